@@ -1,0 +1,77 @@
+package io.penstock.core;
+
+import io.penstock.core.cluster.Node;
+import io.penstock.core.transport.Transport;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything a proxy is built from. Immutable; checked by whoever makes it.
+ *
+ * @param listen where clients connect
+ * @param upstream what commands are sent to
+ * @param backend connections to the nodes
+ * @param refresh how the topology is kept current
+ * @param transport how bytes reach the kernel
+ * @param eventLoops number of event loops, at least 1
+ */
+public record ProxySettings(
+    Listen listen,
+    Upstream upstream,
+    Backend backend,
+    Refresh refresh,
+    Transport transport,
+    int eventLoops) {
+
+  /**
+   * The client side.
+   *
+   * @param bind address to listen on, for example {@code 0.0.0.0}
+   * @param port TCP port; 0 picks a free one
+   * @param maxClients connections above this are refused as Redis refuses them
+   * @param password what clients must {@code AUTH} with, or null for no authentication
+   * @param maxBulkLength longest argument in bytes, Redis's {@code proto-max-bulk-len}
+   */
+  public record Listen(
+      String bind, int port, int maxClients, @Nullable String password, int maxBulkLength) {}
+
+  /** What is behind the proxy. */
+  public sealed interface Upstream {
+
+    /** Credentials for every node, or null. */
+    @Nullable Credentials credentials();
+
+    /** A Redis Cluster, discovered from any of the seeds. */
+    record Cluster(List<Node> seeds, @Nullable Credentials credentials) implements Upstream {}
+
+    /** One server; {@code database} is selected on every connection. */
+    record Single(Node node, @Nullable Credentials credentials, int database) implements Upstream {}
+  }
+
+  /** {@code AUTH} arguments; a null user is the default user. */
+  public record Credentials(@Nullable String user, String password) {
+
+    @Override
+    public String toString() {
+      return "Credentials[user=" + user + ", password=***]";
+    }
+  }
+
+  /**
+   * Connections to the nodes.
+   *
+   * @param connectTimeout for TCP connect and handshake
+   * @param commandTimeout a command's deadline, counted from its dispatch
+   * @param connectionsPerLoop shared pipelined connections from one event loop to one node, at least 1
+   */
+  public record Backend(Duration connectTimeout, Duration commandTimeout, int connectionsPerLoop) {}
+
+  /**
+   * Topology refresh.
+   *
+   * @param period between periodic refreshes
+   * @param adaptiveTimeout at least this long between two adaptive refreshes
+   */
+  public record Refresh(Duration period, Duration adaptiveTimeout) {}
+}

@@ -1,0 +1,12 @@
+package io.penstock.core.cluster;
+
+/** Why the topology is looked at again. All but {@link #PERIODIC} and {@link #STARTUP} are adaptive and rate-limited. */
+public enum RefreshTrigger {
+  STARTUP,
+  PERIODIC,
+  MOVED,
+  ASK,
+  RECONNECT,
+  UNCOVERED_SLOT,
+  UNKNOWN_NODE
+}

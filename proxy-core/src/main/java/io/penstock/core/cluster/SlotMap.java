@@ -1,0 +1,147 @@
+package io.penstock.core.cluster;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An immutable snapshot: which shard owns each of the 16384 slots.
+ *
+ * <p>A shard is named by its index in {@link #shards()}, so that a loop can keep its connections in an
+ * array of the same order and find the right one without hashing.
+ */
+public final class SlotMap {
+
+  /** Number of hash slots in a Redis Cluster. */
+  public static final int SLOTS = 16_384;
+
+  /** What {@link #ownerOf} answers for a slot that nobody serves. */
+  public static final int UNCOVERED = -1;
+
+  /** The snapshot before anything is known: no shard, no slot covered. */
+  public static final SlotMap EMPTY = new Builder().build();
+
+  private final short[] owners;
+  private final List<Shard> shards;
+  private final int covered;
+
+  private SlotMap(short[] owners, List<Shard> shards) {
+    this.owners = owners;
+    this.shards = shards;
+    int count = 0;
+    for (short owner : owners) {
+      if (owner >= 0) {
+        count++;
+      }
+    }
+    this.covered = count;
+  }
+
+  /** Every slot on one server. */
+  public static SlotMap single(Node node) {
+    return new Builder().shard(new Shard(node, List.of(), 0)).range(0, SLOTS - 1).build();
+  }
+
+  /** Index into {@link #shards()} of the slot's owner, or {@link #UNCOVERED}. */
+  public int ownerOf(int slot) {
+    return owners[slot];
+  }
+
+  /** The slot's shard, or null when nobody serves the slot. */
+  public @Nullable Shard shardOf(int slot) {
+    int owner = owners[slot];
+    return owner < 0 ? null : shards.get(owner);
+  }
+
+  public List<Shard> shards() {
+    return shards;
+  }
+
+  /** How many slots have an owner, 0 to {@link #SLOTS}. */
+  public int coveredSlots() {
+    return covered;
+  }
+
+  public boolean isFullyCovered() {
+    return covered == SLOTS;
+  }
+
+  /** Index of the shard whose master is {@code node}, or -1. */
+  public int indexOfMaster(Node node) {
+    for (int i = 0; i < shards.size(); i++) {
+      if (shards.get(i).master().equals(node)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /**
+   * This snapshot with one slot on another master; a node that no shard knows becomes a shard of its
+   * own. Answers {@code this} when nothing changes.
+   */
+  public SlotMap withSlotOn(int slot, Node owner) {
+    int index = indexOfMaster(owner);
+    if (index >= 0 && owners[slot] == index) {
+      return this;
+    }
+    List<Shard> changed = shards;
+    if (index < 0) {
+      changed = new ArrayList<>(shards);
+      index = changed.size();
+      changed.add(new Shard(owner, List.of(), 0));
+    }
+    short[] moved = owners.clone();
+    moved[slot] = (short) index;
+    return new SlotMap(moved, List.copyOf(changed));
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof SlotMap that
+        && shards.equals(that.shards)
+        && Arrays.equals(owners, that.owners);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * shards.hashCode() + Arrays.hashCode(owners);
+  }
+
+  @Override
+  public String toString() {
+    return "SlotMap[" + shards.size() + " shards, " + covered + " of " + SLOTS + " slots]";
+  }
+
+  /** Collects shards and the slots of each; ranges apply to the shard added last. Not thread-safe. */
+  public static final class Builder {
+
+    private final short[] owners = new short[SLOTS];
+    private final List<Shard> shards = new ArrayList<>();
+
+    public Builder() {
+      Arrays.fill(owners, (short) UNCOVERED);
+    }
+
+    /** Adds a shard; the ranges and slots that follow are its own. */
+    public Builder shard(Shard shard) {
+      shards.add(shard);
+      return this;
+    }
+
+    /** Gives the slots {@code first} to {@code last}, both included, to the shard added last. */
+    public Builder range(int first, int last) {
+      Arrays.fill(owners, first, last + 1, (short) (shards.size() - 1));
+      return this;
+    }
+
+    public Builder slot(int slot) {
+      return range(slot, slot);
+    }
+
+    public SlotMap build() {
+      return new SlotMap(owners.clone(), List.copyOf(shards));
+    }
+  }
+}

@@ -1,0 +1,21 @@
+package io.penstock.core.cluster;
+
+/**
+ * The data path's view of the cluster. All methods are safe from any thread and never block.
+ */
+public interface Topology {
+
+  /** The newest snapshot: one volatile read. */
+  SlotMap current();
+
+  /**
+   * Patches one slot at once because a node answered MOVED, and asks for a refresh.
+   *
+   * @param slot 0 to 16383
+   * @param owner the node the redirect names
+   */
+  void moved(int slot, Node owner);
+
+  /** Asks for a refresh; at most one adaptive refresh runs per interval, further calls are no-ops. */
+  void requestRefresh(RefreshTrigger trigger);
+}

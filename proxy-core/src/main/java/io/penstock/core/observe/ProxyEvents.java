@@ -1,0 +1,30 @@
+package io.penstock.core.observe;
+
+import io.penstock.core.cluster.Node;
+import io.penstock.core.cluster.RefreshTrigger;
+import io.penstock.core.cluster.SlotMap;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rare events, for logs and counters of the embedding application. Called on event loops and the
+ * topology thread: implementations must not block. All methods do nothing by default.
+ */
+public interface ProxyEvents {
+
+  /** Ignores everything. */
+  ProxyEvents NONE = new ProxyEvents() {};
+
+  /** A client was turned away because {@code max-clients} was reached. */
+  default void clientRefused() {}
+
+  /** A backend connection is ready for commands. */
+  default void backendConnected(Node node) {}
+
+  /** A backend connection closed; {@code cause} is null for an orderly close by Penstock. */
+  default void backendDisconnected(Node node, @Nullable Throwable cause) {}
+
+  /** A topology refresh ended; {@code failure} is null when it worked. */
+  default void topologyRefreshed(
+      RefreshTrigger trigger, Duration took, SlotMap now, @Nullable Throwable failure) {}
+}

@@ -1,0 +1,75 @@
+package io.penstock.core.observe;
+
+import io.penstock.core.cluster.Node;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The figures of a proxy at one moment, summed over its event loops. Counters only grow.
+ *
+ * @param commands one entry per command that was seen, by name
+ * @param clientsNow open client connections
+ * @param clientsTotal client connections accepted since start
+ * @param clientsRefused client connections turned away at the limit
+ * @param nodes one entry per node that has or had connections
+ * @param redirects redirects by kind
+ * @param loops one entry per event loop
+ */
+public record ProxyStats(
+    List<CommandStats> commands,
+    long clientsNow,
+    long clientsTotal,
+    long clientsRefused,
+    List<NodeStats> nodes,
+    Map<Redirection, Long> redirects,
+    List<LoopStats> loops) {
+
+  /** Why a command was sent again. */
+  public enum Redirection {
+    MOVED,
+    ASK,
+    TRYAGAIN,
+    CLUSTERDOWN,
+    LOADING
+  }
+
+  /**
+   * One command's counts.
+   *
+   * @param name upper-case name as Redis documents it
+   * @param outcomes count per {@link Outcome}
+   * @param bucketCounts commands per duration bucket, same order as {@link DurationBuckets#upperBounds()}
+   *     plus one last bucket for everything longer; not cumulative
+   * @param totalNanos sum of durations in nanoseconds
+   */
+  public record CommandStats(
+      String name, Map<Outcome, Long> outcomes, long[] bucketCounts, long totalNanos) {}
+
+  /**
+   * One node's connections.
+   *
+   * @param connections open connections
+   * @param inFlight commands sent and not yet answered
+   * @param bytesSent bytes written to the node
+   * @param bytesReceived bytes read from the node
+   * @param reconnects connections made after one was lost
+   * @param errors failed connection attempts and connections lost
+   */
+  public record NodeStats(
+      Node node,
+      long connections,
+      long inFlight,
+      long bytesSent,
+      long bytesReceived,
+      long reconnects,
+      long errors) {}
+
+  /**
+   * One event loop's health.
+   *
+   * @param index 0 to loops - 1
+   * @param lagNanos how late its newest tick was, in nanoseconds
+   * @param maxLagNanos the latest tick since start, in nanoseconds
+   */
+  public record LoopStats(int index, long lagNanos, long maxLagNanos) {}
+}

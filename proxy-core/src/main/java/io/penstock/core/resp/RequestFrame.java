@@ -1,0 +1,92 @@
+package io.penstock.core.resp;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.Arrays;
+
+/**
+ * One request as positions in the bytes it arrived in: no copy, no object per argument. Filled by
+ * {@link RequestScanner} and overwritten by its next call. Confined to one event loop.
+ *
+ * <p>The frame borrows the buffer; whoever keeps a request beyond the scanner's next call keeps the
+ * buffer alive and copies what positions it needs.
+ */
+public final class RequestFrame {
+
+  private static final int INITIAL_ARGUMENTS = 16;
+  private static final int KEPT_ARGUMENTS = 1_024;
+
+  private ByteBuf buffer = Unpooled.EMPTY_BUFFER;
+  private int start;
+  private int end;
+  private int argc;
+  private int[] offsets = new int[INITIAL_ARGUMENTS];
+  private int[] lengths = new int[INITIAL_ARGUMENTS];
+
+  /** The bytes that all positions refer to. */
+  public ByteBuf buffer() {
+    return buffer;
+  }
+
+  /** Index of the request's first byte. */
+  public int start() {
+    return start;
+  }
+
+  /** Index just past the request's last byte. */
+  public int end() {
+    return end;
+  }
+
+  /** Number of arguments, the command's name included; at least 1. */
+  public int argc() {
+    return argc;
+  }
+
+  /** Index in {@link #buffer()} of argument {@code i}'s first byte. */
+  public int offset(int i) {
+    return offsets[i];
+  }
+
+  /** Length of argument {@code i} in bytes. */
+  public int length(int i) {
+    return lengths[i];
+  }
+
+  /** Begins a new request at {@code start}; arguments are added in order. */
+  public void begin(ByteBuf from, int startIndex) {
+    buffer = from;
+    start = startIndex;
+    argc = 0;
+    if (offsets.length > KEPT_ARGUMENTS) {
+      offsets = new int[INITIAL_ARGUMENTS];
+      lengths = new int[INITIAL_ARGUMENTS];
+    }
+  }
+
+  /** Adds one argument by its position. */
+  public void add(int offset, int length) {
+    if (argc == offsets.length) {
+      offsets = Arrays.copyOf(offsets, argc * 2);
+      lengths = Arrays.copyOf(lengths, argc * 2);
+    }
+    offsets[argc] = offset;
+    lengths[argc] = length;
+    argc++;
+  }
+
+  /** Ends the request just before {@code endIndex}. */
+  public void finish(int endIndex) {
+    end = endIndex;
+  }
+
+  /** Moves all positions to another buffer in which the same bytes begin {@code shift} bytes later. */
+  public void rebase(ByteBuf to, int shift) {
+    buffer = to;
+    start += shift;
+    end += shift;
+    for (int i = 0; i < argc; i++) {
+      offsets[i] += shift;
+    }
+  }
+}
