@@ -1,0 +1,4 @@
+@NullMarked
+package io.penstock.bench;
+
+import org.jspecify.annotations.NullMarked;
