@@ -1,0 +1,22 @@
+package io.penstock.core.backend;
+
+import io.penstock.core.cluster.Node;
+import org.jspecify.annotations.Nullable;
+
+/** What the connections of one loop tell their owner. Called on that loop. */
+public interface BackendListener {
+
+  /** A connection is ready for commands. */
+  void connected(Node node);
+
+  /**
+   * A connection ended, or an attempt to make one failed.
+   *
+   * @param attempts failed attempts in a row, 0 for the loss of a connection that worked
+   * @param cause null for an orderly close by Penstock
+   */
+  void disconnected(Node node, int attempts, @Nullable Throwable cause);
+
+  /** Connections that could not take more can again. */
+  void writableAgain();
+}

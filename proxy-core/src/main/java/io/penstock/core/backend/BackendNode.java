@@ -1,0 +1,132 @@
+package io.penstock.core.backend;
+
+import io.penstock.core.cluster.Node;
+import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.resp.Protocol;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One loop's connections to one node: shared ones for each protocol version that clients speak, made
+ * when first needed. Confined to that loop.
+ */
+public final class BackendNode {
+
+  private final Node node;
+  private final BackendSite site;
+  private final NodeCounters counters = new NodeCounters();
+  private final @Nullable BackendConnection[] resp2;
+  private final @Nullable BackendConnection[] resp3;
+  private boolean retired;
+
+  public BackendNode(Node node, BackendSite site) {
+    this.node = node;
+    this.site = site;
+    int connections = site.settings().connectionsPerNode();
+    this.resp2 = new BackendConnection[connections];
+    this.resp3 = new BackendConnection[connections];
+  }
+
+  public Node node() {
+    return node;
+  }
+
+  /**
+   * Sends the exchange now, or as soon as there is a connection.
+   *
+   * @param asking whether {@code ASKING} goes first
+   * @return false when the node does not keep up and the sender should pause
+   */
+  public boolean send(Exchange exchange, boolean asking) {
+    BackendConnection connection = connectionFor(exchange.protocol(), exchange.affinity());
+    connection.send(exchange, asking);
+    return connection.isWritable();
+  }
+
+  /** Connects before the first command comes, in the protocol that most clients speak. */
+  public void prepare() {
+    connectionFor(Protocol.RESP2, 0).prepare();
+  }
+
+  private BackendConnection connectionFor(Protocol protocol, int affinity) {
+    @Nullable BackendConnection[] shared = protocol == Protocol.RESP2 ? resp2 : resp3;
+    int index = shared.length == 1 ? 0 : Math.floorMod(affinity, shared.length);
+    BackendConnection connection = shared[index];
+    if (connection == null) {
+      connection = new BackendConnection(node, protocol, site, counters);
+      shared[index] = connection;
+    }
+    return connection;
+  }
+
+  /** True when at least one connection can send at once. */
+  public boolean isReady() {
+    return connections().stream().anyMatch(BackendConnection::isReady);
+  }
+
+  /** Takes back, in order, exchanges that were never sent and that {@code which} accepts. */
+  public void withdraw(Predicate<Exchange> which, ArrayDeque<Exchange> into) {
+    connections().forEach(connection -> connection.withdraw(which, into));
+  }
+
+  /** Called several times per command timeout; answers true when a retired node is done with. */
+  public boolean tick(long now) {
+    int owed = 0;
+    for (BackendConnection connection : connections()) {
+      connection.tick(now);
+      owed += connection.owed();
+    }
+    return retired && owed == 0;
+  }
+
+  /** The node left the cluster: nothing new is sent to it, what is in flight may end. */
+  public void retire() {
+    retired = true;
+  }
+
+  /** The node is part of the cluster again. */
+  public void reinstate() {
+    retired = false;
+  }
+
+  /** Closes at once. */
+  public void close() {
+    connections().forEach(BackendConnection::close);
+  }
+
+  public NodeStats stats() {
+    long inFlight = 0;
+    long sent = counters.bytesSentBefore();
+    for (BackendConnection connection : connections()) {
+      inFlight += connection.inFlight();
+      sent += connection.bytesSent();
+    }
+    return new NodeStats(
+        node,
+        counters.connections(),
+        inFlight,
+        sent,
+        counters.bytesReceived(),
+        counters.reconnects(),
+        counters.errors());
+  }
+
+  private List<BackendConnection> connections() {
+    List<BackendConnection> made = new ArrayList<>(2);
+    collect(resp2, made);
+    collect(resp3, made);
+    return made;
+  }
+
+  private static void collect(
+      @Nullable BackendConnection[] from, List<BackendConnection> into) {
+    for (BackendConnection connection : from) {
+      if (connection != null) {
+        into.add(connection);
+      }
+    }
+  }
+}

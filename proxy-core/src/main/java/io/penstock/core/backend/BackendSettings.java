@@ -1,0 +1,24 @@
+package io.penstock.core.backend;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What all connections to nodes have in common.
+ *
+ * @param user ACL user, or null for the default user
+ * @param password or null when nodes ask for none
+ * @param database selected after connecting; 0 for none
+ * @param connectTimeout for TCP connect and handshake together
+ * @param commandTimeout a connection that owes replies and was silent for a multiple of it is given up
+ * @param connectionsPerNode shared connections from one loop to one node, per protocol version
+ * @param maxWaiting most exchanges that wait for one connection to come up
+ */
+public record BackendSettings(
+    @Nullable String user,
+    @Nullable String password,
+    int database,
+    Duration connectTimeout,
+    Duration commandTimeout,
+    int connectionsPerNode,
+    int maxWaiting) {}

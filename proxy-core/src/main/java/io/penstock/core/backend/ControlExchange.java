@@ -1,0 +1,29 @@
+package io.penstock.core.backend;
+
+import io.netty.buffer.ByteBuf;
+
+/** An exchange of the connection's own, or the place of one that nobody waits for any more: its reply is dropped. */
+final class ControlExchange extends Exchange {
+
+  /** Holds the place of a reply that comes too late for anybody. Stateless, so one serves all. */
+  static final ControlExchange ABANDONED = new ControlExchange();
+
+  private ControlExchange() {
+    destination(ANY_NODE, protocol(), 0, Long.MAX_VALUE);
+  }
+
+  @Override
+  protected void onReply(ByteBuf buffer, int from, int to) {
+    // Nobody waits for it.
+  }
+
+  @Override
+  protected void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
+    // Nobody waits for it.
+  }
+
+  @Override
+  protected void onFailure(Failure failure) {
+    // Nobody waits for it.
+  }
+}

@@ -1,0 +1,119 @@
+package io.penstock.core.backend;
+
+import io.netty.buffer.ByteBuf;
+import io.penstock.core.cluster.Node;
+import io.penstock.core.resp.Protocol;
+import io.penstock.core.transport.SharedBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request on its way to a node, and its reply on the way back. Whoever makes it keeps it until
+ * exactly one of {@link #onReply}, the last {@link #onReplyPart} or {@link #onFailure} was called; after
+ * that it may be used again. Confined to one event loop.
+ */
+public abstract class Exchange {
+
+  /** The slot of an exchange that any node may serve. */
+  public static final int ANY_NODE = -1;
+
+  private @Nullable SharedBuffer bytes;
+  private int offset;
+  private int length;
+  private int slot = ANY_NODE;
+  private Protocol protocol = Protocol.RESP2;
+  private int affinity;
+  private long deadline;
+  private @Nullable Node sentTo;
+
+  /**
+   * Sets the request's bytes.
+   *
+   * @param shared one share of it goes over to this exchange, until {@link #releaseBytes}
+   */
+  protected final void bytes(SharedBuffer shared, int from, int size) {
+    bytes = shared;
+    offset = from;
+    length = size;
+  }
+
+  /** Gives the request's bytes back, when they will not be sent again. */
+  protected final void releaseBytes() {
+    SharedBuffer shared = bytes;
+    if (shared != null) {
+      bytes = null;
+      shared.release();
+    }
+  }
+
+  /**
+   * Sets where the request goes.
+   *
+   * @param toSlot 0 to 16383, or {@link #ANY_NODE}
+   * @param spoken protocol that the reply must have
+   * @param clientAffinity the same for all requests of one client: they share connections, in order
+   * @param deadlineNanos {@link System#nanoTime()} at which it fails
+   */
+  protected final void destination(
+      int toSlot, Protocol spoken, int clientAffinity, long deadlineNanos) {
+    slot = toSlot;
+    protocol = spoken;
+    affinity = clientAffinity;
+    deadline = deadlineNanos;
+  }
+
+  final SharedBuffer sharedBytes() {
+    SharedBuffer shared = bytes;
+    if (shared == null) {
+      throw new IllegalStateException("the request's bytes were given back");
+    }
+    return shared;
+  }
+
+  final int offset() {
+    return offset;
+  }
+
+  final int length() {
+    return length;
+  }
+
+  final void sentTo(Node node) {
+    sentTo = node;
+  }
+
+  /** The node it was given to last; null before that. */
+  public final @Nullable Node sentTo() {
+    return sentTo;
+  }
+
+  public final int slot() {
+    return slot;
+  }
+
+  public final Protocol protocol() {
+    return protocol;
+  }
+
+  public final int affinity() {
+    return affinity;
+  }
+
+  /** {@link System#nanoTime()} at which the exchange fails. */
+  public final long deadline() {
+    return deadline;
+  }
+
+  /** A whole reply lies in {@code buffer} from {@code from} to before {@code to}; the buffer is borrowed. */
+  protected abstract void onReply(ByteBuf buffer, int from, int to);
+
+  /**
+   * The next part of a reply that is passed on while it arrives. Never an error or status reply.
+   *
+   * @param buffer borrowed
+   * @param last true for the part that ends the reply
+   */
+  protected abstract void onReplyPart(ByteBuf buffer, int from, int to, boolean last);
+
+  /** There will be no reply, or no more of it. */
+  protected abstract void onFailure(Failure failure);
+}

@@ -1,0 +1,71 @@
+package io.penstock.core.backend;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** Exchanges that were sent and await their reply, oldest first. Grows, and shrinks when it ran empty. */
+final class InFlightRing {
+
+  private static final int INITIAL = 64;
+  private static final int KEPT = 4_096;
+
+  private @Nullable Exchange[] slots = new Exchange[INITIAL];
+  private int head;
+  private int size;
+
+  int size() {
+    return size;
+  }
+
+  boolean isEmpty() {
+    return size == 0;
+  }
+
+  void add(Exchange exchange) {
+    if (size == slots.length) {
+      grow();
+    }
+    slots[(head + size) & (slots.length - 1)] = exchange;
+    size++;
+  }
+
+  /** The oldest; the ring must not be empty. */
+  Exchange first() {
+    return at(0);
+  }
+
+  /** The {@code i}-th oldest. */
+  Exchange at(int i) {
+    Exchange exchange = slots[(head + i) & (slots.length - 1)];
+    if (exchange == null || i >= size) {
+      throw new IllegalStateException("no exchange at " + i + " of " + size);
+    }
+    return exchange;
+  }
+
+  /** Puts another exchange in the place of the {@code i}-th oldest. */
+  void replace(int i, Exchange exchange) {
+    slots[(head + i) & (slots.length - 1)] = exchange;
+  }
+
+  /** Removes and answers the oldest. */
+  Exchange poll() {
+    Exchange first = first();
+    slots[head] = null;
+    head = (head + 1) & (slots.length - 1);
+    size--;
+    if (size == 0 && slots.length > KEPT) {
+      slots = new Exchange[INITIAL];
+      head = 0;
+    }
+    return first;
+  }
+
+  private void grow() {
+    int tail = slots.length - head;
+    @Nullable Exchange[] larger = Arrays.copyOfRange(slots, head, head + slots.length * 2);
+    System.arraycopy(slots, 0, larger, tail, head);
+    slots = larger;
+    head = 0;
+  }
+}

@@ -1,0 +1,153 @@
+package io.penstock.core.backend;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.penstock.core.resp.ReplyScanner;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns a node's bytes into replies and gives each to the exchange that waits longest. A reply that is
+ * cut between two reads is put together again, or, when it is large, passed on part by part.
+ */
+final class ReplyStream {
+
+  /** A reply of which this much is there while more is to come is passed on in parts. */
+  private static final int STREAM_THRESHOLD = 16 * 1024;
+
+  private final ReplyScanner scanner = new ReplyScanner();
+  private final InFlightRing inFlight = new InFlightRing();
+  private @Nullable ByteBuf carry; // the beginning of a reply whose end has not come
+  private boolean streaming; // parts of the oldest exchange's reply were passed on
+  private long earliestDeadline = Long.MAX_VALUE; // no exchange in flight expires before it
+
+  int inFlight() {
+    return inFlight.size();
+  }
+
+  /** Notes that {@code exchange} was written to the socket. */
+  void sent(Exchange exchange) {
+    inFlight.add(exchange);
+    earliestDeadline = Math.min(earliestDeadline, exchange.deadline());
+  }
+
+  /**
+   * Takes ownership of {@code in}.
+   *
+   * @return null, or what is wrong with the bytes: the connection is of no more use then
+   */
+  @Nullable String accept(ByteBuf in) {
+    ByteBuf bytes = in;
+    int scanned = in.readerIndex();
+    ByteBuf begun = carry;
+    if (begun != null) {
+      carry = null;
+      scanned = begun.writerIndex();
+      bytes = join(begun, in);
+    }
+    try {
+      return deliver(bytes, scanned);
+    } finally {
+      bytes.release();
+    }
+  }
+
+  private static ByteBuf join(ByteBuf begun, ByteBuf in) {
+    try {
+      return begun.writeBytes(in);
+    } finally {
+      in.release();
+    }
+  }
+
+  private @Nullable String deliver(ByteBuf bytes, int scanned) {
+    int start = bytes.readerIndex();
+    int at = scanned;
+    int to = bytes.writerIndex();
+    while (at < to) {
+      int end = scanner.scan(bytes, at, to);
+      if (end == ReplyScanner.MALFORMED) {
+        return "bytes that are not RESP";
+      }
+      if (end == ReplyScanner.INCOMPLETE) {
+        keepRest(bytes, start, to);
+        return null;
+      }
+      if (!deliverOne(bytes, start, end)) {
+        return "a reply that nobody asked for";
+      }
+      start = end;
+      at = end;
+    }
+    return null;
+  }
+
+  private boolean deliverOne(ByteBuf bytes, int start, int end) {
+    if (streaming) {
+      streaming = false;
+      inFlight.poll().onReplyPart(bytes, start, end, true);
+      return true;
+    }
+    if (bytes.getByte(start) == '>') {
+      return true; // out of band; nothing that Penstock sends asks for pushes
+    }
+    if (inFlight.isEmpty()) {
+      return false;
+    }
+    inFlight.poll().onReply(bytes, start, end);
+    return true;
+  }
+
+  private void keepRest(ByteBuf bytes, int start, int to) {
+    if (!streaming && to - start >= STREAM_THRESHOLD && isStreamable(bytes.getByte(start))) {
+      streaming = !inFlight.isEmpty();
+    }
+    if (streaming) {
+      if (to > start) {
+        inFlight.first().onReplyPart(bytes, start, to, false);
+      }
+      return;
+    }
+    int length = to - start;
+    carry =
+        ByteBufAllocator.DEFAULT
+            .directBuffer(Math.max(256, length * 2))
+            .writeBytes(bytes, start, length);
+  }
+
+  /** Errors are read before anybody passes them on, and pushes are nobody's reply. */
+  private static boolean isStreamable(byte type) {
+    return switch (type) {
+      case '$', '*', '%', '~', '=' -> true;
+      default -> false;
+    };
+  }
+
+  /** Ends what is past its deadline; late replies are dropped when they come. */
+  void expire(long now) {
+    if (earliestDeadline - now > 0) {
+      return;
+    }
+    earliestDeadline = Long.MAX_VALUE;
+    for (int i = streaming ? 1 : 0; i < inFlight.size(); i++) {
+      Exchange exchange = inFlight.at(i);
+      if (exchange.deadline() - now <= 0) {
+        inFlight.replace(i, ControlExchange.ABANDONED);
+        exchange.onFailure(Failure.TIMEOUT);
+      } else {
+        earliestDeadline = Math.min(earliestDeadline, exchange.deadline());
+      }
+    }
+  }
+
+  /** The connection ended: everything in flight fails, oldest first. */
+  void close() {
+    ByteBuf begun = carry;
+    if (begun != null) {
+      carry = null;
+      begun.release();
+    }
+    while (!inFlight.isEmpty()) {
+      inFlight.poll().onFailure(Failure.CONNECTION_LOST);
+    }
+  }
+}

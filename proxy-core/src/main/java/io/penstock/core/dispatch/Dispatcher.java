@@ -1,0 +1,40 @@
+package io.penstock.core.dispatch;
+
+import io.penstock.core.backend.Exchange;
+import io.penstock.core.cluster.Node;
+import io.penstock.core.observe.ProxyStats.NodeStats;
+import java.util.List;
+
+/** Sends exchanges to nodes. One per event loop, used on that loop only. */
+public sealed interface Dispatcher permits AsyncDispatcher {
+
+  /**
+   * Sends the exchange to the node that serves its slot by the newest snapshot. A failure may be
+   * called back before this returns.
+   *
+   * @return false when that node does not keep up: the caller should pause until {@link #whenWritable}
+   */
+  boolean dispatch(Exchange exchange);
+
+  /**
+   * Sends the exchange to a node that a redirect named.
+   *
+   * @param asking whether {@code ASKING} goes first
+   */
+  void dispatchTo(Node node, Exchange exchange, boolean asking);
+
+  /** Runs {@code action} once, on this loop, when a node that did not keep up does again. */
+  void whenWritable(Runnable action);
+
+  /** Looks at the newest snapshot now; called when it changed. */
+  void adoptTopology();
+
+  /** Ends what is past its deadline; called several times per command timeout. */
+  void tick(long now);
+
+  /** One entry per node with connections. */
+  List<NodeStats> stats();
+
+  /** Closes all connections at once. */
+  void close();
+}

@@ -1,0 +1,67 @@
+package io.penstock.core.observe;
+
+/**
+ * One event loop's figures of the hot path: plain arrays by command id, no atomics. Written and read on
+ * that loop only.
+ */
+public final class LoopCounters {
+
+  private static final Outcome[] OUTCOMES = Outcome.values();
+  private static final ProxyStats.Redirection[] REDIRECTIONS = ProxyStats.Redirection.values();
+  private static final int BUCKETS = DurationBuckets.BOUNDED + 1;
+
+  private final long[] outcomes;
+  private final long[] buckets;
+  private final long[] nanos;
+  private final long[] redirects = new long[REDIRECTIONS.length];
+  private long lag;
+  private long maxLag;
+
+  /** For ids from 0 to {@code commands - 1}. */
+  public LoopCounters(int commands) {
+    outcomes = new long[commands * OUTCOMES.length];
+    buckets = new long[commands * BUCKETS];
+    nanos = new long[commands];
+  }
+
+  /** One command ended {@code duration} nanoseconds after it arrived. */
+  public void record(int command, Outcome outcome, long duration) {
+    outcomes[command * OUTCOMES.length + outcome.ordinal()]++;
+    buckets[command * BUCKETS + DurationBuckets.indexOf(duration)]++;
+    nanos[command] += duration;
+  }
+
+  public void redirected(ProxyStats.Redirection kind) {
+    redirects[kind.ordinal()]++;
+  }
+
+  /** The loop's tick came {@code nanos} later than planned. */
+  public void lag(long nanosLate) {
+    lag = nanosLate;
+    maxLag = Math.max(maxLag, nanosLate);
+  }
+
+  public long count(int command, Outcome outcome) {
+    return outcomes[command * OUTCOMES.length + outcome.ordinal()];
+  }
+
+  public long bucket(int command, int bucket) {
+    return buckets[command * BUCKETS + bucket];
+  }
+
+  public long totalNanos(int command) {
+    return nanos[command];
+  }
+
+  public long redirects(ProxyStats.Redirection kind) {
+    return redirects[kind.ordinal()];
+  }
+
+  public long lagNanos() {
+    return lag;
+  }
+
+  public long maxLagNanos() {
+    return maxLag;
+  }
+}

@@ -1,0 +1,179 @@
+package io.penstock.core.resp;
+
+import io.netty.buffer.ByteBuf;
+
+/**
+ * Finds where a node's reply ends, RESP2 or RESP3, without reading what is in it.
+ *
+ * <p>Resumable at every byte: what was looked at once is not looked at again, however the reply is cut.
+ * Nesting needs no stack, since an array of n is n more replies to wait for. One scanner per backend
+ * connection, confined to its event loop; never keeps a buffer.
+ */
+public final class ReplyScanner {
+
+  /** Answer of {@link #scan}: the reply goes on beyond the bytes there are. */
+  public static final int INCOMPLETE = -1;
+
+  /** Answer of {@link #scan}: the bytes are not RESP. */
+  public static final int MALFORMED = -2;
+
+  private static final int MAX_DIGITS = 18;
+  private static final long MAX_PENDING = Long.MAX_VALUE / 4;
+
+  private long pending; // values still to be completed; 0 between replies
+  private long skip; // payload bytes still to be passed over, CRLF included
+  private byte type; // of the header being read; 0 between headers
+  private long number;
+  private int digits;
+  private boolean negative;
+
+  /** True while a reply has begun and not ended. */
+  public boolean isInsideReply() {
+    return pending != 0;
+  }
+
+  /** Forgets a reply in progress. */
+  public void reset() {
+    pending = 0;
+    skip = 0;
+    type = 0;
+  }
+
+  /**
+   * Goes on with the reply in progress, or begins one, at {@code from}.
+   *
+   * @param buffer borrowed
+   * @return index just past the reply, {@link #INCOMPLETE} when all bytes before {@code to} belong to
+   *     it and more are to come, or {@link #MALFORMED}
+   */
+  public int scan(ByteBuf buffer, int from, int to) {
+    int at = from;
+    if (pending == 0) {
+      int end = scanCommon(buffer, from, to);
+      if (end >= 0) {
+        return end;
+      }
+      pending = 1;
+    }
+    while (true) {
+      if (skip > 0) {
+        int available = (int) Math.min(skip, to - at);
+        at += available;
+        skip -= available;
+        if (skip > 0) {
+          return INCOMPLETE;
+        }
+        pending--;
+      }
+      if (pending == 0) {
+        return at;
+      }
+      int line = scanHeader(buffer, at, to);
+      if (line < 0) {
+        return line;
+      }
+      at = line;
+      if (!applyHeader()) {
+        return MALFORMED;
+      }
+    }
+  }
+
+  /** The replies that make up nearly all traffic, when they lie whole in the buffer: status, integer, short bulk. */
+  private static int scanCommon(ByteBuf buffer, int from, int to) {
+    if (to - from < 4) {
+      return INCOMPLETE;
+    }
+    byte first = buffer.getByte(from);
+    if (first == '$') {
+      int length = 0;
+      for (int i = from + 1, last = Math.min(to, from + 9); i < last; i++) {
+        byte b = buffer.getByte(i);
+        if (b == '\r') {
+          int end = i + 2 + length + 2;
+          return i > from + 1 && end <= to ? end : INCOMPLETE;
+        }
+        if (b < '0' || b > '9') {
+          return INCOMPLETE; // a null or something odd: the long way
+        }
+        length = length * 10 + (b - '0');
+      }
+    } else if (first == '+' || first == ':') {
+      for (int i = from + 1, last = Math.min(to, from + 24); i < last; i++) {
+        if (buffer.getByte(i) == '\n') {
+          return i + 1;
+        }
+      }
+    }
+    return INCOMPLETE;
+  }
+
+  /** Reads one header line; answers the index past its LF, INCOMPLETE or MALFORMED. */
+  private int scanHeader(ByteBuf buffer, int from, int to) {
+    int at = from;
+    if (type == 0) {
+      if (at == to) {
+        return INCOMPLETE;
+      }
+      type = buffer.getByte(at++);
+      number = 0;
+      digits = 0;
+      negative = false;
+    }
+    return isCounted(type) ? scanCount(buffer, at, to) : scanLine(buffer, at, to);
+  }
+
+  private static int scanLine(ByteBuf buffer, int at, int to) {
+    int newline = buffer.indexOf(at, to, (byte) '\n');
+    return newline < 0 ? INCOMPLETE : newline + 1;
+  }
+
+  private int scanCount(ByteBuf buffer, int from, int to) {
+    for (int at = from; at < to; at++) {
+      byte b = buffer.getByte(at);
+      if (b >= '0' && b <= '9') {
+        number = number * 10 + (b - '0');
+        if (++digits > MAX_DIGITS) {
+          return MALFORMED;
+        }
+      } else if (b == '\n') {
+        return digits == 0 ? MALFORMED : at + 1;
+      } else if (b == '-' && digits == 0 && !negative) {
+        negative = true;
+      } else if (b != '\r') {
+        return MALFORMED;
+      }
+    }
+    return INCOMPLETE;
+  }
+
+  private static boolean isCounted(byte type) {
+    return switch (type) {
+      case '$', '*', '%', '~', '>', '=', '!', '|' -> true;
+      default -> false;
+    };
+  }
+
+  /** Counts what the header just read announces. */
+  private boolean applyHeader() {
+    byte header = type;
+    type = 0;
+    switch (header) {
+      case '$', '=', '!' -> {
+        if (negative) {
+          pending--;
+        } else {
+          skip = number + 2;
+        }
+      }
+      case '*', '~', '>' -> pending += negative ? -1 : number - 1;
+      case '%' -> pending += 2 * number - 1;
+      case '|' -> pending += 2 * number; // an attribute comes before the value it describes
+      case '+', '-', ':', '_', ',', '#', '(' -> pending--;
+      default -> {
+        return false;
+      }
+    }
+    return pending <= MAX_PENDING;
+  }
+}

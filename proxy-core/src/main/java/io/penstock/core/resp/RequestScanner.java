@@ -1,0 +1,259 @@
+package io.penstock.core.resp;
+
+import io.netty.buffer.ByteBuf;
+
+/**
+ * Finds the bounds of one request after the other in a client's bytes, and of each argument in it.
+ *
+ * <p>Resumable: after {@link ScanResult#INCOMPLETE} the next call goes on where the bytes ended, so a
+ * value that arrives in a thousand pieces is looked at once. Between the calls the bytes may move to
+ * another buffer if {@link #rebase} is told. The rules and the words of errors are those of Redis's
+ * {@code processMultibulkBuffer} and {@code processInlineBuffer} (networking.c). Confined to one event
+ * loop; never keeps or releases a buffer.
+ */
+public final class RequestScanner {
+
+  /** Before authentication Redis takes no more than this many arguments … */
+  private static final int UNAUTHENTICATED_ARGUMENTS = 10;
+
+  /** … and none longer than this. */
+  private static final int UNAUTHENTICATED_BULK = 16_384;
+
+  private static final int NO_LENGTH = -1;
+
+  private final RespLimits limits;
+  private final RequestFrame frame = new RequestFrame();
+  private boolean authenticated = true;
+
+  private int next; // where scanning goes on
+  private int argumentsLeft; // of the array request in progress; 0 when between requests
+  private int bulkLength = NO_LENGTH; // of the argument whose bytes are still to come
+  private int lineEnd; // set by findLineEnd
+  private long number; // set by parseNumber
+  private String error = "";
+
+  public RequestScanner(RespLimits limits) {
+    this.limits = limits;
+  }
+
+  /** The request that the last {@link ScanResult#REQUEST} found; valid until the next scan. */
+  public RequestFrame frame() {
+    return frame;
+  }
+
+  /** Index of the first byte that no request found so far has used. */
+  public int consumed() {
+    return next;
+  }
+
+  /** Index of the first byte that is still needed: of the request in progress, or the next one. */
+  public int start() {
+    return argumentsLeft > 0 ? frame.start() : next;
+  }
+
+  /** Redis's words for the last {@link ScanResult#PROTOCOL_ERROR}, without {@code "ERR Protocol error: "}. */
+  public String error() {
+    return error;
+  }
+
+  /** Whether the client has authenticated; before that Redis's smaller limits hold. */
+  public void authenticated(boolean value) {
+    authenticated = value;
+  }
+
+  /** Bytes that the argument in progress still lacks beyond {@code to}, its CRLF included; 0 when not known. */
+  public int missing(int to) {
+    return bulkLength == NO_LENGTH ? 0 : Math.max(0, next + bulkLength + 2 - to);
+  }
+
+  /** Begins at {@code from} in a new buffer, between two requests. */
+  public void reset(int from) {
+    next = from;
+    argumentsLeft = 0;
+    bulkLength = NO_LENGTH;
+  }
+
+  /** Tells that the bytes now lie in {@code buffer}, {@code shift} places further on (or back, if negative). */
+  public void rebase(ByteBuf buffer, int shift) {
+    next += shift;
+    if (argumentsLeft > 0) {
+      frame.rebase(buffer, shift);
+    }
+  }
+
+  /**
+   * Looks for the next request in {@code buffer} before index {@code to}.
+   *
+   * @param buffer borrowed; the frame refers to it until the next scan (an inline request's frame
+   *     refers to a new heap buffer instead)
+   */
+  public ScanResult scan(ByteBuf buffer, int to) {
+    if (argumentsLeft == 0) {
+      if (next >= to) {
+        return ScanResult.INCOMPLETE;
+      }
+      if (buffer.getByte(next) != '*') {
+        return scanInline(buffer, to);
+      }
+      ScanResult header = scanArrayHeader(buffer, to);
+      if (header != ScanResult.REQUEST) {
+        return header;
+      }
+    }
+    return scanArguments(buffer, to);
+  }
+
+  private ScanResult scanArrayHeader(ByteBuf buffer, int to) {
+    int at = next;
+    if (!findLineEnd(buffer, at, to)) {
+      return lineTooLong(to - at, "too big mbulk count string");
+    }
+    if (!parseNumber(buffer, at + 1, lineEnd) || number > limits.maxArguments()) {
+      return fail("invalid multibulk length");
+    }
+    if (!authenticated && number > UNAUTHENTICATED_ARGUMENTS) {
+      return fail("unauthenticated multibulk length");
+    }
+    next = lineEnd + 2;
+    if (number <= 0) {
+      return ScanResult.NOTHING;
+    }
+    argumentsLeft = (int) number;
+    frame.begin(buffer, at);
+    return ScanResult.REQUEST;
+  }
+
+  private ScanResult scanArguments(ByteBuf buffer, int to) {
+    while (argumentsLeft > 0) {
+      if (bulkLength == NO_LENGTH) {
+        ScanResult header = scanBulkHeader(buffer, to);
+        if (header != ScanResult.REQUEST) {
+          return header;
+        }
+      }
+      if (to - next < bulkLength + 2) {
+        return ScanResult.INCOMPLETE;
+      }
+      frame.add(next, bulkLength);
+      next += bulkLength + 2;
+      bulkLength = NO_LENGTH;
+      argumentsLeft--;
+    }
+    frame.finish(next);
+    return ScanResult.REQUEST;
+  }
+
+  private ScanResult scanBulkHeader(ByteBuf buffer, int to) {
+    int at = next;
+    // The form nearly every argument has, "$n\r\n" or "$nn\r\n", without a search.
+    if (to - at >= 5 && buffer.getByte(at) == '$') {
+      int first = buffer.getByte(at + 1) - '0';
+      if (first > 0 && first <= 9) {
+        int second = buffer.getByte(at + 2);
+        if (second == '\r') {
+          bulkLength = first;
+          next = at + 4;
+          return checkedBulk();
+        }
+        second -= '0';
+        if (second >= 0 && second <= 9 && buffer.getByte(at + 3) == '\r') {
+          bulkLength = first * 10 + second;
+          next = at + 5;
+          return checkedBulk();
+        }
+      }
+    }
+    return scanLongBulkHeader(buffer, to);
+  }
+
+  private ScanResult scanLongBulkHeader(ByteBuf buffer, int to) {
+    int at = next;
+    if (!findLineEnd(buffer, at, to)) {
+      return lineTooLong(to - at, "too big bulk count string");
+    }
+    byte type = buffer.getByte(at);
+    if (type != '$') {
+      return fail("expected '$', got '" + (char) (type & 0xFF) + "'");
+    }
+    if (!parseNumber(buffer, at + 1, lineEnd) || number < 0 || number > limits.maxBulkLength()) {
+      return fail("invalid bulk length");
+    }
+    if (!authenticated && number > UNAUTHENTICATED_BULK) {
+      return fail("unauthenticated bulk length");
+    }
+    bulkLength = (int) number;
+    next = lineEnd + 2;
+    return ScanResult.REQUEST;
+  }
+
+  private ScanResult checkedBulk() {
+    return bulkLength > limits.maxBulkLength() ? fail("invalid bulk length") : ScanResult.REQUEST;
+  }
+
+  private ScanResult scanInline(ByteBuf buffer, int to) {
+    int at = next;
+    int newline = buffer.indexOf(at, to, (byte) '\n');
+    if (newline < 0) {
+      return lineTooLong(to - at, "too big inline request");
+    }
+    if (newline - at > limits.maxInlineLength()) {
+      return fail("too big inline request");
+    }
+    int end = newline > at && buffer.getByte(newline - 1) == '\r' ? newline - 1 : newline;
+    byte[] line = new byte[end - at];
+    buffer.getBytes(at, line);
+    next = newline + 1;
+    var arguments = InlineArguments.split(line);
+    if (arguments == null) {
+      return fail("unbalanced quotes in request");
+    }
+    if (arguments.isEmpty()) {
+      return ScanResult.NOTHING;
+    }
+    InlineArguments.encode(arguments, frame);
+    return ScanResult.REQUEST;
+  }
+
+  /** Redis ends a header line at the first CR and skips what follows it, whatever that is. */
+  private boolean findLineEnd(ByteBuf buffer, int from, int to) {
+    for (int i = from, last = Math.min(to, from + limits.maxInlineLength() + 1); i < last; i++) {
+      if (buffer.getByte(i) == '\r') {
+        lineEnd = i;
+        return i + 1 < to;
+      }
+    }
+    return false;
+  }
+
+  /** Redis's string2ll: no sign but '-', no leading zero, no space. */
+  private boolean parseNumber(ByteBuf buffer, int from, int to) {
+    int i = from;
+    boolean negative = i < to && buffer.getByte(i) == '-';
+    if (negative) {
+      i++;
+    }
+    int digits = to - i;
+    if (digits < 1 || digits > 18 || (buffer.getByte(i) == '0' && (digits > 1 || negative))) {
+      return false;
+    }
+    long value = 0;
+    for (; i < to; i++) {
+      int digit = buffer.getByte(i) - '0';
+      if (digit < 0 || digit > 9) {
+        return false;
+      }
+      value = value * 10 + digit;
+    }
+    number = negative ? -value : value;
+    return true;
+  }
+
+  private ScanResult lineTooLong(int length, String words) {
+    return length > limits.maxInlineLength() ? fail(words) : ScanResult.INCOMPLETE;
+  }
+
+  private ScanResult fail(String words) {
+    error = words;
+    return ScanResult.PROTOCOL_ERROR;
+  }
+}

@@ -1,0 +1,83 @@
+package io.penstock.core.route;
+
+import io.penstock.core.cluster.Slot;
+import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.command.Command;
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.command.Handling;
+import io.penstock.core.command.KeyPositions;
+import io.penstock.core.resp.RequestFrame;
+import java.util.Arrays;
+
+/** Routes by the slots of a command's keys. */
+public final class ClusterRouter extends CommandRouter {
+
+  private static final int NO_GROUP = -1;
+  private static final RoutePlan.Single[] BY_SLOT = singles();
+
+  private final KeyPositions keys = new KeyPositions();
+  private final RoutePlan.Split split = new RoutePlan.Split();
+  private final int[] groupOfSlot = new int[SlotMap.SLOTS]; // NO_GROUP between calls
+
+  public ClusterRouter() {
+    Arrays.fill(groupOfSlot, NO_GROUP);
+  }
+
+  private static RoutePlan.Single[] singles() {
+    RoutePlan.Single[] singles = new RoutePlan.Single[SlotMap.SLOTS];
+    Arrays.setAll(singles, RoutePlan.Single::new);
+    return singles;
+  }
+
+  @Override
+  RoutePlan forward(Command command, CommandSpec spec) {
+    RequestFrame frame = command.frame();
+    int onlyKey = spec.firstKeyIndex();
+    if (onlyKey > 0) {
+      return BY_SLOT[slot(frame, onlyKey)];
+    }
+    if (spec.findKeys(frame, keys) <= 0) {
+      return BY_SLOT[0]; // without keys, or with arguments whose error is the server's to word
+    }
+    int slot = slot(frame, keys.get(0));
+    for (int i = 1; i < keys.size(); i++) {
+      if (slot(frame, keys.get(i)) != slot) {
+        return Rejections.CROSS_SLOT;
+      }
+    }
+    return BY_SLOT[slot];
+  }
+
+  @Override
+  RoutePlan split(Command command, CommandSpec spec, Handling.Split how) {
+    RequestFrame frame = command.frame();
+    int first = how.firstKey();
+    int step = how.keyStep();
+    if (!how.divides(frame.argc())) {
+      return BY_SLOT[0]; // the server words the error
+    }
+    int count = (frame.argc() - first) / step;
+    if (count == 1) {
+      return BY_SLOT[slot(frame, first)];
+    }
+    split.begin(how.merge(), first, step, count);
+    for (int i = 0; i < count; i++) {
+      int slot = slot(frame, first + i * step);
+      int group = groupOfSlot[slot];
+      if (group == NO_GROUP) {
+        group = split.addGroup(slot);
+        groupOfSlot[slot] = group;
+      }
+      split.groupOfKey[i] = group;
+      split.keysOfGroup[group]++;
+    }
+    for (int group = 0; group < split.groups(); group++) {
+      groupOfSlot[split.slotOfGroup(group)] = NO_GROUP;
+    }
+    return split.groups() == 1 ? BY_SLOT[split.slotOfGroup(0)] : split;
+  }
+
+  private static int slot(RequestFrame frame, int argument) {
+    return Slot.of(frame.buffer(), frame.offset(argument), frame.length(argument));
+  }
+}

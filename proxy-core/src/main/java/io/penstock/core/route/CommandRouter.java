@@ -1,0 +1,54 @@
+package io.penstock.core.route;
+
+import io.penstock.core.command.Command;
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.command.Handling;
+import java.util.IdentityHashMap;
+import java.util.Map;
+
+/** What all routers share: existence, arity and the decisions that need no keys. */
+abstract sealed class CommandRouter implements Router permits ClusterRouter, SingleRouter {
+
+  private static final RoutePlan.Single ANY_NODE =
+      new RoutePlan.Single(RoutePlan.Single.ANY_NODE);
+
+  private final Map<CommandSpec, RoutePlan> fixed = new IdentityHashMap<>();
+
+  @Override
+  public final RoutePlan route(Command command) {
+    CommandSpec spec = command.resolve();
+    if (spec == null) {
+      return Rejections.unknownCommand(command.frame());
+    }
+    if (command.isUnknownSubcommand()) {
+      return Rejections.unknownSubcommand(command, spec);
+    }
+    if (!spec.acceptsArity(command.argc())) {
+      return Rejections.wrongArity(spec);
+    }
+    return switch (spec.handling()) {
+      case Handling.Forward _ -> forward(command, spec);
+      case Handling.Split split -> split(command, spec, split);
+      case Handling.RefusedIf condition ->
+          condition.refuses(command.frame())
+              ? new RoutePlan.Reject(condition.error())
+              : forward(command, spec);
+      case Handling.AnyNode _ -> ANY_NODE;
+      case Handling.Local _, Handling.Refused _ -> fixed.computeIfAbsent(spec, CommandRouter::fixed);
+    };
+  }
+
+  private static RoutePlan fixed(CommandSpec spec) {
+    return switch (spec.handling()) {
+      case Handling.Local local -> new RoutePlan.Local(spec, local.command());
+      case Handling.Refused refused -> new RoutePlan.Reject(refused.error());
+      default -> throw new IllegalStateException(spec + " has no fixed plan");
+    };
+  }
+
+  /** The plan for a command that goes to the node of its keys. */
+  abstract RoutePlan forward(Command command, CommandSpec spec);
+
+  /** The plan for a command whose keys may lie on several nodes. */
+  abstract RoutePlan split(Command command, CommandSpec spec, Handling.Split split);
+}

@@ -1,0 +1,95 @@
+package io.penstock.core.route;
+
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.command.LocalCommand;
+import io.penstock.core.command.Merge;
+
+/** What is to be done with one command. */
+public sealed interface RoutePlan {
+
+  /** As it is, to the node of one slot; one object per slot exists, so that routing makes none. */
+  record Single(int slot) implements RoutePlan {
+
+    /** The slot of commands that any node may serve. */
+    public static final int ANY_NODE = -1;
+  }
+
+  /**
+   * Divided by slot. The router's own scratch: valid until its next call.
+   */
+  final class Split implements RoutePlan {
+
+    private Merge merge = Merge.SUM;
+    private int firstKey;
+    private int keyStep;
+    private int keys;
+    private int groups;
+    int[] groupOfKey = new int[16];
+    int[] slotOfGroup = new int[16];
+    int[] keysOfGroup = new int[16];
+
+    void begin(Merge how, int first, int step, int count) {
+      merge = how;
+      firstKey = first;
+      keyStep = step;
+      keys = count;
+      groups = 0;
+      if (groupOfKey.length < count) {
+        groupOfKey = new int[count];
+        slotOfGroup = new int[count];
+        keysOfGroup = new int[count];
+      }
+    }
+
+    int addGroup(int slot) {
+      slotOfGroup[groups] = slot;
+      keysOfGroup[groups] = 0;
+      return groups++;
+    }
+
+    public Merge merge() {
+      return merge;
+    }
+
+    /** Argument index of the first key. */
+    public int firstKey() {
+      return firstKey;
+    }
+
+    /** Arguments per key, the key included. */
+    public int keyStep() {
+      return keyStep;
+    }
+
+    public int keys() {
+      return keys;
+    }
+
+    public int groups() {
+      return groups;
+    }
+
+    /** The group that key {@code i}, counted from 0, belongs to. */
+    public int groupOfKey(int i) {
+      return groupOfKey[i];
+    }
+
+    public int slotOfGroup(int group) {
+      return slotOfGroup[group];
+    }
+
+    public int keysOfGroup(int group) {
+      return keysOfGroup[group];
+    }
+  }
+
+  /** Answered by the session. */
+  record Local(CommandSpec spec, LocalCommand command) implements RoutePlan {}
+
+  /**
+   * Refused.
+   *
+   * @param error the error line without its leading {@code -} and line end
+   */
+  record Reject(String error) implements RoutePlan {}
+}

@@ -1,0 +1,21 @@
+package io.penstock.core.route;
+
+import io.penstock.core.command.Command;
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.command.Handling;
+
+/** Routes for one server: keys need not be looked at. */
+public final class SingleRouter extends CommandRouter {
+
+  private static final RoutePlan.Single THE_SERVER = new RoutePlan.Single(0);
+
+  @Override
+  RoutePlan forward(Command command, CommandSpec spec) {
+    return THE_SERVER;
+  }
+
+  @Override
+  RoutePlan split(Command command, CommandSpec spec, Handling.Split split) {
+    return THE_SERVER;
+  }
+}

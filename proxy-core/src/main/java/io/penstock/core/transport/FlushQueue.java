@@ -1,0 +1,82 @@
+package io.penstock.core.transport;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.EventLoop;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sockets of one event loop that have something to send. One task, queued with the first of them,
+ * runs after the turn's reads and writes each socket once: requests of different clients for one node
+ * leave in one system call. Confined to its event loop.
+ */
+public final class FlushQueue implements Runnable {
+
+  /** Capacity of the buffers that small pieces are collected in. */
+  static final int BUFFER_SIZE = 16 * 1024;
+
+  private static final int SPARE_BUFFERS = 32;
+
+  private final EventLoop loop;
+  private SocketOutput[] dirty = new SocketOutput[64];
+  private int size;
+  private final @Nullable ByteBuf[] spare = new ByteBuf[SPARE_BUFFERS];
+  private int spares;
+
+  public FlushQueue(EventLoop loop) {
+    this.loop = loop;
+  }
+
+  void add(SocketOutput output) {
+    if (size == dirty.length) {
+      dirty = Arrays.copyOf(dirty, size * 2);
+    }
+    if (size == 0) {
+      loop.execute(this);
+    }
+    dirty[size++] = output;
+  }
+
+  /** Flushes what is dirty, also what becomes dirty meanwhile. */
+  @Override
+  public void run() {
+    for (int i = 0; i < size; i++) {
+      dirty[i].flush();
+    }
+    Arrays.fill(dirty, 0, size, null);
+    size = 0;
+  }
+
+  /** An empty buffer; the caller owns it. */
+  ByteBuf takeBuffer(ByteBufAllocator allocator) {
+    if (spares > 0) {
+      ByteBuf buffer = spare[--spares];
+      spare[spares] = null;
+      if (buffer != null) {
+        return buffer;
+      }
+    }
+    return allocator.directBuffer(BUFFER_SIZE);
+  }
+
+  /** Takes the caller's reference back: kept for the next turn when nobody else holds one. */
+  void giveBack(ByteBuf buffer) {
+    if (spares < SPARE_BUFFERS && buffer.refCnt() == 1 && buffer.capacity() == BUFFER_SIZE) {
+      spare[spares++] = buffer.clear();
+    } else {
+      buffer.release();
+    }
+  }
+
+  /** Releases the spare buffers at the loop's end. */
+  public void close() {
+    while (spares > 0) {
+      ByteBuf buffer = spare[--spares];
+      spare[spares] = null;
+      if (buffer != null) {
+        buffer.release();
+      }
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package io.penstock.core.transport;
+
+import io.netty.channel.EventLoop;
+
+/**
+ * One event loop as the rooms see it: its executor, its flush queue and its clock. Everything built on
+ * a loop is used on that loop only.
+ */
+public final class Loop {
+
+  private final int index;
+  private final EventLoop executor;
+  private final FlushQueue flushQueue;
+  private long now = System.nanoTime();
+
+  Loop(int index, EventLoop executor) {
+    this.index = index;
+    this.executor = executor;
+    this.flushQueue = new FlushQueue(executor);
+  }
+
+  /** 0 to loops - 1. */
+  public int index() {
+    return index;
+  }
+
+  public EventLoop executor() {
+    return executor;
+  }
+
+  public FlushQueue flushQueue() {
+    return flushQueue;
+  }
+
+  /** {@link System#nanoTime()} as of the last {@link #tick()}: good for this turn's stamps. */
+  public long now() {
+    return now;
+  }
+
+  /** Reads the clock; called once when bytes arrive or a timer fires. */
+  public long tick() {
+    now = System.nanoTime();
+    return now;
+  }
+}

@@ -1,0 +1,92 @@
+package io.penstock.core.transport;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.Future;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** All event loops of a proxy, on one transport, with the socket options of both sides. */
+public final class LoopGroup {
+
+  private static final WriteBufferWaterMark WATER_MARK =
+      new WriteBufferWaterMark(512 * 1024, 1024 * 1024);
+  private static final int BACKLOG = 4_096;
+
+  private final Transport transport;
+  private final MultiThreadIoEventLoopGroup group;
+  private final List<Loop> loops = new ArrayList<>();
+
+  /** Starts nothing yet: threads begin with their first task. */
+  public LoopGroup(Transport wanted, int count) {
+    this.transport = wanted.resolve();
+    Throwable why = transport.unavailability();
+    if (why != null) {
+      throw new IllegalStateException(
+          "transport " + transport.configName() + " does not work on this machine: " + why, why);
+    }
+    this.group =
+        new MultiThreadIoEventLoopGroup(
+            count, new DefaultThreadFactory("penstock-loop"), transport.ioHandlers());
+    int index = 0;
+    for (EventExecutor executor : group) {
+      loops.add(new Loop(index++, (EventLoop) executor));
+    }
+  }
+
+  public Transport transport() {
+    return transport;
+  }
+
+  public List<Loop> loops() {
+    return loops;
+  }
+
+  /** The loop that {@code executor} is the thread of. */
+  public Loop of(EventLoop executor) {
+    for (Loop loop : loops) {
+      if (loop.executor() == executor) {
+        return loop;
+      }
+    }
+    throw new IllegalArgumentException("not a loop of this group");
+  }
+
+  /** For the listening socket; its clients are spread over the loops. */
+  public ServerBootstrap server() {
+    return new ServerBootstrap()
+        .group(group)
+        .channel(transport.serverSocketChannel())
+        .option(ChannelOption.SO_BACKLOG, BACKLOG)
+        .option(ChannelOption.SO_REUSEADDR, true)
+        .childOption(ChannelOption.TCP_NODELAY, true)
+        .childOption(ChannelOption.SO_KEEPALIVE, true)
+        .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK);
+  }
+
+  /** For connections from {@code loop} to a node. */
+  public Bootstrap client(Loop loop, int connectTimeoutMillis) {
+    return new Bootstrap()
+        .group(loop.executor())
+        .channel(transport.socketChannel())
+        .option(ChannelOption.TCP_NODELAY, true)
+        .option(ChannelOption.SO_KEEPALIVE, true)
+        .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, connectTimeoutMillis)
+        .option(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK);
+  }
+
+  /** Ends the loops; the future completes when their threads are gone. */
+  public Future<?> shutdown() {
+    for (Loop loop : loops) {
+      loop.executor().execute(loop.flushQueue()::close);
+    }
+    return group.shutdownGracefully(0, 5, TimeUnit.SECONDS);
+  }
+}

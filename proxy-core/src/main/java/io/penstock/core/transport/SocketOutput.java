@@ -1,0 +1,150 @@
+package io.penstock.core.transport;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one socket has to send at the end of this loop turn.
+ *
+ * <p>Small pieces are copied behind one another into one buffer; large ones are passed on as retained
+ * slices. The first piece puts the output on the loop's {@link FlushQueue}; nobody else flushes.
+ * Confined to the channel's event loop.
+ */
+public final class SocketOutput {
+
+  /** From this size on a piece is passed on, not copied. */
+  public static final int SLICE_THRESHOLD = 4 * 1024;
+
+  private final ChannelHandlerContext context;
+  private final FlushQueue queue;
+  private @Nullable ByteBuf tail;
+  private boolean queued;
+  private boolean written; // something went to the channel and awaits its flush
+  private boolean closing; // once everything is written
+  private long bytes;
+
+  /**
+   * @param context of the channel's last handler: writes go from there towards the socket
+   * @param queue of the channel's event loop
+   */
+  public SocketOutput(ChannelHandlerContext context, FlushQueue queue) {
+    this.context = context;
+    this.queue = queue;
+  }
+
+  /** Appends {@code length} bytes of {@code source} from {@code index} on; borrows the buffer. */
+  public void append(ByteBuf source, int index, int length) {
+    if (length >= SLICE_THRESHOLD) {
+      appendOwned(source.retainedSlice(index, length));
+      return;
+    }
+    space(length).writeBytes(source, index, length);
+    bytes += length;
+  }
+
+  /** Appends bytes that are copied. */
+  public void append(byte[] source) {
+    append(source, 0, source.length);
+  }
+
+  /** Appends {@code length} bytes of {@code source} from {@code offset} on; copies them. */
+  public void append(byte[] source, int offset, int length) {
+    if (length > FlushQueue.BUFFER_SIZE) {
+      appendOwned(context.alloc().buffer(length).writeBytes(source, offset, length));
+      return;
+    }
+    space(length).writeBytes(source, offset, length);
+    bytes += length;
+  }
+
+  /** Appends all readable bytes of {@code source} and takes ownership of it. */
+  public void appendOwned(ByteBuf source) {
+    int length = source.readableBytes();
+    if (length == 0) {
+      source.release();
+      return;
+    }
+    if (length < SLICE_THRESHOLD) {
+      append(source, source.readerIndex(), length);
+      source.release();
+      return;
+    }
+    enqueue();
+    passOnTail();
+    bytes += length;
+    written = true;
+    context.write(source, context.voidPromise());
+  }
+
+  /** Closes the channel when everything appended so far has been written. */
+  public void closeWhenWritten() {
+    closing = true;
+    enqueue();
+  }
+
+  /** Bytes appended since the start. */
+  public long bytes() {
+    return bytes;
+  }
+
+  public Channel channel() {
+    return context.channel();
+  }
+
+  private ByteBuf space(int length) {
+    ByteBuf current = tail;
+    if (current != null && current.writableBytes() >= length) {
+      return current;
+    }
+    enqueue();
+    passOnTail();
+    current = queue.takeBuffer(context.alloc());
+    tail = current;
+    return current;
+  }
+
+  private void passOnTail() {
+    ByteBuf full = tail;
+    if (full == null) {
+      return;
+    }
+    tail = null;
+    written = true;
+    context.write(full, context.voidPromise());
+  }
+
+  private void enqueue() {
+    if (!queued) {
+      queued = true;
+      queue.add(this);
+    }
+  }
+
+  /** Writes everything in one go; called by the queue once per turn. */
+  void flush() {
+    queued = false;
+    ByteBuf last = tail;
+    tail = null;
+    if (!context.channel().isActive()) {
+      if (last != null) {
+        queue.giveBack(last);
+      }
+      return;
+    }
+    if (last != null) {
+      last.retain(); // so that it comes back when the kernel took all of it at once
+      context.writeAndFlush(last, context.voidPromise());
+      queue.giveBack(last);
+    } else if (written) {
+      context.flush();
+    }
+    written = false;
+    if (closing) {
+      context.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+    }
+  }
+}
