@@ -1,0 +1,210 @@
+package io.penstock.core.command;
+
+import io.penstock.core.resp.RequestFrame;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything known about one command or subcommand. Immutable, one object per command of a {@link
+ * CommandTable}, shared by all event loops; compared by identity.
+ */
+public final class CommandSpec {
+
+  /** What {@link #findKeys} gives for arguments from which no server could tell the keys. */
+  public static final int INVALID = -1;
+
+  private final int id;
+  private final CommandFacts facts;
+  private final Handling handling;
+  private final List<CommandSpec> subcommands;
+  private final @Nullable NameTable subcommandNames;
+  private final String displayName;
+  private final int arity;
+  private final long flagBits;
+  private final int firstKeyIndex;
+  private final boolean keysMayBeNone;
+  private final KeySpec[] keySpecs;
+  private final @Nullable KeyProcedure procedure;
+
+  CommandSpec(int id, CommandFacts facts, Handling handling, List<CommandSpec> subcommands) {
+    this.id = id;
+    this.facts = facts;
+    this.handling = handling;
+    this.subcommands = List.copyOf(subcommands);
+    subcommandNames = subcommands.isEmpty() ? null : new NameTable(subcommands);
+    displayName = displayName(facts.name());
+    arity = facts.arity();
+    long bits = 0;
+    for (CommandFlag flag : facts.flags()) {
+      bits |= flag.bit();
+    }
+    flagBits = bits;
+    keySpecs = facts.keySpecs().toArray(new KeySpec[0]);
+    firstKeyIndex = keySpecs.length == 1 ? keySpecs[0].fixedIndex() : 0;
+    keysMayBeNone = has(CommandFlag.NO_MANDATORY_KEYS);
+    procedure = KeyProcedure.of(facts.name());
+    if (firstKeyIndex >= Math.abs(arity)) {
+      throw new IllegalArgumentException(facts.name() + ": arity does not cover the key");
+    }
+  }
+
+  /** A command's name as people write it: {@code CONFIG GET}. */
+  static String displayName(String name) {
+    return name.toUpperCase(Locale.ROOT).replace('|', ' ');
+  }
+
+  /** Dense over all commands and subcommands of the table, from 0. */
+  public int id() {
+    return id;
+  }
+
+  /** Lower case; {@code config|get} for a subcommand. */
+  public String name() {
+    return facts.name();
+  }
+
+  /** Upper case; {@code CONFIG GET} for a subcommand. */
+  public String displayName() {
+    return displayName;
+  }
+
+  /** As Redis has it: negative means at least so many arguments, the name included. */
+  public int arity() {
+    return arity;
+  }
+
+  /** Whether a request of {@code argc} arguments (the name included) has the right number of them. */
+  public boolean acceptsArity(int argc) {
+    return arity < 0 ? argc >= -arity : argc == arity;
+  }
+
+  public boolean has(CommandFlag flag) {
+    return (flagBits & flag.bit()) != 0;
+  }
+
+  /** All flags, one {@link CommandFlag#bit()} each. */
+  public long flagBits() {
+    return flagBits;
+  }
+
+  /** Whether servers call it read-only: it may be sent again after a lost connection. */
+  public boolean isReadOnly() {
+    return has(CommandFlag.READONLY);
+  }
+
+  /** Whether servers call it a write. Scripts are neither this nor {@link #isReadOnly()}. */
+  public boolean isWrite() {
+    return has(CommandFlag.WRITE);
+  }
+
+  public Handling handling() {
+    return handling;
+  }
+
+  /**
+   * The argument index of the command's only key (or shard channel) when every call has exactly one at the
+   * same place; else 0. A request with an accepted arity has that argument.
+   */
+  public int firstKeyIndex() {
+    return firstKeyIndex;
+  }
+
+  public List<KeySpec> keySpecs() {
+    return facts.keySpecs();
+  }
+
+  public Set<AclCategory> aclCategories() {
+    return facts.acl();
+  }
+
+  /** The command tips as servers give them. */
+  public List<String> tips() {
+    return facts.tips();
+  }
+
+  public RequestPolicy requestPolicy() {
+    return policy("request_policy:", RequestPolicy.class, RequestPolicy.DEFAULT);
+  }
+
+  public ResponsePolicy responsePolicy() {
+    return policy("response_policy:", ResponsePolicy.class, ResponsePolicy.DEFAULT);
+  }
+
+  private <E extends Enum<E>> E policy(String tip, Class<E> type, E none) {
+    for (String text : facts.tips()) {
+      if (text.startsWith(tip)) {
+        return Enum.valueOf(type, text.substring(tip.length()).toUpperCase(Locale.ROOT));
+      }
+    }
+    return none;
+  }
+
+  /** In the table's order; empty when this is no container. */
+  public List<CommandSpec> subcommands() {
+    return subcommands;
+  }
+
+  /** Whether it has subcommands. */
+  public boolean isContainer() {
+    return subcommandNames != null;
+  }
+
+  /** Whether some argument can be a key (shard channels are none). */
+  public boolean hasKeys() {
+    for (KeySpec spec : keySpecs) {
+      if (spec.isKeys()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Finds the keys (and shard channels) by which a cluster node routes the request, whose arity must be
+   * accepted. Allocation-free.
+   *
+   * @param into cleared first; empty when the result is not positive
+   * @return how many there are; {@link #INVALID} when the arguments are wrong (numkeys is no number, say), so
+   *     that any node will answer the call with the same error
+   */
+  public int findKeys(RequestFrame frame, KeyPositions into) {
+    into.clear();
+    if (procedure != null) {
+      procedure.collect(frame, into);
+      return into.size();
+    }
+    return collectDeclared(frame, into, true);
+  }
+
+  /** As {@link #findKeys}, but as {@code COMMAND GETKEYS} does: key specs first, shard channels never. */
+  int findKeysAsReported(RequestFrame frame, KeyPositions into) {
+    into.clear();
+    int found = collectDeclared(frame, into, false);
+    return found == INVALID ? findKeys(frame, into) : found;
+  }
+
+  private int collectDeclared(RequestFrame frame, KeyPositions into, boolean withChannels) {
+    for (KeySpec spec : keySpecs) {
+      if ((withChannels || spec.isKeys()) && !spec.collect(frame, into, keysMayBeNone)) {
+        into.clear();
+        return INVALID;
+      }
+    }
+    return into.size() == 0 && keySpecs.length > 0 && !keysMayBeNone ? INVALID : into.size();
+  }
+
+  CommandFacts facts() {
+    return facts;
+  }
+
+  @Nullable NameTable subcommandNames() {
+    return subcommandNames;
+  }
+
+  @Override
+  public String toString() {
+    return displayName;
+  }
+}

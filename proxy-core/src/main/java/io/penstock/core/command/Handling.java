@@ -1,0 +1,71 @@
+package io.penstock.core.command;
+
+import io.penstock.core.resp.RequestFrame;
+import java.util.List;
+
+/** What Penstock does with a command, as {@code handling.table} says. */
+public sealed interface Handling {
+
+  /**
+   * To the node of its keys' slot. A call without keys (a script's, say) may run on any one node. Containers
+   * have this handling too, but never run: without a known subcommand there is an error to answer.
+   */
+  record Forward() implements Handling {}
+
+  /**
+   * Divided over the nodes of its keys' slots. All arguments from the first key on are groups of a key and
+   * what belongs to it.
+   *
+   * @param firstKey argument index of the first key
+   * @param keyStep arguments per group
+   */
+  record Split(Merge merge, int firstKey, int keyStep) implements Handling {
+
+    /** Whether the last group is whole; if not, the server's error is wanted and not a split. */
+    public boolean divides(int argc) {
+      return (argc - firstKey) % keyStep == 0;
+    }
+  }
+
+  /** Without keys; any one node's answer serves, best always the same node's. */
+  record AnyNode() implements Handling {}
+
+  /** Answered by Penstock. */
+  record Local(LocalCommand command) implements Handling {}
+
+  /**
+   * Not served.
+   *
+   * @param error the whole error line without the leading {@code -} and the line end
+   */
+  record Refused(String error) implements Handling {}
+
+  /**
+   * Forwarded, but refused when an option is given.
+   *
+   * @param keyword the option that cannot be served
+   * @param options the options that may stand before it; anything else ends the search
+   * @param error as in {@link Refused}
+   */
+  record RefusedIf(String keyword, List<Option> options, String error) implements Handling {
+
+    public RefusedIf {
+      options = List.copyOf(options);
+    }
+
+    /** Whether this request gives the option. Allocation-free. */
+    public boolean refuses(RequestFrame frame) {
+      for (int i = 1; i < frame.argc(); i++) {
+        if (Ascii.equalsIgnoreCase(frame, i, keyword)) {
+          return true;
+        }
+        int arguments = Option.arguments(options, frame, i);
+        if (arguments == Option.NONE) {
+          return false;
+        }
+        i += arguments;
+      }
+      return false;
+    }
+  }
+}

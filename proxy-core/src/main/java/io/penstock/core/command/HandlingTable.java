@@ -1,0 +1,100 @@
+package io.penstock.core.command;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Penstock's decisions: the lines of {@code handling.table}, where their form is described. A subcommand
+ * without a line of its own has its container's.
+ */
+final class HandlingTable {
+
+  private final Map<String, String> errors = new HashMap<>();
+  private final Map<String, String[]> decisions = new HashMap<>();
+
+  private HandlingTable() {}
+
+  static HandlingTable parse(List<String> lines) {
+    HandlingTable table = new HandlingTable();
+    for (String line : lines) {
+      String[] words = line.split(" ", 3);
+      if (words[0].equals("error")) {
+        table.errors.put(words[1], words[2]);
+      } else if (table.decisions.put(words[0], line.split(" ")) != null) {
+        throw new IllegalArgumentException("two lines for " + words[0]);
+      }
+    }
+    return table;
+  }
+
+  /** Fails when a decision names a command that is not among {@code names}. */
+  void requireKnown(Set<String> names) {
+    for (String name : decisions.keySet()) {
+      if (!names.contains(name)) {
+        throw new IllegalArgumentException("handling for an unknown command: " + name);
+      }
+    }
+  }
+
+  /** The decision about a command. */
+  Handling of(CommandFacts command, boolean isContainer) {
+    String[] words = decisions.get(command.name());
+    if (words == null) {
+      words = decisions.get(command.topLevelName());
+    }
+    if (words != null) {
+      return read(words, command);
+    }
+    if (command.keySpecs().isEmpty() && !isContainer) {
+      throw new IllegalArgumentException(
+          command.name() + " has no keys and no line in handling.table");
+    }
+    return new Handling.Forward();
+  }
+
+  private Handling read(String[] words, CommandFacts command) {
+    return switch (words[1]) {
+      case "forward" -> new Handling.Forward();
+      case "any-node" -> new Handling.AnyNode();
+      case "local" -> new Handling.Local(LocalCommand.named(command.name()));
+      case "split" -> split(Enum.valueOf(Merge.class, words[2]), command);
+      case "refused" -> new Handling.Refused(error(words[2], command));
+      case "refused-if" -> refusedIf(words, command);
+      default -> throw new IllegalArgumentException("unknown handling: " + words[1]);
+    };
+  }
+
+  private static Handling split(Merge merge, CommandFacts command) {
+    if (command.keySpecs().size() == 1
+        && command.keySpecs().getFirst().begin() instanceof BeginSearch.Index(int first)
+        && command.keySpecs().getFirst().find() instanceof FindKeys.Range(int last, int step, _)
+        && last == -1) {
+      return new Handling.Split(merge, first, step);
+    }
+    throw new IllegalArgumentException(command.name() + " cannot be split by its key specs");
+  }
+
+  /** {@code refused-if ERROR KEYWORD option:arguments…}. */
+  private Handling refusedIf(String[] words, CommandFacts command) {
+    List<Option> options = new ArrayList<>();
+    for (int i = 4; i < words.length; i++) {
+      int colon = words[i].indexOf(':');
+      options.add(
+          new Option(
+              words[i].substring(0, colon), Integer.parseInt(words[i].substring(colon + 1))));
+    }
+    return new Handling.RefusedIf(words[3], options, error(words[2], command));
+  }
+
+  private String error(String name, CommandFacts command) {
+    @Nullable String text = errors.get(name);
+    if (text == null) {
+      throw new IllegalArgumentException("unknown error: " + name);
+    }
+    return text.replace("{command}", CommandSpec.displayName(command.name()));
+  }
+}

@@ -1,0 +1,148 @@
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * Makes {@code commands.table} from what servers say about their commands. Needs a JDK 22 or newer and nothing
+ * else:
+ *
+ * <pre>
+ * java proxy-core/src/main/tools/GenerateCommandTable.java SOURCE... &gt; \
+ *     proxy-core/src/main/resources/io/penstock/core/command/commands.table
+ * </pre>
+ *
+ * <p>A source is a facts file or {@code host:port} of a running server (Redis 7 or newer, Valkey), which is
+ * asked {@code COMMAND}. A facts file is a JSON array with one object per command: {@code name}, {@code arity},
+ * {@code flags}, {@code keys} (first, last, step), {@code acl}, {@code tips}, {@code keySpecs} and {@code sub}
+ * (subcommands, same form).
+ *
+ * <p>The table has every command that any source has. Where sources differ about one, the last source that
+ * has it is believed, so the newest server comes last. The checked-in table comes from the facts files {@code
+ * redis-7.0.15.json valkey-8-dev.json redis-8-dev.json}, in this order; the same sources give the same bytes.
+ */
+final class GenerateCommandTable {
+
+  private static final String HEADER =
+      """
+      # What servers say about their commands. Generated, do not edit: GenerateCommandTable.java says how.
+      # Sources, the later one believed where they differ: %s
+      #
+      # name arity flags= acl= tips= range=first,last,step key=FLAGS@BEGIN/FIND ...
+      #   BEGIN  index:I | keyword:WORD:STARTFROM | unknown
+      #   FIND   range:LASTKEY:KEYSTEP:LIMIT | keynum:KEYNUMIDX:FIRSTKEY:KEYSTEP | unknown
+      """;
+
+  private GenerateCommandTable() {}
+
+  public static void main(String[] sources) throws IOException {
+    if (sources.length == 0) {
+      System.err.println("usage: java GenerateCommandTable.java (facts.json | host:port)... > table");
+      System.exit(2);
+    }
+    TreeMap<String, String> lines = new TreeMap<>();
+    List<String> names = new ArrayList<>();
+    for (String source : sources) {
+      addAll(read(source), lines);
+      names.add(source.substring(source.lastIndexOf('/') + 1).replace(".json", ""));
+    }
+    StringBuilder table = new StringBuilder(HEADER.formatted(String.join(", ", names)));
+    lines.values().forEach(line -> table.append(line).append('\n'));
+    System.out.write(table.toString().getBytes(StandardCharsets.UTF_8));
+    System.out.flush();
+  }
+
+  private static List<?> read(String source) throws IOException {
+    Path file = Path.of(source);
+    if (Files.exists(file)) {
+      return (List<?>) JsonReader.read(Files.readString(file));
+    }
+    int colon = source.lastIndexOf(':');
+    if (colon < 0) {
+      throw new IllegalArgumentException("neither a file nor host:port: " + source);
+    }
+    return LiveServer.commands(
+        source.substring(0, colon), Integer.parseInt(source.substring(colon + 1)));
+  }
+
+  private static void addAll(List<?> commands, Map<String, String> lines) {
+    for (Object entry : commands) {
+      Map<?, ?> command = (Map<?, ?>) entry;
+      String line = line(command);
+      lines.put(text(command, "name"), line);
+      addAll(list(command, "sub"), lines);
+    }
+  }
+
+  private static String line(Map<?, ?> command) {
+    StringBuilder line = new StringBuilder();
+    line.append(text(command, "name")).append(' ').append(text(command, "arity"));
+    field(line, "flags", join(list(command, "flags"), ""));
+    field(line, "acl", join(list(command, "acl"), "@"));
+    field(line, "tips", join(list(command, "tips"), ""));
+    String range = join(list(command, "keys"), "");
+    field(line, "range", range.equals("0,0,0") ? "" : range);
+    for (Object spec : list(command, "keySpecs")) {
+      field(line, "key", keySpec((Map<?, ?>) spec));
+    }
+    return line.toString();
+  }
+
+  private static void field(StringBuilder line, String name, String value) {
+    if (value.indexOf(' ') >= 0) {
+      throw new IllegalArgumentException("a space in " + name + ": " + value);
+    }
+    if (!value.isEmpty()) {
+      line.append(' ').append(name).append('=').append(value);
+    }
+  }
+
+  private static String keySpec(Map<?, ?> spec) {
+    Map<?, ?> begin = (Map<?, ?>) spec.get("begin");
+    Map<?, ?> find = (Map<?, ?>) spec.get("find");
+    return join(list(spec, "flags"), "") + '@' + begin(begin) + '/' + find(find);
+  }
+
+  private static String begin(Map<?, ?> begin) {
+    return switch (text(begin, "type")) {
+      case "index" -> numbers(begin, "index", "index");
+      case "keyword" -> numbers(begin, "keyword", "keyword", "startfrom");
+      default -> "unknown";
+    };
+  }
+
+  private static String find(Map<?, ?> find) {
+    return switch (text(find, "type")) {
+      case "range" -> numbers(find, "range", "lastkey", "keystep", "limit");
+      case "keynum" -> numbers(find, "keynum", "keynumidx", "firstkey", "keystep");
+      default -> "unknown";
+    };
+  }
+
+  private static String numbers(Map<?, ?> half, String type, String... names) {
+    StringBuilder text = new StringBuilder(type);
+    for (String name : names) {
+      text.append(':').append(text(half, name));
+    }
+    return text.toString();
+  }
+
+  private static String join(List<?> values, String prefix) {
+    return values.stream()
+        .map(value -> value.toString().substring(value.toString().startsWith(prefix) ? prefix.length() : 0))
+        .collect(Collectors.joining(","));
+  }
+
+  private static String text(Map<?, ?> map, String name) {
+    return String.valueOf(map.get(name));
+  }
+
+  private static List<?> list(Map<?, ?> map, String name) {
+    return map.get(name) instanceof List<?> list ? list : List.of();
+  }
+}
