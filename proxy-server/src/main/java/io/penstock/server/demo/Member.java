@@ -1,0 +1,76 @@
+package io.penstock.server.demo;
+
+import java.util.List;
+
+/**
+ * One server of an {@link EmbeddedCluster}. Role and slots change while it runs, so they are asked for
+ * when they are needed.
+ */
+public final class Member {
+
+  private final ServerProcess server;
+  private final String id;
+
+  Member(ServerProcess server) {
+    this.server = server;
+    this.id = server.text("CLUSTER", "MYID");
+  }
+
+  public ServerProcess server() {
+    return server;
+  }
+
+  /** The node id the cluster knows it by. */
+  public String id() {
+    return id;
+  }
+
+  public String host() {
+    return server.host();
+  }
+
+  public int port() {
+    return server.port();
+  }
+
+  public boolean isRunning() {
+    return server.isRunning();
+  }
+
+  /** Crashes it; see {@link ServerProcess#kill}. */
+  public void kill() {
+    server.kill();
+  }
+
+  /** Freezes it; see {@link ServerProcess#pause}. */
+  public void pause() {
+    server.pause();
+  }
+
+  public void resume() {
+    server.resume();
+  }
+
+  /** Starts it again with the node id and the slots it had. */
+  public void restart() {
+    server.restart();
+  }
+
+  /** One command on a connection of its own. */
+  public String text(String... command) {
+    return server.text(command);
+  }
+
+  List<NodeView> view() {
+    return NodeView.parse(text("CLUSTER", "NODES"));
+  }
+
+  NodeView self() {
+    return view().stream().filter(NodeView::isMyself).findFirst().orElseThrow();
+  }
+
+  @Override
+  public String toString() {
+    return server.toString();
+  }
+}
