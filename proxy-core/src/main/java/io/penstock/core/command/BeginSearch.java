@@ -47,7 +47,7 @@ public sealed interface BeginSearch {
     }
 
     private int searchBackwards(RequestFrame frame) {
-      for (int i = frame.argc() + startFrom; i > 0; i--) {
+      for (int i = frame.argc() + startFrom; i > 1; i--) {
         if (Ascii.equalsIgnoreCase(frame, i, keyword)) {
           return i + 1;
         }
