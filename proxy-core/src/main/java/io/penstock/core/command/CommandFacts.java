@@ -11,7 +11,8 @@ import java.util.Set;
  *
  * @param name lower case, {@code container|subcommand} for subcommands
  * @param arity as Redis has it: negative means at least so many arguments, the name included
- * @param range the first key, last key and step of servers before 7, as {@code COMMAND} still reports them
+ * @param range the first key, last key and step of servers before 7, as {@code COMMAND} still
+ *     reports them
  */
 record CommandFacts(
     String name,

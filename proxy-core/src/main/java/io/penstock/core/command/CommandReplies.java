@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The replies to COMMAND and its subcommands, as Redis 7 forms them. Every method appends to a borrowed
- * buffer. Immutable; safe on any thread.
+ * The replies to COMMAND and its subcommands, as Redis 7 forms them. Every method appends to a
+ * borrowed buffer. Immutable; safe on any thread.
  */
 public final class CommandReplies {
 

@@ -75,7 +75,9 @@ public final class CommandSpec {
     return arity;
   }
 
-  /** Whether a request of {@code argc} arguments (the name included) has the right number of them. */
+  /**
+   * Whether a request of {@code argc} arguments (the name included) has the right number of them.
+   */
   public boolean acceptsArity(int argc) {
     return arity < 0 ? argc >= -arity : argc == arity;
   }
@@ -104,8 +106,8 @@ public final class CommandSpec {
   }
 
   /**
-   * The argument index of the command's only key (or shard channel) when every call has exactly one at the
-   * same place; else 0. A request with an accepted arity has that argument.
+   * The argument index of the command's only key (or shard channel) when every call has exactly one
+   * at the same place; else 0. A request with an accepted arity has that argument.
    */
   public int firstKeyIndex() {
     return firstKeyIndex;
@@ -162,12 +164,12 @@ public final class CommandSpec {
   }
 
   /**
-   * Finds the keys (and shard channels) by which a cluster node routes the request, whose arity must be
-   * accepted. Allocation-free.
+   * Finds the keys (and shard channels) by which a cluster node routes the request, whose arity
+   * must be accepted. Allocation-free.
    *
    * @param into cleared first; empty when the result is not positive
-   * @return how many there are; {@link #INVALID} when the arguments are wrong (numkeys is no number, say), so
-   *     that any node will answer the call with the same error
+   * @return how many there are; {@link #INVALID} when the arguments are wrong (numkeys is no
+   *     number, say), so that any node will answer the call with the same error
    */
   public int findKeys(RequestFrame frame, KeyPositions into) {
     into.clear();
@@ -178,7 +180,10 @@ public final class CommandSpec {
     return collectDeclared(frame, into, true);
   }
 
-  /** As {@link #findKeys}, but as {@code COMMAND GETKEYS} does: key specs first, shard channels never. */
+  /**
+   * As {@link #findKeys}, but as {@code COMMAND GETKEYS} does: key specs first, shard channels
+   * never.
+   */
   int findKeysAsReported(RequestFrame frame, KeyPositions into) {
     into.clear();
     int found = collectDeclared(frame, into, false);

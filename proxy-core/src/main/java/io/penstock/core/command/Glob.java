@@ -1,9 +1,9 @@
 package io.penstock.core.command;
 
 /**
- * Redis's glob patterns ({@code stringmatchlen} in util.c), ignoring case: {@code *}, {@code ?}, {@code [a-c]},
- * {@code [^abc]} and {@code \} before a special character. Only the last star is ever tried again, which is
- * enough, so a hostile pattern costs pattern times text at most.
+ * Redis's glob patterns ({@code stringmatchlen} in util.c), ignoring case: {@code *}, {@code ?},
+ * {@code [a-c]}, {@code [^abc]} and {@code \} before a special character. Only the last star is
+ * ever tried again, which is enough, so a hostile pattern costs pattern times text at most.
  */
 final class Glob {
 
@@ -39,7 +39,9 @@ final class Glob {
     return p == pattern.length();
   }
 
-  /** Whether the element at {@code p} matches; leaves in {@code classEnd} where the next one begins. */
+  /**
+   * Whether the element at {@code p} matches; leaves in {@code classEnd} where the next one begins.
+   */
   private boolean matchesOne(int p, char c) {
     char first = pattern.charAt(p);
     if (first == '[') {
@@ -68,7 +70,8 @@ final class Glob {
         found |= sameLetter(pattern.charAt(p), c);
       }
     }
-    classEnd = Math.min(p + 1, pattern.length()); // A class that nobody closes ends with the pattern.
+    classEnd =
+        Math.min(p + 1, pattern.length()); // A class that nobody closes ends with the pattern.
     return found != negated;
   }
 

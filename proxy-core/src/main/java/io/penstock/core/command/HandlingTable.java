@@ -8,8 +8,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Penstock's decisions: the lines of {@code handling.table}, where their form is described. A subcommand
- * without a line of its own has its container's.
+ * Penstock's decisions: the lines of {@code handling.table}, where their form is described. A
+ * subcommand without a line of its own has its container's.
  */
 final class HandlingTable {
 

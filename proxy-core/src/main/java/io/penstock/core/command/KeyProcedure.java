@@ -5,11 +5,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the keys of the few commands whose key specs cannot, as the {@code getkeys_proc} functions in Redis's
- * db.c do.
+ * Finds the keys of the few commands whose key specs cannot, as the {@code getkeys_proc} functions
+ * in Redis's db.c do.
  */
 enum KeyProcedure {
-  /** {@code sortGetKeys}: the key, and the last STORE's destination; BY and GET patterns are no keys. */
+  /**
+   * {@code sortGetKeys}: the key, and the last STORE's destination; BY and GET patterns are no
+   * keys.
+   */
   SORT {
     @Override
     void collect(RequestFrame frame, KeyPositions into) {

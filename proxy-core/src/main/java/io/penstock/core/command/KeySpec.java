@@ -20,7 +20,10 @@ public record KeySpec(Set<KeyFlag> flags, BeginSearch begin, FindKeys find) {
     return !flags.contains(KeyFlag.NOT_KEY);
   }
 
-  /** The argument index of the one key that this spec finds in every request; 0 when it is not so simple. */
+  /**
+   * The argument index of the one key that this spec finds in every request; 0 when it is not so
+   * simple.
+   */
   int fixedIndex() {
     return begin instanceof BeginSearch.Index(int index)
             && find instanceof FindKeys.Range(int lastKey, int _, int _)
