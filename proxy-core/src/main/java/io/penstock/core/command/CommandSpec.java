@@ -168,29 +168,31 @@ public final class CommandSpec {
     into.clear();
     if (procedure != null) {
       procedure.collect(frame, into);
-      return into.size();
+    } else if (!collectDeclared(frame, into, true)) {
+      return INVALID;
     }
-    return collectDeclared(frame, into, true);
+    return into.size() == 0 && keySpecs.length > 0 && !keysMayBeNone ? INVALID : into.size();
   }
 
   /**
-   * As {@link #findKeys}, but as {@code COMMAND GETKEYS} does: key specs first, shard channels
-   * never.
+   * As {@link #findKeys}, but as {@code COMMAND GETKEYS} does: by the key specs if they fit, and
+   * shard channels never. No keys and wrong arguments are the same to it.
    */
-  int findKeysAsReported(RequestFrame frame, KeyPositions into) {
+  void findKeysAsReported(RequestFrame frame, KeyPositions into) {
     into.clear();
-    int found = collectDeclared(frame, into, false);
-    return found == INVALID ? findKeys(frame, into) : found;
+    if (!collectDeclared(frame, into, false)) {
+      findKeys(frame, into);
+    }
   }
 
-  private int collectDeclared(RequestFrame frame, KeyPositions into, boolean withChannels) {
+  private boolean collectDeclared(RequestFrame frame, KeyPositions into, boolean withChannels) {
     for (KeySpec spec : keySpecs) {
       if ((withChannels || spec.isKeys()) && !spec.collect(frame, into, keysMayBeNone)) {
         into.clear();
-        return INVALID;
+        return false;
       }
     }
-    return into.size() == 0 && keySpecs.length > 0 && !keysMayBeNone ? INVALID : into.size();
+    return true;
   }
 
   CommandFacts facts() {

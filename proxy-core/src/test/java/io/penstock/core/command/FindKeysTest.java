@@ -101,6 +101,10 @@ class FindKeysTest {
         "XREAD STREAMS a",
         "XREAD a b c d",
         "XREAD COUNT 1 BLOCK 0 STREAMS",
+        "XREAD STREAMS a b 0",
+        "XREAD FROM 1 STREAMS a 0",
+        "XREADGROUP GROUP g",
+        "MIGRATE h 1 a 0 10 KEYS a b",
       })
   void argumentsThatNoServerAcceptsAreInvalid(String call) {
     RequestFrame frame = Requests.call(call);
