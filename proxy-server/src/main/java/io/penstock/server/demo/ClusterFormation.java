@@ -57,8 +57,7 @@ final class ClusterFormation {
    * and running replicas are in sync with their masters.
    */
   static void awaitHealthy(List<Member> members, Duration atMost) {
-    Waiting.until(
-        "the cluster is healthy", atMost, () -> healthy(members), () -> report(members));
+    Waiting.until("the cluster is healthy", atMost, () -> healthy(members), () -> report(members));
   }
 
   private static void addSlots(Member member, int first, int end) {

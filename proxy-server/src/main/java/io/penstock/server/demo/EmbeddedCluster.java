@@ -208,9 +208,7 @@ public final class EmbeddedCluster implements AutoCloseable {
   }
 
   private static String encoded(@Nullable String text) {
-    return text == null
-        ? ""
-        : URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+    return text == null ? "" : URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
   }
 
   private record Plan(
@@ -245,7 +243,9 @@ public final class EmbeddedCluster implements AutoCloseable {
       return this;
     }
 
-    /** {@code cluster-node-timeout}: how soon a dead master's replica takes over; 2 s when not set. */
+    /**
+     * {@code cluster-node-timeout}: how soon a dead master's replica takes over; 2 s when not set.
+     */
     public Builder nodeTimeout(Duration timeout) {
       nodeTimeout = timeout;
       return this;

@@ -3,8 +3,8 @@ package io.penstock.server.demo;
 import java.util.List;
 
 /**
- * One server of an {@link EmbeddedCluster}. Role and slots change while it runs, so they are asked for
- * when they are needed.
+ * One server of an {@link EmbeddedCluster}. Role and slots change while it runs, so they are asked
+ * for when they are needed.
  */
 public final class Member {
 

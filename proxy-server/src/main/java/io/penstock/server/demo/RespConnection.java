@@ -17,8 +17,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A plain blocking RESP2 connection, for setting servers up and for looking at them. One thread at a
- * time.
+ * A plain blocking RESP2 connection, for setting servers up and for looking at them. One thread at
+ * a time.
  */
 public final class RespConnection implements AutoCloseable {
 

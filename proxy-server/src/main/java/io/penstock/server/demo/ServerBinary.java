@@ -39,7 +39,10 @@ public record ServerBinary(Path path, boolean valkey, int major, int minor, Stri
     if (bundled == null) {
       throw new MissingServerException(
           "The embedded cluster needs redis-server or valkey-server on PATH, and there is neither"
-              + " (PATH=" + System.getenv("PATH") + "). " + BundledServer.whyNot());
+              + " (PATH="
+              + System.getenv("PATH")
+              + "). "
+              + BundledServer.whyNot());
     }
     return at(bundled);
   }
@@ -54,7 +57,8 @@ public record ServerBinary(Path path, boolean valkey, int major, int minor, Stri
     Matcher matcher = VERSION.matcher(said);
     if (!matcher.find()) {
       throw new MissingServerException(
-          executable + " does not run as a Redis or Valkey server; asked for its version it said: "
+          executable
+              + " does not run as a Redis or Valkey server; asked for its version it said: "
               + said.strip());
     }
     return new ServerBinary(

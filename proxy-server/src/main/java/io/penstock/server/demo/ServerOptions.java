@@ -5,7 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a server is set up, beyond what every embedded server has (no persistence, no protected mode).
+ * How a server is set up, beyond what every embedded server has (no persistence, no protected
+ * mode).
  *
  * @param host address to listen on and to be reached at
  * @param user who may do everything; null for the default user

@@ -173,7 +173,10 @@ public final class ServerProcess implements AutoCloseable {
   private void run() {
     watchdog.start();
     Waiting.until(
-        "a server on port " + port + " answers", START, () -> !isRunning() || answers(), this::logTail);
+        "a server on port " + port + " answers",
+        START,
+        () -> !isRunning() || answers(),
+        this::logTail);
     if (!isRunning()) {
       throw new IllegalStateException("the server on port " + port + " ended:\n" + logTail());
     }

@@ -43,8 +43,7 @@ public final class SlotMigration {
     try (RespConnection source = from.server().connect()) {
       List<byte[]> keys = new ArrayList<>();
       Object found =
-          source.call(
-              "CLUSTER", "GETKEYSINSLOT", Integer.toString(slot), Integer.toString(atMost));
+          source.call("CLUSTER", "GETKEYSINSLOT", Integer.toString(slot), Integer.toString(atMost));
       for (Object key : (List<?>) Objects.requireNonNull(found)) {
         keys.add((byte[]) key);
       }
