@@ -11,7 +11,7 @@ public final class ListenException extends RuntimeException {
   /** What the operating system has against it. */
   public enum Reason {
     IN_USE("is in use by another process"),
-    NO_SUCH_ADDRESS("is no address of this machine"),
+    NO_SUCH_ADDRESS("cannot be had: that is no address of this machine"),
     NOT_ALLOWED("is not allowed to this process"),
     OTHER("cannot be listened on");
 
@@ -33,9 +33,10 @@ public final class ListenException extends RuntimeException {
   private ListenException(
       Listen listen, Reason reason, Throwable cause, String bindKey, String portKey) {
     super(
-        listen.bind()
-            + ", port "
+        "Port "
             + listen.port()
+            + " of "
+            + listen.bind()
             + " ("
             + portKey
             + ") "

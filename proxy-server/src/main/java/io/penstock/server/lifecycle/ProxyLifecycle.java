@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -74,7 +75,11 @@ public class ProxyLifecycle implements SmartLifecycle {
     AvailabilityChangeEvent.publish(application, ReadinessState.REFUSING_TRAFFIC);
     Duration grace = Duration.ofMillis((long) (phase.toMillis() * DRAIN_SHARE));
     try {
-      proxy.drain(grace).toCompletableFuture().join();
+      proxy
+          .drain(grace)
+          .toCompletableFuture()
+          .orTimeout(phase.toMillis(), TimeUnit.MILLISECONDS)
+          .join();
     } catch (CompletionException | CancellationException e) {
       LOG.warn("Draining failed, closing now", e);
     } finally {
@@ -87,6 +92,12 @@ public class ProxyLifecycle implements SmartLifecycle {
   @Override
   public boolean isRunning() {
     return address != null;
+  }
+
+  /** A proxy that was closed does not start again, which pausing a context would ask for. */
+  @Override
+  public boolean isPauseable() {
+    return false;
   }
 
   /** The last to start and the first to stop. */
