@@ -1,55 +1,229 @@
 package io.penstock.core;
 
+import io.netty.channel.EventLoop;
+import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.cluster.Topology;
+import io.penstock.core.command.CommandTable;
+import io.penstock.core.dispatch.AsyncDispatcher;
+import io.penstock.core.dispatch.Dispatcher;
+import io.penstock.core.listener.Admission;
+import io.penstock.core.listener.Listener;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats;
+import io.penstock.core.resp.RespLimits;
+import io.penstock.core.route.ClusterRouter;
+import io.penstock.core.route.Router;
+import io.penstock.core.route.SingleRouter;
+import io.penstock.core.session.ClientDirectory;
+import io.penstock.core.session.SessionLoop;
+import io.penstock.core.session.SessionSettings;
+import io.penstock.core.topology.ClusterTopology;
+import io.penstock.core.topology.StaticTopology;
+import io.penstock.core.topology.TopologyStatus;
+import io.penstock.core.transport.Loop;
+import io.penstock.core.transport.LoopGroup;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
-/** Stub: signatures only; the body follows. */
+/**
+ * A proxy: assembled from its settings, started once, drained and closed once. Methods are safe
+ * from any thread.
+ */
 public final class Proxy implements AutoCloseable {
 
-  private Proxy() {}
+  private static final int MOST_WAITING = 65_536;
 
-  /** Builds a proxy; nothing is opened before {@link #start}. */
+  /** The server version that clients are told. */
+  private static final String SERVER_VERSION = "7.0.15";
+
+  private final ProxySettings settings;
+  private final LoopGroup group;
+  private final Topology topology;
+  private final @Nullable ClusterTopology discovered;
+  private final Admission admission;
+  private final Listener listener;
+  private final StatsCollector collector;
+  private final List<ProxyLoop> loops = new ArrayList<>();
+  private final ClientDirectory directory = new ClientDirectory();
+
+  private Proxy(ProxySettings settings, ProxyEvents events) {
+    this.settings = settings;
+    this.group = new LoopGroup(settings.transport(), settings.eventLoops());
+    this.admission = new Admission(settings.listen().maxClients(), events);
+    CommandTable table = CommandTable.load();
+    this.collector = new StatsCollector(table, admission);
+    switch (settings.upstream()) {
+      case ProxySettings.Upstream.Cluster cluster -> {
+        discovered =
+            ClusterTopology.create(
+                cluster, settings.refresh(), settings.backend().connectTimeout(), events);
+        topology = discovered;
+      }
+      case ProxySettings.Upstream.Single single -> {
+        discovered = null;
+        topology = new StaticTopology(single.node());
+      }
+    }
+    for (Loop loop : group.loops()) {
+      loops.add(assemble(loop, table, events));
+    }
+    this.listener = new Listener(group, this::sessionLoop, admission);
+  }
+
+  /**
+   * Builds a proxy; nothing is opened before {@link #start}.
+   *
+   * @throws IllegalStateException when the transport does not work on this machine
+   */
   public static Proxy create(ProxySettings settings, ProxyEvents events) {
-    throw new IllegalStateException("stub");
+    return new Proxy(settings, events);
   }
 
-  /** Binds and begins to look for the topology. Fails when the address cannot be bound. A cluster that is down does not fail it. */
+  private ProxyLoop assemble(Loop loop, CommandTable table, ProxyEvents events) {
+    boolean sharded = settings.upstream() instanceof ProxySettings.Upstream.Cluster;
+    long timeout = settings.backend().commandTimeout().toNanos();
+    Dispatcher dispatcher = new AsyncDispatcher(group, loop, backendSettings(), topology, events);
+    Router router = sharded ? new ClusterRouter() : new SingleRouter();
+    var sessionSettings =
+        new SessionSettings(
+            settings.listen().password(),
+            RespLimits.ofMaxBulkLength(settings.listen().maxBulkLength()),
+            timeout,
+            sharded,
+            backendSettings().database(),
+            SERVER_VERSION);
+    var sessions =
+        new SessionLoop(loop, sessionSettings, table, router, dispatcher, topology, directory);
+    return new ProxyLoop(loop, sessions, dispatcher, timeout);
+  }
+
+  private BackendSettings backendSettings() {
+    ProxySettings.Credentials credentials = settings.upstream().credentials();
+    int database =
+        settings.upstream() instanceof ProxySettings.Upstream.Single single ? single.database() : 0;
+    return new BackendSettings(
+        credentials == null ? null : credentials.user(),
+        credentials == null ? null : credentials.password(),
+        database,
+        settings.backend().connectTimeout(),
+        settings.backend().commandTimeout(),
+        settings.backend().connectionsPerLoop(),
+        MOST_WAITING);
+  }
+
+  private SessionLoop sessionLoop(EventLoop executor) {
+    for (ProxyLoop loop : loops) {
+      if (loop.loop().executor().equals(executor)) {
+        return loop.sessions();
+      }
+    }
+    throw new IllegalArgumentException("not a loop of this proxy");
+  }
+
+  /**
+   * Binds and begins to look for the topology. Fails when the address cannot be bound; a cluster
+   * that is down does not fail it.
+   *
+   * @return completes with the address that clients connect to
+   */
   public CompletionStage<InetSocketAddress> start() {
-    throw new IllegalStateException("stub");
+    var address = new InetSocketAddress(settings.listen().bind(), settings.listen().port());
+    return listener
+        .bind(address)
+        .thenApply(
+            bound -> {
+              ClusterTopology cluster = discovered;
+              if (cluster != null) {
+                cluster.onChange(_ -> loops.forEach(ProxyLoop::topologyChanged));
+                cluster.start();
+              }
+              loops.forEach(ProxyLoop::start);
+              return bound;
+            });
   }
 
-  /** Listening, and every slot has an owner with a reachable node. Any thread. */
+  /** Listening, and every slot has an owner. */
   public boolean isReady() {
-    throw new IllegalStateException("stub");
+    return listener.isOpen() && topology.current().isFullyCovered();
   }
 
   /** The transport in use, after {@code auto} was decided, for example {@code epoll}. */
   public String transportName() {
-    throw new IllegalStateException("stub");
+    return group.transport().configName();
   }
 
-  /** The newest topology snapshot. Any thread. */
+  /** The newest topology snapshot. */
   public SlotMap topology() {
-    throw new IllegalStateException("stub");
+    return topology.current();
   }
 
-  /** Sums the loops' figures. Completes on an event loop. */
+  /** What is known about the cluster's members and the last refresh. */
+  public TopologyStatus topologyStatus() {
+    ClusterTopology cluster = discovered;
+    return cluster == null ? TopologyStatus.UNKNOWN : cluster.status();
+  }
+
+  /** Sums the loops' figures; completes on one of the loops. */
   public CompletionStage<ProxyStats> stats() {
-    throw new IllegalStateException("stub");
+    return onEachLoop(collector::read).thenApply(collector::sum);
   }
 
-  /** Stops accepting, answers what is in flight, then closes clients; completes when done or after {@code grace}. */
+  private <T> CompletableFuture<List<T>> onEachLoop(Function<ProxyLoop, T> question) {
+    List<CompletableFuture<T>> answers = new ArrayList<>();
+    for (ProxyLoop loop : loops) {
+      answers.add(
+          CompletableFuture.supplyAsync(() -> question.apply(loop), loop.loop().executor()));
+    }
+    return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
+        .thenApply(_ -> answers.stream().map(CompletableFuture::resultNow).toList());
+  }
+
+  /**
+   * Stops accepting, answers what is in flight and closes each client when it has its replies.
+   *
+   * @return completes when all clients are gone, or after {@code grace}
+   */
   public CompletionStage<Void> drain(Duration grace) {
-    throw new IllegalStateException("stub");
+    listener.close();
+    return onEachLoop(
+            loop -> {
+              loop.drainClients();
+              return loop;
+            })
+        .thenCompose(_ -> admission.whenEmpty())
+        .completeOnTimeout(null, grace.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /** Closes everything at once; may block for the event loops' end. */
+  /**
+   * Closes everything at once.
+   *
+   * @return completes when the event loops have ended
+   */
+  public CompletionStage<Void> shutdown() {
+    listener.close();
+    ClusterTopology cluster = discovered;
+    CompletionStage<Void> topologyClosed =
+        cluster == null ? CompletableFuture.completedStage(null) : cluster.close();
+    return onEachLoop(
+            loop -> {
+              loop.close();
+              return loop;
+            })
+        .thenCompose(_ -> topologyClosed)
+        .thenCompose(_ -> group.shutdown());
+  }
+
+  /** As {@link #shutdown}, without waiting for the end. */
   @Override
   public void close() {
-    throw new IllegalStateException("stub");
+    shutdown();
   }
 }

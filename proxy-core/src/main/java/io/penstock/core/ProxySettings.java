@@ -63,7 +63,8 @@ public record ProxySettings(
    *
    * @param connectTimeout for TCP connect and handshake
    * @param commandTimeout a command's deadline, counted from its dispatch
-   * @param connectionsPerLoop shared pipelined connections from one event loop to one node, at least 1
+   * @param connectionsPerLoop shared pipelined connections from one event loop to one node, at
+   *     least 1
    */
   public record Backend(Duration connectTimeout, Duration commandTimeout, int connectionsPerLoop) {}
 

@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One shared, pipelined connection to one node: exchanges of all clients of a loop leave in the order
- * they were given. It connects with the first of them, comes back by itself after a loss, and keeps
- * what was not sent yet until its deadline. Confined to one event loop.
+ * One shared, pipelined connection to one node: exchanges of all clients of a loop leave in the
+ * order they were given. It connects with the first of them, comes back by itself after a loss, and
+ * keeps what was not sent yet until its deadline. Confined to one event loop.
  */
 final class BackendConnection {
 
@@ -52,8 +52,7 @@ final class BackendConnection {
 
   private record Waiting(Exchange exchange, boolean asking) {}
 
-  BackendConnection(
-      Node node, Protocol protocol, BackendSite site, NodeCounters counters) {
+  BackendConnection(Node node, Protocol protocol, BackendSite site, NodeCounters counters) {
     this.node = node;
     this.group = site.group();
     this.loop = site.loop();
@@ -272,9 +271,9 @@ final class BackendConnection {
     counters.failed();
     int attempts = worked ? 0 : backoff.attempts() + 1;
     if (worked) {
-      log.info("connection to {} lost: {}", node, cause.toString());
+      log.info("connection to {} lost: {}", node, cause.getMessage());
     } else if (attempts == 1) {
-      log.warn("cannot connect to {}: {}", node, cause.toString());
+      log.warn("cannot connect to {}: {}", node, cause.getMessage());
     }
     reconnectLater();
     ReplyStream owed = replies;

@@ -1,16 +1,13 @@
 package io.penstock.core.backend;
 
-/** Why a connection to a node is of no more use. Carries no stack trace: the message says it all. */
+/**
+ * Why a connection to a node is of no more use. Carries no stack trace: the message says it all.
+ */
 public final class BackendException extends Exception {
 
   private static final long serialVersionUID = 1L;
 
   BackendException(String message) {
     super(message, null, false, false);
-  }
-
-  @Override
-  public String toString() {
-    return String.valueOf(getMessage());
   }
 }

@@ -10,8 +10,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One loop's connections to one node: shared ones for each protocol version that clients speak, made
- * when first needed. Confined to that loop.
+ * One loop's connections to one node: shared ones for each protocol version that clients speak,
+ * made when first needed. Confined to that loop.
  */
 public final class BackendNode {
 
@@ -121,8 +121,7 @@ public final class BackendNode {
     return made;
   }
 
-  private static void collect(
-      @Nullable BackendConnection[] from, List<BackendConnection> into) {
+  private static void collect(@Nullable BackendConnection[] from, List<BackendConnection> into) {
     for (BackendConnection connection : from) {
       if (connection != null) {
         into.add(connection);

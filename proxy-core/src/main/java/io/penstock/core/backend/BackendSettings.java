@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param password or null when nodes ask for none
  * @param database selected after connecting; 0 for none
  * @param connectTimeout for TCP connect and handshake together
- * @param commandTimeout a connection that owes replies and was silent for a multiple of it is given up
+ * @param commandTimeout a connection that owes replies and was silent for a multiple of it is given
+ *     up
  * @param connectionsPerNode shared connections from one loop to one node, per protocol version
  * @param maxWaiting most exchanges that wait for one connection to come up
  */

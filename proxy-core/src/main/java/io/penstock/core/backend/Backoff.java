@@ -2,7 +2,10 @@ package io.penstock.core.backend;
 
 import java.util.concurrent.ThreadLocalRandom;
 
-/** How long to wait before the next connection attempt: doubling from 10 ms to 1 s, with full jitter above half. */
+/**
+ * How long to wait before the next connection attempt: doubling from 10 ms to 1 s, with full jitter
+ * above half.
+ */
 final class Backoff {
 
   private static final long FIRST_MILLIS = 10;

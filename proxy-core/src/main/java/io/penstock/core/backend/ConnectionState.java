@@ -5,8 +5,8 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.util.concurrent.Future;
 
 /**
- * Where a backend connection stands: Idle → Connecting → (Handshaking →) Ready, from each of the last
- * three to BackingOff and from there to Connecting; Closed from anywhere and for ever.
+ * Where a backend connection stands: Idle → Connecting → (Handshaking →) Ready, from each of the
+ * last three to BackingOff and from there to Connecting; Closed from anywhere and for ever.
  */
 sealed interface ConnectionState {
 

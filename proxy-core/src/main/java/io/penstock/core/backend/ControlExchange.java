@@ -2,7 +2,10 @@ package io.penstock.core.backend;
 
 import io.netty.buffer.ByteBuf;
 
-/** An exchange of the connection's own, or the place of one that nobody waits for any more: its reply is dropped. */
+/**
+ * An exchange of the connection's own, or the place of one that nobody waits for any more: its
+ * reply is dropped.
+ */
 final class ControlExchange extends Exchange {
 
   /** Holds the place of a reply that comes too late for anybody. Stateless, so one serves all. */
@@ -13,17 +16,17 @@ final class ControlExchange extends Exchange {
   }
 
   @Override
-  protected void onReply(ByteBuf buffer, int from, int to) {
+  public void onReply(ByteBuf buffer, int from, int to) {
     // Nobody waits for it.
   }
 
   @Override
-  protected void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
+  public void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
     // Nobody waits for it.
   }
 
   @Override
-  protected void onFailure(Failure failure) {
+  public void onFailure(Failure failure) {
     // Nobody waits for it.
   }
 }

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One request on its way to a node, and its reply on the way back. Whoever makes it keeps it until
- * exactly one of {@link #onReply}, the last {@link #onReplyPart} or {@link #onFailure} was called; after
- * that it may be used again. Confined to one event loop.
+ * exactly one of {@link #onReply}, the last {@link #onReplyPart} or {@link #onFailure} was called;
+ * after that it may be used again. Confined to one event loop.
  */
 public abstract class Exchange {
 
@@ -103,8 +103,11 @@ public abstract class Exchange {
     return deadline;
   }
 
-  /** A whole reply lies in {@code buffer} from {@code from} to before {@code to}; the buffer is borrowed. */
-  protected abstract void onReply(ByteBuf buffer, int from, int to);
+  /**
+   * A whole reply lies in {@code buffer} from {@code from} to before {@code to}; the buffer is
+   * borrowed.
+   */
+  public abstract void onReply(ByteBuf buffer, int from, int to);
 
   /**
    * The next part of a reply that is passed on while it arrives. Never an error or status reply.
@@ -112,8 +115,8 @@ public abstract class Exchange {
    * @param buffer borrowed
    * @param last true for the part that ends the reply
    */
-  protected abstract void onReplyPart(ByteBuf buffer, int from, int to, boolean last);
+  public abstract void onReplyPart(ByteBuf buffer, int from, int to, boolean last);
 
   /** There will be no reply, or no more of it. */
-  protected abstract void onFailure(Failure failure);
+  public abstract void onFailure(Failure failure);
 }

@@ -3,7 +3,9 @@ package io.penstock.core.backend;
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.transport.SocketOutput;
 
-/** One request of a connection's handshake. Its failure is the connection's, which knows already. */
+/**
+ * One request of a connection's handshake. Its failure is the connection's, which knows already.
+ */
 final class HandshakeExchange extends Exchange {
 
   private final BackendConnection connection;
@@ -16,19 +18,19 @@ final class HandshakeExchange extends Exchange {
   }
 
   @Override
-  protected void onReply(ByteBuf buffer, int from, int to) {
+  public void onReply(ByteBuf buffer, int from, int to) {
     connection.onHandshakeReply(output, Handshake.errorIn(buffer, from, to));
   }
 
   @Override
-  protected void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
+  public void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
     if (last) {
       connection.onHandshakeReply(output, null);
     }
   }
 
   @Override
-  protected void onFailure(Failure failure) {
+  public void onFailure(Failure failure) {
     // The connection is gone and has said so.
   }
 }

@@ -3,7 +3,10 @@ package io.penstock.core.backend;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Exchanges that were sent and await their reply, oldest first. Grows, and shrinks when it ran empty. */
+/**
+ * Exchanges that were sent and await their reply, oldest first. Grows, and shrinks when it ran
+ * empty.
+ */
 final class InFlightRing {
 
   private static final int INITIAL = 64;

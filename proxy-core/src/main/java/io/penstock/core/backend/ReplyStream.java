@@ -6,8 +6,8 @@ import io.penstock.core.resp.ReplyScanner;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns a node's bytes into replies and gives each to the exchange that waits longest. A reply that is
- * cut between two reads is put together again, or, when it is large, passed on part by part.
+ * Turns a node's bytes into replies and gives each to the exchange that waits longest. A reply that
+ * is cut between two reads is put together again, or, when it is large, passed on part by part.
  */
 final class ReplyStream {
 

@@ -1,9 +1,9 @@
 /**
  * One event loop's connections to the nodes.
  *
- * <p>{@link io.penstock.core.backend.Exchange}s enter in the order they are to be sent; each leaves by
- * exactly one of its callbacks, in the order of the node's replies, on the same loop. Nothing here knows
- * slots, clients or redirects: an error reply is a reply like any other.
+ * <p>{@link io.penstock.core.backend.Exchange}s enter in the order they are to be sent; each leaves
+ * by exactly one of its callbacks, in the order of the node's replies, on the same loop. Nothing
+ * here knows slots, clients or redirects: an error reply is a reply like any other.
  */
 @NullMarked
 package io.penstock.core.backend;

@@ -1,8 +1,8 @@
 package io.penstock.core.cluster;
 
 /**
- * The address of one Redis or Valkey server as its cluster announces it. Two nodes are the same when
- * host and port are, whatever process listens there.
+ * The address of one Redis or Valkey server as its cluster announces it. Two nodes are the same
+ * when host and port are, whatever process listens there.
  *
  * @param host host name, IPv4 or IPv6 literal without brackets
  * @param port TCP port, 1 to 65535

@@ -1,6 +1,9 @@
 package io.penstock.core.cluster;
 
-/** Why the topology is looked at again. All but {@link #PERIODIC} and {@link #STARTUP} are adaptive and rate-limited. */
+/**
+ * Why the topology is looked at again. All but {@link #PERIODIC} and {@link #STARTUP} are adaptive
+ * and rate-limited.
+ */
 public enum RefreshTrigger {
   STARTUP,
   PERIODIC,

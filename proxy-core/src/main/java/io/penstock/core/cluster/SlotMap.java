@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * An immutable snapshot: which shard owns each of the 16384 slots.
  *
- * <p>A shard is named by its index in {@link #shards()}, so that a loop can keep its connections in an
- * array of the same order and find the right one without hashing.
+ * <p>A shard is named by its index in {@link #shards()}, so that a loop can keep its connections in
+ * an array of the same order and find the right one without hashing.
  */
 public final class SlotMap {
 
@@ -78,8 +78,8 @@ public final class SlotMap {
   }
 
   /**
-   * This snapshot with one slot on another master; a node that no shard knows becomes a shard of its
-   * own. Answers {@code this} when nothing changes.
+   * This snapshot with one slot on another master; a node that no shard knows becomes a shard of
+   * its own. Answers {@code this} when nothing changes.
    */
   public SlotMap withSlotOn(int slot, Node owner) {
     int index = indexOfMaster(owner);
@@ -99,6 +99,9 @@ public final class SlotMap {
 
   @Override
   public boolean equals(Object other) {
+    if (this == other) {
+      return true;
+    }
     return other instanceof SlotMap that
         && shards.equals(that.shards)
         && Arrays.equals(owners, that.owners);
@@ -114,7 +117,9 @@ public final class SlotMap {
     return "SlotMap[" + shards.size() + " shards, " + covered + " of " + SLOTS + " slots]";
   }
 
-  /** Collects shards and the slots of each; ranges apply to the shard added last. Not thread-safe. */
+  /**
+   * Collects shards and the slots of each; ranges apply to the shard added last. Not thread-safe.
+   */
   public static final class Builder {
 
     private final short[] owners = new short[SLOTS];

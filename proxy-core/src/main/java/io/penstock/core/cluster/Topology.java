@@ -1,8 +1,6 @@
 package io.penstock.core.cluster;
 
-/**
- * The data path's view of the cluster. All methods are safe from any thread and never block.
- */
+/** The data path's view of the cluster. All methods are safe from any thread and never block. */
 public interface Topology {
 
   /** The newest snapshot: one volatile read. */
@@ -16,6 +14,6 @@ public interface Topology {
    */
   void moved(int slot, Node owner);
 
-  /** Asks for a refresh; at most one adaptive refresh runs per interval, further calls are no-ops. */
+  /** Asks for a refresh; at most one adaptive refresh begins per interval. */
   void requestRefresh(RefreshTrigger trigger);
 }

@@ -6,7 +6,9 @@ import io.penstock.core.resp.RequestFrame;
 /** Bytes of a buffer read as Redis reads command names, keywords and integers: ASCII, no copy. */
 final class Ascii {
 
-  /** What {@link #parseLong} gives for bytes that are no integer; itself an integer nobody sends. */
+  /**
+   * What {@link #parseLong} gives for bytes that are no integer; itself an integer nobody sends.
+   */
   static final long NOT_A_LONG = Long.MIN_VALUE;
 
   private static final long LOW_SEVEN_BITS = 0x7F7F7F7F7F7F7F7FL;
@@ -26,8 +28,8 @@ final class Ascii {
   }
 
   /**
-   * Up to eight bytes as a little-endian word, zeros above. Reads past {@code length} where the buffer has
-   * the room: one load instead of eight.
+   * Up to eight bytes as a little-endian word, zeros above. Reads past {@code length} where the
+   * buffer has the room: one load instead of eight.
    */
   static long word(ByteBuf buffer, int offset, int length) {
     if (length >= Long.BYTES) {
@@ -65,8 +67,8 @@ final class Ascii {
   }
 
   /**
-   * Argument {@code i} as Redis's {@code string2ll} reads it: no sign but {@code -}, no leading zeros, no
-   * spaces. {@link #NOT_A_LONG} otherwise.
+   * Argument {@code i} as Redis's {@code string2ll} reads it: no sign but {@code -}, no leading
+   * zeros, no spaces. {@link #NOT_A_LONG} otherwise.
    */
   static long parseLong(RequestFrame frame, int i) {
     ByteBuf buffer = frame.buffer();

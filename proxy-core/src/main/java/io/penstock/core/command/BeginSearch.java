@@ -11,7 +11,9 @@ public sealed interface BeginSearch {
   /** What {@link #first} gives when this request has no such keys. */
   int ABSENT = 0;
 
-  /** The argument index at which the second half starts, or {@link #ABSENT} or {@link #UNKNOWABLE}. */
+  /**
+   * The argument index at which the second half starts, or {@link #ABSENT} or {@link #UNKNOWABLE}.
+   */
   int first(RequestFrame frame);
 
   /** At a fixed argument index. */
@@ -26,8 +28,8 @@ public sealed interface BeginSearch {
    * Behind a keyword.
    *
    * @param keyword as the server spells it, matched in any case
-   * @param startFrom argument index at which the search starts; negative counts from the request's end and
-   *     searches backwards
+   * @param startFrom argument index at which the search starts; negative counts from the request's
+   *     end and searches backwards
    */
   record Keyword(String keyword, int startFrom) implements BeginSearch {
     @Override
@@ -47,7 +49,7 @@ public sealed interface BeginSearch {
     }
 
     private int searchBackwards(RequestFrame frame) {
-      for (int i = frame.argc() + startFrom; i > 0; i--) {
+      for (int i = frame.argc() + startFrom; i > 1; i--) {
         if (Ascii.equalsIgnoreCase(frame, i, keyword)) {
           return i + 1;
         }

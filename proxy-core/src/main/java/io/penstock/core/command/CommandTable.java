@@ -74,15 +74,14 @@ public final class CommandTable {
       for (String line : TableResource.lines("commands.table")) {
         facts.add(CommandFacts.parse(line));
       }
-      return new CommandTable(
-          facts, HandlingTable.parse(TableResource.lines("handling.table")));
+      return new CommandTable(facts, HandlingTable.parse(TableResource.lines("handling.table")));
     }
   }
 
   /**
-   * The spec of a request's command, in any case: the subcommand's where the command is a container that has
-   * it, the container's own where argument 1 is missing or unknown (see {@link Command#isUnknownSubcommand}).
-   * Null when the command is unknown. Allocation-free.
+   * The spec of a request's command, in any case: the subcommand's where the command is a container
+   * that has it, the container's own where argument 1 is missing or unknown (see {@link
+   * Command#isUnknownSubcommand}). Null when the command is unknown. Allocation-free.
    */
   public @Nullable CommandSpec find(RequestFrame frame) {
     CommandSpec spec = names.find(frame.buffer(), frame.offset(0), frame.length(0));

@@ -2,7 +2,9 @@ package io.penstock.core.command;
 
 import io.penstock.core.resp.RequestFrame;
 
-/** The second half of a {@link KeySpec}: which arguments are keys, counted from where they begin. */
+/**
+ * The second half of a {@link KeySpec}: which arguments are keys, counted from where they begin.
+ */
 public sealed interface FindKeys {
 
   /** What {@link #collect} gives for a request that the spec does not fit. */
@@ -19,10 +21,11 @@ public sealed interface FindKeys {
   /**
    * A run of arguments.
    *
-   * @param lastKey offset of the last key from the first; negative counts from the request's end (-1 is the
-   *     last argument)
+   * @param lastKey offset of the last key from the first; negative counts from the request's end
+   *     (-1 is the last argument)
    * @param keyStep distance from one key to the next
-   * @param limit with {@code lastKey} -1: only the first of so many equal parts of the rest holds keys
+   * @param limit with {@code lastKey} -1: only the first of so many equal parts of the rest holds
+   *     keys
    */
   record Range(int lastKey, int keyStep, int limit) implements FindKeys {
     @Override
@@ -72,8 +75,7 @@ public sealed interface FindKeys {
     }
   }
 
-  private static int addRun(
-      RequestFrame frame, int first, int last, int step, KeyPositions into) {
+  private static int addRun(RequestFrame frame, int first, int last, int step, KeyPositions into) {
     if (last < first || last >= frame.argc()) {
       return INVALID;
     }

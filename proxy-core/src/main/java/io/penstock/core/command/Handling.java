@@ -7,14 +7,15 @@ import java.util.List;
 public sealed interface Handling {
 
   /**
-   * To the node of its keys' slot. A call without keys (a script's, say) may run on any one node. Containers
-   * have this handling too, but never run: without a known subcommand there is an error to answer.
+   * To the node of its keys' slot. A call without keys (a script's, say) may run on any one node.
+   * Containers have this handling too, but never run: without a known subcommand there is an error
+   * to answer.
    */
   record Forward() implements Handling {}
 
   /**
-   * Divided over the nodes of its keys' slots. All arguments from the first key on are groups of a key and
-   * what belongs to it.
+   * Divided over the nodes of its keys' slots. All arguments from the first key on are groups of a
+   * key and what belongs to it.
    *
    * @param firstKey argument index of the first key
    * @param keyStep arguments per group

@@ -1,6 +1,9 @@
 package io.penstock.core.command;
 
-/** What a command does to the keys of one {@link KeySpec}, in the order in which Redis lists the flags. */
+/**
+ * What a command does to the keys of one {@link KeySpec}, in the order in which Redis lists the
+ * flags.
+ */
 public enum KeyFlag {
   /** Read-only. */
   RO("RO"),

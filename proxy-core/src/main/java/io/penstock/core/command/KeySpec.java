@@ -1,18 +1,21 @@
 package io.penstock.core.command;
 
 import io.penstock.core.resp.RequestFrame;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Set;
 
 /**
  * One rule by which a command's keys are found, in two halves as Redis has them.
  *
- * @param flags what is done to the keys
+ * @param flags what is done to the keys, in Redis's order
  */
 public record KeySpec(Set<KeyFlag> flags, BeginSearch begin, FindKeys find) {
 
   public KeySpec {
-    flags = Set.copyOf(flags);
+    EnumSet<KeyFlag> ordered = EnumSet.noneOf(KeyFlag.class);
+    ordered.addAll(flags);
+    flags = Collections.unmodifiableSet(ordered);
   }
 
   /** Whether its positions hold keys, and not shard channels that are only hashed like keys. */
@@ -20,7 +23,10 @@ public record KeySpec(Set<KeyFlag> flags, BeginSearch begin, FindKeys find) {
     return !flags.contains(KeyFlag.NOT_KEY);
   }
 
-  /** The argument index of the one key that this spec finds in every request; 0 when it is not so simple. */
+  /**
+   * The argument index of the one key that this spec finds in every request; 0 when it is not so
+   * simple.
+   */
   int fixedIndex() {
     return begin instanceof BeginSearch.Index(int index)
             && find instanceof FindKeys.Range(int lastKey, int _, int _)
@@ -46,12 +52,5 @@ public record KeySpec(Set<KeyFlag> flags, BeginSearch begin, FindKeys find) {
     }
     int found = find.collect(frame, first, into);
     return found > 0 || (found == 0 && mayBeNone);
-  }
-
-  /** The flags in Redis's order. */
-  Set<KeyFlag> orderedFlags() {
-    EnumSet<KeyFlag> ordered = EnumSet.noneOf(KeyFlag.class);
-    ordered.addAll(flags);
-    return ordered;
   }
 }

@@ -2,7 +2,10 @@ package io.penstock.core.command;
 
 import java.util.Locale;
 
-/** The commands that Penstock answers itself. A constant's name is the command's, words joined by {@code _}. */
+/**
+ * The commands that Penstock answers itself. A constant's name is the command's, words joined by
+ * {@code _}.
+ */
 public enum LocalCommand {
   PING,
   ECHO,

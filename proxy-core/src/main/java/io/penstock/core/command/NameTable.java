@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Specs by name, found from the name's bytes in any case. Open addressing over lower-cased words of eight
- * bytes: most names are one load, one multiplication and one comparison away. Immutable.
+ * Specs by name, found from the name's bytes in any case. Open addressing over lower-cased words of
+ * eight bytes: most names are one load, one multiplication and one comparison away. Immutable.
  */
 final class NameTable {
 

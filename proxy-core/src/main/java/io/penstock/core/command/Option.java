@@ -14,7 +14,10 @@ public record Option(String keyword, int arguments) {
   /** What {@link #arguments(List, RequestFrame, int)} gives for an argument that is no option. */
   static final int NONE = -1;
 
-  /** How many arguments follow argument {@code i}, if it is one of {@code options}; else {@link #NONE}. */
+  /**
+   * How many arguments follow argument {@code i}, if it is one of {@code options}; else {@link
+   * #NONE}.
+   */
   static int arguments(List<Option> options, RequestFrame frame, int i) {
     for (int o = 0; o < options.size(); o++) {
       Option option = options.get(o);

@@ -23,8 +23,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pipelines the exchanges of all of a loop's clients over that loop's own shared connections: no lock,
- * no queue to another thread.
+ * Pipelines the exchanges of all of a loop's clients over that loop's own shared connections: no
+ * lock, no queue to another thread.
  */
 public final class AsyncDispatcher implements Dispatcher, BackendListener {
 
@@ -40,11 +40,7 @@ public final class AsyncDispatcher implements Dispatcher, BackendListener {
   private List<Runnable> whenWritable = new ArrayList<>();
 
   public AsyncDispatcher(
-      LoopGroup group,
-      Loop loop,
-      BackendSettings settings,
-      Topology topology,
-      ProxyEvents events) {
+      LoopGroup group, Loop loop, BackendSettings settings, Topology topology, ProxyEvents events) {
     this.topology = topology;
     this.events = events;
     this.site = new BackendSite(group, loop, settings, this);
@@ -71,7 +67,9 @@ public final class AsyncDispatcher implements Dispatcher, BackendListener {
     node(target).send(exchange, asking);
   }
 
-  /** Of all shards the one that this client always asks, or the first after it with a connection. */
+  /**
+   * Of all shards the one that this client always asks, or the first after it with a connection.
+   */
   private int anyShard(Exchange exchange) {
     if (byShard.length == 0) {
       return SlotMap.UNCOVERED;

@@ -12,7 +12,8 @@ public sealed interface Dispatcher permits AsyncDispatcher {
    * Sends the exchange to the node that serves its slot by the newest snapshot. A failure may be
    * called back before this returns.
    *
-   * @return false when that node does not keep up: the caller should pause until {@link #whenWritable}
+   * @return false when that node does not keep up: the caller should pause until {@link
+   *     #whenWritable}
    */
   boolean dispatch(Exchange exchange);
 

@@ -1,8 +1,8 @@
 package io.penstock.core.observe;
 
 /**
- * One event loop's figures of the hot path: plain arrays by command id, no atomics. Written and read on
- * that loop only.
+ * One event loop's figures of the hot path: plain arrays by command id, no atomics. Written and
+ * read on that loop only.
  */
 public final class LoopCounters {
 

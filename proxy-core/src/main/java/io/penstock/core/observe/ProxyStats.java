@@ -38,8 +38,8 @@ public record ProxyStats(
    *
    * @param name upper-case name as Redis documents it
    * @param outcomes count per {@link Outcome}
-   * @param bucketCounts commands per duration bucket, same order as {@link DurationBuckets#upperBounds()}
-   *     plus one last bucket for everything longer; not cumulative
+   * @param bucketCounts commands per duration bucket, same order as {@link
+   *     DurationBuckets#upperBounds()} plus one last bucket for everything longer; not cumulative
    * @param totalNanos sum of durations in nanoseconds
    */
   public record CommandStats(

@@ -9,8 +9,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Inline requests: a line split at blanks, with the quoting of Redis's {@code sdssplitargs} (sds.c),
- * written again as an array of bulk strings so that the rest of Penstock knows one form only.
+ * Inline requests: a line split at blanks, with the quoting of Redis's {@code sdssplitargs}
+ * (sds.c), written again as an array of bulk strings so that the rest of Penstock knows one form
+ * only.
  */
 final class InlineArguments {
 

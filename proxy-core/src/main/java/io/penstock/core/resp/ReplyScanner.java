@@ -5,9 +5,9 @@ import io.netty.buffer.ByteBuf;
 /**
  * Finds where a node's reply ends, RESP2 or RESP3, without reading what is in it.
  *
- * <p>Resumable at every byte: what was looked at once is not looked at again, however the reply is cut.
- * Nesting needs no stack, since an array of n is n more replies to wait for. One scanner per backend
- * connection, confined to its event loop; never keeps a buffer.
+ * <p>Resumable at every byte: what was looked at once is not looked at again, however the reply is
+ * cut. Nesting needs no stack, since an array of n is n more replies to wait for. One scanner per
+ * backend connection, confined to its event loop; never keeps a buffer.
  */
 public final class ReplyScanner {
 
@@ -43,8 +43,8 @@ public final class ReplyScanner {
    * Goes on with the reply in progress, or begins one, at {@code from}.
    *
    * @param buffer borrowed
-   * @return index just past the reply, {@link #INCOMPLETE} when all bytes before {@code to} belong to
-   *     it and more are to come, or {@link #MALFORMED}
+   * @return index just past the reply, {@link #INCOMPLETE} when all bytes before {@code to} belong
+   *     to it and more are to come, or {@link #MALFORMED}
    */
   public int scan(ByteBuf buffer, int from, int to) {
     int at = from;
@@ -79,7 +79,10 @@ public final class ReplyScanner {
     }
   }
 
-  /** The replies that make up nearly all traffic, when they lie whole in the buffer: status, integer, short bulk. */
+  /**
+   * The replies that make up nearly all traffic, when they lie whole in the buffer: status,
+   * integer, short bulk.
+   */
   private static int scanCommon(ByteBuf buffer, int from, int to) {
     if (to - from < 4) {
       return INCOMPLETE;

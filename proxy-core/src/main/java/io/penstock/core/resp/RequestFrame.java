@@ -80,7 +80,9 @@ public final class RequestFrame {
     end = endIndex;
   }
 
-  /** Moves all positions to another buffer in which the same bytes begin {@code shift} bytes later. */
+  /**
+   * Moves all positions to another buffer in which the same bytes begin {@code shift} bytes later.
+   */
   public void rebase(ByteBuf to, int shift) {
     buffer = to;
     start += shift;

@@ -5,11 +5,11 @@ import io.netty.buffer.ByteBuf;
 /**
  * Finds the bounds of one request after the other in a client's bytes, and of each argument in it.
  *
- * <p>Resumable: after {@link ScanResult#INCOMPLETE} the next call goes on where the bytes ended, so a
- * value that arrives in a thousand pieces is looked at once. Between the calls the bytes may move to
- * another buffer if {@link #rebase} is told. The rules and the words of errors are those of Redis's
- * {@code processMultibulkBuffer} and {@code processInlineBuffer} (networking.c). Confined to one event
- * loop; never keeps or releases a buffer.
+ * <p>Resumable: after {@link ScanResult#INCOMPLETE} the next call goes on where the bytes ended, so
+ * a value that arrives in a thousand pieces is looked at once. Between the calls the bytes may move
+ * to another buffer if {@link #rebase} is told. The rules and the words of errors are those of
+ * Redis's {@code processMultibulkBuffer} and {@code processInlineBuffer} (networking.c). Confined
+ * to one event loop; never keeps or releases a buffer.
  */
 public final class RequestScanner {
 
@@ -51,7 +51,10 @@ public final class RequestScanner {
     return argumentsLeft > 0 ? frame.start() : next;
   }
 
-  /** Redis's words for the last {@link ScanResult#PROTOCOL_ERROR}, without {@code "ERR Protocol error: "}. */
+  /**
+   * Redis's words for the last {@link ScanResult#PROTOCOL_ERROR}, without {@code "ERR Protocol
+   * error: "}.
+   */
   public String error() {
     return error;
   }
@@ -61,7 +64,10 @@ public final class RequestScanner {
     authenticated = value;
   }
 
-  /** Bytes that the argument in progress still lacks beyond {@code to}, its CRLF included; 0 when not known. */
+  /**
+   * Bytes that the argument in progress still lacks beyond {@code to}, its CRLF included; 0 when
+   * not known.
+   */
   public int missing(int to) {
     return bulkLength == NO_LENGTH ? 0 : Math.max(0, next + bulkLength + 2 - to);
   }
@@ -73,7 +79,16 @@ public final class RequestScanner {
     bulkLength = NO_LENGTH;
   }
 
-  /** Tells that the bytes now lie in {@code buffer}, {@code shift} places further on (or back, if negative). */
+  /** As {@link #rebase}, with the frame that was found last still in use. */
+  public void rebaseFrame(ByteBuf buffer, int shift) {
+    next += shift;
+    frame.rebase(buffer, shift);
+  }
+
+  /**
+   * Tells that the bytes now lie in {@code buffer}, {@code shift} places further on (or back, if
+   * negative).
+   */
   public void rebase(ByteBuf buffer, int shift) {
     next += shift;
     if (argumentsLeft > 0) {

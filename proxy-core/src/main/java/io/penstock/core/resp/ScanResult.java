@@ -8,6 +8,9 @@ public enum ScanResult {
   NOTHING,
   /** The request goes on beyond the bytes there are; call again when more have come. */
   INCOMPLETE,
-  /** The bytes are not RESP: {@link RequestScanner#error()} says why, and the connection is to be closed. */
+  /**
+   * The bytes are not RESP: {@link RequestScanner#error()} says why, and the connection is to be
+   * closed.
+   */
   PROTOCOL_ERROR
 }

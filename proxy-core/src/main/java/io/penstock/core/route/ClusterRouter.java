@@ -12,6 +12,8 @@ import java.util.Arrays;
 /** Routes by the slots of a command's keys. */
 public final class ClusterRouter extends CommandRouter {
 
+  private static final RoutePlan.Reject CROSS_SLOT =
+      new RoutePlan.Reject("CROSSSLOT Keys in request don't hash to the same slot");
   private static final int NO_GROUP = -1;
   private static final RoutePlan.Single[] BY_SLOT = singles();
 
@@ -42,7 +44,7 @@ public final class ClusterRouter extends CommandRouter {
     int slot = slot(frame, keys.get(0));
     for (int i = 1; i < keys.size(); i++) {
       if (slot(frame, keys.get(i)) != slot) {
-        return Rejections.CROSS_SLOT;
+        return CROSS_SLOT;
       }
     }
     return BY_SLOT[slot];

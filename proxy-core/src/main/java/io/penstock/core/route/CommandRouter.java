@@ -1,30 +1,30 @@
 package io.penstock.core.route;
 
 import io.penstock.core.command.Command;
+import io.penstock.core.command.CommandErrors;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.Handling;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.Map;
 
 /** What all routers share: existence, arity and the decisions that need no keys. */
 abstract sealed class CommandRouter implements Router permits ClusterRouter, SingleRouter {
 
-  private static final RoutePlan.Single ANY_NODE =
-      new RoutePlan.Single(RoutePlan.Single.ANY_NODE);
+  private static final RoutePlan.Single ANY_NODE = new RoutePlan.Single(RoutePlan.Single.ANY_NODE);
 
-  private final Map<CommandSpec, RoutePlan> fixed = new IdentityHashMap<>();
+  private final Map<CommandSpec, RoutePlan> fixed = new HashMap<>();
 
   @Override
   public final RoutePlan route(Command command) {
     CommandSpec spec = command.resolve();
     if (spec == null) {
-      return Rejections.unknownCommand(command.frame());
+      return new RoutePlan.Reject(CommandErrors.unknownCommand(command.frame()));
     }
     if (command.isUnknownSubcommand()) {
-      return Rejections.unknownSubcommand(command, spec);
+      return new RoutePlan.Reject(CommandErrors.unknownSubcommand(command.frame(), spec));
     }
     if (!spec.acceptsArity(command.argc())) {
-      return Rejections.wrongArity(spec);
+      return new RoutePlan.Reject(CommandErrors.wrongArity(spec));
     }
     return switch (spec.handling()) {
       case Handling.Forward _ -> forward(command, spec);
@@ -34,7 +34,8 @@ abstract sealed class CommandRouter implements Router permits ClusterRouter, Sin
               ? new RoutePlan.Reject(condition.error())
               : forward(command, spec);
       case Handling.AnyNode _ -> ANY_NODE;
-      case Handling.Local _, Handling.Refused _ -> fixed.computeIfAbsent(spec, CommandRouter::fixed);
+      case Handling.Local _, Handling.Refused _ ->
+          fixed.computeIfAbsent(spec, CommandRouter::fixed);
     };
   }
 

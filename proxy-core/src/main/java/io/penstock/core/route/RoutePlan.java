@@ -14,9 +14,7 @@ public sealed interface RoutePlan {
     public static final int ANY_NODE = -1;
   }
 
-  /**
-   * Divided by slot. The router's own scratch: valid until its next call.
-   */
+  /** Divided by slot. The router's own scratch: valid until its next call. */
   final class Split implements RoutePlan {
 
     private Merge merge = Merge.SUM;

@@ -2,12 +2,14 @@ package io.penstock.core.route;
 
 import io.penstock.core.command.Command;
 
-/** Decides where commands go. One per event loop; chosen at assembly by what is behind the proxy. */
+/**
+ * Decides where commands go. One per event loop; chosen at assembly by what is behind the proxy.
+ */
 public interface Router {
 
   /**
-   * Looks the command up and says what to do with it. Allocates nothing for a command that goes to one
-   * node.
+   * Looks the command up and says what to do with it. Allocates nothing for a command that goes to
+   * one node.
    *
    * @param command its frame is set; it is resolved here
    */

@@ -7,9 +7,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sockets of one event loop that have something to send. One task, queued with the first of them,
- * runs after the turn's reads and writes each socket once: requests of different clients for one node
- * leave in one system call. Confined to its event loop.
+ * The sockets of one event loop that have something to send. One task, queued with the first of
+ * them, runs after the turn's reads and writes each socket once: requests of different clients for
+ * one node leave in one system call. Confined to its event loop.
  */
 public final class FlushQueue implements Runnable {
 

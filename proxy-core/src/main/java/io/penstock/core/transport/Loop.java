@@ -3,8 +3,8 @@ package io.penstock.core.transport;
 import io.netty.channel.EventLoop;
 
 /**
- * One event loop as the rooms see it: its executor, its flush queue and its clock. Everything built on
- * a loop is used on that loop only.
+ * One event loop as the rooms see it: its executor, its flush queue and its clock. Everything built
+ * on a loop is used on that loop only.
  */
 public final class Loop {
 

@@ -8,9 +8,10 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
-import io.netty.util.concurrent.Future;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
 /** All event loops of a proxy, on one transport, with the socket options of both sides. */
@@ -49,16 +50,6 @@ public final class LoopGroup {
     return loops;
   }
 
-  /** The loop that {@code executor} is the thread of. */
-  public Loop of(EventLoop executor) {
-    for (Loop loop : loops) {
-      if (loop.executor() == executor) {
-        return loop;
-      }
-    }
-    throw new IllegalArgumentException("not a loop of this group");
-  }
-
   /** For the listening socket; its clients are spread over the loops. */
   public ServerBootstrap server() {
     return new ServerBootstrap()
@@ -76,17 +67,20 @@ public final class LoopGroup {
     return new Bootstrap()
         .group(loop.executor())
         .channel(transport.socketChannel())
+        .resolver(OffLoopResolver.INSTANCE)
         .option(ChannelOption.TCP_NODELAY, true)
         .option(ChannelOption.SO_KEEPALIVE, true)
         .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, connectTimeoutMillis)
         .option(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK);
   }
 
-  /** Ends the loops; the future completes when their threads are gone. */
-  public Future<?> shutdown() {
+  /** Ends the loops; completes when their threads are gone. */
+  public CompletionStage<Void> shutdown() {
     for (Loop loop : loops) {
       loop.executor().execute(loop.flushQueue()::close);
     }
-    return group.shutdownGracefully(0, 5, TimeUnit.SECONDS);
+    var ended = new CompletableFuture<Void>();
+    group.shutdownGracefully(0, 5, TimeUnit.SECONDS).addListener(_ -> ended.complete(null));
+    return ended;
   }
 }

@@ -3,8 +3,9 @@ package io.penstock.core.transport;
 import io.netty.buffer.ByteBuf;
 
 /**
- * A buffer that several users on one event loop keep alive together. The count is a plain one: taking a
- * share for each of a thousand pipelined requests costs no atomic operation. Confined to one event loop.
+ * A buffer that several users on one event loop keep alive together. The count is a plain one:
+ * taking a share for each of a thousand pipelined requests costs no atomic operation. Confined to
+ * one event loop.
  */
 public final class SharedBuffer {
 

@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * What one socket has to send at the end of this loop turn.
  *
- * <p>Small pieces are copied behind one another into one buffer; large ones are passed on as retained
- * slices. The first piece puts the output on the loop's {@link FlushQueue}; nobody else flushes.
- * Confined to the channel's event loop.
+ * <p>Small pieces are copied behind one another into one buffer; large ones are passed on as
+ * retained slices. The first piece puts the output on the loop's {@link FlushQueue}; nobody else
+ * flushes. Confined to the channel's event loop.
  */
 public final class SocketOutput {
 

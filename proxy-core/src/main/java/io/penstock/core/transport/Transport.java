@@ -85,7 +85,10 @@ public enum Transport {
     };
   }
 
-  /** The name as configuration spells it: {@code io_uring}, {@code epoll}, {@code kqueue}, {@code nio}. */
+  /**
+   * The name as configuration spells it: {@code io_uring}, {@code epoll}, {@code kqueue}, {@code
+   * nio}.
+   */
   public String configName() {
     return name().toLowerCase(java.util.Locale.ROOT);
   }

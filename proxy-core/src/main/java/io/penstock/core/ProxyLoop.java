@@ -1,0 +1,85 @@
+package io.penstock.core;
+
+import io.penstock.core.dispatch.Dispatcher;
+import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.session.Session;
+import io.penstock.core.session.SessionLoop;
+import io.penstock.core.transport.Loop;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One event loop of a proxy: its clients, its connections to nodes, and the tick that serves
+ * deadlines.
+ */
+final class ProxyLoop {
+
+  private static final long LONGEST_TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final long SHORTEST_TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+
+  /** Ticks per command timeout: a deadline is at most this fraction late. */
+  private static final int TICKS_PER_TIMEOUT = 20;
+
+  private final Loop loop;
+  private final SessionLoop sessions;
+  private final Dispatcher dispatcher;
+  private final long tickNanos;
+  private long expectedTick;
+
+  ProxyLoop(Loop loop, SessionLoop sessions, Dispatcher dispatcher, long commandTimeoutNanos) {
+    this.loop = loop;
+    this.sessions = sessions;
+    this.dispatcher = dispatcher;
+    this.tickNanos =
+        Math.clamp(
+            commandTimeoutNanos / TICKS_PER_TIMEOUT, SHORTEST_TICK_NANOS, LONGEST_TICK_NANOS);
+  }
+
+  SessionLoop sessions() {
+    return sessions;
+  }
+
+  Loop loop() {
+    return loop;
+  }
+
+  /** Begins to tick. Any thread. */
+  void start() {
+    loop.executor()
+        .execute(
+            () -> {
+              dispatcher.adoptTopology();
+              expectedTick = System.nanoTime() + tickNanos;
+              loop.executor()
+                  .scheduleAtFixedRate(this::tick, tickNanos, tickNanos, TimeUnit.NANOSECONDS);
+            });
+  }
+
+  private void tick() {
+    long now = loop.tick();
+    sessions.counters().lag(Math.max(0, now - expectedTick));
+    expectedTick = now + tickNanos;
+    dispatcher.tick(now);
+  }
+
+  /** Looks at the newest topology. Any thread. */
+  void topologyChanged() {
+    loop.executor().execute(dispatcher::adoptTopology);
+  }
+
+  /** Lets every client's requests in flight be answered, then closes it. On the loop. */
+  void drainClients() {
+    List.copyOf(sessions.sessions()).forEach(Session::drain);
+  }
+
+  /** Closes everything at once. On the loop. */
+  void close() {
+    List.copyOf(sessions.sessions()).forEach(Session::close);
+    dispatcher.close();
+  }
+
+  /** On the loop. */
+  List<NodeStats> nodeStats() {
+    return dispatcher.stats();
+  }
+}

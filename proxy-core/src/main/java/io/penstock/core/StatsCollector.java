@@ -1,0 +1,120 @@
+package io.penstock.core;
+
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.command.CommandTable;
+import io.penstock.core.listener.Admission;
+import io.penstock.core.observe.DurationBuckets;
+import io.penstock.core.observe.LoopCounters;
+import io.penstock.core.observe.Outcome;
+import io.penstock.core.observe.ProxyStats;
+import io.penstock.core.observe.ProxyStats.CommandStats;
+import io.penstock.core.observe.ProxyStats.LoopStats;
+import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.observe.ProxyStats.Redirection;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** Sums what the loops have counted. */
+final class StatsCollector {
+
+  private final CommandTable table;
+  private final Admission admission;
+
+  StatsCollector(CommandTable table, Admission admission) {
+    this.table = table;
+    this.admission = admission;
+  }
+
+  /** One loop's figures, taken on that loop. */
+  record LoopFigures(
+      LoopStats loop,
+      Map<String, CommandStats> commands,
+      Map<Redirection, Long> redirects,
+      List<NodeStats> nodes) {}
+
+  /** Reads one loop's counters; to be called on that loop. */
+  LoopFigures read(ProxyLoop proxyLoop) {
+    LoopCounters counters = proxyLoop.sessions().counters();
+    Map<String, CommandStats> commands = new LinkedHashMap<>();
+    allSpecs().forEach(spec -> addIfSeen(spec, counters, commands));
+    Map<Redirection, Long> redirects = new EnumMap<>(Redirection.class);
+    for (Redirection kind : Redirection.values()) {
+      redirects.put(kind, counters.redirects(kind));
+    }
+    var loop = new LoopStats(proxyLoop.loop().index(), counters.lagNanos(), counters.maxLagNanos());
+    return new LoopFigures(loop, commands, redirects, proxyLoop.nodeStats());
+  }
+
+  private Stream<CommandSpec> allSpecs() {
+    return table.commands().stream()
+        .flatMap(spec -> Stream.concat(Stream.of(spec), spec.subcommands().stream()));
+  }
+
+  private static void addIfSeen(
+      CommandSpec spec, LoopCounters counters, Map<String, CommandStats> into) {
+    Map<Outcome, Long> outcomes = new EnumMap<>(Outcome.class);
+    long seen = 0;
+    for (Outcome outcome : Outcome.values()) {
+      long count = counters.count(spec.id(), outcome);
+      outcomes.put(outcome, count);
+      seen += count;
+    }
+    if (seen == 0) {
+      return;
+    }
+    long[] buckets = new long[DurationBuckets.BOUNDED + 1];
+    for (int i = 0; i < buckets.length; i++) {
+      buckets[i] = counters.bucket(spec.id(), i);
+    }
+    into.put(
+        spec.displayName(),
+        new CommandStats(spec.displayName(), outcomes, buckets, counters.totalNanos(spec.id())));
+  }
+
+  /** Puts the loops' figures together. */
+  ProxyStats sum(List<LoopFigures> figures) {
+    Map<String, CommandStats> commands = new LinkedHashMap<>();
+    Map<Redirection, Long> redirects = new EnumMap<>(Redirection.class);
+    Map<Object, NodeStats> nodes = new LinkedHashMap<>();
+    List<LoopStats> loops = new ArrayList<>();
+    for (LoopFigures each : figures) {
+      loops.add(each.loop());
+      each.commands().forEach((name, stats) -> commands.merge(name, stats, StatsCollector::add));
+      each.redirects().forEach((kind, count) -> redirects.merge(kind, count, Long::sum));
+      each.nodes().forEach(node -> nodes.merge(node.node(), node, StatsCollector::add));
+    }
+    return new ProxyStats(
+        List.copyOf(commands.values()),
+        admission.now(),
+        admission.total(),
+        admission.refused(),
+        List.copyOf(nodes.values()),
+        Map.copyOf(redirects),
+        List.copyOf(loops));
+  }
+
+  private static CommandStats add(CommandStats a, CommandStats b) {
+    Map<Outcome, Long> outcomes = new EnumMap<>(a.outcomes());
+    b.outcomes().forEach((outcome, count) -> outcomes.merge(outcome, count, Long::sum));
+    long[] buckets = a.bucketCounts().clone();
+    for (int i = 0; i < buckets.length; i++) {
+      buckets[i] += b.bucketCounts()[i];
+    }
+    return new CommandStats(a.name(), outcomes, buckets, a.totalNanos() + b.totalNanos());
+  }
+
+  private static NodeStats add(NodeStats a, NodeStats b) {
+    return new NodeStats(
+        a.node(),
+        a.connections() + b.connections(),
+        a.inFlight() + b.inFlight(),
+        a.bytesSent() + b.bytesSent(),
+        a.bytesReceived() + b.bytesReceived(),
+        a.reconnects() + b.reconnects(),
+        a.errors() + b.errors());
+  }
+}

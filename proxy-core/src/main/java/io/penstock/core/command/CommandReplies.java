@@ -1,0 +1,138 @@
+package io.penstock.core.command;
+
+import io.netty.buffer.ByteBuf;
+import io.penstock.core.resp.Protocol;
+import io.penstock.core.resp.RequestFrame;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The replies to COMMAND and its subcommands, as Redis 7 forms them. Every method appends to a
+ * borrowed buffer. Immutable; safe on any thread.
+ */
+public final class CommandReplies {
+
+  private static final String SYNTAX_ERROR = "ERR syntax error";
+
+  private final CommandTable table;
+
+  public CommandReplies(CommandTable table) {
+    this.table = table;
+  }
+
+  /** {@code COMMAND}: everything about all commands. */
+  public void all(Protocol protocol, ByteBuf out) {
+    ReplyBytes reply = new ReplyBytes(out, protocol);
+    SpecReply specs = new SpecReply(reply);
+    reply.array(table.commands().size());
+    for (CommandSpec spec : table.commands()) {
+      specs.write(spec);
+    }
+  }
+
+  /** {@code COMMAND COUNT}. */
+  public void count(ByteBuf out) {
+    new ReplyBytes(out, Protocol.RESP2).integer(table.commands().size());
+  }
+
+  /** {@code COMMAND INFO [name …]}. */
+  public void info(RequestFrame request, Protocol protocol, ByteBuf out) {
+    if (request.argc() == 2) {
+      all(protocol, out);
+      return;
+    }
+    ReplyBytes reply = new ReplyBytes(out, protocol);
+    SpecReply specs = new SpecReply(reply);
+    reply.array(request.argc() - 2);
+    for (int i = 2; i < request.argc(); i++) {
+      CommandSpec spec = table.lookUp(text(request, i));
+      if (spec == null) {
+        reply.missing();
+      } else {
+        specs.write(spec);
+      }
+    }
+  }
+
+  /** {@code COMMAND LIST [FILTERBY MODULE name | ACLCAT category | PATTERN pattern]}. */
+  public void list(RequestFrame request, Protocol protocol, ByteBuf out) {
+    ReplyBytes reply = new ReplyBytes(out, protocol);
+    NameFilter filter = request.argc() == 2 ? NameFilter.all() : filter(request);
+    if (filter == null) {
+      reply.error(SYNTAX_ERROR);
+      return;
+    }
+    List<CommandSpec> chosen = new ArrayList<>();
+    for (CommandSpec command : table.commands()) {
+      addAccepted(command, filter, chosen);
+      for (CommandSpec subcommand : command.subcommands()) {
+        addAccepted(subcommand, filter, chosen);
+      }
+    }
+    reply.array(chosen.size());
+    for (CommandSpec spec : chosen) {
+      reply.bulk(spec.name());
+    }
+  }
+
+  private static @Nullable NameFilter filter(RequestFrame request) {
+    return request.argc() == 5 && Ascii.equalsIgnoreCase(request, 2, "filterby")
+        ? NameFilter.of(request, 3, text(request, 4))
+        : null;
+  }
+
+  private static void addAccepted(CommandSpec spec, NameFilter filter, List<CommandSpec> into) {
+    if (filter.accepts(spec)) {
+      into.add(spec);
+    }
+  }
+
+  /** {@code COMMAND GETKEYS command [argument …]}. */
+  public void getKeys(RequestFrame request, Protocol protocol, ByteBuf out) {
+    ReplyBytes reply = new ReplyBytes(out, protocol);
+    RequestFrame call = call(request);
+    CommandSpec spec = table.find(call);
+    if (spec == null || (spec.isContainer() && call.argc() > 1)) {
+      reply.error("ERR Invalid command specified");
+    } else if (!spec.hasKeys()) {
+      reply.error("ERR The command has no key arguments");
+    } else if (!spec.acceptsArity(call.argc())) {
+      reply.error("ERR Invalid number of arguments specified for command");
+    } else {
+      keys(spec, call, reply);
+    }
+  }
+
+  private static void keys(CommandSpec spec, RequestFrame call, ReplyBytes reply) {
+    KeyPositions keys = new KeyPositions();
+    spec.findKeysAsReported(call, keys);
+    if (keys.size() == 0 && !spec.has(CommandFlag.NO_MANDATORY_KEYS)) {
+      reply.error("ERR Invalid arguments specified for command");
+      return;
+    }
+    reply.array(keys.size());
+    for (int i = 0; i < keys.size(); i++) {
+      int argument = keys.get(i);
+      reply.bulk(call.buffer(), call.offset(argument), call.length(argument));
+    }
+  }
+
+  /** The call that COMMAND GETKEYS asks about, as if it had come by itself. */
+  private static RequestFrame call(RequestFrame request) {
+    RequestFrame call = new RequestFrame();
+    call.begin(request.buffer(), request.start());
+    for (int i = 2; i < request.argc(); i++) {
+      call.add(request.offset(i), request.length(i));
+    }
+    call.finish(request.end());
+    return call;
+  }
+
+  private static String text(RequestFrame request, int i) {
+    return request
+        .buffer()
+        .toString(request.offset(i), request.length(i), StandardCharsets.ISO_8859_1);
+  }
+}

@@ -1,0 +1,52 @@
+package io.penstock.core.command;
+
+import io.penstock.core.resp.RequestFrame;
+import org.jspecify.annotations.Nullable;
+
+/** Which commands {@code COMMAND LIST} lists. */
+sealed interface NameFilter {
+
+  boolean accepts(CommandSpec spec);
+
+  static NameFilter all() {
+    return new Pattern(new Glob("*"));
+  }
+
+  /** The filter whose kind is argument {@code i}; null for an unknown kind. */
+  static @Nullable NameFilter of(RequestFrame request, int i, String value) {
+    if (Ascii.equalsIgnoreCase(request, i, "pattern")) {
+      return new Pattern(new Glob(value));
+    }
+    if (Ascii.equalsIgnoreCase(request, i, "aclcat")) {
+      return new Category(value);
+    }
+    return Ascii.equalsIgnoreCase(request, i, "module") ? new Module() : null;
+  }
+
+  record Pattern(Glob glob) implements NameFilter {
+    @Override
+    public boolean accepts(CommandSpec spec) {
+      return glob.matches(spec.name());
+    }
+  }
+
+  record Category(String name) implements NameFilter {
+    @Override
+    public boolean accepts(CommandSpec spec) {
+      for (AclCategory category : spec.aclCategories()) {
+        if (category.wireName().equalsIgnoreCase(name)) {
+          return true;
+        }
+      }
+      return false;
+    }
+  }
+
+  /** No command of the table is a module's. */
+  record Module() implements NameFilter {
+    @Override
+    public boolean accepts(CommandSpec spec) {
+      return false;
+    }
+  }
+}

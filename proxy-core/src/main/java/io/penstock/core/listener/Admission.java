@@ -1,0 +1,73 @@
+package io.penstock.core.listener;
+
+import io.penstock.core.observe.ProxyEvents;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts clients and turns away those above the limit. Safe from any thread; once per connection.
+ */
+public final class Admission {
+
+  private final int most;
+  private final ProxyEvents events;
+  private final AtomicInteger now = new AtomicInteger();
+  private final AtomicLong total = new AtomicLong();
+  private final AtomicLong refused = new AtomicLong();
+  private final AtomicReference<@Nullable CompletableFuture<Void>> empty = new AtomicReference<>();
+
+  /** {@code most} clients at a time. */
+  public Admission(int most, ProxyEvents events) {
+    this.most = most;
+    this.events = events;
+  }
+
+  boolean admits() {
+    if (now.incrementAndGet() > most) {
+      now.decrementAndGet();
+      refused.incrementAndGet();
+      events.clientRefused();
+      return false;
+    }
+    total.incrementAndGet();
+    return true;
+  }
+
+  void left() {
+    if (now.decrementAndGet() == 0) {
+      CompletableFuture<Void> waiting = empty.get();
+      if (waiting != null) {
+        waiting.complete(null);
+      }
+    }
+  }
+
+  /** Completes when no client is connected; for use after the listener was closed. */
+  public CompletionStage<Void> whenEmpty() {
+    var waiting = new CompletableFuture<Void>();
+    empty.set(waiting);
+    if (now.get() == 0) {
+      waiting.complete(null);
+    }
+    return waiting;
+  }
+
+  /** Clients connected now. */
+  public int now() {
+    return now.get();
+  }
+
+  /** Clients accepted since the start. */
+  public long total() {
+    return total.get();
+  }
+
+  /** Clients turned away since the start. */
+  public long refused() {
+    return refused.get();
+  }
+}

@@ -1,0 +1,87 @@
+package io.penstock.core.listener;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoop;
+import io.penstock.core.session.Session;
+import io.penstock.core.session.SessionLoop;
+import java.nio.charset.StandardCharsets;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The whole pipeline of a client connection: one handler that hands Netty's events on. */
+@ChannelHandler.Sharable
+final class ClientPipeline extends ChannelInitializer<Channel> {
+
+  private static final byte[] TOO_MANY =
+      "-ERR max number of clients reached\r\n".getBytes(StandardCharsets.US_ASCII);
+
+  private final Function<EventLoop, SessionLoop> sessionLoops;
+  private final Admission admission;
+
+  ClientPipeline(Function<EventLoop, SessionLoop> sessionLoops, Admission admission) {
+    this.sessionLoops = sessionLoops;
+    this.admission = admission;
+  }
+
+  @Override
+  protected void initChannel(Channel channel) {
+    if (admission.admits()) {
+      channel.closeFuture().addListener(_ -> admission.left());
+      channel.pipeline().addLast(new Handler(sessionLoops.apply(channel.eventLoop())));
+    } else {
+      channel
+          .writeAndFlush(Unpooled.wrappedBuffer(TOO_MANY))
+          .addListener(ChannelFutureListener.CLOSE);
+    }
+  }
+
+  private static final class Handler extends ChannelInboundHandlerAdapter {
+
+    private final SessionLoop loop;
+    private @Nullable Session session;
+
+    Handler(SessionLoop loop) {
+      this.loop = loop;
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext context) {
+      session = new Session(loop, context);
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      if (session != null) {
+        session.onBytes((ByteBuf) message);
+      }
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext context) {
+      if (session != null) {
+        session.onWritabilityChanged();
+      }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+      if (session != null) {
+        session.onClosed();
+      }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      if (session != null) {
+        session.onException(cause);
+      }
+    }
+  }
+}

@@ -1,0 +1,59 @@
+package io.penstock.core.listener;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.EventLoop;
+import io.penstock.core.session.SessionLoop;
+import io.penstock.core.transport.LoopGroup;
+import java.net.InetSocketAddress;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The listening socket. */
+public final class Listener {
+
+  private final LoopGroup group;
+  private final ClientPipeline pipeline;
+  private volatile @Nullable Channel channel;
+
+  /**
+   * @param sessionLoops what the clients of a Netty event loop share
+   */
+  public Listener(
+      LoopGroup group, Function<EventLoop, SessionLoop> sessionLoops, Admission admission) {
+    this.group = group;
+    this.pipeline = new ClientPipeline(sessionLoops, admission);
+  }
+
+  /** Binds and begins to accept; fails when the address cannot be bound. */
+  public CompletionStage<InetSocketAddress> bind(InetSocketAddress address) {
+    var bound = new CompletableFuture<InetSocketAddress>();
+    ChannelFuture binding = group.server().childHandler(pipeline).bind(address);
+    binding.addListener(
+        done -> {
+          if (done.isSuccess()) {
+            channel = binding.channel();
+            bound.complete((InetSocketAddress) binding.channel().localAddress());
+          } else {
+            bound.completeExceptionally(done.cause());
+          }
+        });
+    return bound;
+  }
+
+  /** Whether clients can connect. */
+  public boolean isOpen() {
+    Channel listening = channel;
+    return listening != null && listening.isActive();
+  }
+
+  /** Stops accepting; connected clients stay. */
+  public void close() {
+    Channel listening = channel;
+    if (listening != null) {
+      listening.close();
+    }
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * Where clients come in: the listening socket, the limit on how many there may be, and the whole
+ * client pipeline. Netty's events enter, calls of {@link io.penstock.core.session.Session} leave.
+ */
+@NullMarked
+package io.penstock.core.listener;
+
+import org.jspecify.annotations.NullMarked;

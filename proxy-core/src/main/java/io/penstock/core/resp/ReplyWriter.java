@@ -1,0 +1,84 @@
+package io.penstock.core.resp;
+
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Writes RESP elements for one client's protocol; characters are bytes, one to one. Borrows the
+ * buffer.
+ */
+public final class ReplyWriter {
+
+  private final ByteBuf out;
+  private final boolean resp3;
+
+  public ReplyWriter(ByteBuf out, Protocol protocol) {
+    this.out = out;
+    resp3 = protocol == Protocol.RESP3;
+  }
+
+  public void array(int elements) {
+    line('*', elements);
+  }
+
+  public void set(int elements) {
+    line(resp3 ? '~' : '*', elements);
+  }
+
+  public void map(int entries) {
+    line(resp3 ? '%' : '*', resp3 ? entries : entries * 2);
+  }
+
+  public void integer(long value) {
+    line(':', value);
+  }
+
+  public void missing() {
+    text(resp3 ? "_\r\n" : "$-1\r\n");
+  }
+
+  public void status(String text) {
+    text("+");
+    text(text);
+    text("\r\n");
+  }
+
+  public void error(String text) {
+    text("-");
+    text(text);
+    text("\r\n");
+  }
+
+  public void bulk(String text) {
+    line('$', text.length());
+    text(text);
+    text("\r\n");
+  }
+
+  public void bulk(ByteBuf source, int offset, int length) {
+    line('$', length);
+    out.writeBytes(source, offset, length);
+    text("\r\n");
+  }
+
+  /** Text with its format, {@code txt}: a verbatim string in RESP3. */
+  public void verbatim(String text) {
+    if (resp3) {
+      line('=', text.length() + 4);
+      text("txt:" + text);
+      text("\r\n");
+    } else {
+      bulk(text);
+    }
+  }
+
+  private void line(char type, long number) {
+    out.writeByte(type);
+    text(Long.toString(number));
+    text("\r\n");
+  }
+
+  private void text(String bytes) {
+    out.writeCharSequence(bytes, StandardCharsets.ISO_8859_1);
+  }
+}

@@ -1,0 +1,118 @@
+package io.penstock.core.session;
+
+import io.netty.buffer.ByteBuf;
+import io.penstock.core.command.Command;
+import io.penstock.core.resp.Protocol;
+import io.penstock.core.resp.ReplyWriter;
+import io.penstock.core.resp.RequestFrame;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+
+/** {@code AUTH} and {@code HELLO}, as Redis's acl.c and networking.c answer them. */
+final class Authentication {
+
+  private static final String DEFAULT_USER = "default";
+  private static final String WRONG =
+      "WRONGPASS invalid username-password pair or user is disabled.";
+  private static final String NO_PASSWORD =
+      "ERR AUTH <password> called without any password configured for the default user."
+          + " Are you sure your configuration is correct?";
+  private static final String HELLO_FIRST =
+      "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO"
+          + " <proto> AUTH <user> <pass> option can be used to authenticate the client and select"
+          + " the RESP protocol version at the same time";
+
+  private final Session session;
+
+  Authentication(Session session) {
+    this.session = session;
+  }
+
+  void auth(RequestFrame frame, ReplyWriter reply) {
+    if (frame.argc() > 3) {
+      reply.error("ERR syntax error");
+    } else if (frame.argc() == 2 && session.loop().settings().password() == null) {
+      reply.error(NO_PASSWORD);
+    } else if (isRight(
+        frame.argc() == 2 ? DEFAULT_USER : LocalReplies.text(frame, 1), frame, frame.argc() - 1)) {
+      session.authenticated();
+      reply.status("OK");
+    } else {
+      reply.error(WRONG);
+    }
+  }
+
+  /**
+   * A client of the default user without password may give any. Takes the same time whatever
+   * differs.
+   */
+  private boolean isRight(String user, RequestFrame frame, int passwordAt) {
+    String password = session.loop().settings().password();
+    if (password == null) {
+      return user.equals(DEFAULT_USER);
+    }
+    byte[] given = LocalReplies.text(frame, passwordAt).getBytes(StandardCharsets.ISO_8859_1);
+    boolean same = MessageDigest.isEqual(given, password.getBytes(StandardCharsets.UTF_8));
+    return user.equals(DEFAULT_USER) && same;
+  }
+
+  void hello(Command command, ByteBuf out) {
+    RequestFrame frame = command.frame();
+    Protocol wanted = session.profile().protocol();
+    if (frame.argc() > 1) {
+      long version = command.argAsLong(1);
+      if (version == Command.NOT_A_LONG) {
+        error(out, "ERR Protocol version is not an integer or out of range");
+        return;
+      }
+      if (version != 2 && version != 3) {
+        error(out, "NOPROTO unsupported protocol version");
+        return;
+      }
+      wanted = version == 2 ? Protocol.RESP2 : Protocol.RESP3;
+    }
+    HelloOptions options = HelloOptions.read(command);
+    if (options.error() != null) {
+      error(out, options.error());
+    } else if (options.hasCredentials()
+        && !isRight(LocalReplies.text(frame, options.userAt()), frame, options.userAt() + 1)) {
+      error(out, WRONG);
+    } else {
+      welcome(options, wanted, out);
+    }
+  }
+
+  private void welcome(HelloOptions options, Protocol wanted, ByteBuf out) {
+    if (options.hasCredentials()) {
+      session.authenticated();
+    }
+    if (!session.isAuthenticated()) {
+      error(out, HELLO_FIRST);
+      return;
+    }
+    if (options.name() != null) {
+      session.profile().name(options.name());
+    }
+    session.speak(wanted);
+    var reply = new ReplyWriter(out, wanted);
+    reply.map(7);
+    reply.bulk("server");
+    reply.bulk("redis");
+    reply.bulk("version");
+    reply.bulk(session.loop().settings().serverVersion());
+    reply.bulk("proto");
+    reply.integer(wanted == Protocol.RESP2 ? 2 : 3);
+    reply.bulk("id");
+    reply.integer(session.id());
+    reply.bulk("mode");
+    reply.bulk("standalone");
+    reply.bulk("role");
+    reply.bulk("master");
+    reply.bulk("modules");
+    reply.array(0);
+  }
+
+  private static void error(ByteBuf out, String line) {
+    new ReplyWriter(out, Protocol.RESP2).error(line);
+  }
+}

@@ -1,0 +1,39 @@
+package io.penstock.core.session;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+
+/** All clients of a proxy, over all loops. Safe from any thread. */
+public final class ClientDirectory {
+
+  private final AtomicLong lastId = new AtomicLong();
+  private final List<SessionLoop> loops = new CopyOnWriteArrayList<>();
+
+  void add(SessionLoop loop) {
+    loops.add(loop);
+  }
+
+  /** The next client id: unique and growing, as Redis's are. */
+  long nextId() {
+    return lastId.incrementAndGet();
+  }
+
+  /**
+   * Asks each loop, on its own thread, and puts the answers together.
+   *
+   * @return completes on one of the loops
+   */
+  public <T> CompletionStage<List<T>> askAll(Function<SessionLoop, T> question) {
+    List<CompletableFuture<T>> answers = new ArrayList<>();
+    for (SessionLoop loop : loops) {
+      answers.add(CompletableFuture.supplyAsync(() -> question.apply(loop), loop.executor()));
+    }
+    return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
+        .thenApply(_ -> answers.stream().map(CompletableFuture::resultNow).toList());
+  }
+}

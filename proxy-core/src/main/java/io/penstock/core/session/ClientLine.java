@@ -1,0 +1,69 @@
+package io.penstock.core.session;
+
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.resp.Protocol;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A client in the form of {@code CLIENT LIST}; fields that mean nothing in a proxy have the value
+ * of an idle client.
+ */
+final class ClientLine {
+
+  private ClientLine() {}
+
+  static String of(Session session) {
+    long now = System.nanoTime();
+    ClientProfile profile = session.profile();
+    CommandSpec last = session.activity().lastCommand();
+    return "id="
+        + session.id()
+        + " addr="
+        + address(session.channel().remoteAddress())
+        + " laddr="
+        + address(session.channel().localAddress())
+        + " fd=-1 name="
+        + profile.name()
+        + " age="
+        + seconds(now - session.activity().connectedAt())
+        + " idle="
+        + seconds(now - session.activity().lastBytesAt())
+        + " flags="
+        + flags(profile)
+        + " db="
+        + session.loop().settings().database()
+        + " sub=0 psub=0 ssub=0 multi=-1 qbuf="
+        + session.input().size()
+        + " qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll="
+        + session.sequence().size()
+        + " omem=0 tot-mem="
+        + session.input().size()
+        + " events=r cmd="
+        + (last == null ? "NULL" : last.name())
+        + " user=default redir=-1 resp="
+        + (profile.protocol() == Protocol.RESP2 ? 2 : 3)
+        + " lib-name="
+        + profile.libraryName()
+        + " lib-ver="
+        + profile.libraryVersion();
+  }
+
+  private static String flags(ClientProfile profile) {
+    String flags = (profile.isNoEvict() ? "e" : "") + (profile.isNoTouch() ? "T" : "");
+    return flags.isEmpty() ? "N" : flags;
+  }
+
+  private static long seconds(long nanos) {
+    return TimeUnit.NANOSECONDS.toSeconds(Math.max(0, nanos));
+  }
+
+  private static String address(SocketAddress address) {
+    if (!(address instanceof InetSocketAddress inet) || inet.getAddress() == null) {
+      return "?:0";
+    }
+    String host = inet.getAddress().getHostAddress();
+    return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + inet.getPort();
+  }
+}

@@ -1,0 +1,99 @@
+package io.penstock.core.session;
+
+import io.penstock.core.resp.Protocol;
+
+/** What a client has told about itself and how it wants to be answered. Confined to its loop. */
+final class ClientProfile {
+
+  private static final int REPLIES_ON = 0;
+  private static final int REPLIES_OFF = 1;
+  private static final int SKIP_NEXT = 2;
+
+  private Protocol protocol = Protocol.RESP2;
+  private String name = "";
+  private String libraryName = "";
+  private String libraryVersion = "";
+  private int replies = REPLIES_ON;
+  private boolean noEvict;
+  private boolean noTouch;
+
+  Protocol protocol() {
+    return protocol;
+  }
+
+  void protocol(Protocol spoken) {
+    protocol = spoken;
+  }
+
+  String name() {
+    return name;
+  }
+
+  void name(String given) {
+    name = given;
+  }
+
+  String libraryName() {
+    return libraryName;
+  }
+
+  void libraryName(String given) {
+    libraryName = given;
+  }
+
+  String libraryVersion() {
+    return libraryVersion;
+  }
+
+  void libraryVersion(String given) {
+    libraryVersion = given;
+  }
+
+  boolean isNoEvict() {
+    return noEvict;
+  }
+
+  void noEvict(boolean on) {
+    noEvict = on;
+  }
+
+  boolean isNoTouch() {
+    return noTouch;
+  }
+
+  void noTouch(boolean on) {
+    noTouch = on;
+  }
+
+  void repliesOn() {
+    replies = REPLIES_ON;
+  }
+
+  void repliesOff() {
+    replies = REPLIES_OFF;
+  }
+
+  void skipNextReply() {
+    if (replies == REPLIES_ON) {
+      replies = SKIP_NEXT;
+    }
+  }
+
+  /** Whether the request that arrives now gets no reply; each skip counts once. */
+  boolean mutesNext() {
+    if (replies == SKIP_NEXT) {
+      replies = REPLIES_ON;
+      return true;
+    }
+    return replies == REPLIES_OFF;
+  }
+
+  /** As after connecting. */
+  void reset() {
+    protocol = Protocol.RESP2;
+    name = "";
+    replies = REPLIES_ON;
+    noEvict = false;
+    noTouch = false;
+  }
+}

@@ -1,0 +1,30 @@
+package io.penstock.core.session;
+
+import java.nio.charset.StandardCharsets;
+
+/** Penstock's own error replies, and Redis's words where it has them. */
+final class ErrorReplies {
+
+  static final byte[] NO_AUTH = encode("NOAUTH Authentication required.");
+  static final byte[] NOT_SERVED = encode("CLUSTERDOWN Hash slot not served");
+  static final byte[] OVERLOADED =
+      encode("OVERLOADED too many commands wait for this node; the command did not run");
+  static final byte[] UNAVAILABLE =
+      encode("UNAVAILABLE no connection to the node in time; the command did not run");
+  static final byte[] TIMEOUT_READ = encode("TIMEOUT the node did not answer in time");
+  static final byte[] TIMEOUT_WRITE =
+      encode("TIMEOUT the node did not answer in time; the command may have run or may run yet");
+  static final byte[] CONNLOST_READ =
+      encode("CONNLOST the connection to the node was lost before it answered");
+  static final byte[] CONNLOST_WRITE =
+      encode("CONNLOST the connection to the node was lost; the command may have run");
+
+  private ErrorReplies() {}
+
+  /**
+   * An error line without its leading {@code -} becomes a reply; characters are bytes, one to one.
+   */
+  static byte[] encode(String line) {
+    return ("-" + line + "\r\n").getBytes(StandardCharsets.ISO_8859_1);
+  }
+}

@@ -1,0 +1,95 @@
+package io.penstock.core.session;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.CompositeByteBuf;
+import io.netty.buffer.Unpooled;
+import io.penstock.core.transport.SocketOutput;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A reply, or the beginning of one, that cannot be written yet because an earlier one is missing.
+ * Small ones are copied into an array that is kept and used again; large ones stay where they
+ * arrived.
+ */
+final class HeldReply {
+
+  private static final int SMALL = 256;
+
+  private byte @Nullable [] small;
+  private int smallLength;
+  private @Nullable ByteBuf large;
+
+  /** Appends bytes; borrows the buffer. */
+  void append(ByteBuf buffer, int from, int to) {
+    int length = to - from;
+    if (large == null && smallLength + length <= SMALL) {
+      byte[] bytes = small;
+      if (bytes == null) {
+        bytes = new byte[SMALL];
+        small = bytes;
+      }
+      buffer.getBytes(from, bytes, smallLength, length);
+      smallLength += length;
+      return;
+    }
+    ByteBuf piece =
+        length < SocketOutput.SLICE_THRESHOLD
+            ? ByteBufAllocator.DEFAULT.directBuffer(length).writeBytes(buffer, from, length)
+            : buffer.retainedSlice(from, length);
+    appendLarge(piece);
+  }
+
+  private void appendLarge(ByteBuf piece) {
+    ByteBuf before = large;
+    byte[] bytes = small;
+    if (before == null && (bytes == null || smallLength == 0)) {
+      large = piece;
+      return;
+    }
+    CompositeByteBuf pieces;
+    if (before instanceof CompositeByteBuf composite) {
+      pieces = composite;
+    } else {
+      pieces = ByteBufAllocator.DEFAULT.compositeDirectBuffer(1024);
+      if (before != null) {
+        pieces.addComponent(true, before);
+      } else if (bytes != null) {
+        pieces.addComponent(true, Unpooled.copiedBuffer(bytes, 0, smallLength));
+        smallLength = 0;
+      }
+    }
+    large = pieces.addComponent(true, piece);
+  }
+
+  /** Writes what is held, and holds nothing any more. */
+  void moveTo(SocketOutput output) {
+    ByteBuf bytes = large;
+    if (bytes != null) {
+      large = null;
+      output.appendOwned(bytes);
+    } else if (smallLength > 0 && small != null) {
+      output.append(small, 0, smallLength);
+    }
+    smallLength = 0;
+  }
+
+  /** What is held as one buffer, borrowed: valid until the next call. */
+  ByteBuf view() {
+    ByteBuf bytes = large;
+    if (bytes != null) {
+      return bytes;
+    }
+    return small == null ? Unpooled.EMPTY_BUFFER : Unpooled.wrappedBuffer(small, 0, smallLength);
+  }
+
+  /** Drops what is held. */
+  void clear() {
+    ByteBuf bytes = large;
+    if (bytes != null) {
+      large = null;
+      bytes.release();
+    }
+    smallLength = 0;
+  }
+}

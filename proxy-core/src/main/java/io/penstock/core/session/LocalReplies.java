@@ -1,0 +1,128 @@
+package io.penstock.core.session;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.penstock.core.command.Command;
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.command.LocalCommand;
+import io.penstock.core.observe.Outcome;
+import io.penstock.core.resp.Protocol;
+import io.penstock.core.resp.ReplyWriter;
+import io.penstock.core.resp.RequestFrame;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+
+/** The commands that concern the client's own connection, answered here in Redis's words. */
+final class LocalReplies {
+
+  private static final String SYNTAX_ERROR = "ERR syntax error";
+  private static final String NOT_AN_INTEGER = "ERR value is not an integer or out of range";
+  private static final String NO_DATABASE = "ERR DB index is out of range";
+  private static final String NO_SELECT = "ERR SELECT is not allowed in cluster mode";
+
+  private final Session session;
+  private final Authentication authentication;
+  private final ClientCommands clients;
+
+  LocalReplies(Session session) {
+    this.session = session;
+    this.authentication = new Authentication(session);
+    this.clients = new ClientCommands(session);
+  }
+
+  /** Answers the request in {@code command}, whose spec is {@code spec}. */
+  void answer(CommandSpec spec, LocalCommand which, Command command) {
+    if (which == LocalCommand.CLIENT_REPLY) {
+      clients.setReplies(spec, command);
+      return;
+    }
+    Request request = session.begin(spec);
+    if (which == LocalCommand.CLIENT_LIST) {
+      clients.list(request, command);
+      return;
+    }
+    if (which == LocalCommand.QUIT) {
+      session.drain(); // what comes behind it is not read any more
+    }
+    ByteBuf reply = ByteBufAllocator.DEFAULT.directBuffer();
+    write(which, command, reply);
+    boolean error = reply.getByte(0) == '-';
+    request.deliverOwned(reply, error ? Outcome.REJECTED : Outcome.OK);
+  }
+
+  private void write(LocalCommand which, Command command, ByteBuf out) {
+    RequestFrame frame = command.frame();
+    Protocol protocol = session.profile().protocol();
+    var reply = new ReplyWriter(out, protocol);
+    var commands = session.loop().commandReplies();
+    switch (which) {
+      case PING -> ping(frame, reply);
+      case ECHO -> reply.bulk(frame.buffer(), frame.offset(1), frame.length(1));
+      case QUIT -> reply.status("OK");
+      case RESET -> {
+        session.reset();
+        reply.status("RESET");
+      }
+      case HELLO -> authentication.hello(command, out);
+      case AUTH -> authentication.auth(frame, reply);
+      case SELECT -> select(command, reply);
+      case COMMAND -> commands.all(protocol, out);
+      case COMMAND_COUNT -> commands.count(out);
+      case COMMAND_INFO -> commands.info(frame, protocol, out);
+      case COMMAND_LIST -> commands.list(frame, protocol, out);
+      case COMMAND_GETKEYS -> commands.getKeys(frame, protocol, out);
+      case CLIENT_ID -> reply.integer(session.id());
+      case CLIENT_GETNAME -> clients.getName(reply);
+      case CLIENT_SETNAME -> clients.setName(frame, reply);
+      case CLIENT_SETINFO -> clients.setInfo(frame, reply);
+      case CLIENT_INFO -> reply.verbatim(ClientLine.of(session) + "\n");
+      case CLIENT_NO_EVICT -> onOff(command, reply, session.profile()::noEvict);
+      case CLIENT_NO_TOUCH -> onOff(command, reply, session.profile()::noTouch);
+      case CLIENT_REPLY, CLIENT_LIST -> throw new IllegalStateException("answered elsewhere");
+    }
+  }
+
+  private static void ping(RequestFrame frame, ReplyWriter reply) {
+    switch (frame.argc()) {
+      case 1 -> reply.status("PONG");
+      case 2 -> reply.bulk(frame.buffer(), frame.offset(1), frame.length(1));
+      default -> reply.error("ERR wrong number of arguments for 'ping' command");
+    }
+  }
+
+  private void select(Command command, ReplyWriter reply) {
+    long database = command.argAsLong(1);
+    if (database == Command.NOT_A_LONG || database != (int) database) {
+      reply.error(NOT_AN_INTEGER);
+    } else if (database == session.loop().settings().database()) {
+      reply.status("OK");
+    } else {
+      reply.error(session.loop().isSharded() && database > 0 ? NO_SELECT : NO_DATABASE);
+    }
+  }
+
+  private interface Switch {
+    void set(boolean on);
+  }
+
+  private static void onOff(Command command, ReplyWriter reply, Switch option) {
+    boolean on = command.argEqualsIgnoreCase(2, "on");
+    if (on || command.argEqualsIgnoreCase(2, "off")) {
+      option.set(on);
+      reply.status("OK");
+    } else {
+      reply.error(SYNTAX_ERROR);
+    }
+  }
+
+  /** An argument's bytes as characters, one to one. */
+  static String text(RequestFrame frame, int argument) {
+    return frame
+        .buffer()
+        .toString(frame.offset(argument), frame.length(argument), StandardCharsets.ISO_8859_1);
+  }
+
+  static boolean is(RequestFrame frame, int argument, String word) {
+    return text(frame, argument).toLowerCase(Locale.ROOT).equals(word);
+  }
+}

@@ -1,0 +1,64 @@
+package io.penstock.core.session;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.penstock.core.observe.Outcome;
+
+/** The share of a divided request that goes to one slot. */
+final class Part extends Routed {
+
+  private final Gather gather;
+  private final HeldReply held = new HeldReply();
+  private Outcome outcome = Outcome.OK;
+
+  Part(Gather gather) {
+    this.gather = gather;
+  }
+
+  @Override
+  Session session() {
+    return gather.session();
+  }
+
+  /** The whole reply, borrowed until {@link #discard}. */
+  ByteBuf reply() {
+    return held.view();
+  }
+
+  Outcome outcome() {
+    return outcome;
+  }
+
+  void discard() {
+    held.clear();
+  }
+
+  @Override
+  void deliver(ByteBuf buffer, int from, int to, Outcome how) {
+    outcome = how;
+    held.append(buffer, from, to);
+    settle();
+    gather.partDone();
+  }
+
+  @Override
+  void deliverError(byte[] reply, Outcome how) {
+    held.clear();
+    deliver(Unpooled.wrappedBuffer(reply), 0, reply.length, how);
+  }
+
+  @Override
+  void deliverPart(ByteBuf buffer, int from, int to, boolean last) {
+    held.append(buffer, from, to);
+    if (last) {
+      settle();
+      gather.partDone();
+    }
+  }
+
+  /** Nothing of a part goes to the client before all parts are there. */
+  @Override
+  boolean hasBegun() {
+    return false;
+  }
+}

@@ -1,0 +1,140 @@
+package io.penstock.core.session;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.observe.Outcome;
+import io.penstock.core.transport.SocketOutput;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request of a client and its place among the client's replies. Used again after {@link
+ * #recycle()}: a loop keeps spare ones.
+ */
+final class Request extends Routed {
+
+  private final HeldReply held = new HeldReply();
+  private @Nullable Session session;
+  private @Nullable CommandSpec command;
+  private long arrived;
+  private boolean first; // no earlier reply is missing: bytes may go out
+  private boolean muted; // CLIENT REPLY OFF or SKIP
+  private boolean done;
+  private boolean begun; // bytes have gone out
+  private boolean divided; // its parts travel, not it
+
+  void begin(Session owner, @Nullable CommandSpec spec, long arrivedNanos, boolean mute) {
+    session = owner;
+    command = spec;
+    arrived = arrivedNanos;
+    muted = mute;
+    first = false;
+    done = false;
+    begun = false;
+    divided = false;
+  }
+
+  @Override
+  Session session() {
+    Session owner = session;
+    if (owner == null) {
+      throw new IllegalStateException("a request was used after its end");
+    }
+    return owner;
+  }
+
+  boolean isDone() {
+    return done;
+  }
+
+  boolean isDivided() {
+    return divided;
+  }
+
+  void divide() {
+    divided = true;
+  }
+
+  /** The reply's turn has come: what is there goes out, what comes goes out as it comes. */
+  void becomeFirst(SocketOutput output) {
+    first = true;
+    if (muted) {
+      held.clear();
+    } else {
+      begun |= held.view().isReadable();
+      held.moveTo(output);
+    }
+  }
+
+  @Override
+  void deliver(ByteBuf buffer, int from, int to, Outcome outcome) {
+    write(buffer, from, to);
+    finish(outcome);
+  }
+
+  @Override
+  void deliverError(byte[] reply, Outcome outcome) {
+    if (!begun) {
+      held.clear();
+      write(Unpooled.wrappedBuffer(reply), 0, reply.length);
+    }
+    finish(outcome);
+  }
+
+  /** Hands over a reply that Penstock made; takes ownership of it. */
+  void deliverOwned(ByteBuf reply, Outcome outcome) {
+    write(reply, reply.readerIndex(), reply.writerIndex());
+    reply.release();
+    finish(outcome);
+  }
+
+  @Override
+  void deliverPart(ByteBuf buffer, int from, int to, boolean lastPart) {
+    write(buffer, from, to);
+    if (lastPart) {
+      finish(Outcome.OK);
+    }
+  }
+
+  @Override
+  boolean hasBegun() {
+    return begun;
+  }
+
+  private void write(ByteBuf buffer, int from, int to) {
+    Session owner = session();
+    if (muted || owner.isClosed()) {
+      return;
+    }
+    if (first) {
+      begun = true;
+      owner.output().append(buffer, from, to - from);
+    } else {
+      held.append(buffer, from, to);
+    }
+  }
+
+  /** Ends a reply whose parts were delivered. */
+  void complete(Outcome outcome) {
+    finish(outcome);
+  }
+
+  private void finish(Outcome outcome) {
+    settle();
+    done = true;
+    Session owner = session();
+    if (command != null) {
+      owner.loop().record(command, outcome, arrived);
+    }
+    if (first) {
+      owner.sequence().advance();
+    }
+  }
+
+  /** Forgets everything, for another use. */
+  void recycle() {
+    held.clear();
+    session = null;
+    command = null;
+  }
+}

@@ -1,0 +1,93 @@
+package io.penstock.core.session;
+
+import io.netty.buffer.ByteBuf;
+import io.penstock.core.backend.Exchange;
+import io.penstock.core.backend.Failure;
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.observe.Outcome;
+import io.penstock.core.transport.SharedBuffer;
+
+/**
+ * A client's request, or one part of a divided one, on its way to the node of a slot. Refusals that
+ * mean "it did not run" go to the session's {@link Retries}; everything else is delivered.
+ */
+abstract sealed class Routed extends Exchange permits Request, Part {
+
+  private long order;
+  private boolean readOnly;
+
+  /** The session that the request came from. */
+  abstract Session session();
+
+  /**
+   * Hands over what the client gets, or a part of it.
+   *
+   * @param buffer borrowed
+   */
+  abstract void deliver(ByteBuf buffer, int from, int to, Outcome outcome);
+
+  /** As {@link #deliver}, with Penstock's own words. */
+  abstract void deliverError(byte[] reply, Outcome outcome);
+
+  /** Hands on a part of a reply that is still arriving. */
+  abstract void deliverPart(ByteBuf buffer, int from, int to, boolean last);
+
+  /** Whether a part of the reply has already gone to the client. */
+  abstract boolean hasBegun();
+
+  /**
+   * Prepares for a first sending.
+   *
+   * @param shared the request's bytes; one share goes over
+   */
+  final void prepare(
+      Session from, CommandSpec command, int slot, SharedBuffer shared, int offset, int length) {
+    order = from.activity().requests();
+    readOnly = command.isReadOnly();
+    bytes(shared, offset, length);
+    long deadline = from.loop().now() + from.loop().settings().commandTimeoutNanos();
+    destination(slot, from.profile().protocol(), (int) from.id(), deadline);
+  }
+
+  /** Its place among the client's requests: later ones have a greater number. */
+  final long order() {
+    return order;
+  }
+
+  final boolean isReadOnly() {
+    return readOnly;
+  }
+
+  /** Gives the request's bytes back: it will not be sent again. */
+  final void settle() {
+    releaseBytes();
+  }
+
+  @Override
+  public final void onReply(ByteBuf buffer, int from, int to) {
+    boolean error = buffer.getByte(from) == '-';
+    if (error && session().retries().takesOver(this, buffer, from, to)) {
+      return;
+    }
+    session().retries().ran(this);
+    deliver(buffer, from, to, error ? Outcome.ERROR : Outcome.OK);
+  }
+
+  @Override
+  public final void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
+    if (last) {
+      session().retries().ran(this);
+    }
+    deliverPart(buffer, from, to, last);
+  }
+
+  @Override
+  public final void onFailure(Failure failure) {
+    if (hasBegun()) {
+      session().abandon("a node's connection was lost in the middle of a reply");
+      deliverError(ErrorReplies.CONNLOST_READ, Outcome.CONNLOST);
+      return;
+    }
+    session().retries().failed(this, failure);
+  }
+}

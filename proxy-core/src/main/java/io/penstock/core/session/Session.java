@@ -1,0 +1,314 @@
+package io.penstock.core.session;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.penstock.core.command.Command;
+import io.penstock.core.command.CommandFlag;
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.observe.Outcome;
+import io.penstock.core.resp.Protocol;
+import io.penstock.core.resp.ScanResult;
+import io.penstock.core.route.RoutePlan;
+import io.penstock.core.transport.SocketOutput;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One client connection. Requests are taken up in order as long as not too many of them are
+ * unanswered, the client reads its replies and the nodes keep up; otherwise the socket is not read.
+ * Confined to the client's event loop.
+ */
+public final class Session {
+
+  private static final Logger log = LoggerFactory.getLogger(Session.class);
+
+  /** More unanswered requests than this, and the client has to wait. */
+  private static final int MOST_UNANSWERED = 4_096;
+
+  private final SessionLoop loop;
+  private final Channel channel;
+  private final long id;
+  private final SocketOutput output;
+  private final Input input;
+  private final Command command;
+  private final Activity activity;
+  private final ClientProfile profile = new ClientProfile();
+  private final ReplySequence sequence = new ReplySequence(this);
+  private final Retries retries = new Retries(this);
+  private final OrderGuard order = new OrderGuard(this);
+  private final LocalReplies local = new LocalReplies(this);
+
+  private SessionState state;
+  private boolean closed;
+  private boolean taking; // the loop in takeUp is running
+  private boolean nodesBusy; // a node did not keep up
+
+  /**
+   * @param context of the channel's last handler
+   */
+  public Session(SessionLoop loop, ChannelHandlerContext context) {
+    this.loop = loop;
+    this.channel = context.channel();
+    this.id = loop.directory().nextId();
+    this.output = new SocketOutput(context, loop.loop().flushQueue());
+    this.input = new Input(loop.settings().limits());
+    this.command = new Command(loop.table(), input.frame());
+    this.activity = new Activity(loop.tick());
+    this.state = SessionState.initial(loop.settings().password() != null);
+    input.scanner().authenticated(state instanceof SessionState.Serving);
+    loop.sessions().add(this);
+  }
+
+  /** Bytes from the client; takes ownership of {@code in}. */
+  public void onBytes(ByteBuf in) {
+    if (state instanceof SessionState.Closing) {
+      in.release();
+      return;
+    }
+    activity.bytes(loop.tick());
+    input.add(in);
+    takeUp();
+  }
+
+  /** The client began or stopped reading its replies. */
+  public void onWritabilityChanged() {
+    takeUp();
+  }
+
+  /** The channel failed, most often because the client is gone. */
+  public void onException(Throwable cause) {
+    abandon(cause.toString());
+  }
+
+  /** The channel is closed. */
+  public void onClosed() {
+    closed = true;
+    state = new SessionState.Closing();
+    loop.sessions().remove(this);
+    input.close();
+    retries.close();
+  }
+
+  /** Takes up requests as long as that may be; reads the socket exactly then. */
+  void takeUp() {
+    if (taking || closed) {
+      return;
+    }
+    taking = true;
+    try {
+      boolean more = true;
+      while (more && mayTakeUp()) {
+        more = takeUpOne();
+      }
+    } finally {
+      taking = false;
+    }
+    boolean reading = mayTakeUp();
+    if (!closed && channel.config().isAutoRead() != reading) {
+      channel.config().setAutoRead(reading);
+    }
+  }
+
+  private boolean mayTakeUp() {
+    return !(state instanceof SessionState.Closing)
+        && sequence.size() < MOST_UNANSWERED
+        && !nodesBusy
+        && channel.isWritable();
+  }
+
+  /** Answers false when there is nothing more to take up for now. */
+  private boolean takeUpOne() {
+    ScanResult found = input.scan();
+    return switch (found) {
+      case REQUEST -> handle();
+      case NOTHING -> true;
+      case INCOMPLETE -> false;
+      case PROTOCOL_ERROR -> {
+        protocolError();
+        yield false;
+      }
+    };
+  }
+
+  /** Answers false when the request must wait for earlier ones. */
+  private boolean handle() {
+    RoutePlan plan = loop.router().route(command);
+    CommandSpec spec = command.spec();
+    if (state instanceof SessionState.AwaitingAuth
+        && !(plan instanceof RoutePlan.Reject)
+        && !Objects.requireNonNull(spec).has(CommandFlag.NO_AUTH)) {
+      reject(spec, ErrorReplies.NO_AUTH);
+      return true;
+    }
+    switch (plan) {
+      case RoutePlan.Single(int slot) -> {
+        if (order.holdsBack(slot)) {
+          input.putBack();
+          return false;
+        }
+        forward(Objects.requireNonNull(spec), slot);
+      }
+      case RoutePlan.Split split -> {
+        if (order.holdsBackAll()) {
+          input.putBack();
+          return false;
+        }
+        divide(Objects.requireNonNull(spec), split);
+      }
+      case RoutePlan.Local(CommandSpec which, var answer) -> local.answer(which, answer, command);
+      case RoutePlan.Reject(String error) -> reject(spec, ErrorReplies.encode(error));
+    }
+    return true;
+  }
+
+  private void forward(CommandSpec spec, int slot) {
+    Request request = begin(spec);
+    int start = input.frame().start();
+    int length = input.frame().end() - start;
+    request.prepare(this, spec, slot, input.shareOfFrame(), start, length);
+    pauseUnless(loop.dispatcher().dispatch(request));
+  }
+
+  private void divide(CommandSpec spec, RoutePlan.Split plan) {
+    Request whole = begin(spec);
+    whole.divide();
+    pauseUnless(new Gather(whole, this, plan).send(input.frame(), spec, plan));
+  }
+
+  private void pauseUnless(boolean nodesKeepUp) {
+    if (!nodesKeepUp && !nodesBusy) {
+      nodesBusy = true;
+      loop.dispatcher()
+          .whenWritable(
+              () -> {
+                nodesBusy = false;
+                takeUp();
+              });
+    }
+  }
+
+  /** Takes a place among the replies for the request that was found last. */
+  Request begin(@Nullable CommandSpec spec) {
+    activity.request(spec);
+    Request request = loop.takeRequest();
+    request.begin(this, spec, activity.lastBytesAt(), profile.mutesNext());
+    sequence.add(request, output);
+    return request;
+  }
+
+  private void reject(@Nullable CommandSpec spec, byte[] error) {
+    begin(spec).deliverError(error, Outcome.REJECTED);
+  }
+
+  private void protocolError() {
+    state = new SessionState.Closing();
+    log.debug("client {} sent no RESP: {}", id, input.scanner().error());
+    reject(null, ErrorReplies.encode("ERR Protocol error: " + input.scanner().error()));
+  }
+
+  /** Some replies were given: there may be room for more requests, or nothing left to wait for. */
+  void onAdvanced() {
+    if (state instanceof SessionState.Closing) {
+      closeWhenAnswered();
+    } else if (!taking && (!input.isEmpty() || !channel.config().isAutoRead())) {
+      takeUp();
+    }
+  }
+
+  /** Takes up no more requests, answers those in flight and closes. */
+  public void drain() {
+    state = new SessionState.Closing();
+    closeWhenAnswered();
+  }
+
+  private void closeWhenAnswered() {
+    if (sequence.isEmpty()) {
+      output.closeWhenWritten();
+    }
+  }
+
+  /** Closes at once: the client cannot be given what it waits for. */
+  void abandon(String why) {
+    if (!closed) {
+      log.debug("client {} is closed: {}", id, why);
+      state = new SessionState.Closing();
+      channel.close();
+    }
+  }
+
+  /** Closes at once. */
+  public void close() {
+    channel.close();
+  }
+
+  void authenticated() {
+    if (state instanceof SessionState.AwaitingAuth waiting) {
+      state = waiting.authenticated();
+      input.scanner().authenticated(true);
+    }
+  }
+
+  void reset() {
+    if (state instanceof SessionState.Serving serving) {
+      state = serving.reset(loop.settings().password() != null);
+      input.scanner().authenticated(state instanceof SessionState.Serving);
+    }
+    speak(Protocol.RESP2);
+    profile.reset();
+  }
+
+  /** Speaks another protocol version from here on: its connections to nodes are others. */
+  void speak(Protocol protocol) {
+    if (profile.protocol() != protocol) {
+      order.routesChange();
+      profile.protocol(protocol);
+    }
+  }
+
+  boolean isAuthenticated() {
+    return !(state instanceof SessionState.AwaitingAuth);
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  SessionLoop loop() {
+    return loop;
+  }
+
+  Channel channel() {
+    return channel;
+  }
+
+  SocketOutput output() {
+    return output;
+  }
+
+  Input input() {
+    return input;
+  }
+
+  ReplySequence sequence() {
+    return sequence;
+  }
+
+  Retries retries() {
+    return retries;
+  }
+
+  ClientProfile profile() {
+    return profile;
+  }
+
+  Activity activity() {
+    return activity;
+  }
+
+  long id() {
+    return id;
+  }
+}

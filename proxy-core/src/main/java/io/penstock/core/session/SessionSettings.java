@@ -1,0 +1,22 @@
+package io.penstock.core.session;
+
+import io.penstock.core.resp.RespLimits;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What holds for all clients.
+ *
+ * @param password what clients must {@code AUTH} with, or null
+ * @param limits of requests
+ * @param commandTimeoutNanos a command's deadline, counted from its arrival
+ * @param sharded whether slots and redirects matter: a cluster is behind the proxy
+ * @param database the one that clients are in
+ * @param serverVersion what {@code HELLO} gives as the server's version
+ */
+public record SessionSettings(
+    @Nullable String password,
+    RespLimits limits,
+    long commandTimeoutNanos,
+    boolean sharded,
+    int database,
+    String serverVersion) {}

@@ -1,0 +1,31 @@
+package io.penstock.core.session;
+
+/**
+ * Where a client connection stands: AwaitingAuth ⇄ Serving, and from either to Closing, which is
+ * the end. {@code RESET} is what leads back to AwaitingAuth.
+ */
+sealed interface SessionState {
+
+  /** As after connecting. */
+  static SessionState initial(boolean passwordRequired) {
+    return passwordRequired ? new AwaitingAuth() : new Serving();
+  }
+
+  /** A password is configured and the client has not given it: only a few commands are served. */
+  record AwaitingAuth() implements SessionState {
+    Serving authenticated() {
+      return new Serving();
+    }
+  }
+
+  /** Commands are served. */
+  record Serving() implements SessionState {
+    /** Back to the beginning, as {@code RESET} asks. */
+    SessionState reset(boolean passwordRequired) {
+      return initial(passwordRequired);
+    }
+  }
+
+  /** No further request is read; what is in flight is answered, then the connection closes. */
+  record Closing() implements SessionState {}
+}

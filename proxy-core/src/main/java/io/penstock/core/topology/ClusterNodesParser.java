@@ -1,0 +1,125 @@
+package io.penstock.core.topology;
+
+import io.penstock.core.cluster.Node;
+import io.penstock.core.cluster.SlotMap;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads {@code CLUSTER NODES}.
+ *
+ * <p>Not Lettuce's parser: that one always prefers an announced host name to the address, whatever
+ * {@code cluster-preferred-endpoint-type} says, and drops the other. Redirects name the preferred
+ * endpoint, so the same node would appear under two names.
+ */
+final class ClusterNodesParser {
+
+  private static final int FIXED_FIELDS = 8;
+  private static final String NO_HOST_NAME = "?";
+
+  private final Node asked;
+  private final Map<String, String> endpoints;
+
+  /**
+   * @param asked the node that answered: its host stands in for hosts that the cluster leaves out
+   * @param endpoints preferred endpoints by node id as {@code CLUSTER SHARDS} gives them, empty
+   *     where a server has no such command (before Redis 7 the address is the only endpoint)
+   */
+  ClusterNodesParser(Node asked, Map<String, String> endpoints) {
+    this.asked = asked;
+    this.endpoints = endpoints;
+  }
+
+  /**
+   * @throws IllegalArgumentException when a line cannot be understood: half a view is worse than
+   *     none
+   */
+  ClusterView parse(String text) {
+    List<ViewNode> nodes = new ArrayList<>();
+    for (String line : text.split("\n", -1)) {
+      String trimmed = line.strip();
+      if (!trimmed.isEmpty()) {
+        nodes.add(node(trimmed));
+      }
+    }
+    if (nodes.isEmpty()) {
+      throw new IllegalArgumentException("CLUSTER NODES of " + asked + " is empty");
+    }
+    return new ClusterView(asked, nodes);
+  }
+
+  /**
+   * {@code id ip:port@cport[,hostname] flags master ping-sent pong-recv config-epoch link-state
+   * slot …}.
+   */
+  private ViewNode node(String line) {
+    String[] fields = line.split(" ", -1);
+    if (fields.length < FIXED_FIELDS) {
+      throw new IllegalArgumentException(
+          "CLUSTER NODES of " + asked + " has a line \"" + line + "\"");
+    }
+    try {
+      String id = fields[0];
+      String masterId = fields[3].equals("-") ? null : fields[3];
+      return new ViewNode(
+          id,
+          address(id, fields[1]),
+          Set.of(fields[2].split(",", -1)),
+          masterId,
+          Long.parseLong(fields[6]),
+          fields[7].equals("connected"),
+          slots(fields));
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "CLUSTER NODES of " + asked + " has a line \"" + line + "\"", e);
+    }
+  }
+
+  /** Null when the port is 0: the cluster has lost the node's address. */
+  private @Nullable Node address(String id, String field) {
+    int comma = field.indexOf(',');
+    String address = comma < 0 ? field : field.substring(0, comma);
+    int at = address.indexOf('@');
+    String hostAndPort = at < 0 ? address : address.substring(0, at);
+    int colon = hostAndPort.lastIndexOf(':');
+    if (colon < 0) {
+      throw new IllegalArgumentException("no port in " + field);
+    }
+    int port = Integer.parseInt(hostAndPort.substring(colon + 1));
+    return port == 0 ? null : new Node(host(id, hostAndPort.substring(0, colon)), port);
+  }
+
+  /**
+   * The preferred endpoint where it is known. A {@code ?} there means that host names are preferred
+   * and this node has none, so its address must do. Nothing at all means the host that was asked:
+   * with {@code unknown-endpoint} the cluster wants that, and a node that never met another does
+   * not know its own.
+   */
+  private String host(String id, String ip) {
+    String endpoint = endpoints.getOrDefault(id, ip);
+    String host = endpoint.equals(NO_HOST_NAME) ? ip : endpoint;
+    return host.isEmpty() ? asked.host() : host;
+  }
+
+  private static BitSet slots(String[] fields) {
+    BitSet slots = new BitSet(SlotMap.SLOTS);
+    for (int i = FIXED_FIELDS; i < fields.length; i++) {
+      String field = fields[i];
+      if (field.isEmpty() || field.charAt(0) == '[') {
+        continue; // [93-<-id] importing, [77->-id] migrating: neither changes the owner
+      }
+      int dash = field.indexOf('-');
+      int first = Integer.parseInt(dash < 0 ? field : field.substring(0, dash));
+      int last = dash < 0 ? first : Integer.parseInt(field.substring(dash + 1));
+      if (first > last || last >= SlotMap.SLOTS) {
+        throw new IllegalArgumentException("no slot range: " + field);
+      }
+      slots.set(first, last + 1);
+    }
+    return slots;
+  }
+}

@@ -1,0 +1,269 @@
+package io.penstock.core.topology;
+
+import io.penstock.core.ProxySettings;
+import io.penstock.core.cluster.Node;
+import io.penstock.core.cluster.RefreshTrigger;
+import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.cluster.Topology;
+import io.penstock.core.observe.ProxyEvents;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The topology of a Redis Cluster, kept current: periodically, and when the data path reports that
+ * something changed. See the package for the classes a refresh goes through and {@link Knowledge}
+ * and {@link SlotPatches} for what may replace what.
+ *
+ * <p>A cluster that is down is waited for, at start and later: tries are repeated with a back-off,
+ * and the last map stays in use.
+ */
+public final class ClusterTopology implements Topology {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ClusterTopology.class);
+
+  private static final Duration FIRST_RETRY = Duration.ofMillis(200);
+  private static final Duration LONGEST_RETRY = Duration.ofSeconds(5);
+
+  /**
+   * A majority's view that epochs speak against is taken when this many refreshes in a row brought
+   * it.
+   */
+  static final int REFUSALS = 3;
+
+  private final Set<Node> seeds;
+  private final Duration answerTimeout;
+  private final ProxyEvents events;
+  private final ViewSource source;
+  private final TopologyThread thread;
+  private final Supplier<CompletionStage<Void>> endThread;
+  private final RandomGenerator random;
+  private final RefreshSchedule schedule;
+  private final RefreshLog log;
+  private final PublishedMap published;
+  private final AtomicLong refreshesBegun = new AtomicLong();
+  private volatile TopologyStatus status = TopologyStatus.UNKNOWN;
+
+  private Knowledge knowledge = Knowledge.NONE;
+  private @Nullable Node lastAnsweredBy;
+  private int refusals;
+  private boolean closed;
+
+  private ClusterTopology(
+      Collection<Node> seeds,
+      ProxySettings.Refresh refresh,
+      Duration connectTimeout,
+      ProxyEvents events,
+      Outside outside) {
+    this.seeds = Set.copyOf(seeds);
+    this.answerTimeout = connectTimeout.multipliedBy(2);
+    this.events = events;
+    this.source = outside.source;
+    this.thread = outside.thread;
+    this.endThread = outside.endThread;
+    this.random = outside.random;
+    this.log = new RefreshLog(seeds, thread::nanoTime);
+    this.published = new PublishedMap(thread);
+    Duration longest =
+        refresh.period().compareTo(LONGEST_RETRY) < 0 ? refresh.period() : LONGEST_RETRY;
+    this.schedule =
+        new RefreshSchedule(
+            thread,
+            refresh.period(),
+            refresh.adaptiveTimeout(),
+            new Backoff(FIRST_RETRY, longest, random),
+            this::refresh);
+  }
+
+  /** What tests replace. */
+  record Outside(
+      ViewSource source,
+      TopologyThread thread,
+      Supplier<CompletionStage<Void>> endThread,
+      RandomGenerator random) {}
+
+  /**
+   * Makes a topology that has not asked anybody yet. Starts no thread.
+   *
+   * @param connectTimeout for connecting to a node, and as long again for its answers
+   */
+  public static ClusterTopology create(
+      ProxySettings.Upstream.Cluster upstream,
+      ProxySettings.Refresh refresh,
+      Duration connectTimeout,
+      ProxyEvents events) {
+    NettyTopologyThread thread = new NettyTopologyThread();
+    ViewSource source =
+        new LettuceViewSource(upstream.credentials(), connectTimeout, thread.group());
+    Outside outside = new Outside(source, thread, thread::close, new SplittableRandom());
+    return create(upstream.seeds(), refresh, connectTimeout, events, outside);
+  }
+
+  static ClusterTopology create(
+      Collection<Node> seeds,
+      ProxySettings.Refresh refresh,
+      Duration connectTimeout,
+      ProxyEvents events,
+      Outside outside) {
+    return new ClusterTopology(seeds, refresh, connectTimeout, events, outside);
+  }
+
+  /** Begins to look for the cluster; returns at once. Call once. */
+  public void start() {
+    thread.execute(schedule::start);
+  }
+
+  /**
+   * Stops refreshing, closes the control connections and ends the threads. Returns at once;
+   * completes, never exceptionally, within a few seconds. {@link #current} keeps its last answer.
+   */
+  public CompletionStage<Void> close() {
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    thread.execute(
+        () -> {
+          closed = true;
+          schedule.stop();
+        });
+    source
+        .close()
+        .handle((ignored, failure) -> endThread.get())
+        .thenCompose(ended -> ended)
+        .whenComplete((ignored, failure) -> done.complete(null));
+    return done;
+  }
+
+  @Override
+  public SlotMap current() {
+    return published.current();
+  }
+
+  @Override
+  public void moved(int slot, Node owner) {
+    published.patch(slot, owner, refreshesBegun.get());
+    schedule.request(RefreshTrigger.MOVED);
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>None is lost: what comes while a refresh runs, or too soon after one, leads to one more.
+   */
+  @Override
+  public void requestRefresh(RefreshTrigger trigger) {
+    schedule.request(trigger);
+  }
+
+  /**
+   * Tells of every change from now on, patches included, on the topology thread: do not block.
+   * Changes in quick succession may be told as one.
+   */
+  public void onChange(Consumer<SlotMap> listener) {
+    published.onChange(listener);
+  }
+
+  /** Any thread. */
+  public TopologyStatus status() {
+    return status;
+  }
+
+  private void refresh(RefreshTrigger trigger) {
+    long number = refreshesBegun.incrementAndGet();
+    long began = thread.nanoTime();
+    ViewChoice choice = new ViewChoice(knowledge, seeds, lastAnsweredBy);
+    List<Node> candidates = Candidates.order(lastAnsweredBy, knowledge.nodes(), seeds, random);
+    new RefreshRound(
+            source,
+            thread,
+            candidates,
+            answerTimeout,
+            choice::isSufficient,
+            result -> ended(trigger, number, began, choice, result))
+        .start();
+  }
+
+  private void ended(
+      RefreshTrigger trigger,
+      long number,
+      long began,
+      ViewChoice choice,
+      RefreshRound.Result result) {
+    if (closed) {
+      return;
+    }
+    RefreshSchedule.End end;
+    Duration took = Duration.ofNanos(thread.nanoTime() - began);
+    try {
+      ClusterView view = choice.best(result.views());
+      if (view == null) {
+        throw NoViewException.of(result);
+      }
+      take(view, number);
+      log.worked(trigger, view, current());
+      report(trigger, took, view, null);
+      boolean settled = view.isOfMajority() && current().isFullyCovered();
+      end = settled ? RefreshSchedule.End.SETTLED : RefreshSchedule.End.UNSETTLED;
+    } catch (RuntimeException e) {
+      log.failed(e);
+      report(trigger, took, null, e);
+      end = RefreshSchedule.End.FAILED;
+    }
+    schedule.ended(end);
+  }
+
+  private void take(ClusterView view, long number) {
+    Knowledge before = knowledge;
+    Knowledge.Merged merged = before.merge(view);
+    if (!before.isKin(view)) {
+      log.replaced(view);
+      merged = Knowledge.of(view);
+    } else if (merged.refused()) {
+      log.doubted(view);
+      refusals += view.isOfMajority() ? 1 : 0;
+      if (refusals == REFUSALS) {
+        log.trustedAfterAll(view, refusals);
+        merged = Knowledge.of(view);
+      }
+    }
+    refusals = merged.refused() ? refusals : 0;
+    knowledge = merged.now();
+    lastAnsweredBy = view.asked();
+    published.replace(number, view, before, merged);
+  }
+
+  private void report(
+      RefreshTrigger trigger,
+      Duration took,
+      @Nullable ClusterView view,
+      @Nullable RuntimeException failure) {
+    TopologyStatus before = status;
+    Instant now = Instant.now();
+    status =
+        new TopologyStatus(
+            new TopologyStatus.Refreshed(
+                now,
+                trigger,
+                took,
+                view == null ? null : view.asked(),
+                failure == null ? null : String.valueOf(failure.getMessage())),
+            failure == null ? now : before.lastSuccess(),
+            failure == null ? 0 : before.failuresInARow() + 1,
+            failure == null ? knowledge.members() : before.nodes());
+    try {
+      events.topologyRefreshed(trigger, took, current(), failure);
+    } catch (RuntimeException e) {
+      LOG.error("A listener failed on a topology refresh", e);
+    }
+  }
+}

@@ -1,0 +1,52 @@
+package io.penstock.core.topology;
+
+import io.penstock.core.cluster.Node;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** No node that was asked gave a view that can be used. The message says why, node by node. */
+public final class NoViewException extends RuntimeException {
+
+  private static final long serialVersionUID = 1L;
+  private static final int NODES_NAMED = 5;
+
+  private NoViewException(String message, @Nullable Throwable cause) {
+    super(message, cause, false, false);
+  }
+
+  static NoViewException of(RefreshRound.Result round) {
+    StringBuilder text = new StringBuilder("no usable answer from ");
+    int asked = round.views().size() + round.failures().size();
+    text.append(asked).append(asked == 1 ? " node" : " nodes");
+    Throwable first = null;
+    int named = 0;
+    for (ClusterView view : round.views()) {
+      if (named++ < NODES_NAMED) {
+        text.append("; ").append(view.asked()).append(": ").append(reason(view));
+      }
+    }
+    for (Map.Entry<Node, Throwable> failure : round.failures().entrySet()) {
+      first = first == null ? failure.getValue() : first;
+      if (named++ < NODES_NAMED) {
+        text.append("; ").append(failure.getKey()).append(": ").append(reason(failure.getValue()));
+      }
+    }
+    return new NoViewException(
+        named > NODES_NAMED ? text.append("; …").toString() : text.toString(), first);
+  }
+
+  private static String reason(ClusterView view) {
+    return view.coveredSlots() == 0
+        ? "knows no owner of any slot"
+        : "is of a cluster other than the known one";
+  }
+
+  private static String reason(Throwable failure) {
+    Throwable deepest = failure;
+    while (deepest.getCause() != null) {
+      deepest = deepest.getCause();
+    }
+    String message = deepest.getMessage();
+    return message == null ? deepest.getClass().getSimpleName() : message;
+  }
+}

@@ -1,0 +1,101 @@
+package io.penstock.core.topology;
+
+import io.penstock.core.cluster.Node;
+import io.penstock.core.cluster.SlotMap;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The newest snapshot and those who want to hear of it. Event loops patch it and the topology
+ * thread replaces it, both by compare-and-set, so that neither loses the other's change.
+ */
+final class PublishedMap {
+
+  private static final Logger LOG = LoggerFactory.getLogger(PublishedMap.class);
+
+  private final Executor topologyThread;
+  private final AtomicReference<SlotMap> current = new AtomicReference<>(SlotMap.EMPTY);
+  private final SlotPatches patches = new SlotPatches();
+  private final List<Consumer<SlotMap>> listeners = new CopyOnWriteArrayList<>();
+  private final AtomicBoolean tellingQueued = new AtomicBoolean();
+  private SlotMap told = SlotMap.EMPTY;
+
+  PublishedMap(Executor topologyThread) {
+    this.topologyThread = topologyThread;
+  }
+
+  /** Any thread. */
+  SlotMap current() {
+    return current.get();
+  }
+
+  /**
+   * Listeners are called on the topology thread, with the newest map, which may be several changes
+   * on.
+   */
+  void onChange(Consumer<SlotMap> listener) {
+    listeners.add(listener);
+  }
+
+  /**
+   * Puts one slot on another master. Any thread.
+   *
+   * @param refreshesBegun see {@link SlotPatches}
+   */
+  void patch(int slot, Node owner, long refreshesBegun) {
+    patches.note(slot, owner, refreshesBegun);
+    SlotMap before;
+    SlotMap after;
+    do {
+      before = current.get();
+      after = before.withSlotOn(slot, owner);
+    } while (!after.equals(before) && !current.compareAndSet(before, after));
+    if (!after.equals(before)) {
+      tellListeners();
+    }
+  }
+
+  /** Publishes what a refresh found, redirects that outlive it included. Topology thread. */
+  void replace(long refresh, ClusterView view, Knowledge before, Knowledge.Merged merged) {
+    SlotMap previous;
+    SlotMap next;
+    SlotPatches.Settlement settled;
+    do {
+      previous = current.get();
+      settled = patches.settle(refresh, view, before, merged);
+      next = SlotMapAssembly.draw(merged.now(), settled.outliving(), previous);
+    } while (!next.equals(previous) && !current.compareAndSet(previous, next));
+    patches.forget(settled);
+    if (!next.equals(previous)) {
+      tellListeners();
+    }
+  }
+
+  private void tellListeners() {
+    if (tellingQueued.compareAndSet(false, true)) {
+      topologyThread.execute(this::tellNewest);
+    }
+  }
+
+  private void tellNewest() {
+    tellingQueued.set(false);
+    SlotMap now = current.get();
+    if (now.equals(told)) {
+      return;
+    }
+    told = now;
+    for (Consumer<SlotMap> listener : listeners) {
+      try {
+        listener.accept(now);
+      } catch (RuntimeException e) {
+        LOG.error("A listener failed on a new topology", e);
+      }
+    }
+  }
+}

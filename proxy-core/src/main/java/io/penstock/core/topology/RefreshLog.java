@@ -1,0 +1,90 @@
+package io.penstock.core.topology;
+
+import io.penstock.core.cluster.Node;
+import io.penstock.core.cluster.RefreshTrigger;
+import io.penstock.core.cluster.SlotMap;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Says what an operator wants to read: the first failure and then one in a while, the end of an
+ * outage, and each change. Confined to the topology thread.
+ */
+final class RefreshLog {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ClusterTopology.class);
+  private static final long QUIET_NANOS = Duration.ofMinutes(1).toNanos();
+
+  private final Collection<Node> seeds;
+  private final LongSupplier nanoTime;
+  private SlotMap last = SlotMap.EMPTY;
+  private int failures;
+  private long saidAt;
+
+  RefreshLog(Collection<Node> seeds, LongSupplier nanoTime) {
+    this.seeds = seeds;
+    this.nanoTime = nanoTime;
+  }
+
+  void failed(Throwable failure) {
+    failures++;
+    long now = nanoTime.getAsLong();
+    if (failures > 1 && now - saidAt < QUIET_NANOS) {
+      LOG.debug("Topology refresh failed again: {}", failure.getMessage());
+      return;
+    }
+    saidAt = now;
+    if (last.equals(SlotMap.EMPTY)) {
+      LOG.warn(
+          "Waiting for the cluster behind {} ({} tries so far): {}",
+          seeds,
+          failures,
+          failure.getMessage());
+    } else {
+      LOG.warn(
+          "Cannot refresh the topology ({} tries so far), keeping the last one: {}",
+          failures,
+          failure.getMessage());
+    }
+  }
+
+  void worked(RefreshTrigger trigger, ClusterView view, SlotMap now) {
+    if (failures > 0) {
+      LOG.info("The cluster answers again after {} failed tries", failures);
+      failures = 0;
+    }
+    if (!now.equals(last)) {
+      last = now;
+      LOG.info(
+          "Topology by {} ({}): {} masters, {} of {} slots covered{}",
+          view.asked(),
+          trigger,
+          now.shards().size(),
+          now.coveredSlots(),
+          SlotMap.SLOTS,
+          view.isOfMajority() ? "" : "; that node reaches only a minority of the masters");
+    }
+  }
+
+  void doubted(ClusterView view) {
+    LOG.debug("{} described an older cluster than the one known", view.asked());
+  }
+
+  void trustedAfterAll(ClusterView view, int refusals) {
+    LOG.warn(
+        "Taking the view of {} although its configuration epochs are older than known: {} refreshes"
+            + " in a row said so. Was the cluster restored from a backup?",
+        view.asked(),
+        refusals);
+  }
+
+  void replaced(ClusterView view) {
+    LOG.warn(
+        "No node of the known cluster answers; seed {} now belongs to another one, which is used"
+            + " from now on",
+        view.asked());
+  }
+}

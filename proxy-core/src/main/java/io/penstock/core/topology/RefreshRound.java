@@ -1,0 +1,135 @@
+package io.penstock.core.topology;
+
+import io.penstock.core.cluster.Node;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One refresh's questions. Three nodes are asked at once. When all of them have answered or failed,
+ * or after {@link #PATIENCE}, the round ends if there is a view that suffices, else three more are
+ * asked. So a dead or frozen node costs {@link #PATIENCE} at most, and a healthy cluster sees three
+ * connections. When nobody is left to ask, the round waits for those that still may answer and ends
+ * with what it has.
+ *
+ * <p>Confined to the topology thread.
+ */
+final class RefreshRound {
+
+  /** Nodes asked at once. */
+  static final int WAVE = 3;
+
+  /** How long the slowest of a wave is waited for while there are others to ask. */
+  static final Duration PATIENCE = Duration.ofMillis(300);
+
+  private final ViewSource source;
+  private final TopologyThread thread;
+  private final Duration answerTimeout;
+  private final Predicate<ClusterView> sufficient;
+  private final Consumer<Result> done;
+
+  private final ArrayDeque<Node> toAsk;
+  private final List<ClusterView> views = new ArrayList<>();
+  private final Map<Node, Throwable> failures = new LinkedHashMap<>();
+  private final Set<Node> waitingFor = new HashSet<>();
+  private int wave;
+  private boolean ended;
+
+  /**
+   * What a round found.
+   *
+   * @param failures why nodes gave no view, in the order they failed
+   */
+  record Result(List<ClusterView> views, Map<Node, Throwable> failures) {}
+
+  /**
+   * @param candidates whom to ask, in this order
+   * @param answerTimeout after which a node counts as failed
+   * @param sufficient whether a view ends the round early
+   * @param done told once, on the topology thread
+   */
+  RefreshRound(
+      ViewSource source,
+      TopologyThread thread,
+      Collection<Node> candidates,
+      Duration answerTimeout,
+      Predicate<ClusterView> sufficient,
+      Consumer<Result> done) {
+    this.source = source;
+    this.thread = thread;
+    this.toAsk = new ArrayDeque<>(candidates);
+    this.answerTimeout = answerTimeout;
+    this.sufficient = sufficient;
+    this.done = done;
+  }
+
+  void start() {
+    advance();
+  }
+
+  private void advance() {
+    if (views.stream().anyMatch(sufficient) || (toAsk.isEmpty() && waitingFor.isEmpty())) {
+      ended = true;
+      done.accept(new Result(views, failures));
+    } else if (!toAsk.isEmpty()) {
+      askNextWave();
+    }
+  }
+
+  private void askNextWave() {
+    int current = ++wave;
+    List<Node> asked = new ArrayList<>(WAVE);
+    while (asked.size() < WAVE && !toAsk.isEmpty()) {
+      asked.add(toAsk.remove());
+    }
+    waitingFor.addAll(asked);
+    for (Node node : asked) {
+      ask(node);
+    }
+    thread.after(
+        PATIENCE,
+        () -> {
+          if (!ended && wave == current) {
+            advance();
+          }
+        });
+  }
+
+  private void ask(Node node) {
+    source
+        .ask(node)
+        .whenComplete((view, failure) -> thread.execute(() -> onAnswer(node, view, failure)));
+    thread.after(
+        answerTimeout,
+        () -> onAnswer(node, null, new IllegalStateException("no answer in " + answerTimeout)));
+  }
+
+  private void onAnswer(Node node, @Nullable ClusterView view, @Nullable Throwable failure) {
+    if (ended || !waitingFor.remove(node)) {
+      return;
+    }
+    if (view != null) {
+      views.add(view);
+    } else if (failure != null) {
+      failures.put(node, causeOf(failure));
+    }
+    if (waitingFor.isEmpty()) {
+      advance();
+    }
+  }
+
+  private static Throwable causeOf(Throwable failure) {
+    Throwable cause = failure.getCause();
+    return failure instanceof CompletionException && cause != null ? cause : failure;
+  }
+}

@@ -1,0 +1,99 @@
+package io.penstock.core.topology;
+
+import io.penstock.core.cluster.Node;
+import io.penstock.core.cluster.SlotMap;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The newest MOVED of each slot, and which of them outlive a refresh.
+ *
+ * <p>MOVED carries no epoch. Its order to a refresh is known all the same: each patch remembers how
+ * many refreshes had begun. The rule, for a slot with patch P and a view that wants the slot on N:
+ *
+ * <ul>
+ *   <li>The refresh began after the patch: the view was asked for later and decides, if it decides
+ *       at all by {@link Knowledge}'s rules; when its word does not count for the slot, the patch
+ *       stays. So a wrong MOVED, from a node that was late itself, does no harm for long.
+ *   <li>The refresh began before the patch: the patch stays, unless N's epoch is higher than the
+ *       epoch of the owner that was known before this refresh <em>and</em> than every epoch known
+ *       for P's node. The first, because the MOVED contradicted that owner, so it is at least as
+ *       new as its claim, and a view that only repeats the claim proves nothing. The second,
+ *       because P's node claims the slot with its own epoch, and of two claims the higher epoch
+ *       wins.
+ * </ul>
+ *
+ * <p>Patches are noted from any thread, before the published map is changed; whoever replaces the
+ * map reads it first and the patches after, so that none is missed.
+ */
+final class SlotPatches {
+
+  /**
+   * @param refreshes how many refreshes had begun when the redirect was read
+   */
+  private record Patch(Node owner, long refreshes) {}
+
+  private final AtomicReferenceArray<@Nullable Patch> patches =
+      new AtomicReferenceArray<>(SlotMap.SLOTS);
+
+  void note(int slot, Node owner, long refreshesBegun) {
+    patches.set(slot, new Patch(owner, refreshesBegun));
+  }
+
+  /** What becomes of the patches in one refresh. Confined to the topology thread. */
+  static final class Settlement {
+
+    private final @Nullable Node[] outliving = new Node[SlotMap.SLOTS];
+    private final @Nullable Patch[] overruled = new Patch[SlotMap.SLOTS];
+
+    /** For each slot the node that a redirect named and that stays, or null. */
+    @Nullable Node[] outliving() {
+      return outliving;
+    }
+  }
+
+  /**
+   * Applies the rule to the patches noted so far; changes none.
+   *
+   * @param refresh the refresh's number: how many had begun with it
+   * @param before what was known without it
+   */
+  Settlement settle(long refresh, ClusterView view, Knowledge before, Knowledge.Merged merged) {
+    Settlement settlement = new Settlement();
+    for (int slot = 0; slot < SlotMap.SLOTS; slot++) {
+      Patch patch = patches.get(slot);
+      if (patch == null) {
+        continue;
+      }
+      boolean overruled =
+          patch.refreshes < refresh
+              ? merged.decided().get(slot)
+              : isNewer(view.ownerOf(slot), patch, before.ownerOf(slot), before, merged.now());
+      settlement.outliving[slot] = overruled ? null : patch.owner;
+      settlement.overruled[slot] = overruled ? patch : null;
+    }
+    return settlement;
+  }
+
+  /** Forgets the overruled patches, now that the map without them is published. */
+  void forget(Settlement settled) {
+    for (int slot = 0; slot < SlotMap.SLOTS; slot++) {
+      Patch patch = settled.overruled[slot];
+      if (patch != null) {
+        patches.compareAndSet(slot, patch, null);
+      }
+    }
+  }
+
+  private static boolean isNewer(
+      @Nullable ViewNode claim,
+      Patch patch,
+      @Nullable ViewNode contradicted,
+      Knowledge before,
+      Knowledge now) {
+    return claim != null
+        && claim.configEpoch() > (contradicted == null ? 0 : contradicted.configEpoch())
+        && claim.configEpoch() > before.epochOf(patch.owner)
+        && (patch.owner.equals(claim.node()) || claim.configEpoch() > now.epochOf(patch.owner));
+  }
+}

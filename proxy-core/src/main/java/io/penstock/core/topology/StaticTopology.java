@@ -1,0 +1,30 @@
+package io.penstock.core.topology;
+
+import io.penstock.core.cluster.Node;
+import io.penstock.core.cluster.RefreshTrigger;
+import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.cluster.Topology;
+
+/** One server that has every slot. It redirects nobody, and there is nothing to refresh. */
+public final class StaticTopology implements Topology {
+
+  private final SlotMap map;
+
+  public StaticTopology(Node server) {
+    this.map = SlotMap.single(server);
+  }
+
+  @Override
+  public SlotMap current() {
+    return map;
+  }
+
+  /**
+   * Does nothing: a server with cluster support enabled belongs behind {@code redis-cluster://}.
+   */
+  @Override
+  public void moved(int slot, Node owner) {}
+
+  @Override
+  public void requestRefresh(RefreshTrigger trigger) {}
+}

@@ -1,0 +1,62 @@
+package io.penstock.core.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class SlotMapTest {
+
+  private static final Node A = new Node("10.0.0.1", 7000);
+  private static final Node B = new Node("10.0.0.2", 7000);
+
+  private final SlotMap map =
+      new SlotMap.Builder()
+          .shard(new Shard(A, List.of(), 1))
+          .range(0, 99)
+          .shard(new Shard(B, List.of(), 2))
+          .slot(200)
+          .build();
+
+  @Test
+  void knows_owners_and_gaps() {
+    assertThat(map.ownerOf(99)).isZero();
+    assertThat(map.ownerOf(200)).isEqualTo(1);
+    assertThat(map.ownerOf(100)).isEqualTo(SlotMap.UNCOVERED);
+    assertThat(map.shardOf(100)).isNull();
+    assertThat(map.coveredSlots()).isEqualTo(101);
+    assertThat(map.isFullyCovered()).isFalse();
+    assertThat(SlotMap.single(A).isFullyCovered()).isTrue();
+    assertThat(SlotMap.EMPTY.coveredSlots()).isZero();
+  }
+
+  @Test
+  void a_slot_moves_in_a_copy() {
+    SlotMap moved = map.withSlotOn(5, B);
+    assertThat(moved.ownerOf(5)).isEqualTo(1);
+    assertThat(map.ownerOf(5)).isZero();
+    assertThat(moved.shards()).isSameAs(map.shards());
+    assertThat(moved).isNotEqualTo(map);
+    assertThat(moved.withSlotOn(5, A)).isEqualTo(map);
+    assertThat(moved.withSlotOn(5, B)).isSameAs(moved);
+  }
+
+  @Test
+  void an_unknown_owner_becomes_a_shard() {
+    Node unknown = new Node("10.0.0.3", 7000);
+    SlotMap moved = map.withSlotOn(300, unknown);
+    assertThat(moved.shards()).hasSize(3);
+    assertThat(moved.ownerOf(300)).isEqualTo(2);
+    assertThat(moved.coveredSlots()).isEqualTo(102);
+  }
+
+  @Test
+  void a_node_is_an_address() {
+    assertThat(new Node("::1", 7000)).hasToString("[::1]:7000");
+    assertThat(A).hasToString("10.0.0.1:7000");
+    assertThatThrownBy(() -> new Node("", 1)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new Node("a", 0)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new Node("a", 65_536)).isInstanceOf(IllegalArgumentException.class);
+  }
+}

@@ -1,0 +1,197 @@
+package io.penstock.core.topology;
+
+import static io.penstock.core.topology.Views.A;
+import static io.penstock.core.topology.Views.B;
+import static io.penstock.core.topology.Views.C;
+import static io.penstock.core.topology.Views.D;
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.core.ProxySettings;
+import io.penstock.core.cluster.Node;
+import io.penstock.core.cluster.RefreshTrigger;
+import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.observe.ProxyEvents;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class ClusterTopologyTest {
+
+  private static final Node SEED = new Node("seed", 7000);
+  private static final Duration PERIOD = Duration.ofSeconds(60);
+  private static final Duration ADAPTIVE = Duration.ofSeconds(10);
+
+  private final ManualThread thread = new ManualThread();
+  private final ScriptedSource source = new ScriptedSource();
+  private final List<String> events = new ArrayList<>();
+  private final ClusterTopology topology =
+      ClusterTopology.create(
+          List.of(SEED),
+          new ProxySettings.Refresh(PERIOD, ADAPTIVE),
+          Duration.ofSeconds(1),
+          new ProxyEvents() {
+            @Override
+            public void topologyRefreshed(
+                RefreshTrigger trigger, Duration took, SlotMap now, @Nullable Throwable failure) {
+              events.add(trigger + (failure == null ? " ok" : " failed"));
+            }
+          },
+          new ClusterTopology.Outside(
+              source, thread, () -> CompletableFuture.completedFuture(null), new Random(1)));
+
+  @Test
+  void before_the_first_answer_nothing_is_covered() {
+    topology.start();
+    assertThat(topology.current()).isEqualTo(SlotMap.EMPTY);
+    assertThat(topology.status()).isEqualTo(TopologyStatus.UNKNOWN);
+  }
+
+  @Test
+  void a_seed_leads_to_the_cluster() {
+    source.answer(SEED, Views.HEALTHY);
+    start();
+    assertThat(topology.current().isFullyCovered()).isTrue();
+    assertThat(events).containsExactly("STARTUP ok");
+    TopologyStatus.Refreshed last = requireNonNull(topology.status().lastRefresh());
+    assertThat(last.worked()).isTrue();
+    assertThat(last.answeredBy()).isEqualTo(SEED);
+    assertThat(topology.status().nodes()).hasSize(4);
+  }
+
+  @Test
+  void a_cluster_that_is_down_is_waited_for() {
+    start();
+    thread.advance(Duration.ofSeconds(30));
+    TopologyStatus.Refreshed last = requireNonNull(topology.status().lastRefresh());
+    assertThat(last.failure()).contains("seed:7000: Connection refused");
+    assertThat(topology.status().failuresInARow()).isGreaterThan(5);
+    source.answer(SEED, Views.HEALTHY);
+    thread.advance(Duration.ofSeconds(5));
+    assertThat(topology.current().isFullyCovered()).isTrue();
+    assertThat(topology.status().failuresInARow()).isZero();
+    assertThat(events).endsWith("STARTUP failed", "STARTUP ok");
+  }
+
+  @Test
+  void a_cluster_that_is_being_made_is_watched_closely() {
+    source.answer(SEED, "a 10.0.0.1:7000@17000 myself,master - 0 0 1 connected 0-5460\n");
+    start();
+    assertThat(topology.current().coveredSlots()).isEqualTo(5461);
+    source.answer(SEED, Views.HEALTHY);
+    thread.advance(Duration.ofSeconds(1));
+    assertThat(topology.current().isFullyCovered()).isTrue();
+  }
+
+  @Test
+  void a_redirect_patches_at_once_and_a_refresh_follows() {
+    source.answer(SEED, Views.HEALTHY);
+    start();
+    List<SlotMap> told = new ArrayList<>();
+    topology.onChange(told::add);
+    answerAll(Views.SLOT_0_ON_B);
+    topology.moved(0, B);
+    assertThat(owner(0)).isEqualTo(B);
+    thread.run();
+    assertThat(events).containsExactly("STARTUP ok", "MOVED ok");
+    assertThat(told).last().isEqualTo(topology.current());
+    assertThat(requireNonNull(topology.current().shardOf(0)).configEpoch()).isEqualTo(5);
+  }
+
+  @Test
+  void a_redirect_during_a_refresh_outlives_it_and_another_refresh_follows() {
+    source.answer(SEED, Views.HEALTHY);
+    start();
+    topology.requestRefresh(RefreshTrigger.RECONNECT);
+    source.hold(SEED).hold(A).hold(B).hold(C).hold(D);
+    thread.run();
+    topology.moved(0, B);
+    for (Node node : List.of(SEED, A, B, C, D)) {
+      source.release(node, Views.HEALTHY);
+    }
+    answerAll(Views.SLOT_0_ON_B);
+    thread.run();
+    assertThat(owner(0)).isEqualTo(B);
+    assertThat(events).containsExactly("STARTUP ok", "RECONNECT ok");
+    thread.advance(ADAPTIVE);
+    assertThat(events).containsExactly("STARTUP ok", "RECONNECT ok", "MOVED ok");
+    assertThat(owner(0)).isEqualTo(B);
+  }
+
+  @Test
+  void a_failover_is_followed_when_the_seed_is_what_failed() {
+    source.answer(SEED, Views.HEALTHY);
+    start();
+    source.refuse(SEED, A).answer(B, Views.D_PROMOTED).answer(D, Views.D_PROMOTED);
+    topology.requestRefresh(RefreshTrigger.RECONNECT);
+    thread.run();
+    assertThat(owner(0)).isEqualTo(D);
+  }
+
+  @Test
+  void nodes_replaced_behind_the_seeds_name_are_found() {
+    source.answer(SEED, Views.HEALTHY);
+    start();
+    source.answer(SEED, Views.OTHER).hold(A);
+    topology.requestRefresh(RefreshTrigger.RECONNECT);
+    thread.run();
+    thread.advance(Duration.ofSeconds(1));
+    assertThat(owner(6000)).as("a may still answer").isEqualTo(B);
+    thread.advance(Duration.ofSeconds(1));
+    assertThat(owner(6000)).isEqualTo(A);
+    assertThat(topology.current().shards()).hasSize(2);
+  }
+
+  @Test
+  void another_cluster_at_an_old_address_is_not_followed() {
+    source.answer(SEED, Views.HEALTHY);
+    start();
+    source.refuse(SEED).answer(A, Views.OTHER);
+    topology.requestRefresh(RefreshTrigger.RECONNECT);
+    thread.run();
+    assertThat(owner(6000)).isEqualTo(B);
+    assertThat(events).last().isEqualTo("RECONNECT failed");
+  }
+
+  @Test
+  void a_late_view_is_refused_but_not_for_ever() {
+    source.answer(SEED, Views.D_PROMOTED);
+    start();
+    source.answer(SEED, Views.HEALTHY);
+    thread.advance(PERIOD);
+    thread.advance(PERIOD);
+    assertThat(owner(0)).isEqualTo(D);
+    thread.advance(PERIOD);
+    assertThat(owner(0)).isEqualTo(A);
+  }
+
+  @Test
+  void closing_ends_the_source_and_the_refreshes() {
+    source.answer(SEED, Views.HEALTHY);
+    start();
+    assertThat(topology.close()).isCompleted();
+    thread.advance(PERIOD.multipliedBy(3));
+    assertThat(source.closed).isTrue();
+    assertThat(events).hasSize(1);
+    assertThat(topology.current().isFullyCovered()).isTrue();
+  }
+
+  private void start() {
+    topology.start();
+    thread.run();
+  }
+
+  private void answerAll(String text) {
+    for (Node node : List.of(SEED, A, B, C, D)) {
+      source.answer(node, text);
+    }
+  }
+
+  private Node owner(int slot) {
+    return requireNonNull(topology.current().shardOf(slot)).master();
+  }
+}

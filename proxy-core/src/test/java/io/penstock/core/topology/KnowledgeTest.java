@@ -1,0 +1,163 @@
+package io.penstock.core.topology;
+
+import static io.penstock.core.topology.Views.A;
+import static io.penstock.core.topology.Views.B;
+import static io.penstock.core.topology.Views.C;
+import static io.penstock.core.topology.Views.D;
+import static io.penstock.core.topology.Views.knowing;
+import static io.penstock.core.topology.Views.map;
+import static io.penstock.core.topology.Views.view;
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.penstock.core.cluster.Node;
+import io.penstock.core.cluster.Shard;
+import io.penstock.core.cluster.SlotMap;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class KnowledgeTest {
+
+  @Test
+  void a_view_becomes_a_map() {
+    SlotMap map = map(knowing(Views.HEALTHY));
+    assertThat(map.shards())
+        .containsExactly(
+            new Shard(A, List.of(D), 1), new Shard(B, List.of(), 2), new Shard(C, List.of(), 3));
+    assertThat(map.isFullyCovered()).isTrue();
+    assertThat(owner(map, 5460)).isEqualTo(A);
+    assertThat(owner(map, 5461)).isEqualTo(B);
+  }
+
+  @Test
+  void a_failed_master_keeps_its_slots_until_a_replica_is_promoted() {
+    Knowledge failed = knowing(Views.HEALTHY).merge(view(Views.A_FAILED)).now();
+    assertThat(owner(map(failed), 0)).isEqualTo(A);
+    Knowledge promoted = failed.merge(view(Views.D_PROMOTED)).now();
+    assertThat(owner(map(promoted), 0)).isEqualTo(D);
+    assertThat(map(promoted).indexOfMaster(A)).isEqualTo(-1);
+  }
+
+  @Test
+  void a_late_view_does_not_undo_a_promotion() {
+    Knowledge.Merged merged = knowing(Views.D_PROMOTED).merge(view(Views.HEALTHY));
+    assertThat(merged.refused()).isTrue();
+    assertThat(merged.decided().get(0)).isFalse();
+    assertThat(merged.decided().get(6000)).isTrue();
+    SlotMap map = map(merged.now());
+    assertThat(owner(map, 0)).isEqualTo(D);
+    assertThat(requireNonNull(map.shardOf(0)).configEpoch()).isEqualTo(4);
+    assertThat(map.shards()).hasSize(3);
+  }
+
+  @Test
+  void a_late_view_does_not_undo_a_reshard() {
+    assertThat(owner(map(knowing(Views.SLOT_0_ON_B).merge(view(Views.HEALTHY)).now()), 0))
+        .isEqualTo(B);
+  }
+
+  @Test
+  void a_late_view_still_brings_what_it_knows_newer() {
+    Knowledge knownPromotion = knowing(Views.D_PROMOTED);
+    Knowledge merged = knownPromotion.merge(view(Views.SLOT_0_ON_B)).now();
+    assertThat(owner(map(merged), 0)).as("epoch 5 beats epoch 4").isEqualTo(B);
+    assertThat(owner(map(merged), 1)).as("epoch 1 does not").isEqualTo(D);
+  }
+
+  @Test
+  void a_minority_brings_news_but_takes_nothing_back() {
+    String minorityWithNews =
+        """
+        a 10.0.0.1:7000@17000 master,fail? - 0 0 1 disconnected
+        b 10.0.0.2:7000@17000 master,fail? - 0 0 2 disconnected
+        c 10.0.0.3:7000@17000 master,fail? - 0 0 3 disconnected 10923-16383
+        d 10.0.0.4:7000@17000 myself,master - 0 0 4 connected 0-5460
+        """;
+    Knowledge.Merged merged = knowing(Views.HEALTHY).merge(view(minorityWithNews));
+    SlotMap map = map(merged.now());
+    assertThat(owner(map, 0)).isEqualTo(D);
+    assertThat(owner(map, 6000)).as("uncovered for the minority").isEqualTo(B);
+    assertThat(merged.refused()).isTrue();
+  }
+
+  @Test
+  void a_minority_does_not_make_the_others_unhealthy() {
+    String cutOff = Views.A_ALONE.replace("slave a 0 0 1 dis", "slave,fail? a 0 0 1 dis");
+    assertThat(map(knowing(Views.HEALTHY).merge(view(cutOff)).now()))
+        .isEqualTo(map(knowing(Views.HEALTHY)));
+  }
+
+  @Test
+  void slots_that_nobody_serves_any_more_become_uncovered() {
+    String without0 = Views.HEALTHY.replace("connected 0-5460", "connected 1-5460");
+    SlotMap map = map(knowing(Views.HEALTHY).merge(view(without0)).now());
+    assertThat(map.ownerOf(0)).isEqualTo(SlotMap.UNCOVERED);
+    assertThat(map.coveredSlots()).isEqualTo(SlotMap.SLOTS - 1);
+  }
+
+  @Test
+  void a_forgotten_master_is_let_go() {
+    String withoutC =
+        """
+        a 10.0.0.1:7000@17000 myself,master - 0 0 1 connected 0-5460
+        b 10.0.0.2:7000@17000 master - 0 0 2 connected 5461-16383
+        """;
+    Knowledge.Merged merged = knowing(Views.HEALTHY).merge(view(withoutC));
+    assertThat(merged.refused()).isFalse();
+    assertThat(map(merged.now()).shards()).extracting(Shard::master).containsExactly(A, B);
+  }
+
+  @Test
+  void an_idle_master_is_a_shard_once_it_is_introduced() {
+    String joining = Views.HEALTHY + "i 10.0.0.9:7000@17000 handshake - 0 0 0 connected\n";
+    assertThat(map(knowing(joining)).shards()).hasSize(3);
+    String joined = Views.HEALTHY + "i 10.0.0.9:7000@17000 master - 0 0 0 connected\n";
+    SlotMap map = map(knowing(joined));
+    assertThat(map.shards().get(3)).isEqualTo(new Shard(new Node("10.0.0.9", 7000), List.of(), 0));
+  }
+
+  @Test
+  void unhealthy_replicas_are_not_listed() {
+    String suspected = Views.HEALTHY.replace("slave a", "slave,fail? a");
+    assertThat(map(knowing(suspected)).shards().getFirst().replicas()).isEmpty();
+  }
+
+  @Test
+  void a_master_that_lost_its_address_is_where_it_was() {
+    String noaddr = Views.A_FAILED.replace("10.0.0.1:7000@17000 master,fail", ":0@0 master,noaddr");
+    assertThat(owner(map(knowing(Views.HEALTHY).merge(view(noaddr)).now()), 0)).isEqualTo(A);
+    assertThat(map(knowing(noaddr)).ownerOf(0)).isEqualTo(SlotMap.UNCOVERED);
+  }
+
+  @Test
+  void whoever_describes_the_same_cluster_draws_the_same_map() {
+    String otherOrder =
+        """
+        d 10.0.0.4:7000@17000 myself,slave a 0 0 1 connected
+        c 10.0.0.3:7000@17000 master - 0 0 3 connected 10923-16383
+        b 10.0.0.2:7000@17000 master - 0 0 2 connected 5461-10922
+        a 10.0.0.1:7000@17000 master - 0 0 1 connected 0-5460
+        """;
+    assertThat(map(knowing(otherOrder))).isEqualTo(map(knowing(Views.HEALTHY)));
+  }
+
+  @Test
+  void a_new_master_comes_after_those_that_were_there() {
+    SlotMap before = map(knowing(Views.HEALTHY));
+    SlotMap after =
+        SlotMapAssembly.draw(knowing(Views.D_PROMOTED), new Node[SlotMap.SLOTS], before);
+    assertThat(after.shards()).extracting(Shard::master).containsExactly(B, C, D);
+  }
+
+  @Test
+  void members_are_described_with_the_slots_they_are_believed_to_serve() {
+    assertThat(knowing(Views.D_PROMOTED).merge(view(Views.HEALTHY)).now().members())
+        .extracting(TopologyStatus.Member::id, TopologyStatus.Member::slots)
+        .contains(tuple("a", 0), tuple("d", 5461));
+  }
+
+  private static Node owner(SlotMap map, int slot) {
+    return requireNonNull(map.shardOf(slot)).master();
+  }
+}

@@ -1,0 +1,197 @@
+package io.penstock.core.topology;
+
+import static io.penstock.core.topology.Views.A;
+import static io.penstock.core.topology.Views.B;
+import static io.penstock.core.topology.Views.C;
+import static io.penstock.core.topology.Views.D;
+import static io.penstock.core.topology.Views.view;
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.core.cluster.Node;
+import io.penstock.core.cluster.SlotMap;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Redirects against refreshes, in every order. */
+class PublishedMapTest {
+
+  private static final Node NEW = new Node("10.0.0.9", 7000);
+
+  private final ManualThread thread = new ManualThread();
+  private final PublishedMap map = new PublishedMap(thread);
+  private final List<SlotMap> told = new ArrayList<>();
+  private Knowledge knowledge = Knowledge.NONE;
+  private long begun;
+
+  @BeforeEach
+  void start_with_a_healthy_cluster() {
+    refresh(Views.HEALTHY);
+    thread.run();
+    map.onChange(told::add);
+  }
+
+  @Test
+  void a_redirect_counts_at_once_and_only_for_its_slot() {
+    map.patch(0, B, begun);
+    assertThat(owner(0)).isEqualTo(B);
+    assertThat(owner(1)).isEqualTo(A);
+  }
+
+  @Test
+  void a_redirect_may_name_a_node_that_nobody_knows() {
+    map.patch(0, NEW, begun);
+    assertThat(owner(0)).isEqualTo(NEW);
+  }
+
+  @Test
+  void a_refresh_that_began_before_the_redirect_does_not_undo_it() {
+    long refresh = begin();
+    map.patch(0, B, begun);
+    end(refresh, Views.HEALTHY);
+    assertThat(owner(0)).isEqualTo(B);
+  }
+
+  @Test
+  void a_refresh_that_began_before_does_not_undo_a_redirect_to_a_new_node() {
+    long refresh = begin();
+    map.patch(0, NEW, begun);
+    end(refresh, Views.HEALTHY);
+    assertThat(owner(0)).isEqualTo(NEW);
+  }
+
+  @Test
+  void a_redirect_outlives_also_when_the_map_said_so_already() {
+    refresh(Views.SLOT_0_ON_B.replace("0 0 5 connected", "0 0 2 connected"));
+    long refresh = begin();
+    map.patch(0, B, begun);
+    end(refresh, Views.HEALTHY);
+    assertThat(owner(0)).isEqualTo(B);
+  }
+
+  @Test
+  void a_refresh_that_began_before_undoes_it_with_a_newer_claim() {
+    long refresh = begin();
+    map.patch(0, B, begun);
+    end(refresh, Views.D_PROMOTED);
+    assertThat(owner(0)).as("epoch 4 beats a's 1 and b's 2").isEqualTo(D);
+  }
+
+  @Test
+  void a_newer_claim_is_not_enough_when_the_redirects_node_has_a_higher_epoch() {
+    refresh(Views.HEALTHY.replace("0 0 3 connected", "0 0 7 connected"));
+    long refresh = begin();
+    map.patch(0, C, begun);
+    end(refresh, Views.D_PROMOTED.replace("0 0 3 connected", "0 0 7 connected"));
+    assertThat(owner(0)).as("c claims with 7, d with 4").isEqualTo(C);
+    assertThat(owner(1)).isEqualTo(D);
+  }
+
+  @Test
+  void an_overruled_redirect_does_not_come_back() {
+    long refresh = begin();
+    map.patch(0, B, begun);
+    end(refresh, Views.D_PROMOTED);
+    end(begin(), Views.HEALTHY);
+    assertThat(owner(0)).isEqualTo(D);
+  }
+
+  @Test
+  void a_refresh_that_began_after_a_wrong_redirect_undoes_it() {
+    map.patch(0, NEW, begun);
+    refresh(Views.HEALTHY);
+    assertThat(owner(0)).isEqualTo(A);
+    assertThat(map.current().indexOfMaster(NEW)).isEqualTo(-1);
+  }
+
+  @Test
+  void a_refresh_that_began_after_the_redirect_but_is_not_believed_leaves_it() {
+    refresh(Views.D_PROMOTED);
+    map.patch(0, B, begun);
+    refresh(Views.HEALTHY);
+    assertThat(owner(0)).isEqualTo(B);
+    refresh(Views.D_PROMOTED);
+    assertThat(owner(0)).isEqualTo(D);
+  }
+
+  @Test
+  void the_newest_redirect_of_a_slot_counts() {
+    long refresh = begin();
+    map.patch(0, B, begun);
+    map.patch(0, C, begun);
+    end(refresh, Views.HEALTHY);
+    assertThat(owner(0)).isEqualTo(C);
+  }
+
+  @Test
+  void a_minority_does_not_undo_redirects() {
+    map.patch(0, B, begun);
+    refresh(Views.A_ALONE);
+    assertThat(owner(0)).isEqualTo(B);
+  }
+
+  @Test
+  void a_redirect_on_a_slot_without_owner_stays() {
+    refresh(Views.HEALTHY.replace("connected 0-5460", "connected 1-5460"));
+    long refresh = begin();
+    map.patch(0, B, begun);
+    end(refresh, Views.HEALTHY.replace("connected 0-5460", "connected 1-5460"));
+    assertThat(owner(0)).isEqualTo(B);
+  }
+
+  @Test
+  void listeners_hear_of_the_newest_map_once() {
+    map.patch(0, B, begun);
+    map.patch(1, B, begun);
+    assertThat(told).isEmpty();
+    thread.run();
+    assertThat(told).containsExactly(map.current());
+    map.patch(1, B, begun);
+    thread.run();
+    assertThat(told).hasSize(1);
+  }
+
+  @Test
+  void an_unchanged_cluster_keeps_its_map() {
+    SlotMap before = map.current();
+    refresh(Views.HEALTHY);
+    thread.run();
+    assertThat(map.current()).isSameAs(before);
+    assertThat(told).isEmpty();
+  }
+
+  @Test
+  void a_listener_that_fails_does_not_silence_the_others() {
+    List<SlotMap> last = new ArrayList<>();
+    map.onChange(
+        now -> {
+          throw new IllegalStateException("listener");
+        });
+    map.onChange(last::add);
+    map.patch(0, B, begun);
+    thread.run();
+    assertThat(last).hasSize(1);
+  }
+
+  private void refresh(String text) {
+    end(begin(), text);
+  }
+
+  private long begin() {
+    return ++begun;
+  }
+
+  private void end(long refresh, String text) {
+    ClusterView view = view(text);
+    Knowledge before = knowledge;
+    Knowledge.Merged merged = before.merge(view);
+    knowledge = merged.now();
+    map.replace(refresh, view, before, merged);
+  }
+
+  private Node owner(int slot) {
+    return requireNonNull(map.current().shardOf(slot)).master();
+  }
+}

@@ -1,0 +1,115 @@
+package io.penstock.core.topology;
+
+import static io.penstock.core.topology.Views.A;
+import static io.penstock.core.topology.Views.B;
+import static io.penstock.core.topology.Views.C;
+import static io.penstock.core.topology.Views.D;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.core.cluster.Node;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class RefreshRoundTest {
+
+  private static final Node E = new Node("10.0.0.5", 7000);
+  private static final Duration TIMEOUT = Duration.ofSeconds(2);
+
+  private final ManualThread thread = new ManualThread();
+  private final ScriptedSource source = new ScriptedSource();
+  private final List<RefreshRound.Result> results = new ArrayList<>();
+
+  @Test
+  void a_healthy_cluster_sees_three_questions() {
+    source.answer(A, Views.HEALTHY).answer(B, Views.HEALTHY).answer(C, Views.HEALTHY);
+    round(A, B, C, D);
+    assertThat(source.asked).containsExactly(A, B, C);
+    assertThat(results).hasSize(1);
+    assertThat(results.getFirst().views()).hasSize(3);
+  }
+
+  @Test
+  void one_node_that_answers_is_enough() {
+    source.answer(E, Views.HEALTHY);
+    round(A, B, C, D, E);
+    assertThat(results).hasSize(1);
+    assertThat(results.getFirst().failures()).containsOnlyKeys(A, B, C, D);
+  }
+
+  @Test
+  void a_frozen_node_is_waited_for_only_a_moment() {
+    source.answer(A, Views.HEALTHY).hold(B).answer(C, Views.HEALTHY);
+    round(A, B, C, D);
+    assertThat(results).isEmpty();
+    thread.advance(RefreshRound.PATIENCE);
+    assertThat(results).hasSize(1);
+    assertThat(source.asked).containsExactly(A, B, C);
+  }
+
+  @Test
+  void when_all_of_a_wave_are_frozen_the_next_is_asked() {
+    source.hold(A).hold(B).hold(C).answer(D, Views.HEALTHY);
+    round(A, B, C, D);
+    thread.advance(RefreshRound.PATIENCE);
+    assertThat(source.asked).containsExactly(A, B, C, D);
+    thread.advance(RefreshRound.PATIENCE);
+    assertThat(results).hasSize(1);
+  }
+
+  @Test
+  void a_late_answer_still_counts_while_the_round_runs() {
+    source.hold(A);
+    round(A, B);
+    thread.advance(RefreshRound.PATIENCE);
+    source.release(A, Views.HEALTHY);
+    thread.run();
+    assertThat(results).hasSize(1);
+    assertThat(results.getFirst().views()).hasSize(1);
+  }
+
+  @Test
+  void answers_after_the_end_are_dropped() {
+    source.hold(A).answer(B, Views.HEALTHY);
+    round(A, B);
+    thread.advance(RefreshRound.PATIENCE);
+    source.release(A, Views.HEALTHY);
+    thread.advance(TIMEOUT);
+    assertThat(results).hasSize(1);
+    assertThat(results.getFirst().views()).hasSize(1);
+  }
+
+  @Test
+  void a_view_that_does_not_suffice_is_kept_for_the_end() {
+    source.answer(A, Views.A_ALONE);
+    round(A, B, C, D);
+    assertThat(source.asked).containsExactly(A, B, C, D);
+    assertThat(results.getFirst().views()).hasSize(1);
+  }
+
+  @Test
+  void when_nobody_answers_the_round_ends_with_the_timeout() {
+    source.hold(A).hold(B);
+    round(A, B);
+    thread.advance(TIMEOUT);
+    assertThat(results).hasSize(1);
+    assertThat(results.getFirst().views()).isEmpty();
+    assertThat(NoViewException.of(results.getFirst()))
+        .hasMessageContaining("2 nodes")
+        .hasMessageContaining("10.0.0.1:7000: no answer in PT2S");
+  }
+
+  @Test
+  void with_nobody_to_ask_the_round_ends_at_once() {
+    round();
+    assertThat(results).hasSize(1);
+  }
+
+  private void round(Node... candidates) {
+    new RefreshRound(
+            source, thread, List.of(candidates), TIMEOUT, ClusterView::isOfMajority, results::add)
+        .start();
+    thread.run();
+  }
+}

@@ -1,0 +1,191 @@
+package io.penstock.core.topology;
+
+import static io.penstock.core.cluster.RefreshTrigger.ASK;
+import static io.penstock.core.cluster.RefreshTrigger.MOVED;
+import static io.penstock.core.cluster.RefreshTrigger.PERIODIC;
+import static io.penstock.core.cluster.RefreshTrigger.RECONNECT;
+import static io.penstock.core.cluster.RefreshTrigger.STARTUP;
+import static io.penstock.core.topology.RefreshSchedule.End.FAILED;
+import static io.penstock.core.topology.RefreshSchedule.End.SETTLED;
+import static io.penstock.core.topology.RefreshSchedule.End.UNSETTLED;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.core.cluster.RefreshTrigger;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class RefreshScheduleTest {
+
+  private static final Duration PERIOD = Duration.ofSeconds(60);
+  private static final Duration ADAPTIVE = Duration.ofSeconds(10);
+  private static final Duration LONGEST = Duration.ofSeconds(5);
+
+  private final ManualThread thread = new ManualThread();
+  private final List<RefreshTrigger> begun = new ArrayList<>();
+  private final RefreshSchedule schedule =
+      new RefreshSchedule(
+          thread,
+          PERIOD,
+          ADAPTIVE,
+          new Backoff(Duration.ofMillis(200), LONGEST, new Random(1)),
+          begun::add);
+
+  @Test
+  void begins_at_start() {
+    request(MOVED);
+    assertThat(begun).isEmpty();
+    schedule.start();
+    assertThat(begun).containsExactly(STARTUP);
+  }
+
+  @Test
+  void refreshes_a_period_after_the_last_one() {
+    settledStart();
+    thread.advance(PERIOD.minusNanos(1));
+    assertThat(begun).isEmpty();
+    thread.advance(Duration.ofNanos(1));
+    assertThat(begun).containsExactly(PERIODIC);
+    thread.advance(PERIOD);
+    assertThat(begun).as("one at a time").hasSize(1);
+  }
+
+  @Test
+  void an_adaptive_refresh_begins_at_once() {
+    settledStart();
+    request(MOVED);
+    assertThat(begun).containsExactly(MOVED);
+  }
+
+  @Test
+  void triggers_within_the_interval_lead_to_one_trailing_refresh() {
+    settledStart();
+    request(MOVED);
+    schedule.ended(SETTLED);
+    request(ASK);
+    request(MOVED);
+    request(RECONNECT);
+    thread.advance(ADAPTIVE.minusNanos(1));
+    assertThat(begun).containsExactly(MOVED);
+    thread.advance(Duration.ofNanos(1));
+    assertThat(begun).containsExactly(MOVED, ASK);
+    schedule.ended(SETTLED);
+    thread.advance(ADAPTIVE);
+    assertThat(begun).as("nothing is left over").hasSize(2);
+  }
+
+  @Test
+  void a_trigger_during_a_refresh_leads_to_another_one() {
+    settledStart();
+    request(MOVED);
+    request(ASK);
+    thread.advance(ADAPTIVE.plusSeconds(1));
+    assertThat(begun).containsExactly(MOVED);
+    schedule.ended(SETTLED);
+    assertThat(begun).containsExactly(MOVED, ASK);
+  }
+
+  @Test
+  void a_periodic_refresh_serves_a_waiting_trigger() {
+    settledStart();
+    thread.advance(PERIOD.minusSeconds(1));
+    request(MOVED);
+    schedule.ended(SETTLED);
+    begun.clear();
+    thread.advance(PERIOD.minusSeconds(1));
+    request(MOVED);
+    schedule.ended(SETTLED);
+    begun.clear();
+    request(ASK);
+    thread.advance(ADAPTIVE.minusSeconds(1));
+    assertThat(begun).isEmpty();
+    thread.advance(Duration.ofSeconds(1));
+    assertThat(begun).containsExactly(ASK);
+  }
+
+  @Test
+  void without_triggers_the_period_counts_from_an_adaptive_refresh() {
+    settledStart();
+    thread.advance(Duration.ofSeconds(40));
+    request(MOVED);
+    schedule.ended(SETTLED);
+    thread.advance(Duration.ofSeconds(59));
+    assertThat(begun).containsExactly(MOVED);
+    thread.advance(Duration.ofSeconds(1));
+    assertThat(begun).containsExactly(MOVED, PERIODIC);
+  }
+
+  @Test
+  void failed_tries_are_repeated_with_growing_pauses() {
+    schedule.start();
+    List<Long> pauses = new ArrayList<>();
+    for (int i = 0; i < 12; i++) {
+      schedule.ended(FAILED);
+      pauses.add(pause());
+    }
+    assertThat(begun).containsOnly(STARTUP);
+    assertThat(pauses.getFirst()).isBetween(100L, 200L);
+    assertThat(pauses.get(3)).isBetween(800L, 1600L);
+    assertThat(pauses.getLast()).isBetween(2500L, 5000L);
+  }
+
+  @Test
+  void while_tries_fail_triggers_wait_and_are_served_by_the_next_one() {
+    settledStart();
+    request(MOVED);
+    schedule.ended(FAILED);
+    request(ASK);
+    assertThat(begun).containsExactly(MOVED);
+    thread.advance(Duration.ofMillis(200));
+    assertThat(begun).containsExactly(MOVED, MOVED);
+    schedule.ended(SETTLED);
+    thread.advance(ADAPTIVE);
+    assertThat(begun).hasSize(2);
+  }
+
+  @Test
+  void an_unsettled_map_is_looked_at_again_soon_and_triggers_still_count() {
+    schedule.start();
+    schedule.ended(UNSETTLED);
+    thread.advance(Duration.ofMillis(200));
+    assertThat(begun).containsExactly(STARTUP, PERIODIC);
+    schedule.ended(UNSETTLED);
+    request(MOVED);
+    assertThat(begun).containsExactly(STARTUP, PERIODIC, MOVED);
+  }
+
+  @Test
+  void nothing_begins_after_the_end() {
+    settledStart();
+    request(MOVED);
+    schedule.stop();
+    schedule.ended(SETTLED);
+    request(ASK);
+    thread.advance(PERIOD.multipliedBy(2));
+    assertThat(begun).containsExactly(MOVED);
+  }
+
+  private void settledStart() {
+    schedule.start();
+    schedule.ended(SETTLED);
+    begun.clear();
+  }
+
+  private void request(RefreshTrigger trigger) {
+    schedule.request(trigger);
+    thread.run();
+  }
+
+  /** Milliseconds until the next refresh begins. */
+  private long pause() {
+    int before = begun.size();
+    long millis = 0;
+    while (begun.size() == before && millis < 10_000) {
+      thread.advance(Duration.ofMillis(1));
+      millis++;
+    }
+    return millis;
+  }
+}

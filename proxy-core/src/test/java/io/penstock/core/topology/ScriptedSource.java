@@ -1,0 +1,65 @@
+package io.penstock.core.topology;
+
+import io.penstock.core.cluster.Node;
+import java.net.ConnectException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** Nodes that answer as told; all others refuse the connection. */
+final class ScriptedSource implements ViewSource {
+
+  final List<Node> asked = new ArrayList<>();
+  private final Map<Node, String> answers = new HashMap<>();
+  private final Map<Node, CompletableFuture<ClusterView>> held = new HashMap<>();
+  boolean closed;
+
+  ScriptedSource answer(Node node, String text) {
+    answers.put(node, text);
+    held.remove(node);
+    return this;
+  }
+
+  ScriptedSource refuse(Node... nodes) {
+    for (Node node : nodes) {
+      answers.remove(node);
+      held.remove(node);
+    }
+    return this;
+  }
+
+  /** The node takes the question and does not answer, until {@link #release}. */
+  ScriptedSource hold(Node node) {
+    held.put(node, new CompletableFuture<>());
+    return this;
+  }
+
+  void release(Node node, String text) {
+    CompletableFuture<ClusterView> waiting = held.remove(node);
+    if (waiting != null) {
+      waiting.complete(Views.view(node, text));
+    }
+  }
+
+  @Override
+  public CompletionStage<ClusterView> ask(Node node) {
+    asked.add(node);
+    CompletableFuture<ClusterView> waiting = held.get(node);
+    if (waiting != null) {
+      return waiting;
+    }
+    String text = answers.get(node);
+    return text == null
+        ? CompletableFuture.failedFuture(new ConnectException("Connection refused"))
+        : CompletableFuture.completedFuture(Views.view(node, text));
+  }
+
+  @Override
+  public CompletionStage<Void> close() {
+    closed = true;
+    return CompletableFuture.completedFuture(null);
+  }
+}

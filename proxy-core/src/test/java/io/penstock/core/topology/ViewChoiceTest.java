@@ -1,0 +1,75 @@
+package io.penstock.core.topology;
+
+import static io.penstock.core.topology.Views.A;
+import static io.penstock.core.topology.Views.B;
+import static io.penstock.core.topology.Views.C;
+import static io.penstock.core.topology.Views.knowing;
+import static io.penstock.core.topology.Views.view;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.core.cluster.Node;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class ViewChoiceTest {
+
+  private static final Node SEED = new Node("seed", 7000);
+
+  private final ViewChoice atStart = new ViewChoice(Knowledge.NONE, Set.of(SEED), null);
+  private final ViewChoice later = new ViewChoice(knowing(Views.HEALTHY), Set.of(SEED), B);
+
+  @Test
+  void a_node_without_slots_is_not_believed() {
+    assertThat(atStart.best(List.of(view(SEED, Views.EMPTY_NODE)))).isNull();
+    assertThat(later.best(List.of(view(SEED, Views.EMPTY_NODE)))).isNull();
+  }
+
+  @Test
+  void a_majority_is_believed_before_a_minority() {
+    ClusterView alone = view(A, Views.A_ALONE);
+    ClusterView healthy = view(B, Views.A_FAILED);
+    assertThat(later.best(List.of(alone, healthy))).isSameAs(healthy);
+    assertThat(later.isSufficient(healthy)).isTrue();
+    assertThat(later.isSufficient(alone)).isFalse();
+  }
+
+  @Test
+  void a_minority_is_better_than_nothing() {
+    ClusterView alone = view(SEED, Views.A_ALONE);
+    assertThat(atStart.best(List.of(alone))).isSameAs(alone);
+  }
+
+  @Test
+  void the_highest_epoch_wins() {
+    ClusterView late = view(B, Views.HEALTHY);
+    ClusterView promoted = view(C, Views.D_PROMOTED);
+    assertThat(later.best(List.of(late, promoted))).isSameAs(promoted);
+  }
+
+  @Test
+  void of_equal_views_that_of_the_last_node_is_taken() {
+    ClusterView one = view(A, Views.HEALTHY);
+    ClusterView two = view(B, Views.HEALTHY);
+    ClusterView three = view(C, Views.HEALTHY);
+    assertThat(later.best(List.of(one, two, three))).isSameAs(two);
+  }
+
+  @Test
+  void a_late_view_does_not_suffice() {
+    ViewChoice choice = new ViewChoice(knowing(Views.D_PROMOTED), Set.of(SEED), null);
+    assertThat(choice.isSufficient(view(A, Views.HEALTHY))).isFalse();
+    assertThat(choice.isSufficient(view(B, Views.D_PROMOTED))).isTrue();
+  }
+
+  @Test
+  void another_cluster_is_believed_only_from_a_seed_and_only_when_the_known_one_is_gone() {
+    ClusterView atOldAddress = view(A, Views.OTHER);
+    ClusterView atSeed = view(SEED, Views.OTHER);
+    ClusterView known = view(B, Views.A_ALONE);
+    assertThat(later.best(List.of(atOldAddress))).isNull();
+    assertThat(later.best(List.of(atSeed, known))).isSameAs(known);
+    assertThat(later.best(List.of(atOldAddress, atSeed))).isSameAs(atSeed);
+    assertThat(later.isSufficient(atSeed)).isFalse();
+  }
+}

@@ -1,0 +1,87 @@
+package io.penstock.core.topology;
+
+import io.penstock.core.cluster.Node;
+import io.penstock.core.cluster.SlotMap;
+import java.util.Map;
+
+/** A cluster of three shards in several states, as {@code CLUSTER NODES} tells them. */
+final class Views {
+
+  static final Node A = new Node("10.0.0.1", 7000);
+  static final Node B = new Node("10.0.0.2", 7000);
+  static final Node C = new Node("10.0.0.3", 7000);
+  static final Node D = new Node("10.0.0.4", 7000);
+
+  /** Three masters; d follows a. */
+  static final String HEALTHY =
+      """
+      a 10.0.0.1:7000@17000 myself,master - 0 0 1 connected 0-5460
+      b 10.0.0.2:7000@17000 master - 0 0 2 connected 5461-10922
+      c 10.0.0.3:7000@17000 master - 0 0 3 connected 10923-16383
+      d 10.0.0.4:7000@17000 slave a 0 0 1 connected
+      """;
+
+  /** a failed, and nobody took over yet. */
+  static final String A_FAILED =
+      """
+      a 10.0.0.1:7000@17000 master,fail - 0 0 1 disconnected 0-5460
+      b 10.0.0.2:7000@17000 myself,master - 0 0 2 connected 5461-10922
+      c 10.0.0.3:7000@17000 master - 0 0 3 connected 10923-16383
+      d 10.0.0.4:7000@17000 slave a 0 0 1 connected
+      """;
+
+  /** d was promoted in place of a, with epoch 4. */
+  static final String D_PROMOTED =
+      """
+      a 10.0.0.1:7000@17000 master,fail - 0 0 1 disconnected
+      b 10.0.0.2:7000@17000 myself,master - 0 0 2 connected 5461-10922
+      c 10.0.0.3:7000@17000 master - 0 0 3 connected 10923-16383
+      d 10.0.0.4:7000@17000 master - 0 0 4 connected 0-5460
+      """;
+
+  /** Slot 0 was moved from a to b, which got epoch 5 with it. */
+  static final String SLOT_0_ON_B =
+      """
+      a 10.0.0.1:7000@17000 master - 0 0 1 connected 1-5460
+      b 10.0.0.2:7000@17000 myself,master - 0 0 5 connected 0 5461-10922
+      c 10.0.0.3:7000@17000 master - 0 0 3 connected 10923-16383
+      d 10.0.0.4:7000@17000 slave a 0 0 1 connected
+      """;
+
+  /** What a says when it was just started and reaches nobody. */
+  static final String A_ALONE =
+      """
+      a 10.0.0.1:7000@17000 myself,master - 0 0 1 connected 0-5460
+      b 10.0.0.2:7000@17000 master - 0 0 2 disconnected 5461-10922
+      c 10.0.0.3:7000@17000 master - 0 0 3 disconnected 10923-16383
+      d 10.0.0.4:7000@17000 slave a 0 0 1 disconnected
+      """;
+
+  /** Another cluster at the same addresses. */
+  static final String OTHER =
+      """
+      x 10.0.0.1:7000@17000 myself,master - 0 0 1 connected 0-8191
+      y 10.0.0.2:7000@17000 master - 0 0 2 connected 8192-16383
+      """;
+
+  /** A node that was never told of a cluster. */
+  static final String EMPTY_NODE = "z :7000@17000 myself,master - 0 0 0 connected\n";
+
+  private Views() {}
+
+  static ClusterView view(String text) {
+    return view(A, text);
+  }
+
+  static ClusterView view(Node asked, String text) {
+    return new ClusterNodesParser(asked, Map.of()).parse(text);
+  }
+
+  static Knowledge knowing(String text) {
+    return Knowledge.of(view(text)).now();
+  }
+
+  static SlotMap map(Knowledge known) {
+    return SlotMapAssembly.draw(known, new Node[SlotMap.SLOTS], SlotMap.EMPTY);
+  }
+}
