@@ -30,6 +30,9 @@ final class BackendConnection {
   private static final Logger log = LoggerFactory.getLogger(BackendConnection.class);
   private static final byte[] ASKING = Handshake.encode("ASKING");
 
+  /** From so many waiting exchanges on, clients are not read until there is a connection. */
+  private static final int MANY_WAITING = 1_024;
+
   /** A connection that owes replies and stays silent this many command timeouts is given up. */
   private static final int SILENT_TIMEOUTS = 3;
 
@@ -49,6 +52,8 @@ final class BackendConnection {
   private ReplyStream replies = new ReplyStream();
   private long lastHeard;
   private boolean wasConnected;
+  private boolean hadUnwritten; // at the last tick
+  private long lastWritten;
 
   private record Waiting(Exchange exchange, boolean asking) {}
 
@@ -88,7 +93,7 @@ final class BackendConnection {
   /** False while the node does not read as fast as clients ask. */
   boolean isWritable() {
     SocketOutput out = output;
-    return out == null || out.channel().isWritable();
+    return out == null ? waiting.size() < MANY_WAITING : out.channel().isWritable();
   }
 
   /** Connects if nobody has asked for it yet. */
@@ -209,6 +214,7 @@ final class BackendConnection {
       send(next.exchange(), next.asking());
       next = waiting.poll();
     }
+    listener.writableAgain();
   }
 
   /** Takes ownership of {@code in}. */
@@ -292,10 +298,25 @@ final class BackendConnection {
   void tick(long now) {
     replies.expire(now);
     expireWaiting(now);
-    long silence = SILENT_TIMEOUTS * settings.commandTimeout().toNanos();
-    if (output != null && replies.inFlight() > 0 && now - lastHeard > silence) {
+    SocketOutput out = output;
+    if (out == null || replies.inFlight() == 0) {
+      return;
+    }
+    noteProgress(out, now);
+    if (now - lastHeard > SILENT_TIMEOUTS * settings.commandTimeout().toNanos()) {
       abort(new BackendException("the node owes replies and is silent"));
     }
+  }
+
+  /** A node that still takes in a large request is not silent. */
+  private void noteProgress(SocketOutput out, long now) {
+    long unwritten = out.unwritten();
+    long written = out.bytes() - unwritten;
+    if (hadUnwritten && written > lastWritten) {
+      lastHeard = now;
+    }
+    hadUnwritten = unwritten > 0;
+    lastWritten = written;
   }
 
   /** Collects before it calls back: a callback may send, and so add to what waits. */
@@ -310,6 +331,9 @@ final class BackendConnection {
     }
     for (Exchange exchange : expired) {
       exchange.onFailure(Failure.NOT_SENT);
+    }
+    if (!expired.isEmpty()) {
+      listener.writableAgain();
     }
   }
 
