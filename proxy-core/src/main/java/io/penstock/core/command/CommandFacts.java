@@ -1,6 +1,7 @@
 package io.penstock.core.command;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
@@ -29,6 +30,8 @@ record CommandFacts(
   }
 
   CommandFacts {
+    flags = Collections.unmodifiableSet(flags);
+    acl = Collections.unmodifiableSet(acl);
     tips = List.copyOf(tips);
     keySpecs = List.copyOf(keySpecs);
   }
@@ -39,7 +42,7 @@ record CommandFacts(
    * @throws IllegalArgumentException when it cannot be read
    */
   static CommandFacts parse(String line) {
-    String[] words = line.split(" ");
+    String[] words = line.split(" ", -1);
     Set<CommandFlag> flags = EnumSet.noneOf(CommandFlag.class);
     Set<AclCategory> acl = EnumSet.noneOf(AclCategory.class);
     List<String> tips = new ArrayList<>();
@@ -51,7 +54,7 @@ record CommandFacts(
       switch (words[i].substring(0, equals)) {
         case "flags" -> addAll(CommandFlag.class, value, flags);
         case "acl" -> addAll(AclCategory.class, value, acl);
-        case "tips" -> tips.addAll(List.of(value.split(",")));
+        case "tips" -> tips.addAll(List.of(value.split(",", -1)));
         case "range" -> range = parseRange(value);
         case "key" -> keySpecs.add(parseKeySpec(value));
         default -> throw new IllegalArgumentException("unknown field: " + words[i]);
@@ -72,13 +75,16 @@ record CommandFacts(
   }
 
   private static <E extends Enum<E>> void addAll(Class<E> type, String names, Set<E> into) {
-    for (String name : names.split(",")) {
+    if (names.isEmpty()) {
+      return;
+    }
+    for (String name : names.split(",", -1)) {
       into.add(Enum.valueOf(type, name.toUpperCase(Locale.ROOT)));
     }
   }
 
   private static LegacyRange parseRange(String text) {
-    String[] parts = text.split(",");
+    String[] parts = text.split(",", -1);
     return new LegacyRange(number(parts, 0), number(parts, 1), number(parts, 2));
   }
 
@@ -88,8 +94,8 @@ record CommandFacts(
     int slash = text.indexOf('/', at);
     Set<KeyFlag> flags = EnumSet.noneOf(KeyFlag.class);
     addAll(KeyFlag.class, text.substring(0, at), flags);
-    String[] begin = text.substring(at + 1, slash).split(":");
-    String[] find = text.substring(slash + 1).split(":");
+    String[] begin = text.substring(at + 1, slash).split(":", -1);
+    String[] find = text.substring(slash + 1).split(":", -1);
     return new KeySpec(flags, parseBegin(begin), parseFind(find));
   }
 

@@ -28,15 +28,9 @@ public enum CommandFlag {
   ALLOW_BUSY;
 
   private final String wireName = name().toLowerCase(Locale.ROOT);
-  private final long bit = 1L << ordinal();
 
   /** The name that servers use, for example {@code readonly}. */
   public String wireName() {
     return wireName;
-  }
-
-  /** This flag's bit in {@link CommandSpec#flagBits()}. */
-  public long bit() {
-    return bit;
   }
 }

@@ -107,8 +107,8 @@ public final class CommandReplies {
 
   private static void keys(CommandSpec spec, RequestFrame call, ReplyBytes reply) {
     KeyPositions keys = new KeyPositions();
-    if (spec.findKeysAsReported(call, keys) == CommandSpec.INVALID
-        && !spec.has(CommandFlag.NO_MANDATORY_KEYS)) {
+    spec.findKeysAsReported(call, keys);
+    if (keys.size() == 0 && !spec.has(CommandFlag.NO_MANDATORY_KEYS)) {
       reply.error("ERR Invalid arguments specified for command");
       return;
     }

@@ -22,7 +22,8 @@ public final class CommandSpec {
   private final @Nullable NameTable subcommandNames;
   private final String displayName;
   private final int arity;
-  private final long flagBits;
+  private final boolean readOnly;
+  private final boolean write;
   private final int firstKeyIndex;
   private final boolean keysMayBeNone;
   private final KeySpec[] keySpecs;
@@ -36,11 +37,8 @@ public final class CommandSpec {
     subcommandNames = subcommands.isEmpty() ? null : new NameTable(subcommands);
     displayName = displayName(facts.name());
     arity = facts.arity();
-    long bits = 0;
-    for (CommandFlag flag : facts.flags()) {
-      bits |= flag.bit();
-    }
-    flagBits = bits;
+    readOnly = has(CommandFlag.READONLY);
+    write = has(CommandFlag.WRITE);
     keySpecs = facts.keySpecs().toArray(new KeySpec[0]);
     firstKeyIndex = keySpecs.length == 1 ? keySpecs[0].fixedIndex() : 0;
     keysMayBeNone = has(CommandFlag.NO_MANDATORY_KEYS);
@@ -83,22 +81,17 @@ public final class CommandSpec {
   }
 
   public boolean has(CommandFlag flag) {
-    return (flagBits & flag.bit()) != 0;
-  }
-
-  /** All flags, one {@link CommandFlag#bit()} each. */
-  public long flagBits() {
-    return flagBits;
+    return facts.flags().contains(flag);
   }
 
   /** Whether servers call it read-only: it may be sent again after a lost connection. */
   public boolean isReadOnly() {
-    return has(CommandFlag.READONLY);
+    return readOnly;
   }
 
   /** Whether servers call it a write. Scripts are neither this nor {@link #isReadOnly()}. */
   public boolean isWrite() {
-    return has(CommandFlag.WRITE);
+    return write;
   }
 
   public Handling handling() {
@@ -175,29 +168,31 @@ public final class CommandSpec {
     into.clear();
     if (procedure != null) {
       procedure.collect(frame, into);
-      return into.size();
+    } else if (!collectDeclared(frame, into, true)) {
+      return INVALID;
     }
-    return collectDeclared(frame, into, true);
+    return into.size() == 0 && keySpecs.length > 0 && !keysMayBeNone ? INVALID : into.size();
   }
 
   /**
-   * As {@link #findKeys}, but as {@code COMMAND GETKEYS} does: key specs first, shard channels
-   * never.
+   * As {@link #findKeys}, but as {@code COMMAND GETKEYS} does: by the key specs if they fit, and
+   * shard channels never. No keys and wrong arguments are the same to it.
    */
-  int findKeysAsReported(RequestFrame frame, KeyPositions into) {
+  void findKeysAsReported(RequestFrame frame, KeyPositions into) {
     into.clear();
-    int found = collectDeclared(frame, into, false);
-    return found == INVALID ? findKeys(frame, into) : found;
+    if (!collectDeclared(frame, into, false)) {
+      findKeys(frame, into);
+    }
   }
 
-  private int collectDeclared(RequestFrame frame, KeyPositions into, boolean withChannels) {
+  private boolean collectDeclared(RequestFrame frame, KeyPositions into, boolean withChannels) {
     for (KeySpec spec : keySpecs) {
       if ((withChannels || spec.isKeys()) && !spec.collect(frame, into, keysMayBeNone)) {
         into.clear();
-        return INVALID;
+        return false;
       }
     }
-    return into.size() == 0 && keySpecs.length > 0 && !keysMayBeNone ? INVALID : into.size();
+    return true;
   }
 
   CommandFacts facts() {

@@ -24,7 +24,7 @@ final class HandlingTable {
       String[] words = line.split(" ", 3);
       if (words[0].equals("error")) {
         table.errors.put(words[1], words[2]);
-      } else if (table.decisions.put(words[0], line.split(" ")) != null) {
+      } else if (table.decisions.put(words[0], line.split(" ", -1)) != null) {
         throw new IllegalArgumentException("two lines for " + words[0]);
       }
     }

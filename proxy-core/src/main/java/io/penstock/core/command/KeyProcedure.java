@@ -5,8 +5,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the keys of the few commands whose key specs cannot, as the {@code getkeys_proc} functions
- * in Redis's db.c do.
+ * Finds the keys of the few commands whose key specs cannot tell them, or only loosely, as the
+ * {@code getkeys_proc} functions in Redis's db.c do. Those that only count by numkeys are left out:
+ * their key specs say the same.
  */
 enum KeyProcedure {
   /**
@@ -64,17 +65,40 @@ enum KeyProcedure {
     void collect(RequestFrame frame, KeyPositions into) {
       for (int i = 6; i < frame.argc(); i++) {
         if (Ascii.equalsIgnoreCase(frame, i, "keys")) {
-          if (frame.length(3) == 0) {
-            for (int key = i + 1; key < frame.argc(); key++) {
-              into.add(key);
-            }
-            return;
+          // With a key argument too it is a syntax error, and no keys.
+          int first = frame.length(3) == 0 ? i + 1 : frame.argc();
+          for (int key = first; key < frame.argc(); key++) {
+            into.add(key);
           }
-          break; // Both forms at once: a syntax error that the server reports.
+          return;
         }
         i += Math.max(0, Option.arguments(MIGRATE_OPTIONS, frame, i));
       }
       into.add(3);
+    }
+  },
+
+  /**
+   * {@code xreadGetKeys}: the first half of what follows STREAMS, which may also be a group's name.
+   */
+  XREAD {
+    @Override
+    void collect(RequestFrame frame, KeyPositions into) {
+      int i = 1;
+      while (i < frame.argc() && !Ascii.equalsIgnoreCase(frame, i, "streams")) {
+        int arguments = Option.arguments(XREAD_OPTIONS, frame, i);
+        if (arguments == Option.NONE) {
+          return;
+        }
+        i += 1 + arguments;
+      }
+      int first = i + 1;
+      int keysAndIds = frame.argc() - first;
+      if (keysAndIds % 2 == 0) {
+        for (int key = first; key < first + keysAndIds / 2; key++) {
+          into.add(key);
+        }
+      }
     }
   };
 
@@ -82,6 +106,12 @@ enum KeyProcedure {
       List.of(new Option("limit", 2), new Option("get", 1), new Option("by", 1));
   private static final List<Option> MIGRATE_OPTIONS =
       List.of(new Option("auth", 1), new Option("auth2", 2));
+  private static final List<Option> XREAD_OPTIONS =
+      List.of(
+          new Option("block", 1),
+          new Option("count", 1),
+          new Option("group", 2),
+          new Option("noack", 0));
 
   /** Adds the keys' positions to {@code into}. */
   abstract void collect(RequestFrame frame, KeyPositions into);
@@ -93,6 +123,7 @@ enum KeyProcedure {
       case "sort_ro" -> SORT_RO;
       case "georadius", "georadiusbymember" -> GEORADIUS;
       case "migrate" -> MIGRATE;
+      case "xread", "xreadgroup" -> XREAD;
       default -> null;
     };
   }

@@ -1,18 +1,21 @@
 package io.penstock.core.command;
 
 import io.penstock.core.resp.RequestFrame;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Set;
 
 /**
  * One rule by which a command's keys are found, in two halves as Redis has them.
  *
- * @param flags what is done to the keys
+ * @param flags what is done to the keys, in Redis's order
  */
 public record KeySpec(Set<KeyFlag> flags, BeginSearch begin, FindKeys find) {
 
   public KeySpec {
-    flags = Set.copyOf(flags);
+    EnumSet<KeyFlag> ordered = EnumSet.noneOf(KeyFlag.class);
+    ordered.addAll(flags);
+    flags = Collections.unmodifiableSet(ordered);
   }
 
   /** Whether its positions hold keys, and not shard channels that are only hashed like keys. */
@@ -49,12 +52,5 @@ public record KeySpec(Set<KeyFlag> flags, BeginSearch begin, FindKeys find) {
     }
     int found = find.collect(frame, first, into);
     return found > 0 || (found == 0 && mayBeNone);
-  }
-
-  /** The flags in Redis's order. */
-  Set<KeyFlag> orderedFlags() {
-    EnumSet<KeyFlag> ordered = EnumSet.noneOf(KeyFlag.class);
-    ordered.addAll(flags);
-    return ordered;
   }
 }

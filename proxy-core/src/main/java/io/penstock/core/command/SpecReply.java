@@ -49,7 +49,7 @@ final class SpecReply {
     reply.map(3);
     reply.bulk("flags");
     reply.set(spec.flags().size());
-    for (KeyFlag flag : spec.orderedFlags()) {
+    for (KeyFlag flag : spec.flags()) {
       reply.status(flag.wireName());
     }
     reply.bulk("begin_search");

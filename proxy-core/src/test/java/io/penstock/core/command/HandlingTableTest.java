@@ -1,0 +1,173 @@
+package io.penstock.core.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class HandlingTableTest {
+
+  private static final String GET =
+      "get 2 flags=readonly,fast range=1,1,1 key=RO,access@index:1/range:0:1:0";
+
+  private final CommandTable table = CommandTable.load();
+
+  private static CommandTable table(List<String> facts, String... handlings) {
+    List<CommandFacts> parsed = facts.stream().map(CommandFacts::parse).toList();
+    return new CommandTable(parsed, HandlingTable.parse(List.of(handlings)));
+  }
+
+  @Test
+  void aCommandWithKeysIsForwardedUnlessALineSaysOtherwise() {
+    assertThat(table(List.of(GET)).byName("get").handling()).isEqualTo(new Handling.Forward());
+    assertThat(table(List.of(GET), "error no ERR {command}: no", "get refused no"))
+        .extracting(it -> it.byName("get").handling())
+        .isEqualTo(new Handling.Refused("ERR GET: no"));
+  }
+
+  @Test
+  void aKeylessCommandWithoutALineFailsTheLoad() {
+    assertThatThrownBy(() -> table(List.of("newone -1 flags=fast")))
+        .hasMessage("newone has no keys and no line in handling.table");
+  }
+
+  @Test
+  void aLineForAnUnknownCommandFailsTheLoad() {
+    assertThatThrownBy(() -> table(List.of(GET), "gte any-node")).hasMessageContaining("gte");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "get nowhere",
+        "get refused nosuch",
+        "get local",
+        "get split SUM",
+        "get split NOSUCH"
+      })
+  void aLineThatMakesNoSenseFailsTheLoad(String line) {
+    assertThatThrownBy(() -> table(List.of(GET), line))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void twoLinesForOneCommandFailTheLoad() {
+    assertThatThrownBy(() -> table(List.of(GET), "get any-node", "get forward"))
+        .hasMessageContaining("get");
+  }
+
+  @Test
+  void aSubcommandWithoutALineHasItsContainers() {
+    CommandTable small =
+        table(
+            List.of("box -2", "box|a 2", "box|b 2"),
+            "error no ERR {command}: no",
+            "box refused no",
+            "box|a any-node");
+
+    assertThat(small.byName("box|a").handling()).isEqualTo(new Handling.AnyNode());
+    assertThat(small.byName("box|b").handling()).isEqualTo(new Handling.Refused("ERR BOX B: no"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "del, SUM, 1",
+    "exists, SUM, 1",
+    "mget, ARRAY_BY_KEY, 1",
+    "mset, ALL_OK, 2",
+    "touch, SUM, 1",
+    "unlink, SUM, 1"
+  })
+  void independentMultiKeyCommandsAreSplit(String name, Merge merge, int keyStep) {
+    assertThat(table.byName(name).handling()).isEqualTo(new Handling.Split(merge, 1, keyStep));
+  }
+
+  @Test
+  void aSplitWithAHalfGroupIsNoSplit() {
+    Handling.Split mset = new Handling.Split(Merge.ALL_OK, 1, 2);
+
+    assertThat(mset.divides(5)).isTrue();
+    assertThat(mset.divides(4)).isFalse();
+  }
+
+  @Test
+  void everyLocalCommandIsOneOfTheTables() {
+    List<LocalCommand> local = new ArrayList<>();
+    for (CommandSpec spec : CommandTableTest.allSpecs(table)) {
+      if (spec.handling() instanceof Handling.Local(LocalCommand command)) {
+        local.add(command);
+      }
+    }
+
+    assertThat(local).containsExactlyInAnyOrder(LocalCommand.values());
+  }
+
+  @Test
+  void nothingThatBlocksOrSubscribesOrAdministersIsForwarded() {
+    for (CommandSpec spec : CommandTableTest.allSpecs(table)) {
+      if (spec.has(CommandFlag.BLOCKING) || spec.has(CommandFlag.ADMIN)) {
+        assertThat(spec.handling())
+            .as(spec.displayName())
+            .isNotInstanceOfAny(
+                Handling.Forward.class, Handling.Split.class, Handling.AnyNode.class);
+      }
+      if (spec.has(CommandFlag.PUBSUB) && !spec.name().endsWith("publish")) {
+        assertThat(spec.isContainer() || spec.name().endsWith("help") || isRefused(spec))
+            .as(spec.displayName())
+            .isTrue();
+      }
+    }
+  }
+
+  private static boolean isRefused(CommandSpec spec) {
+    return spec.handling() instanceof Handling.Refused;
+  }
+
+  @Test
+  void everyRefusalIsOneErrorLine() {
+    for (CommandSpec spec : CommandTableTest.allSpecs(table)) {
+      if (spec.handling() instanceof Handling.Refused(String error)) {
+        assertThat(error).matches("ERR [ -~]+").doesNotContain("{");
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "XREAD BLOCK 0 STREAMS s 0",
+        "xread count 5 block 0 streams s 0",
+        "XREADGROUP GROUP g c BLOCK 0 STREAMS s >",
+        "XREADGROUP COUNT 1 GROUP g c NOACK block 10 STREAMS s >"
+      })
+  void readingStreamsIsRefusedWhenItMayBlock(String line) {
+    assertThat(refuses(line)).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "XREAD STREAMS block 0",
+        "XREAD COUNT 5 STREAMS block 0",
+        "XREAD COUNT block STREAMS s 0",
+        "XREADGROUP GROUP block block STREAMS s >",
+        "XREADGROUP GROUP g c NOACK STREAMS block >",
+        "XREAD COUNT"
+      })
+  void readingStreamsIsForwardedWhenItCannotBlock(String line) {
+    assertThat(refuses(line)).isFalse();
+  }
+
+  private boolean refuses(String line) {
+    Command command = new Command(table, Requests.call(line));
+    CommandSpec spec = command.resolve();
+    assertThat(spec).isNotNull();
+    return spec.handling() instanceof Handling.RefusedIf condition
+        && condition.refuses(command.frame());
+  }
+}
