@@ -45,6 +45,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class LettuceViewSource implements ViewSource {
 
+  static {
+    // With epoll and io_uring both at hand Lettuce uses epoll, warns of it on every connection, and
+    // mixes the options of both. Read once, when Lettuce's classes are loaded.
+    String ioUring = "io.lettuce.core.iouring";
+    if (System.getProperty(ioUring) == null) {
+      System.setProperty(ioUring, "false");
+    }
+  }
+
   private static final long END_SECONDS = 2;
   private static final String CLIENT_NAME = "penstock-topology";
 
@@ -77,7 +86,7 @@ final class LettuceViewSource implements ViewSource {
             .protocolVersion(ProtocolVersion.RESP2)
             .autoReconnect(false)
             .maintNotificationsConfig(MaintNotificationsConfig.disabled())
-            .socketOptions(SocketOptions.builder().connectTimeout(timeout).build())
+            .socketOptions(SocketOptions.builder().connectTimeout(timeout).keepAlive(false).build())
             .timeoutOptions(TimeoutOptions.enabled(timeout))
             .build());
   }

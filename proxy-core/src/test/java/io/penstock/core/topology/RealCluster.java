@@ -23,6 +23,10 @@ import org.awaitility.Awaitility;
 /** Three masters and a replica of the first, as processes of this test. */
 final class RealCluster implements AutoCloseable {
 
+  static {
+    System.setProperty("io.lettuce.core.iouring", "false"); // as LettuceViewSource does, but first
+  }
+
   static final String PASSWORD = "s3cret";
   private static final int NODES = 4;
   private static final int SLOTS = 16_384;
