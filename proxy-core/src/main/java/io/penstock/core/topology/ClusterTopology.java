@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -35,6 +36,7 @@ public final class ClusterTopology implements Topology {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterTopology.class);
 
   private static final Duration FIRST_RETRY = Duration.ofMillis(200);
+  private static final long CLOSE_SECONDS = 5;
   private static final Duration LONGEST_RETRY = Duration.ofSeconds(5);
 
   /**
@@ -135,13 +137,13 @@ public final class ClusterTopology implements Topology {
         () -> {
           closed = true;
           schedule.stop();
+          source
+              .close()
+              .handle((ignored, failure) -> endThread.get())
+              .thenCompose(ended -> ended)
+              .whenComplete((ignored, failure) -> done.complete(null));
         });
-    source
-        .close()
-        .handle((ignored, failure) -> endThread.get())
-        .thenCompose(ended -> ended)
-        .whenComplete((ignored, failure) -> done.complete(null));
-    return done;
+    return done.completeOnTimeout(null, CLOSE_SECONDS, TimeUnit.SECONDS);
   }
 
   @Override

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -173,7 +174,9 @@ class ClusterTopologyTest {
   void closing_ends_the_source_and_the_refreshes() {
     source.answer(SEED, Views.HEALTHY);
     start();
-    assertThat(topology.close()).isCompleted();
+    CompletionStage<Void> closed = topology.close();
+    thread.run();
+    assertThat(closed).isCompleted();
     thread.advance(PERIOD.multipliedBy(3));
     assertThat(source.closed).isTrue();
     assertThat(events).hasSize(1);
