@@ -11,9 +11,6 @@ import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.transport.SocketOutput;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Iterator;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -44,18 +41,14 @@ final class BackendConnection {
   private final BackendListener listener;
   private final NodeCounters counters;
   private final Backoff backoff = new Backoff();
-  private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
+  private final WaitingLine waiting = new WaitingLine();
 
   private ConnectionState state = new ConnectionState.Idle();
   private @Nullable SocketOutput output; // not null exactly while Ready
   private @Nullable Channel channel; // the current one; events of earlier ones are ignored
   private ReplyStream replies = new ReplyStream();
-  private long lastHeard;
+  private Silence silence = new Silence();
   private boolean wasConnected;
-  private boolean hadUnwritten; // at the last tick
-  private long lastWritten;
-
-  private record Waiting(Exchange exchange, boolean asking) {}
 
   BackendConnection(Node node, Protocol protocol, BackendSite site, NodeCounters counters) {
     this.node = node;
@@ -80,7 +73,7 @@ final class BackendConnection {
       return;
     }
     if (replies.inFlight() == 0) {
-      lastHeard = loop.now();
+      silence.broken(loop.now());
     }
     if (asking) {
       out.append(ASKING);
@@ -125,19 +118,13 @@ final class BackendConnection {
       exchange.onFailure(Failure.NOT_SENT);
       return;
     }
-    waiting.add(new Waiting(exchange, asking));
+    waiting.add(exchange, asking);
     prepare();
   }
 
   /** Takes back exchanges that were never sent and that {@code which} accepts, in order. */
   void withdraw(Predicate<Exchange> which, ArrayDeque<Exchange> into) {
-    for (Iterator<Waiting> it = waiting.iterator(); it.hasNext(); ) {
-      Waiting next = it.next();
-      if (!next.asking() && which.test(next.exchange())) {
-        it.remove();
-        into.add(next.exchange());
-      }
-    }
+    waiting.withdraw(which, into);
   }
 
   private void connect() {
@@ -165,7 +152,8 @@ final class BackendConnection {
     channel = context.channel();
     var out = new SocketOutput(context, loop.flushQueue());
     replies = new ReplyStream();
-    lastHeard = loop.tick();
+    silence = new Silence();
+    silence.broken(loop.tick());
     int expected = handshake.requests().size();
     if (expected == 0) {
       ready(out);
@@ -209,7 +197,7 @@ final class BackendConnection {
     counters.connected(wasConnected);
     wasConnected = true;
     listener.connected(node);
-    Waiting next = waiting.poll();
+    WaitingLine.Waiting next = waiting.poll();
     while (next != null) {
       send(next.exchange(), next.asking());
       next = waiting.poll();
@@ -223,7 +211,7 @@ final class BackendConnection {
       in.release();
       return;
     }
-    lastHeard = loop.tick();
+    silence.broken(loop.tick());
     counters.received(in.readableBytes());
     String problem = replies.accept(in);
     if (problem != null) {
@@ -297,43 +285,15 @@ final class BackendConnection {
   /** Called several times per command timeout: ends what is past its deadline. */
   void tick(long now) {
     replies.expire(now);
-    expireWaiting(now);
+    if (waiting.expire(now)) {
+      listener.writableAgain();
+    }
     SocketOutput out = output;
     if (out == null || replies.inFlight() == 0) {
       return;
     }
-    noteProgress(out, now);
-    if (now - lastHeard > SILENT_TIMEOUTS * settings.commandTimeout().toNanos()) {
+    if (silence.length(out, now) > SILENT_TIMEOUTS * settings.commandTimeout().toNanos()) {
       abort(new BackendException("the node owes replies and is silent"));
-    }
-  }
-
-  /** A node that still takes in a large request is not silent. */
-  private void noteProgress(SocketOutput out, long now) {
-    long unwritten = out.unwritten();
-    long written = out.bytes() - unwritten;
-    if (hadUnwritten && written > lastWritten) {
-      lastHeard = now;
-    }
-    hadUnwritten = unwritten > 0;
-    lastWritten = written;
-  }
-
-  /** Collects before it calls back: a callback may send, and so add to what waits. */
-  private void expireWaiting(long now) {
-    List<Exchange> expired = new ArrayList<>();
-    for (Iterator<Waiting> it = waiting.iterator(); it.hasNext(); ) {
-      Exchange exchange = it.next().exchange();
-      if (exchange.deadline() - now <= 0) {
-        it.remove();
-        expired.add(exchange);
-      }
-    }
-    for (Exchange exchange : expired) {
-      exchange.onFailure(Failure.NOT_SENT);
-    }
-    if (!expired.isEmpty()) {
-      listener.writableAgain();
     }
   }
 
@@ -355,10 +315,6 @@ final class BackendConnection {
     channel = null;
     last.closeChannel();
     replies.close();
-    Waiting next = waiting.poll();
-    while (next != null) {
-      next.exchange().onFailure(Failure.NOT_SENT);
-      next = waiting.poll();
-    }
+    waiting.close();
   }
 }

@@ -21,7 +21,7 @@ import io.netty.resolver.dns.DnsAddressResolverGroup;
 import io.netty.resolver.dns.DnsNameResolverBuilder;
 import io.netty.resolver.dns.NoopDnsCache;
 import io.netty.util.concurrent.EventExecutorGroup;
-import io.penstock.core.ProxySettings.Credentials;
+import io.penstock.core.cluster.Credentials;
 import io.penstock.core.cluster.Node;
 import java.time.Duration;
 import java.util.List;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.penstock.core.ProxySettings;
+import io.penstock.core.cluster.Credentials;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.RefreshTrigger;
 import io.penstock.core.cluster.Shard;
@@ -26,8 +26,7 @@ class ClusterTopologyIT {
 
   private static final Node NOBODY = new Node("127.0.0.1", 1);
   private static final Node NO_SUCH_NAME = new Node("no-such-name.invalid", 7000);
-  private static final ProxySettings.Credentials PASSWORD =
-      new ProxySettings.Credentials(null, RealCluster.PASSWORD);
+  private static final Credentials PASSWORD = new Credentials(null, RealCluster.PASSWORD);
 
   @TempDir Path folder = Path.of("");
   private @Nullable RealCluster cluster;
@@ -93,8 +92,7 @@ class ClusterTopologyIT {
       real.run(
           node, "ACL", "SETUSER", "penstock", "on", ">pw", "+cluster|nodes", "+cluster|shards");
     }
-    ClusterTopology topology =
-        topology(new ProxySettings.Credentials("penstock", "pw"), real.nodes.get(2));
+    ClusterTopology topology = topology(new Credentials("penstock", "pw"), real.nodes.get(2));
     await().until(() -> topology.current().isFullyCovered());
     assertThat(master(topology, 0)).isEqualTo(real.nodes.getFirst());
 
@@ -112,8 +110,7 @@ class ClusterTopologyIT {
   @Test
   void says_why_it_waits() {
     ClusterTopology topology =
-        topology(
-            new ProxySettings.Credentials(null, "wrong"), requireNonNull(cluster).nodes.get(0));
+        topology(new Credentials(null, "wrong"), requireNonNull(cluster).nodes.get(0));
     await().until(() -> topology.status().failuresInARow() > 1);
     assertThat(lastRefresh(topology).failure()).contains("WRONGPASS");
   }
@@ -129,12 +126,15 @@ class ClusterTopologyIT {
             });
   }
 
-  private ClusterTopology topology(ProxySettings.Credentials credentials, Node... seeds) {
+  private ClusterTopology topology(Credentials credentials, Node... seeds) {
     ClusterTopology topology =
         ClusterTopology.create(
-            new ProxySettings.Upstream.Cluster(List.of(seeds), credentials),
-            new ProxySettings.Refresh(Duration.ofSeconds(60), Duration.ofMillis(100)),
-            Duration.ofSeconds(1),
+            new TopologySettings(
+                List.of(seeds),
+                credentials,
+                Duration.ofSeconds(1),
+                Duration.ofSeconds(60),
+                Duration.ofMillis(100)),
             ProxyEvents.NONE);
     topologies.add(topology);
     topology.start();

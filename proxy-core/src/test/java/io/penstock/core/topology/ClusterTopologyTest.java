@@ -7,7 +7,6 @@ import static io.penstock.core.topology.Views.D;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.ProxySettings;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.RefreshTrigger;
 import io.penstock.core.cluster.SlotMap;
@@ -32,9 +31,7 @@ class ClusterTopologyTest {
   private final List<String> events = new ArrayList<>();
   private final ClusterTopology topology =
       ClusterTopology.create(
-          List.of(SEED),
-          new ProxySettings.Refresh(PERIOD, ADAPTIVE),
-          Duration.ofSeconds(1),
+          new TopologySettings(List.of(SEED), null, Duration.ofSeconds(1), PERIOD, ADAPTIVE),
           new ProxyEvents() {
             @Override
             public void topologyRefreshed(
