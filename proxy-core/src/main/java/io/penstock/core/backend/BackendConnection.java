@@ -11,9 +11,6 @@ import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.transport.SocketOutput;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Iterator;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +27,9 @@ final class BackendConnection {
   private static final Logger log = LoggerFactory.getLogger(BackendConnection.class);
   private static final byte[] ASKING = Handshake.encode("ASKING");
 
+  /** From so many waiting exchanges on, clients are not read until there is a connection. */
+  private static final int MANY_WAITING = 1_024;
+
   /** A connection that owes replies and stays silent this many command timeouts is given up. */
   private static final int SILENT_TIMEOUTS = 3;
 
@@ -41,16 +41,14 @@ final class BackendConnection {
   private final BackendListener listener;
   private final NodeCounters counters;
   private final Backoff backoff = new Backoff();
-  private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
+  private final WaitingLine waiting = new WaitingLine();
 
   private ConnectionState state = new ConnectionState.Idle();
   private @Nullable SocketOutput output; // not null exactly while Ready
   private @Nullable Channel channel; // the current one; events of earlier ones are ignored
   private ReplyStream replies = new ReplyStream();
-  private long lastHeard;
+  private Silence silence = new Silence();
   private boolean wasConnected;
-
-  private record Waiting(Exchange exchange, boolean asking) {}
 
   BackendConnection(Node node, Protocol protocol, BackendSite site, NodeCounters counters) {
     this.node = node;
@@ -75,7 +73,7 @@ final class BackendConnection {
       return;
     }
     if (replies.inFlight() == 0) {
-      lastHeard = loop.now();
+      silence.broken(loop.now());
     }
     if (asking) {
       out.append(ASKING);
@@ -88,7 +86,7 @@ final class BackendConnection {
   /** False while the node does not read as fast as clients ask. */
   boolean isWritable() {
     SocketOutput out = output;
-    return out == null || out.channel().isWritable();
+    return out == null ? waiting.size() < MANY_WAITING : out.channel().isWritable();
   }
 
   /** Connects if nobody has asked for it yet. */
@@ -120,19 +118,13 @@ final class BackendConnection {
       exchange.onFailure(Failure.NOT_SENT);
       return;
     }
-    waiting.add(new Waiting(exchange, asking));
+    waiting.add(exchange, asking);
     prepare();
   }
 
   /** Takes back exchanges that were never sent and that {@code which} accepts, in order. */
   void withdraw(Predicate<Exchange> which, ArrayDeque<Exchange> into) {
-    for (Iterator<Waiting> it = waiting.iterator(); it.hasNext(); ) {
-      Waiting next = it.next();
-      if (!next.asking() && which.test(next.exchange())) {
-        it.remove();
-        into.add(next.exchange());
-      }
-    }
+    waiting.withdraw(which, into);
   }
 
   private void connect() {
@@ -160,7 +152,8 @@ final class BackendConnection {
     channel = context.channel();
     var out = new SocketOutput(context, loop.flushQueue());
     replies = new ReplyStream();
-    lastHeard = loop.tick();
+    silence = new Silence();
+    silence.broken(loop.tick());
     int expected = handshake.requests().size();
     if (expected == 0) {
       ready(out);
@@ -204,11 +197,12 @@ final class BackendConnection {
     counters.connected(wasConnected);
     wasConnected = true;
     listener.connected(node);
-    Waiting next = waiting.poll();
+    WaitingLine.Waiting next = waiting.poll();
     while (next != null) {
       send(next.exchange(), next.asking());
       next = waiting.poll();
     }
+    listener.writableAgain();
   }
 
   /** Takes ownership of {@code in}. */
@@ -217,7 +211,7 @@ final class BackendConnection {
       in.release();
       return;
     }
-    lastHeard = loop.tick();
+    silence.broken(loop.tick());
     counters.received(in.readableBytes());
     String problem = replies.accept(in);
     if (problem != null) {
@@ -291,25 +285,15 @@ final class BackendConnection {
   /** Called several times per command timeout: ends what is past its deadline. */
   void tick(long now) {
     replies.expire(now);
-    expireWaiting(now);
-    long silence = SILENT_TIMEOUTS * settings.commandTimeout().toNanos();
-    if (output != null && replies.inFlight() > 0 && now - lastHeard > silence) {
+    if (waiting.expire(now)) {
+      listener.writableAgain();
+    }
+    SocketOutput out = output;
+    if (out == null || replies.inFlight() == 0) {
+      return;
+    }
+    if (silence.length(out, now) > SILENT_TIMEOUTS * settings.commandTimeout().toNanos()) {
       abort(new BackendException("the node owes replies and is silent"));
-    }
-  }
-
-  /** Collects before it calls back: a callback may send, and so add to what waits. */
-  private void expireWaiting(long now) {
-    List<Exchange> expired = new ArrayList<>();
-    for (Iterator<Waiting> it = waiting.iterator(); it.hasNext(); ) {
-      Exchange exchange = it.next().exchange();
-      if (exchange.deadline() - now <= 0) {
-        it.remove();
-        expired.add(exchange);
-      }
-    }
-    for (Exchange exchange : expired) {
-      exchange.onFailure(Failure.NOT_SENT);
     }
   }
 
@@ -331,10 +315,6 @@ final class BackendConnection {
     channel = null;
     last.closeChannel();
     replies.close();
-    Waiting next = waiting.poll();
-    while (next != null) {
-      next.exchange().onFailure(Failure.NOT_SENT);
-      next = waiting.poll();
-    }
+    waiting.close();
   }
 }

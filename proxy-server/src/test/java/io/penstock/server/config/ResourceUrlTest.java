@@ -3,8 +3,8 @@ package io.penstock.server.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.penstock.core.ProxySettings.Credentials;
 import io.penstock.core.ProxySettings.Upstream;
+import io.penstock.core.cluster.Credentials;
 import io.penstock.core.cluster.Node;
 import java.util.List;
 import org.junit.jupiter.api.Test;
