@@ -75,7 +75,7 @@ final class RunningPenstock implements AutoCloseable {
 
   @Override
   public void close() {
-    http.close();
     application.close();
+    http.close();
   }
 }

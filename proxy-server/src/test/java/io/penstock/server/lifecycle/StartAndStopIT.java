@@ -60,6 +60,8 @@ class StartAndStopIT {
 
         CompletableFuture<Void> stopping = CompletableFuture.runAsync(penstock::close, VIRTUAL);
         await().until(() -> refusesClients(penstock));
+        assertThat(penstock.status("health/readiness")).isEqualTo(503);
+        assertThat(penstock.status("health/liveness")).isEqualTo(200);
         assertThat(reply).isNotDone();
         assertThat(stopping).isNotDone();
         server.resume();
