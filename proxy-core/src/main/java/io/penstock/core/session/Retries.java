@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
  * The requests of one session that a node refused to run, or never got, and that are sent again
  * until their deadline.
  *
- * <p>Two requests for one slot never change places here: of several for a slot only the earliest is
+ * <p>Two requests for one key never change places here: of several for a slot only the earliest is
  * on its way, and when a later one has run (or may have) before an earlier one could be sent again,
- * the earlier one is answered with the refusal it got, unless both only read. Rare, so nothing here
- * is tuned.
+ * the earlier one is answered with the refusal it got, unless they share no key or both only read.
+ * Rare, so nothing here is tuned.
  */
 final class Retries {
 
@@ -49,9 +49,19 @@ final class Retries {
     boolean sent;
     int attempts;
     long notBefore;
+    private @Nullable RequestKeys keys;
 
     Retry(Routed request) {
       this.request = request;
+    }
+
+    RequestKeys keys() {
+      RequestKeys known = keys;
+      if (known == null) {
+        known = request.keys();
+        keys = known;
+      }
+      return known;
     }
   }
 
@@ -161,13 +171,17 @@ final class Retries {
       return;
     }
     forget(request);
+    RequestKeys keys = null;
     for (Retry retry : List.copyOf(retries)) {
       Routed earlier = retry.request;
       if (!retry.sent
           && earlier.order() < request.order()
           && earlier.slot() == request.slot()
           && !(earlier.isReadOnly() && request.isReadOnly())) {
-        answer(earlier, retry.refusal, retry.outcome);
+        keys = keys == null ? request.keys() : keys;
+        if (keys.meet(retry.keys())) {
+          answer(earlier, retry.refusal, retry.outcome);
+        }
       }
     }
     if (!retries.isEmpty()) {
@@ -204,6 +218,7 @@ final class Retries {
     for (Retry retry : List.copyOf(retries)) {
       boolean mayGo = taken.add(retry.request.slot()) && !retry.sent && retries.contains(retry);
       if (!mayGo) {
+        retry.askTarget = null; // an ASK holds for the moment; later the owner is to be asked again
         continue;
       }
       if (now - retry.request.deadline() >= 0) {
@@ -212,6 +227,7 @@ final class Retries {
         retry.sent = true;
         send(retry.request, retry.askTarget);
       } else {
+        retry.askTarget = null;
         wakeUp(retry.notBefore);
       }
     }

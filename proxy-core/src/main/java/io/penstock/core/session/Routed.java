@@ -58,6 +58,11 @@ abstract sealed class Routed extends Exchange permits Request, Part {
     return readOnly;
   }
 
+  /** Reads the request's keys once more; only before {@link #settle}. */
+  final RequestKeys keys() {
+    return RequestKeys.read(session().loop(), sharedBytes().buffer(), offset(), length());
+  }
+
   /** Gives the request's bytes back: it will not be sent again. */
   final void settle() {
     releaseBytes();
