@@ -74,14 +74,14 @@ abstract sealed class Routed extends Exchange permits Request, Part {
     if (error && session().retries().takesOver(this, buffer, from, to)) {
       return;
     }
-    session().retries().ran(this);
+    session().retries().answered(this);
     deliver(buffer, from, to, error ? Outcome.ERROR : Outcome.OK);
   }
 
   @Override
   public final void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
     if (last) {
-      session().retries().ran(this);
+      session().retries().answered(this);
     }
     deliverPart(buffer, from, to, last);
   }
