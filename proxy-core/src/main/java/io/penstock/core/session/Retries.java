@@ -126,6 +126,7 @@ final class Retries {
       answer(request, refusal, outcome);
       return;
     }
+    request.dropHeld();
     Retry retry = entryFor(request);
     retry.refusal = refusal;
     retry.outcome = outcome;

@@ -32,6 +32,9 @@ abstract sealed class Routed extends Exchange permits Request, Part {
   /** Hands on a part of a reply that is still arriving. */
   abstract void deliverPart(ByteBuf buffer, int from, int to, boolean last);
 
+  /** Drops the beginning of a reply that was cut: there will be a whole one, or an error. */
+  abstract void dropHeld();
+
   /** Whether a part of the reply has already gone to the client. */
   abstract boolean hasBegun();
 
