@@ -6,32 +6,34 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 
 /**
- * Makes {@code commands.table} from what servers say about their commands. Needs a JDK 22 or newer and nothing
- * else:
+ * Makes {@code commands.table} from what servers say about their commands. Needs a JDK 22 or newer
+ * and nothing else:
  *
  * <pre>
  * java proxy-core/src/main/tools/GenerateCommandTable.java SOURCE... &gt; \
  *     proxy-core/src/main/resources/io/penstock/core/command/commands.table
  * </pre>
  *
- * <p>A source is a facts file or {@code host:port} of a running server (Redis 7 or newer, Valkey), which is
- * asked {@code COMMAND}. A facts file is a JSON array with one object per command: {@code name}, {@code arity},
- * {@code flags}, {@code keys} (first, last, step), {@code acl}, {@code tips}, {@code keySpecs} and {@code sub}
- * (subcommands, same form).
+ * <p>A source is a facts file or {@code host:port} of a running server (Redis 7 or newer, Valkey),
+ * which is asked {@code COMMAND}. A facts file is a JSON array with one object per command: {@code
+ * name}, {@code arity}, {@code flags}, {@code keys} (first, last, step), {@code acl}, {@code tips},
+ * {@code keySpecs} and {@code sub} (subcommands, same form).
  *
- * <p>The table has every command that any source has. Where sources differ about one, the last source that
- * has it is believed, so the newest server comes last. The checked-in table comes from the facts files {@code
- * redis-7.0.15.json valkey-8-dev.json redis-8-dev.json}, in this order; the same sources give the same bytes.
+ * <p>The table has every command that any source has. Where sources differ about one, the last
+ * source that has it is believed, so the newest server comes last. The checked-in table comes from
+ * the facts files {@code redis-7.0.15.json valkey-8-dev.json redis-8-dev.json}, in this order; the
+ * same sources give the same bytes.
  */
 final class GenerateCommandTable {
 
   private static final String HEADER =
       """
       # What servers say about their commands. Generated, do not edit: GenerateCommandTable.java says how.
-      # Sources, the later one believed where they differ: %s
+      # Every command that one of these sources has: %s
+      # Where they differ about a command, the last one is believed. It is the newest server: it takes the
+      # most arguments, and a node that takes fewer says so itself.
       #
       # name arity flags= acl= tips= range=first,last,step key=FLAGS@BEGIN/FIND ...
       #   BEGIN  index:I | keyword:WORD:STARTFROM | unknown
@@ -42,7 +44,8 @@ final class GenerateCommandTable {
 
   public static void main(String[] sources) throws IOException {
     if (sources.length == 0) {
-      System.err.println("usage: java GenerateCommandTable.java (facts.json | host:port)... > table");
+      System.err.println("usage: java GenerateCommandTable.java SOURCE... > commands.table");
+      System.err.println("a SOURCE is a facts file or host:port of a server, the newest last");
       System.exit(2);
     }
     TreeMap<String, String> lines = new TreeMap<>();
@@ -73,8 +76,7 @@ final class GenerateCommandTable {
   private static void addAll(List<?> commands, Map<String, String> lines) {
     for (Object entry : commands) {
       Map<?, ?> command = (Map<?, ?>) entry;
-      String line = line(command);
-      lines.put(text(command, "name"), line);
+      lines.put(text(command, "name"), line(command));
       addAll(list(command, "sub"), lines);
     }
   }
@@ -133,9 +135,12 @@ final class GenerateCommandTable {
   }
 
   private static String join(List<?> values, String prefix) {
-    return values.stream()
-        .map(value -> value.toString().substring(value.toString().startsWith(prefix) ? prefix.length() : 0))
-        .collect(Collectors.joining(","));
+    List<String> words = new ArrayList<>();
+    for (Object value : values) {
+      String word = value.toString();
+      words.add(word.startsWith(prefix) ? word.substring(prefix.length()) : word);
+    }
+    return String.join(",", words);
   }
 
   private static String text(Map<?, ?> map, String name) {

@@ -20,6 +20,7 @@ import io.penstock.core.session.SessionLoop;
 import io.penstock.core.session.SessionSettings;
 import io.penstock.core.topology.ClusterTopology;
 import io.penstock.core.topology.StaticTopology;
+import io.penstock.core.topology.TopologySettings;
 import io.penstock.core.topology.TopologyStatus;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
@@ -62,9 +63,7 @@ public final class Proxy implements AutoCloseable {
     this.collector = new StatsCollector(table, admission);
     switch (settings.upstream()) {
       case ProxySettings.Upstream.Cluster cluster -> {
-        discovered =
-            ClusterTopology.create(
-                cluster, settings.refresh(), settings.backend().connectTimeout(), events);
+        discovered = ClusterTopology.create(topologySettings(cluster), events);
         topology = discovered;
       }
       case ProxySettings.Upstream.Single single -> {
@@ -105,13 +104,20 @@ public final class Proxy implements AutoCloseable {
     return new ProxyLoop(loop, sessions, dispatcher, timeout);
   }
 
+  private TopologySettings topologySettings(ProxySettings.Upstream.Cluster cluster) {
+    return new TopologySettings(
+        cluster.seeds(),
+        cluster.credentials(),
+        settings.backend().connectTimeout(),
+        settings.refresh().period(),
+        settings.refresh().adaptiveTimeout());
+  }
+
   private BackendSettings backendSettings() {
-    ProxySettings.Credentials credentials = settings.upstream().credentials();
     int database =
         settings.upstream() instanceof ProxySettings.Upstream.Single single ? single.database() : 0;
     return new BackendSettings(
-        credentials == null ? null : credentials.user(),
-        credentials == null ? null : credentials.password(),
+        settings.upstream().credentials(),
         database,
         settings.backend().connectTimeout(),
         settings.backend().commandTimeout(),

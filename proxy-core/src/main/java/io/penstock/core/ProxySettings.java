@@ -1,5 +1,6 @@
 package io.penstock.core;
 
+import io.penstock.core.cluster.Credentials;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.transport.Transport;
 import java.time.Duration;
@@ -47,15 +48,6 @@ public record ProxySettings(
 
     /** One server; {@code database} is selected on every connection. */
     record Single(Node node, @Nullable Credentials credentials, int database) implements Upstream {}
-  }
-
-  /** {@code AUTH} arguments; a null user is the default user. */
-  public record Credentials(@Nullable String user, String password) {
-
-    @Override
-    public String toString() {
-      return "Credentials[user=" + user + ", password=***]";
-    }
   }
 
   /**

@@ -1,19 +1,10 @@
 package io.penstock.core.backend;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelHandlerContext;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.resp.Protocol;
-import io.penstock.core.transport.Loop;
-import io.penstock.core.transport.LoopGroup;
-import io.penstock.core.transport.SocketOutput;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Iterator;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -28,37 +19,29 @@ import org.slf4j.LoggerFactory;
 final class BackendConnection {
 
   private static final Logger log = LoggerFactory.getLogger(BackendConnection.class);
-  private static final byte[] ASKING = Handshake.encode("ASKING");
+
+  /** From so many waiting exchanges on, clients are not read until there is a connection. */
+  private static final int MANY_WAITING = 1_024;
 
   /** A connection that owes replies and stays silent this many command timeouts is given up. */
   private static final int SILENT_TIMEOUTS = 3;
 
   private final Node node;
-  private final LoopGroup group;
-  private final Loop loop;
-  private final BackendSettings settings;
+  private final BackendSite site;
   private final Handshake handshake;
-  private final BackendListener listener;
   private final NodeCounters counters;
   private final Backoff backoff = new Backoff();
-  private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
+  private final WaitingLine waiting = new WaitingLine();
 
   private ConnectionState state = new ConnectionState.Idle();
-  private @Nullable SocketOutput output; // not null exactly while Ready
-  private @Nullable Channel channel; // the current one; events of earlier ones are ignored
-  private ReplyStream replies = new ReplyStream();
-  private long lastHeard;
-  private boolean wasConnected;
-
-  private record Waiting(Exchange exchange, boolean asking) {}
+  private @Nullable Link current; // from connect to loss; events of earlier ones are ignored
+  private @Nullable Link ready; // the same, while Ready
+  private boolean wasReady;
 
   BackendConnection(Node node, Protocol protocol, BackendSite site, NodeCounters counters) {
     this.node = node;
-    this.group = site.group();
-    this.loop = site.loop();
-    this.settings = site.settings();
-    this.listener = site.listener();
-    this.handshake = new Handshake(settings, protocol);
+    this.site = site;
+    this.handshake = new Handshake(site.settings(), protocol);
     this.counters = counters;
   }
 
@@ -69,26 +52,23 @@ final class BackendConnection {
    */
   void send(Exchange exchange, boolean asking) {
     exchange.sentTo(node);
-    SocketOutput out = output;
-    if (out == null) {
-      await(exchange, asking);
-      return;
+    Link link = ready;
+    if (link != null) {
+      link.send(exchange, asking);
+    } else if (state instanceof ConnectionState.Closed) {
+      exchange.onFailure(Failure.NOT_SENT);
+    } else if (waiting.size() >= site.settings().maxWaiting()) {
+      exchange.onFailure(Failure.OVERLOADED);
+    } else {
+      waiting.add(exchange, asking);
+      prepare();
     }
-    if (replies.inFlight() == 0) {
-      lastHeard = loop.now();
-    }
-    if (asking) {
-      out.append(ASKING);
-      replies.sent(ControlExchange.ABANDONED);
-    }
-    out.append(exchange.sharedBytes().buffer(), exchange.offset(), exchange.length());
-    replies.sent(exchange);
   }
 
-  /** False while the node does not read as fast as clients ask. */
+  /** False while the node does not take requests as fast as clients ask. */
   boolean isWritable() {
-    SocketOutput out = output;
-    return out == null || out.channel().isWritable();
+    Link link = ready;
+    return link == null ? waiting.size() < MANY_WAITING : link.isWritable();
   }
 
   /** Connects if nobody has asked for it yet. */
@@ -99,89 +79,69 @@ final class BackendConnection {
   }
 
   boolean isReady() {
-    return output != null;
+    return ready != null;
   }
 
   int inFlight() {
-    return replies.inFlight();
+    Link link = current;
+    return link == null ? 0 : link.inFlight();
   }
 
   /** Exchanges in flight or waiting for a connection. */
   int owed() {
-    return replies.inFlight() + waiting.size();
+    return inFlight() + waiting.size();
   }
 
-  private void await(Exchange exchange, boolean asking) {
-    if (waiting.size() >= settings.maxWaiting()) {
-      exchange.onFailure(Failure.OVERLOADED);
-      return;
-    }
-    if (state instanceof ConnectionState.Closed) {
-      exchange.onFailure(Failure.NOT_SENT);
-      return;
-    }
-    waiting.add(new Waiting(exchange, asking));
-    prepare();
+  /** Bytes sent on the current channel. */
+  long bytesSent() {
+    Link link = ready;
+    return link == null ? 0 : link.bytesSent();
   }
 
   /** Takes back exchanges that were never sent and that {@code which} accepts, in order. */
   void withdraw(Predicate<Exchange> which, ArrayDeque<Exchange> into) {
-    for (Iterator<Waiting> it = waiting.iterator(); it.hasNext(); ) {
-      Waiting next = it.next();
-      if (!next.asking() && which.test(next.exchange())) {
-        it.remove();
-        into.add(next.exchange());
-      }
-    }
+    waiting.withdraw(which, into);
   }
 
   private void connect() {
     state = new ConnectionState.Connecting();
-    int millis = (int) settings.connectTimeout().toMillis();
-    ChannelFuture attempt =
-        group
-            .client(loop, millis)
-            .handler(new BackendPipeline(this))
-            .connect(InetSocketAddress.createUnresolved(node.host(), node.port()));
-    attempt.addListener(
-        done -> {
-          if (!done.isSuccess()) {
-            lost(done.cause());
-          }
-        });
+    int timeout = (int) site.settings().connectTimeout().toMillis();
+    site.group()
+        .client(site.loop(), timeout)
+        .handler(new BackendPipeline(this, site.loop()))
+        .connect(InetSocketAddress.createUnresolved(node.host(), node.port()))
+        .addListener(
+            done -> {
+              if (!done.isSuccess() && state instanceof ConnectionState.Connecting) {
+                lost(done.cause());
+              }
+            });
   }
 
-  /** The TCP connection stands; called by the channel's handler. */
-  void onConnected(ChannelHandlerContext context) {
-    if (state instanceof ConnectionState.Closed) {
-      context.close();
+  /** The TCP connection stands. */
+  void onConnected(Link link) {
+    if (!(state instanceof ConnectionState.Connecting connecting)) {
+      link.closeChannel();
       return;
     }
-    channel = context.channel();
-    var out = new SocketOutput(context, loop.flushQueue());
-    replies = new ReplyStream();
-    lastHeard = loop.tick();
-    int expected = handshake.requests().size();
-    if (expected == 0) {
-      ready(out);
-      return;
-    }
+    current = link;
     var timer =
-        loop.executor()
+        site.loop()
+            .executor()
             .schedule(
                 () -> abort(new BackendException("no answer to the handshake in time")),
-                settings.connectTimeout().toMillis(),
+                site.settings().connectTimeout().toMillis(),
                 TimeUnit.MILLISECONDS);
-    var progress = new ConnectionState.Handshaking(context, expected, timer);
-    state = progress;
+    var shaking = connecting.connected(link, handshake.requests().size(), timer);
+    state = shaking;
     for (byte[] request : handshake.requests()) {
-      out.append(request);
-      replies.sent(new HandshakeExchange(this, out));
+      link.send(request, new HandshakeExchange(this));
     }
+    becomeReadyIfDone(shaking);
   }
 
-  /** One handshake request was answered. */
-  void onHandshakeReply(SocketOutput out, @Nullable String error) {
+  /** One request of the handshake was answered; {@code error} is null when it was accepted. */
+  void onHandshakeReply(@Nullable String error) {
     if (!(state instanceof ConnectionState.Handshaking shaking)) {
       return;
     }
@@ -189,37 +149,37 @@ final class BackendConnection {
       abort(new BackendException("the node refused the handshake: " + error));
       return;
     }
-    ConnectionState.Handshaking next = shaking.answered();
+    var next = shaking.answered();
     state = next;
-    if (next.expected() == 0) {
-      next.timer().cancel(false);
-      ready(out);
-    }
+    becomeReadyIfDone(next);
   }
 
-  private void ready(SocketOutput out) {
-    state = new ConnectionState.Ready(out.channel());
-    output = out;
+  private void becomeReadyIfDone(ConnectionState.Handshaking shaking) {
+    if (shaking.expected() > 0) {
+      return;
+    }
+    state = shaking.done();
+    ready = shaking.link();
     backoff.succeeded();
-    counters.connected(wasConnected);
-    wasConnected = true;
-    listener.connected(node);
-    Waiting next = waiting.poll();
+    counters.connected(wasReady);
+    wasReady = true;
+    site.listener().connected(node);
+    WaitingLine.Waiting next = waiting.poll();
     while (next != null) {
       send(next.exchange(), next.asking());
       next = waiting.poll();
     }
+    site.listener().writableAgain();
   }
 
   /** Takes ownership of {@code in}. */
-  void onBytes(Channel from, ByteBuf in) {
-    if (from != channel) {
+  void onBytes(Link from, ByteBuf in) {
+    if (from != current) {
       in.release();
       return;
     }
-    lastHeard = loop.tick();
     counters.received(in.readableBytes());
-    String problem = replies.accept(in);
+    String problem = from.accept(in);
     if (problem != null) {
       abort(new BackendException("the node sent " + problem));
     }
@@ -227,114 +187,96 @@ final class BackendConnection {
 
   void onWritabilityChanged(boolean writable) {
     if (writable) {
-      listener.writableAgain();
+      site.listener().writableAgain();
     }
   }
 
-  /** The channel is closed; called by its handler, once per channel that was connected. */
-  void onDisconnected(Channel from) {
-    if (from == channel) {
+  /** The channel is closed. */
+  void onDisconnected(Link from) {
+    if (from == current) {
       lost(new BackendException("the node closed the connection"));
     }
   }
 
   /** The channel failed. */
-  void onException(Channel from, Throwable cause) {
-    if (from == channel) {
+  void onException(Link from, Throwable cause) {
+    if (from == current) {
       abort(cause);
     }
   }
 
   /** Ends the current channel because of {@code cause}, and begins again. */
-  void abort(Throwable cause) {
-    if (state.isAlive()) {
-      ConnectionState current = state;
+  private void abort(Throwable cause) {
+    if (current != null) {
+      ConnectionState broken = state;
       lost(cause);
-      current.closeChannel();
+      broken.close();
     }
   }
 
+  /**
+   * The channel, or the attempt to get one, has ended: everything in flight fails, and a timer
+   * tries again.
+   */
   private void lost(Throwable cause) {
-    if (!state.isAlive()) {
-      return;
-    }
-    boolean worked = output != null;
-    if (state instanceof ConnectionState.Handshaking shaking) {
-      shaking.timer().cancel(false);
-    }
-    SocketOutput out = output;
-    if (out != null) {
-      counters.disconnected(out.bytes());
-    }
-    output = null;
-    channel = null;
-    counters.failed();
+    Link gone = current;
+    boolean worked = ready != null;
     int attempts = worked ? 0 : backoff.attempts() + 1;
+    forgetLink();
+    counters.failed();
     if (worked) {
       log.info("connection to {} lost: {}", node, cause.getMessage());
     } else if (attempts == 1) {
       log.warn("cannot connect to {}: {}", node, cause.getMessage());
     }
-    reconnectLater();
-    ReplyStream owed = replies;
-    replies = new ReplyStream();
-    owed.close();
-    listener.disconnected(node, attempts, cause);
+    if (state instanceof ConnectionState.Handshaking shaking) {
+      shaking.timer().cancel(false);
+    }
+    state =
+        new ConnectionState.BackingOff(
+            site.loop()
+                .executor()
+                .schedule(this::connect, backoff.nextMillis(), TimeUnit.MILLISECONDS));
+    if (gone != null) {
+      gone.fail();
+    }
+    site.listener().disconnected(node, attempts, cause);
   }
 
-  private void reconnectLater() {
-    var timer =
-        loop.executor().schedule(this::connect, backoff.nextMillis(), TimeUnit.MILLISECONDS);
-    state = new ConnectionState.BackingOff(timer);
+  private void forgetLink() {
+    if (ready != null) {
+      counters.disconnected(ready.bytesSent());
+    }
+    ready = null;
+    current = null;
   }
 
   /** Called several times per command timeout: ends what is past its deadline. */
   void tick(long now) {
-    replies.expire(now);
-    expireWaiting(now);
-    long silence = SILENT_TIMEOUTS * settings.commandTimeout().toNanos();
-    if (output != null && replies.inFlight() > 0 && now - lastHeard > silence) {
+    if (waiting.expire(now)) {
+      site.listener().writableAgain();
+    }
+    Link link = ready;
+    if (link == null) {
+      return;
+    }
+    link.expire(now);
+    long longest = SILENT_TIMEOUTS * site.settings().commandTimeout().toNanos();
+    if (link == ready && link.isSilentFor(longest, now)) {
       abort(new BackendException("the node owes replies and is silent"));
     }
-  }
-
-  /** Collects before it calls back: a callback may send, and so add to what waits. */
-  private void expireWaiting(long now) {
-    List<Exchange> expired = new ArrayList<>();
-    for (Iterator<Waiting> it = waiting.iterator(); it.hasNext(); ) {
-      Exchange exchange = it.next().exchange();
-      if (exchange.deadline() - now <= 0) {
-        it.remove();
-        expired.add(exchange);
-      }
-    }
-    for (Exchange exchange : expired) {
-      exchange.onFailure(Failure.NOT_SENT);
-    }
-  }
-
-  /** Bytes written on the current channel. */
-  long bytesSent() {
-    SocketOutput out = output;
-    return out == null ? 0 : out.bytes();
   }
 
   /** Closes for good; what is in flight or waiting fails. */
   void close() {
     ConnectionState last = state;
+    Link gone = current;
     state = new ConnectionState.Closed();
-    SocketOutput out = output;
-    if (out != null) {
-      counters.disconnected(out.bytes());
+    forgetLink();
+    last.close();
+    if (gone != null) {
+      gone.fail();
     }
-    output = null;
-    channel = null;
-    last.closeChannel();
-    replies.close();
-    Waiting next = waiting.poll();
-    while (next != null) {
-      next.exchange().onFailure(Failure.NOT_SENT);
-      next = waiting.poll();
-    }
+    waiting.close();
   }
 }

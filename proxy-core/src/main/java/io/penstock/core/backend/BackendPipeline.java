@@ -5,37 +5,52 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
+import io.netty.util.ReferenceCountUtil;
+import io.penstock.core.transport.Loop;
+import org.jspecify.annotations.Nullable;
 
 /** The whole pipeline of a connection to a node: one handler that hands Netty's events on. */
 final class BackendPipeline extends ChannelInitializer<Channel> {
 
   private final BackendConnection connection;
+  private final Loop loop;
 
-  BackendPipeline(BackendConnection connection) {
+  BackendPipeline(BackendConnection connection, Loop loop) {
     this.connection = connection;
+    this.loop = loop;
   }
 
   @Override
   protected void initChannel(Channel channel) {
-    channel.pipeline().addLast(new Handler(connection));
+    channel.pipeline().addLast(new Handler(connection, loop));
   }
 
   private static final class Handler extends ChannelInboundHandlerAdapter {
 
     private final BackendConnection connection;
+    private final Loop loop;
+    private @Nullable Link link;
 
-    Handler(BackendConnection connection) {
+    Handler(BackendConnection connection, Loop loop) {
       this.connection = connection;
+      this.loop = loop;
     }
 
     @Override
     public void channelActive(ChannelHandlerContext context) {
-      connection.onConnected(context);
+      var made = new Link(context, loop);
+      link = made;
+      connection.onConnected(made);
     }
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
-      connection.onBytes(context.channel(), (ByteBuf) message);
+      Link on = link;
+      if (on == null) {
+        ReferenceCountUtil.release(message);
+      } else {
+        connection.onBytes(on, (ByteBuf) message);
+      }
     }
 
     @Override
@@ -45,12 +60,16 @@ final class BackendPipeline extends ChannelInitializer<Channel> {
 
     @Override
     public void channelInactive(ChannelHandlerContext context) {
-      connection.onDisconnected(context.channel());
+      if (link != null) {
+        connection.onDisconnected(link);
+      }
     }
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-      connection.onException(context.channel(), cause);
+      if (link != null) {
+        connection.onException(link, cause);
+      }
     }
   }
 }

@@ -1,13 +1,13 @@
 package io.penstock.core.backend;
 
+import io.penstock.core.cluster.Credentials;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What all connections to nodes have in common.
  *
- * @param user ACL user, or null for the default user
- * @param password or null when nodes ask for none
+ * @param credentials what nodes want to be told, or null
  * @param database selected after connecting; 0 for none
  * @param connectTimeout for TCP connect and handshake together
  * @param commandTimeout a connection that owes replies and was silent for a multiple of it is given
@@ -16,8 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxWaiting most exchanges that wait for one connection to come up
  */
 public record BackendSettings(
-    @Nullable String user,
-    @Nullable String password,
+    @Nullable Credentials credentials,
     int database,
     Duration connectTimeout,
     Duration commandTimeout,

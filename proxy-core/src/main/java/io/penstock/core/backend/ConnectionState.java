@@ -1,7 +1,5 @@
 package io.penstock.core.backend;
 
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelHandlerContext;
 import io.netty.util.concurrent.Future;
 
 /**
@@ -15,9 +13,8 @@ sealed interface ConnectionState {
 
   /** The TCP connection is being made. */
   record Connecting() implements ConnectionState {
-    @Override
-    public boolean isAlive() {
-      return true;
+    Handshaking connected(Link link, int expected, Future<?> timer) {
+      return new Handshaking(link, expected, timer);
     }
   }
 
@@ -27,41 +24,36 @@ sealed interface ConnectionState {
    * @param expected replies still to come
    * @param timer gives the attempt up
    */
-  record Handshaking(ChannelHandlerContext context, int expected, Future<?> timer)
-      implements ConnectionState {
+  record Handshaking(Link link, int expected, Future<?> timer) implements ConnectionState {
 
     Handshaking answered() {
-      return new Handshaking(context, expected - 1, timer);
+      return new Handshaking(link, expected - 1, timer);
+    }
+
+    Ready done() {
+      timer.cancel(false);
+      return new Ready(link);
     }
 
     @Override
-    public boolean isAlive() {
-      return true;
-    }
-
-    @Override
-    public void closeChannel() {
-      context.close();
+    public void close() {
+      timer.cancel(false);
+      link.closeChannel();
     }
   }
 
   /** Commands may be sent. */
-  record Ready(Channel channel) implements ConnectionState {
+  record Ready(Link link) implements ConnectionState {
     @Override
-    public boolean isAlive() {
-      return true;
-    }
-
-    @Override
-    public void closeChannel() {
-      channel.close();
+    public void close() {
+      link.closeChannel();
     }
   }
 
   /** The last attempt failed or the connection was lost; {@code timer} makes the next attempt. */
   record BackingOff(Future<?> timer) implements ConnectionState {
     @Override
-    public void closeChannel() {
+    public void close() {
       timer.cancel(false);
     }
   }
@@ -69,11 +61,6 @@ sealed interface ConnectionState {
   /** Given up for good. */
   record Closed() implements ConnectionState {}
 
-  /** Whether there is a connection, or an attempt, that can be lost. */
-  default boolean isAlive() {
-    return false;
-  }
-
-  /** Closes the channel or ends the timer there is, if any. */
-  default void closeChannel() {}
+  /** Closes the channel and ends the timer there may be. */
+  default void close() {}
 }

@@ -1,6 +1,7 @@
 package io.penstock.core.backend;
 
 import io.netty.buffer.ByteBuf;
+import io.penstock.core.cluster.Credentials;
 import io.penstock.core.resp.Protocol;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -16,19 +17,30 @@ final class Handshake {
   private final List<byte[]> requests = new ArrayList<>();
 
   Handshake(BackendSettings settings, Protocol protocol) {
-    String user = settings.user();
-    String password = settings.password();
+    Credentials credentials = settings.credentials();
     if (protocol == Protocol.RESP3) {
-      requests.add(
-          password == null
-              ? encode("HELLO", "3")
-              : encode("HELLO", "3", "AUTH", user == null ? "default" : user, password));
-    } else if (password != null) {
-      requests.add(user == null ? encode("AUTH", password) : encode("AUTH", user, password));
+      requests.add(hello(credentials));
+    } else if (credentials != null) {
+      requests.add(auth(credentials));
     }
     if (settings.database() != 0) {
       requests.add(encode("SELECT", Integer.toString(settings.database())));
     }
+  }
+
+  private static byte[] hello(@Nullable Credentials credentials) {
+    if (credentials == null) {
+      return encode("HELLO", "3");
+    }
+    String user = credentials.user() == null ? "default" : credentials.user();
+    return encode("HELLO", "3", "AUTH", user, credentials.password());
+  }
+
+  private static byte[] auth(Credentials credentials) {
+    String user = credentials.user();
+    return user == null
+        ? encode("AUTH", credentials.password())
+        : encode("AUTH", user, credentials.password());
   }
 
   /** The requests, encoded, to be sent in one go. */

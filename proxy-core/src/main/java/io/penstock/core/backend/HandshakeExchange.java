@@ -1,7 +1,6 @@
 package io.penstock.core.backend;
 
 import io.netty.buffer.ByteBuf;
-import io.penstock.core.transport.SocketOutput;
 
 /**
  * One request of a connection's handshake. Its failure is the connection's, which knows already.
@@ -9,23 +8,21 @@ import io.penstock.core.transport.SocketOutput;
 final class HandshakeExchange extends Exchange {
 
   private final BackendConnection connection;
-  private final SocketOutput output;
 
-  HandshakeExchange(BackendConnection connection, SocketOutput output) {
+  HandshakeExchange(BackendConnection connection) {
     this.connection = connection;
-    this.output = output;
     destination(ANY_NODE, protocol(), 0, Long.MAX_VALUE);
   }
 
   @Override
   public void onReply(ByteBuf buffer, int from, int to) {
-    connection.onHandshakeReply(output, Handshake.errorIn(buffer, from, to));
+    connection.onHandshakeReply(Handshake.errorIn(buffer, from, to));
   }
 
   @Override
   public void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
     if (last) {
-      connection.onHandshakeReply(output, null);
+      connection.onHandshakeReply(null);
     }
   }
 

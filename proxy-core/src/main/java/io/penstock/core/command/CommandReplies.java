@@ -2,6 +2,7 @@ package io.penstock.core.command;
 
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.resp.Protocol;
+import io.penstock.core.resp.ReplyWriter;
 import io.penstock.core.resp.RequestFrame;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -24,7 +25,7 @@ public final class CommandReplies {
 
   /** {@code COMMAND}: everything about all commands. */
   public void all(Protocol protocol, ByteBuf out) {
-    ReplyBytes reply = new ReplyBytes(out, protocol);
+    ReplyWriter reply = new ReplyWriter(out, protocol);
     SpecReply specs = new SpecReply(reply);
     reply.array(table.commands().size());
     for (CommandSpec spec : table.commands()) {
@@ -34,7 +35,7 @@ public final class CommandReplies {
 
   /** {@code COMMAND COUNT}. */
   public void count(ByteBuf out) {
-    new ReplyBytes(out, Protocol.RESP2).integer(table.commands().size());
+    new ReplyWriter(out, Protocol.RESP2).integer(table.commands().size());
   }
 
   /** {@code COMMAND INFO [name …]}. */
@@ -43,7 +44,7 @@ public final class CommandReplies {
       all(protocol, out);
       return;
     }
-    ReplyBytes reply = new ReplyBytes(out, protocol);
+    ReplyWriter reply = new ReplyWriter(out, protocol);
     SpecReply specs = new SpecReply(reply);
     reply.array(request.argc() - 2);
     for (int i = 2; i < request.argc(); i++) {
@@ -58,7 +59,7 @@ public final class CommandReplies {
 
   /** {@code COMMAND LIST [FILTERBY MODULE name | ACLCAT category | PATTERN pattern]}. */
   public void list(RequestFrame request, Protocol protocol, ByteBuf out) {
-    ReplyBytes reply = new ReplyBytes(out, protocol);
+    ReplyWriter reply = new ReplyWriter(out, protocol);
     NameFilter filter = request.argc() == 2 ? NameFilter.all() : filter(request);
     if (filter == null) {
       reply.error(SYNTAX_ERROR);
@@ -91,7 +92,7 @@ public final class CommandReplies {
 
   /** {@code COMMAND GETKEYS command [argument …]}. */
   public void getKeys(RequestFrame request, Protocol protocol, ByteBuf out) {
-    ReplyBytes reply = new ReplyBytes(out, protocol);
+    ReplyWriter reply = new ReplyWriter(out, protocol);
     RequestFrame call = call(request);
     CommandSpec spec = table.find(call);
     if (spec == null || (spec.isContainer() && call.argc() > 1)) {
@@ -105,7 +106,7 @@ public final class CommandReplies {
     }
   }
 
-  private static void keys(CommandSpec spec, RequestFrame call, ReplyBytes reply) {
+  private static void keys(CommandSpec spec, RequestFrame call, ReplyWriter reply) {
     KeyPositions keys = new KeyPositions();
     spec.findKeysAsReported(call, keys);
     if (keys.size() == 0 && !spec.has(CommandFlag.NO_MANDATORY_KEYS)) {

@@ -1,13 +1,14 @@
 package io.penstock.core.command;
 
+import io.penstock.core.resp.ReplyWriter;
 import java.util.List;
 
 /** Writes specs in the form of {@code COMMAND INFO}. */
 final class SpecReply {
 
-  private final ReplyBytes reply;
+  private final ReplyWriter reply;
 
-  SpecReply(ReplyBytes reply) {
+  SpecReply(ReplyWriter reply) {
     this.reply = reply;
   }
 

@@ -121,6 +121,7 @@ public final class AsyncDispatcher implements Dispatcher, BackendListener {
       dispatch(next);
       next = misplaced.poll();
     }
+    writableAgain(); // clients that paused for a node may have another now
   }
 
   private static boolean belongsElsewhere(SlotMap map, Exchange exchange, Node node) {

@@ -58,7 +58,7 @@ final class Request extends Routed {
   /** The reply's turn has come: what is there goes out, what comes goes out as it comes. */
   void becomeFirst(SocketOutput output) {
     first = true;
-    if (muted) {
+    if (muted || session().isClosed()) {
       held.clear();
     } else {
       begun |= held.view().isReadable();

@@ -34,7 +34,7 @@ final class Retries {
 
   private final Session session;
   private final List<Retry> retries = new ArrayList<>(0); // by order of the requests
-  private boolean scheduled;
+  private long wakeUpAt = Long.MAX_VALUE;
 
   Retries(Session session) {
     this.session = session;
@@ -144,7 +144,7 @@ final class Retries {
     retry.askTarget = null;
     // Never at once: the failures of later requests on the same connection are still to be told.
     retry.notBefore = session.loop().now() + delay(retry.attempts);
-    schedule();
+    wakeUp(retry.notBefore);
   }
 
   private void answer(Routed request, byte[] reply, Outcome outcome) {
@@ -171,7 +171,7 @@ final class Retries {
       }
     }
     if (!retries.isEmpty()) {
-      schedule(); // those that waited for this one may go now
+      wakeUp(session.loop().now()); // those that waited for this one may go now
     }
   }
 
@@ -203,15 +203,17 @@ final class Retries {
     Set<Integer> taken = new HashSet<>();
     for (Retry retry : List.copyOf(retries)) {
       boolean mayGo = taken.add(retry.request.slot()) && !retry.sent && retries.contains(retry);
-      if (mayGo && now - retry.request.deadline() >= 0) {
+      if (!mayGo) {
+        continue;
+      }
+      if (now - retry.request.deadline() >= 0) {
         answer(retry.request, retry.refusal, retry.outcome);
-      } else if (mayGo && now - retry.notBefore >= 0) {
+      } else if (now - retry.notBefore >= 0) {
         retry.sent = true;
         send(retry.request, retry.askTarget);
+      } else {
+        wakeUp(retry.notBefore);
       }
-    }
-    if (retries.stream().anyMatch(retry -> !retry.sent)) {
-      schedule();
     }
   }
 
@@ -223,20 +225,23 @@ final class Retries {
     }
   }
 
-  private void schedule() {
-    if (!scheduled) {
-      scheduled = true;
-      session
-          .loop()
-          .executor()
-          .schedule(
-              () -> {
-                scheduled = false;
-                sendDue();
-              },
-              FIRST_DELAY_NANOS,
-              TimeUnit.NANOSECONDS);
+  /** Looks again at {@code time}; what waits for an earlier request is woken by its end. */
+  private void wakeUp(long time) {
+    if (time - wakeUpAt >= 0) {
+      return;
     }
+    wakeUpAt = time;
+    long delay = Math.max(0, time - System.nanoTime());
+    session
+        .loop()
+        .executor()
+        .schedule(
+            () -> {
+              wakeUpAt = Long.MAX_VALUE;
+              sendDue();
+            },
+            delay,
+            TimeUnit.NANOSECONDS);
   }
 
   /** The client is gone: nothing is sent again. */

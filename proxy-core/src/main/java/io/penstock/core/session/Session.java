@@ -39,12 +39,12 @@ public final class Session {
   private final ReplySequence sequence = new ReplySequence(this);
   private final Retries retries = new Retries(this);
   private final OrderGuard order = new OrderGuard(this);
+  private final Sender sender = new Sender(this);
   private final LocalReplies local = new LocalReplies(this);
 
   private SessionState state;
   private boolean closed;
   private boolean taking; // the loop in takeUp is running
-  private boolean nodesBusy; // a node did not keep up
 
   /**
    * @param context of the channel's last handler
@@ -115,7 +115,7 @@ public final class Session {
   private boolean mayTakeUp() {
     return !(state instanceof SessionState.Closing)
         && sequence.size() < MOST_UNANSWERED
-        && !nodesBusy
+        && !sender.isPaused()
         && channel.isWritable();
   }
 
@@ -149,45 +149,19 @@ public final class Session {
           input.putBack();
           return false;
         }
-        forward(Objects.requireNonNull(spec), slot);
+        sender.forward(Objects.requireNonNull(spec), slot);
       }
       case RoutePlan.Split split -> {
         if (order.holdsBackAll()) {
           input.putBack();
           return false;
         }
-        divide(Objects.requireNonNull(spec), split);
+        sender.divide(Objects.requireNonNull(spec), split);
       }
       case RoutePlan.Local(CommandSpec which, var answer) -> local.answer(which, answer, command);
       case RoutePlan.Reject(String error) -> reject(spec, ErrorReplies.encode(error));
     }
     return true;
-  }
-
-  private void forward(CommandSpec spec, int slot) {
-    Request request = begin(spec);
-    int start = input.frame().start();
-    int length = input.frame().end() - start;
-    request.prepare(this, spec, slot, input.shareOfFrame(), start, length);
-    pauseUnless(loop.dispatcher().dispatch(request));
-  }
-
-  private void divide(CommandSpec spec, RoutePlan.Split plan) {
-    Request whole = begin(spec);
-    whole.divide();
-    pauseUnless(new Gather(whole, this, plan).send(input.frame(), spec, plan));
-  }
-
-  private void pauseUnless(boolean nodesKeepUp) {
-    if (!nodesKeepUp && !nodesBusy) {
-      nodesBusy = true;
-      loop.dispatcher()
-          .whenWritable(
-              () -> {
-                nodesBusy = false;
-                takeUp();
-              });
-    }
   }
 
   /** Takes a place among the replies for the request that was found last. */

@@ -1,6 +1,5 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.ProxySettings;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.RefreshTrigger;
 import io.penstock.core.cluster.SlotMap;
@@ -8,12 +7,12 @@ import io.penstock.core.cluster.Topology;
 import io.penstock.core.observe.ProxyEvents;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -35,6 +34,7 @@ public final class ClusterTopology implements Topology {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterTopology.class);
 
   private static final Duration FIRST_RETRY = Duration.ofMillis(200);
+  private static final long CLOSE_SECONDS = 5;
   private static final Duration LONGEST_RETRY = Duration.ofSeconds(5);
 
   /**
@@ -61,28 +61,23 @@ public final class ClusterTopology implements Topology {
   private int refusals;
   private boolean closed;
 
-  private ClusterTopology(
-      Collection<Node> seeds,
-      ProxySettings.Refresh refresh,
-      Duration connectTimeout,
-      ProxyEvents events,
-      Outside outside) {
-    this.seeds = Set.copyOf(seeds);
-    this.answerTimeout = connectTimeout.multipliedBy(2);
+  private ClusterTopology(TopologySettings settings, ProxyEvents events, Outside outside) {
+    this.seeds = Set.copyOf(settings.seeds());
+    this.answerTimeout = settings.connectTimeout().multipliedBy(2);
     this.events = events;
     this.source = outside.source;
     this.thread = outside.thread;
     this.endThread = outside.endThread;
     this.random = outside.random;
-    this.log = new RefreshLog(seeds, thread::nanoTime);
+    this.log = new RefreshLog(settings.seeds(), thread::nanoTime);
     this.published = new PublishedMap(thread);
     Duration longest =
-        refresh.period().compareTo(LONGEST_RETRY) < 0 ? refresh.period() : LONGEST_RETRY;
+        settings.period().compareTo(LONGEST_RETRY) < 0 ? settings.period() : LONGEST_RETRY;
     this.schedule =
         new RefreshSchedule(
             thread,
-            refresh.period(),
-            refresh.adaptiveTimeout(),
+            settings.period(),
+            settings.adaptiveTimeout(),
             new Backoff(FIRST_RETRY, longest, random),
             this::refresh);
   }
@@ -94,30 +89,17 @@ public final class ClusterTopology implements Topology {
       Supplier<CompletionStage<Void>> endThread,
       RandomGenerator random) {}
 
-  /**
-   * Makes a topology that has not asked anybody yet. Starts no thread.
-   *
-   * @param connectTimeout for connecting to a node, and as long again for its answers
-   */
-  public static ClusterTopology create(
-      ProxySettings.Upstream.Cluster upstream,
-      ProxySettings.Refresh refresh,
-      Duration connectTimeout,
-      ProxyEvents events) {
+  /** Makes a topology that has not asked anybody yet. Starts no thread. */
+  public static ClusterTopology create(TopologySettings settings, ProxyEvents events) {
     NettyTopologyThread thread = new NettyTopologyThread();
     ViewSource source =
-        new LettuceViewSource(upstream.credentials(), connectTimeout, thread.group());
+        new LettuceViewSource(settings.credentials(), settings.connectTimeout(), thread.group());
     Outside outside = new Outside(source, thread, thread::close, new SplittableRandom());
-    return create(upstream.seeds(), refresh, connectTimeout, events, outside);
+    return create(settings, events, outside);
   }
 
-  static ClusterTopology create(
-      Collection<Node> seeds,
-      ProxySettings.Refresh refresh,
-      Duration connectTimeout,
-      ProxyEvents events,
-      Outside outside) {
-    return new ClusterTopology(seeds, refresh, connectTimeout, events, outside);
+  static ClusterTopology create(TopologySettings settings, ProxyEvents events, Outside outside) {
+    return new ClusterTopology(settings, events, outside);
   }
 
   /** Begins to look for the cluster; returns at once. Call once. */
@@ -135,13 +117,13 @@ public final class ClusterTopology implements Topology {
         () -> {
           closed = true;
           schedule.stop();
+          source
+              .close()
+              .handle((ignored, failure) -> endThread.get())
+              .thenCompose(ended -> ended)
+              .whenComplete((ignored, failure) -> done.complete(null));
         });
-    source
-        .close()
-        .handle((ignored, failure) -> endThread.get())
-        .thenCompose(ended -> ended)
-        .whenComplete((ignored, failure) -> done.complete(null));
-    return done;
+    return done.completeOnTimeout(null, CLOSE_SECONDS, TimeUnit.SECONDS);
   }
 
   @Override

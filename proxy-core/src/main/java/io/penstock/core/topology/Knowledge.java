@@ -34,6 +34,10 @@ import org.jspecify.annotations.Nullable;
  * moment take back a slot that moved without a new epoch (Redis gives the importing master a new
  * one only when it does not have the highest already); the old owner's MOVED then corrects it,
  * while the contrary rule could leave slots on a dead node for ever.
+ *
+ * <p>Epochs may also go back for good, when a cluster is restored from a backup. What a majority's
+ * views say in {@link ClusterTopology#REFUSALS} refreshes in a row is therefore taken whatever the
+ * epochs.
  */
 final class Knowledge {
 

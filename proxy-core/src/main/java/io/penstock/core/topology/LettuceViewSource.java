@@ -20,9 +20,8 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.resolver.dns.DnsAddressResolverGroup;
 import io.netty.resolver.dns.DnsNameResolverBuilder;
 import io.netty.resolver.dns.NoopDnsCache;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutorGroup;
-import io.penstock.core.ProxySettings.Credentials;
+import io.penstock.core.cluster.Credentials;
 import io.penstock.core.cluster.Node;
 import java.time.Duration;
 import java.util.List;
@@ -30,6 +29,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -40,10 +40,19 @@ import org.jspecify.annotations.Nullable;
  * ClusterNodesParser}), asks every node it finds, and trusts a view by how many nodes look healthy
  * in it; its views carry nothing to tell a late one from a new one by.
  *
- * <p>One thread does all I/O. Names are resolved without a cache, so that nodes replaced behind the
- * same name are found.
+ * <p>One thread does all I/O, and Lettuce's timers run on the topology thread. Names are resolved
+ * without a cache, so that nodes replaced behind the same name are found.
  */
 final class LettuceViewSource implements ViewSource {
+
+  static {
+    // With epoll and io_uring both at hand Lettuce uses epoll, warns of it on every connection, and
+    // mixes the options of both. Read once, when Lettuce's classes are loaded.
+    String ioUring = "io.lettuce.core.iouring";
+    if (System.getProperty(ioUring) == null) {
+      System.setProperty(ioUring, "false");
+    }
+  }
 
   private static final long END_SECONDS = 2;
   private static final String CLIENT_NAME = "penstock-topology";
@@ -51,10 +60,10 @@ final class LettuceViewSource implements ViewSource {
   private final @Nullable Credentials credentials;
   private final Duration timeout;
   private final EventLoopGroupProvider ioThreads =
-      new DefaultEventLoopGroupProvider(
-          1, pool -> new DefaultThreadFactory("penstock-topology-io", true));
+      new DefaultEventLoopGroupProvider(1, LettuceViewSource::threads);
   private final ClientResources resources;
   private final RedisClient client;
+  private volatile boolean closed;
 
   /**
    * @param timeout for connecting, for authenticating, and for the answers, each
@@ -67,6 +76,7 @@ final class LettuceViewSource implements ViewSource {
         ClientResources.builder()
             .eventLoopGroupProvider(ioThreads)
             .eventExecutorGroup(computation)
+            .timer(new ExecutorTimer(computation))
             .addressResolverGroup(resolver(timeout))
             .commandLatencyRecorder(CommandLatencyRecorder.disabled())
             .build();
@@ -76,9 +86,13 @@ final class LettuceViewSource implements ViewSource {
             .protocolVersion(ProtocolVersion.RESP2)
             .autoReconnect(false)
             .maintNotificationsConfig(MaintNotificationsConfig.disabled())
-            .socketOptions(SocketOptions.builder().connectTimeout(timeout).build())
+            .socketOptions(SocketOptions.builder().connectTimeout(timeout).keepAlive(false).build())
             .timeoutOptions(TimeoutOptions.enabled(timeout))
             .build());
+  }
+
+  private static ThreadFactory threads(String pool) {
+    return Thread.ofPlatform().daemon().name("penstock-topology-io").factory();
   }
 
   private static DnsAddressResolverGroup resolver(Duration timeout) {
@@ -92,14 +106,22 @@ final class LettuceViewSource implements ViewSource {
 
   @Override
   public CompletionStage<ClusterView> ask(Node node) {
+    if (closed) {
+      return CompletableFuture.failedFuture(new IllegalStateException("closed"));
+    }
     try {
       return client
           .connectAsync(StringCodec.UTF8, uri(node))
           .thenCompose(
-              connection ->
-                  ask(node, connection).whenComplete((view, failure) -> connection.closeAsync()));
+              connection -> ask(node, connection).whenComplete((view, failure) -> end(connection)));
     } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private void end(StatefulRedisConnection<String, String> connection) {
+    if (!closed) { // else it has been closed, and a second time would be warned of
+      connection.closeAsync();
     }
   }
 
@@ -145,6 +167,7 @@ final class LettuceViewSource implements ViewSource {
 
   @Override
   public CompletionStage<Void> close() {
+    closed = true;
     CompletableFuture<Void> closed = new CompletableFuture<>();
     client
         .shutdownAsync(0, END_SECONDS, TimeUnit.SECONDS)

@@ -1,7 +1,6 @@
 package io.penstock.core.topology;
 
 import io.netty.util.concurrent.DefaultEventExecutorGroup;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutorGroup;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -18,7 +17,8 @@ final class NettyTopologyThread implements TopologyThread {
   private static final long END_SECONDS = 2;
 
   private final EventExecutorGroup group =
-      new DefaultEventExecutorGroup(1, new DefaultThreadFactory("penstock-topology", true));
+      new DefaultEventExecutorGroup(
+          1, Thread.ofPlatform().daemon().name("penstock-topology").factory());
 
   /** For what Lettuce computes outside its I/O thread. */
   EventExecutorGroup group() {

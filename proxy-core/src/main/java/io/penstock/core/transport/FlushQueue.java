@@ -41,11 +41,21 @@ public final class FlushQueue implements Runnable {
   /** Flushes what is dirty, also what becomes dirty meanwhile. */
   @Override
   public void run() {
-    for (int i = 0; i < size; i++) {
-      dirty[i].flush();
+    int flushed = 0;
+    try {
+      while (flushed < size) {
+        dirty[flushed++].flush();
+      }
+    } finally {
+      // One failure must not leave the others unwritten.
+      int rest = size - flushed;
+      System.arraycopy(dirty, flushed, dirty, 0, rest);
+      Arrays.fill(dirty, rest, size, null);
+      size = rest;
+      if (rest > 0) {
+        loop.execute(this);
+      }
     }
-    Arrays.fill(dirty, 0, size, null);
-    size = 0;
   }
 
   /** An empty buffer; the caller owns it. */

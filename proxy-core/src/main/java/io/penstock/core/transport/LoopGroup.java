@@ -67,6 +67,7 @@ public final class LoopGroup {
     return new Bootstrap()
         .group(loop.executor())
         .channel(transport.socketChannel())
+        .resolver(OffLoopResolver.INSTANCE)
         .option(ChannelOption.TCP_NODELAY, true)
         .option(ChannelOption.SO_KEEPALIVE, true)
         .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, connectTimeoutMillis)

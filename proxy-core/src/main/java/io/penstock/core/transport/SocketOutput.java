@@ -5,6 +5,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -89,6 +90,12 @@ public final class SocketOutput {
   /** Bytes appended since the start. */
   public long bytes() {
     return bytes;
+  }
+
+  /** Bytes that the channel has taken and the kernel has not. */
+  public long unwritten() {
+    ChannelOutboundBuffer pending = context.channel().unsafe().outboundBuffer();
+    return pending == null ? 0 : pending.totalPendingWriteBytes();
   }
 
   public Channel channel() {

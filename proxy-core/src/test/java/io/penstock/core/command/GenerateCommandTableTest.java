@@ -57,7 +57,7 @@ class GenerateCommandTableTest {
 
     String table = TableTool.run(List.of(older.toString(), newer.toString()));
 
-    assertThat(table).contains("believed where they differ: older-1, newer-2\n");
+    assertThat(table).contains("one of these sources has: older-1, newer-2\n");
     assertThat(TableTool.commandLines(table))
         .containsExactly(
             "box -2",

@@ -7,7 +7,6 @@ import static io.penstock.core.topology.Views.D;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.ProxySettings;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.RefreshTrigger;
 import io.penstock.core.cluster.SlotMap;
@@ -17,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -31,9 +31,7 @@ class ClusterTopologyTest {
   private final List<String> events = new ArrayList<>();
   private final ClusterTopology topology =
       ClusterTopology.create(
-          List.of(SEED),
-          new ProxySettings.Refresh(PERIOD, ADAPTIVE),
-          Duration.ofSeconds(1),
+          new TopologySettings(List.of(SEED), null, Duration.ofSeconds(1), PERIOD, ADAPTIVE),
           new ProxyEvents() {
             @Override
             public void topologyRefreshed(
@@ -173,7 +171,9 @@ class ClusterTopologyTest {
   void closing_ends_the_source_and_the_refreshes() {
     source.answer(SEED, Views.HEALTHY);
     start();
-    assertThat(topology.close()).isCompleted();
+    CompletionStage<Void> closed = topology.close();
+    thread.run();
+    assertThat(closed).isCompleted();
     thread.advance(PERIOD.multipliedBy(3));
     assertThat(source.closed).isTrue();
     assertThat(events).hasSize(1);

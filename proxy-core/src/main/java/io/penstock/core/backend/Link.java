@@ -1,0 +1,87 @@
+package io.penstock.core.backend;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.penstock.core.transport.Loop;
+import io.penstock.core.transport.SocketOutput;
+import org.jspecify.annotations.Nullable;
+
+/** One channel to a node, from its connect to its end: what was sent on it and what it owes. */
+final class Link {
+
+  private static final byte[] ASKING = Handshake.encode("ASKING");
+
+  private final ChannelHandlerContext context;
+  private final Loop loop;
+  private final SocketOutput output;
+  private final ReplyStream replies = new ReplyStream();
+  private final Silence silence = new Silence();
+
+  Link(ChannelHandlerContext context, Loop loop) {
+    this.context = context;
+    this.loop = loop;
+    this.output = new SocketOutput(context, loop.flushQueue());
+    silence.broken(loop.tick());
+  }
+
+  /** Sends the request's bytes with this loop turn's others. */
+  void send(Exchange exchange, boolean asking) {
+    if (replies.inFlight() == 0) {
+      silence.broken(loop.now());
+    }
+    if (asking) {
+      output.append(ASKING);
+      replies.sent(ControlExchange.ABANDONED);
+    }
+    output.append(exchange.sharedBytes().buffer(), exchange.offset(), exchange.length());
+    replies.sent(exchange);
+  }
+
+  /** Sends bytes of the connection's own. */
+  void send(byte[] request, Exchange exchange) {
+    output.append(request);
+    replies.sent(exchange);
+  }
+
+  /**
+   * Takes ownership of {@code in}.
+   *
+   * @return null, or what is wrong with the bytes: the link is of no more use then
+   */
+  @Nullable String accept(ByteBuf in) {
+    silence.broken(loop.tick());
+    return replies.accept(in);
+  }
+
+  boolean isWritable() {
+    return context.channel().isWritable();
+  }
+
+  int inFlight() {
+    return replies.inFlight();
+  }
+
+  /** Bytes sent so far. */
+  long bytesSent() {
+    return output.bytes();
+  }
+
+  /** Ends what is past its deadline. */
+  void expire(long now) {
+    replies.expire(now);
+  }
+
+  /** Whether replies have been owed without a sign of life for longer than {@code nanos}. */
+  boolean isSilentFor(long nanos, long now) {
+    return replies.inFlight() > 0 && silence.length(output, now) > nanos;
+  }
+
+  /** Everything in flight fails, oldest first. */
+  void fail() {
+    replies.close();
+  }
+
+  void closeChannel() {
+    context.close();
+  }
+}

@@ -1,0 +1,53 @@
+package io.penstock.core.session;
+
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.route.RoutePlan;
+
+/** Sends a session's requests on their way, and notices when the nodes do not keep up. */
+final class Sender {
+
+  private final Session session;
+  private boolean nodesBusy;
+
+  Sender(Session session) {
+    this.session = session;
+  }
+
+  /** True while a node that was sent to last does not take more: nothing should be sent. */
+  boolean isPaused() {
+    return nodesBusy;
+  }
+
+  /** Sends the request that was found last, as it is. */
+  void forward(CommandSpec spec, int slot) {
+    Request request = session.begin(spec);
+    RequestFrame frame = session.input().frame();
+    int length = frame.end() - frame.start();
+    request.prepare(session, spec, slot, session.input().shareOfFrame(), frame.start(), length);
+    pauseUnless(session.loop().dispatcher().dispatch(request));
+  }
+
+  /** Sends the request that was found last in parts. */
+  void divide(CommandSpec spec, RoutePlan.Split plan) {
+    Request whole = session.begin(spec);
+    whole.divide();
+    Gather parts = new Gather(whole, session, plan);
+    pauseUnless(parts.send(session.input().frame(), spec, plan));
+  }
+
+  private void pauseUnless(boolean nodesKeepUp) {
+    if (nodesKeepUp || nodesBusy) {
+      return;
+    }
+    nodesBusy = true;
+    session
+        .loop()
+        .dispatcher()
+        .whenWritable(
+            () -> {
+              nodesBusy = false;
+              session.takeUp();
+            });
+  }
+}

@@ -1,0 +1,65 @@
+package io.penstock.core.transport;
+
+import io.netty.resolver.AddressResolver;
+import io.netty.resolver.AddressResolverGroup;
+import io.netty.resolver.InetNameResolver;
+import io.netty.util.NetUtil;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.Promise;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.List;
+
+/**
+ * Resolves host names as the JVM does (hosts file, name service, its cache), but on a virtual
+ * thread: a slow name server must not stop an event loop. Literal addresses are resolved at once.
+ */
+final class OffLoopResolver extends AddressResolverGroup<InetSocketAddress> {
+
+  static final OffLoopResolver INSTANCE = new OffLoopResolver();
+
+  private OffLoopResolver() {}
+
+  @Override
+  protected AddressResolver<InetSocketAddress> newResolver(EventExecutor executor) {
+    return new Names(executor).asAddressResolver();
+  }
+
+  private static final class Names extends InetNameResolver {
+
+    Names(EventExecutor executor) {
+      super(executor);
+    }
+
+    @Override
+    protected void doResolve(String host, Promise<InetAddress> promise) {
+      look(host, () -> InetAddress.getByName(host), promise);
+    }
+
+    @Override
+    protected void doResolveAll(String host, Promise<List<InetAddress>> promise) {
+      look(host, () -> List.of(InetAddress.getAllByName(host)), promise);
+    }
+
+    private interface LookUp<T> {
+      T run() throws UnknownHostException;
+    }
+
+    private static <T> void look(String host, LookUp<T> lookUp, Promise<T> promise) {
+      Runnable work =
+          () -> {
+            try {
+              promise.trySuccess(lookUp.run());
+            } catch (UnknownHostException unknown) {
+              promise.tryFailure(unknown);
+            }
+          };
+      if (NetUtil.isValidIpV4Address(host) || NetUtil.isValidIpV6Address(host)) {
+        work.run();
+      } else {
+        Thread.ofVirtual().name("penstock-resolve-" + host).start(work);
+      }
+    }
+  }
+}

@@ -1,0 +1,158 @@
+package io.penstock.core.topology;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.penstock.core.cluster.Credentials;
+import io.penstock.core.cluster.Node;
+import io.penstock.core.cluster.RefreshTrigger;
+import io.penstock.core.cluster.Shard;
+import io.penstock.core.observe.ProxyEvents;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Against server processes, through Lettuce. */
+class ClusterTopologyIT {
+
+  private static final Node NOBODY = new Node("127.0.0.1", 1);
+  private static final Node NO_SUCH_NAME = new Node("no-such-name.invalid", 7000);
+  private static final Credentials PASSWORD = new Credentials(null, RealCluster.PASSWORD);
+
+  @TempDir Path folder = Path.of("");
+  private @Nullable RealCluster cluster;
+  private final List<ClusterTopology> topologies = new ArrayList<>();
+
+  @BeforeEach
+  void startCluster() throws IOException {
+    assumeTrue(RealCluster.isPossible(), "no redis-server on PATH");
+    cluster = new RealCluster(folder);
+  }
+
+  @AfterEach
+  void stopAll() {
+    for (ClusterTopology topology : topologies) {
+      var closed = topology.close().toCompletableFuture();
+      await().until(closed::isDone);
+    }
+    if (cluster != null) {
+      cluster.close();
+    }
+    await().until(() -> threads().isEmpty());
+  }
+
+  @Test
+  void follows_a_cluster_from_one_living_seed_through_freeze_and_failover() throws IOException {
+    RealCluster real = requireNonNull(cluster);
+    Node first = real.nodes.getFirst();
+    Node replica = real.nodes.get(3);
+    ClusterTopology topology = topology(PASSWORD, NOBODY, NO_SUCH_NAME, real.nodes.get(1));
+    await().until(() -> topology.current().isFullyCovered());
+    Shard shard = requireNonNull(topology.current().shardOf(0));
+    assertThat(shard).isEqualTo(new Shard(first, List.of(replica), 1));
+    assertThat(topology.status().nodes()).hasSize(4);
+    assertThat(threads()).containsExactlyInAnyOrder("penstock-topology", "penstock-topology-io");
+
+    real.signal(1, "-STOP");
+    topology.requestRefresh(RefreshTrigger.RECONNECT);
+    await().until(() -> lastRefresh(topology).trigger() == RefreshTrigger.RECONNECT);
+    assertThat(lastRefresh(topology).worked()).isTrue();
+    assertThat(lastRefresh(topology).took()).isLessThan(Duration.ofSeconds(1));
+    real.signal(1, "-CONT");
+
+    topology.moved(0, real.nodes.get(2));
+    assertThat(master(topology, 0)).isEqualTo(real.nodes.get(2));
+    await().until(() -> master(topology, 0).equals(first));
+
+    real.kill(0);
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .until(
+            () -> {
+              topology.requestRefresh(RefreshTrigger.RECONNECT);
+              return master(topology, 0).equals(replica);
+            });
+    assertThat(requireNonNull(topology.current().shardOf(0)).configEpoch()).isGreaterThan(3);
+    assertThat(topology.current().isFullyCovered()).isTrue();
+  }
+
+  @Test
+  void names_nodes_as_the_cluster_prefers_and_authenticates_as_a_user() {
+    RealCluster real = requireNonNull(cluster);
+    for (Node node : real.nodes) {
+      real.run(
+          node, "ACL", "SETUSER", "penstock", "on", ">pw", "+cluster|nodes", "+cluster|shards");
+    }
+    ClusterTopology topology = topology(new Credentials("penstock", "pw"), real.nodes.get(2));
+    await().until(() -> topology.current().isFullyCovered());
+    assertThat(master(topology, 0)).isEqualTo(real.nodes.getFirst());
+
+    for (Node node : real.nodes) {
+      real.run(node, "CONFIG", "SET", "cluster-announce-hostname", "localhost");
+    }
+    refreshUntil(topology, "127.0.0.1");
+    for (Node node : real.nodes) {
+      real.run(node, "CONFIG", "SET", "cluster-preferred-endpoint-type", "hostname");
+    }
+    refreshUntil(topology, "localhost");
+    assertThat(topology.current().isFullyCovered()).isTrue();
+  }
+
+  @Test
+  void says_why_it_waits() {
+    ClusterTopology topology =
+        topology(new Credentials(null, "wrong"), requireNonNull(cluster).nodes.get(0));
+    await().until(() -> topology.status().failuresInARow() > 1);
+    assertThat(lastRefresh(topology).failure()).contains("WRONGPASS");
+  }
+
+  private static void refreshUntil(ClusterTopology topology, String host) {
+    await()
+        .atMost(Duration.ofSeconds(15))
+        .until(
+            () -> {
+              topology.requestRefresh(RefreshTrigger.UNKNOWN_NODE);
+              return topology.current().shards().stream()
+                  .allMatch(shard -> shard.master().host().equals(host));
+            });
+  }
+
+  private ClusterTopology topology(Credentials credentials, Node... seeds) {
+    ClusterTopology topology =
+        ClusterTopology.create(
+            new TopologySettings(
+                List.of(seeds),
+                credentials,
+                Duration.ofSeconds(1),
+                Duration.ofSeconds(60),
+                Duration.ofMillis(100)),
+            ProxyEvents.NONE);
+    topologies.add(topology);
+    topology.start();
+    return topology;
+  }
+
+  private static TopologyStatus.Refreshed lastRefresh(ClusterTopology topology) {
+    return requireNonNull(topology.status().lastRefresh());
+  }
+
+  private static Node master(ClusterTopology topology, int slot) {
+    return requireNonNull(topology.current().shardOf(slot)).master();
+  }
+
+  private static List<String> threads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .map(Thread::getName)
+        .filter(name -> name.startsWith("penstock-topology"))
+        .toList();
+  }
+}

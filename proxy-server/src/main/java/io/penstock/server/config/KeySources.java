@@ -1,0 +1,85 @@
+package io.penstock.server.config;
+
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
+import org.springframework.boot.origin.Origin;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.env.StandardEnvironment;
+
+/** Where the user's keys and values stand, for reading them and for talking about them. */
+final class KeySources {
+
+  private final Iterable<ConfigurationPropertySource> sources;
+
+  KeySources(ConfigurableEnvironment environment) {
+    this.sources = ConfigurationPropertySources.from(environment.getPropertySources());
+  }
+
+  /**
+   * The keys below a prefix. Of environment variables only those that {@code known} has: Kubernetes
+   * sets {@code PENSTOCK_SERVICE_HOST} and more in every pod beside a Service of that name.
+   */
+  Set<ConfigurationPropertyName> below(String prefix, KeyTree known) {
+    ConfigurationPropertyName parent = ConfigurationPropertyName.of(prefix);
+    Set<ConfigurationPropertyName> found = new LinkedHashSet<>();
+    for (ConfigurationPropertySource source : sources) {
+      if (source instanceof IterableConfigurationPropertySource iterable) {
+        boolean strict = !isEnvironmentVariables(source);
+        for (ConfigurationPropertyName name : iterable) {
+          if (parent.isAncestorOf(name) && (strict || known.contains(name))) {
+            found.add(name);
+          }
+        }
+      }
+    }
+    return new TreeSet<>(found);
+  }
+
+  @Nullable ConfigurationProperty find(ConfigurationPropertyName name) {
+    for (ConfigurationPropertySource source : sources) {
+      ConfigurationProperty property = source.getConfigurationProperty(name);
+      if (property != null) {
+        return property;
+      }
+    }
+    return null;
+  }
+
+  /** What is wrong with a key whose value may be shown; passwords are masked. */
+  ConfigurationFault fault(ConfigurationPropertyName name, String reason, String fix) {
+    ConfigurationProperty property = find(name);
+    String value = property == null ? null : shown(name, String.valueOf(property.getValue()));
+    return new ConfigurationFault(name.toString(), value, origin(property), reason, fix);
+  }
+
+  /** What is wrong with a key nobody knows: its value may be anything, a password too. */
+  ConfigurationFault unknownKey(ConfigurationPropertyName name, String reason, String fix) {
+    return new ConfigurationFault(name.toString(), null, origin(find(name)), reason, fix);
+  }
+
+  private static String shown(ConfigurationPropertyName name, String value) {
+    String key = name.getLastElement(ConfigurationPropertyName.Form.UNIFORM);
+    if (key.equals("password")) {
+      return value.isEmpty() ? "" : "***";
+    }
+    return key.equals("resource") ? ResourceUrl.masked(value) : value;
+  }
+
+  private static @Nullable String origin(@Nullable ConfigurationProperty property) {
+    Origin origin = property == null ? null : property.getOrigin();
+    return origin == null ? null : origin.toString();
+  }
+
+  private static boolean isEnvironmentVariables(ConfigurationPropertySource source) {
+    return source.getUnderlyingSource() instanceof PropertySource<?> underlying
+        && StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME.equals(underlying.getName());
+  }
+}

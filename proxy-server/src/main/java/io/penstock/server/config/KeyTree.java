@@ -1,0 +1,109 @@
+package io.penstock.server.config;
+
+import java.lang.reflect.RecordComponent;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+
+/** The keys that exist, read off the records that hold them. */
+final class KeyTree {
+
+  private static final int MAX_TYPOS = 3;
+
+  private final Map<ConfigurationPropertyName, Key> keys = new LinkedHashMap<>();
+
+  private KeyTree() {}
+
+  /**
+   * One key.
+   *
+   * @param defaultValue null when it has none
+   */
+  record Key(ConfigurationPropertyName name, @Nullable String defaultValue) {}
+
+  static KeyTree of(String prefix, Class<? extends Record> type) {
+    KeyTree tree = new KeyTree();
+    tree.add(ConfigurationPropertyName.of(prefix), type);
+    return tree;
+  }
+
+  boolean contains(ConfigurationPropertyName name) {
+    return keys.containsKey(name);
+  }
+
+  /** The default of a key, or null. */
+  @Nullable String defaultOf(ConfigurationPropertyName name) {
+    Key key = keys.get(name);
+    return key == null ? null : key.defaultValue();
+  }
+
+  /** The key the user may have meant, or null when none is like it. */
+  @Nullable ConfigurationPropertyName nearest(ConfigurationPropertyName wrong) {
+    ConfigurationPropertyName best = null;
+    int bestDistance = Integer.MAX_VALUE;
+    for (ConfigurationPropertyName name : keys.keySet()) {
+      int distance = distance(name.toString(), wrong.toString());
+      boolean sameLastWord = last(name).equals(last(wrong));
+      if (sameLastWord) {
+        distance = Math.min(distance, MAX_TYPOS);
+      }
+      if (distance < bestDistance) {
+        best = name;
+        bestDistance = distance;
+      }
+    }
+    return bestDistance <= MAX_TYPOS ? best : null;
+  }
+
+  private static ConfigurationPropertyName.Form form() {
+    return ConfigurationPropertyName.Form.UNIFORM;
+  }
+
+  private static String last(ConfigurationPropertyName name) {
+    return name.getLastElement(form());
+  }
+
+  private void add(ConfigurationPropertyName prefix, Class<?> type) {
+    for (RecordComponent component : type.getRecordComponents()) {
+      ConfigurationPropertyName name =
+          prefix.append(DataObjectPropertyName.toDashedForm(component.getName()));
+      if (component.getType().isRecord()) {
+        add(name, component.getType());
+      } else {
+        keys.put(name, new Key(name, defaultOf(type, component)));
+      }
+    }
+  }
+
+  /** Records copy the annotation to the constructor's parameter, not to the component. */
+  private static @Nullable String defaultOf(Class<?> type, RecordComponent component) {
+    for (var parameter : type.getDeclaredConstructors()[0].getParameters()) {
+      DefaultValue value = parameter.getAnnotation(DefaultValue.class);
+      if (parameter.getName().equals(component.getName()) && value != null) {
+        return String.join(",", value.value());
+      }
+    }
+    return null;
+  }
+
+  /** Levenshtein's distance. */
+  private static int distance(String one, String other) {
+    int[] row = new int[other.length() + 1];
+    for (int j = 0; j <= other.length(); j++) {
+      row[j] = j;
+    }
+    for (int i = 1; i <= one.length(); i++) {
+      int diagonal = row[0];
+      row[0] = i;
+      for (int j = 1; j <= other.length(); j++) {
+        int change = diagonal + (one.charAt(i - 1) == other.charAt(j - 1) ? 0 : 1);
+        diagonal = row[j];
+        row[j] = Math.min(change, Math.min(row[j], row[j - 1]) + 1);
+      }
+    }
+    return row[other.length()];
+  }
+}

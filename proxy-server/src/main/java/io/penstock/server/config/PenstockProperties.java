@@ -1,0 +1,122 @@
+package io.penstock.server.config;
+
+import io.penstock.core.transport.Transport;
+import jakarta.validation.Valid;
+import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.Min;
+import jakarta.validation.constraints.Size;
+import java.time.Duration;
+import org.hibernate.validator.constraints.time.DurationMax;
+import org.hibernate.validator.constraints.time.DurationMin;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
+import org.springframework.validation.annotation.Validated;
+
+/**
+ * Everything under {@code penstock}.
+ *
+ * @param port TCP port clients connect to. 0 picks a free one.
+ * @param bind Address to listen on.
+ * @param dispatch How commands are carried out. Only async exists so far.
+ * @param transport How bytes reach the kernel. auto takes the best one available.
+ * @param eventLoops Number of event loops. The number of processors when not set.
+ * @param maxClients Client connections above this are refused, as Redis refuses them.
+ * @param password What clients must AUTH with. No authentication when not set.
+ * @param protoMaxBulkLen Longest argument of a command, as in Redis.
+ * @param backend Connections to the nodes.
+ * @param topology How the view of the cluster is kept current.
+ * @param transpond What commands are sent to.
+ */
+@ConfigurationProperties(PropertiesReader.PREFIX)
+@Validated
+public record PenstockProperties(
+    @DefaultValue("6380") @Min(value = 0, message = PORT) @Max(value = 65_535, message = PORT)
+        int port,
+    @DefaultValue("0.0.0.0") @Size(min = 1, message = "must not be empty") String bind,
+    @DefaultValue("async") Dispatch dispatch,
+    @DefaultValue("auto") Transport transport,
+    @Min(value = 1, message = LOOPS) @Max(value = 1_024, message = LOOPS)
+        @Nullable Integer eventLoops,
+    @DefaultValue("10000") @Min(value = 1, message = AT_LEAST_ONE) int maxClients,
+    @Size(min = 1, message = "is empty: that would let everybody in") @Nullable String password,
+    @DefaultValue("512MB") DataSize protoMaxBulkLen,
+    @DefaultValue @Valid Backend backend,
+    @DefaultValue @Valid Topology topology,
+    @DefaultValue @Valid Transpond transpond) {
+
+  private static final String PORT = "must be a port from 0 to 65535";
+  private static final String LOOPS = "must be from 1 to 1024";
+  private static final String AT_LEAST_ONE = "must be at least 1";
+  private static final String SHORT = "must be from 1ms to 1h";
+  private static final String REFRESH = "must be from 100ms to 24h";
+
+  @Override
+  public String toString() {
+    return "PenstockProperties[bind=" + bind + ", port=" + port + "]"; // no password, no URL
+  }
+
+  /**
+   * Connections to the nodes.
+   *
+   * @param connectTimeout Longest wait for a connection to a node, handshake included.
+   * @param commandTimeout A command's deadline; its client gets -TIMEOUT when it passes.
+   * @param connectionsPerLoop Shared connections from one event loop to one node.
+   */
+  public record Backend(
+      @DefaultValue("1s")
+          @DurationMin(millis = 1, message = SHORT)
+          @DurationMax(hours = 1, message = SHORT)
+          Duration connectTimeout,
+      @DefaultValue("2s")
+          @DurationMin(millis = 1, message = SHORT)
+          @DurationMax(hours = 1, message = SHORT)
+          Duration commandTimeout,
+      @DefaultValue("1") @Min(value = 1, message = PER_LOOP) @Max(value = 64, message = PER_LOOP)
+          int connectionsPerLoop) {
+
+    private static final String PER_LOOP = "must be from 1 to 64";
+  }
+
+  /**
+   * How the view of the cluster is kept current.
+   *
+   * @param refreshPeriod Time between two periodic refreshes.
+   * @param adaptiveTimeout Shortest time between two refreshes caused by redirects, lost
+   *     connections or uncovered slots.
+   */
+  public record Topology(
+      @DefaultValue("30s")
+          @DurationMin(millis = 100, message = REFRESH)
+          @DurationMax(hours = 24, message = REFRESH)
+          Duration refreshPeriod,
+      @DefaultValue("1s")
+          @DurationMin(millis = 1, message = SHORT)
+          @DurationMax(hours = 1, message = SHORT)
+          Duration adaptiveTimeout) {}
+
+  /**
+   * What commands are sent to.
+   *
+   * @param type Where routes come from. Only local, this configuration, exists so far.
+   * @param local The route.
+   */
+  public record Transpond(@DefaultValue("local") String type, @DefaultValue @Valid Local local) {}
+
+  /**
+   * The route.
+   *
+   * @param type What the route is made of. Only simple, one resource, exists so far.
+   * @param resource URL of the cluster or server:
+   *     redis-cluster://[[user:]password@]host:port[,host:port...] or
+   *     redis://[[user:]password@]host:port[?db=n].
+   */
+  public record Local(@DefaultValue("simple") String type, @Nullable String resource) {
+
+    @Override
+    public String toString() {
+      return "Local[type=" + type + "]"; // the resource may hold a password
+    }
+  }
+}

@@ -1,0 +1,146 @@
+package io.penstock.server.config;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.bind.PropertySourcesPlaceholdersResolver;
+import org.springframework.boot.context.properties.bind.validation.ValidationBindHandler;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.validation.Validator;
+
+/**
+ * Reads {@link PenstockProperties} from {@code penstock.*}, or from the same tree as
+ * camellia-redis-proxy names it. Spring's own binding of the record would not know the second
+ * prefix, nor how to say what is wrong in the user's words.
+ */
+public final class PropertiesReader {
+
+  static final String PREFIX = "penstock";
+  static final String COMPATIBLE_PREFIX = "camellia-redis-proxy";
+
+  static final KeyTree KEYS = KeyTree.of(PREFIX, PenstockProperties.class);
+  private static final KeyTree COMPATIBLE_KEYS =
+      KeyTree.of(COMPATIBLE_PREFIX, CompatibleKeys.class);
+
+  private final KeySources sources;
+  private final Set<ConfigurationPropertyName> own;
+  private final Set<ConfigurationPropertyName> compatible;
+  private final ConfigurableEnvironment environment;
+
+  public PropertiesReader(ConfigurableEnvironment environment) {
+    this.environment = environment;
+    this.sources = new KeySources(environment);
+    this.own = sources.below(PREFIX, KEYS);
+    this.compatible = sources.below(COMPATIBLE_PREFIX, COMPATIBLE_KEYS);
+  }
+
+  /** What camellia-redis-proxy calls the keys; the names are the components. */
+  private record CompatibleKeys(
+      String type, int port, String password, PenstockProperties.Transpond transpond) {}
+
+  /**
+   * Reads and checks everything.
+   *
+   * @throws InvalidConfigurationException for the first thing that cannot be used
+   */
+  public PenstockProperties read(Validator validator) {
+    refuseBothPrefixes();
+    refuseUnknownKeys();
+    Binder binder =
+        compatible.isEmpty()
+            ? new Binder(ownSources(), new PropertySourcesPlaceholdersResolver(environment))
+            : new Binder(
+                List.of(translated()), new PropertySourcesPlaceholdersResolver(environment));
+    try {
+      return binder.bindOrCreate(
+          PREFIX, Bindable.of(PenstockProperties.class), new ValidationBindHandler(validator));
+    } catch (BindException e) {
+      throw new InvalidConfigurationException(new BindFaults(this).of(e));
+    }
+  }
+
+  /** What is wrong with one of {@code penstock}'s keys, in terms of the key the user wrote. */
+  ConfigurationFault fault(ConfigurationPropertyName key, String reason, String fix) {
+    return sources.fault(written(key), reason, fix);
+  }
+
+  ConfigurationFault fault(String key, String reason, String fix) {
+    return fault(ConfigurationPropertyName.of(PREFIX + "." + key), reason, fix);
+  }
+
+  /** How the user writes a key of {@code penstock}. */
+  public String written(String key) {
+    return written(ConfigurationPropertyName.of(PREFIX + "." + key)).toString();
+  }
+
+  private ConfigurationPropertyName written(ConfigurationPropertyName key) {
+    if (compatible.isEmpty()) {
+      return key;
+    }
+    ConfigurationPropertyName below = key.subName(1);
+    return ConfigurationPropertyName.of(COMPATIBLE_PREFIX)
+        .append(below.toString().equals("dispatch") ? "type" : below.toString());
+  }
+
+  private Iterable<ConfigurationPropertySource> ownSources() {
+    return ConfigurationPropertySources.from(environment.getPropertySources());
+  }
+
+  private ConfigurationPropertySource translated() {
+    Map<String, Object> values = new LinkedHashMap<>();
+    for (ConfigurationPropertyName name : compatible) {
+      ConfigurationProperty property = sources.find(name);
+      String below = name.subName(1).toString();
+      if (property != null) {
+        values.put(PREFIX + "." + (below.equals("type") ? "dispatch" : below), property.getValue());
+      }
+    }
+    return new MapConfigurationPropertySource(values);
+  }
+
+  private void refuseBothPrefixes() {
+    if (!own.isEmpty() && !compatible.isEmpty()) {
+      throw new InvalidConfigurationException(
+          sources.unknownKey(
+              compatible.iterator().next(),
+              own.iterator().next() + " is set too, and only one of the two trees is read",
+              "keep either " + PREFIX + ": or " + COMPATIBLE_PREFIX + ": and remove the other"));
+    }
+  }
+
+  private void refuseUnknownKeys() {
+    for (ConfigurationPropertyName name : own) {
+      if (!KEYS.contains(name)) {
+        ConfigurationPropertyName meant = KEYS.nearest(name);
+        throw new InvalidConfigurationException(
+            sources.unknownKey(
+                name,
+                "there is no such key",
+                meant == null
+                    ? "remove it; docs/configuration.md lists the keys"
+                    : "write " + meant + ", or remove it"));
+      }
+    }
+    for (ConfigurationPropertyName name : compatible) {
+      if (!COMPATIBLE_KEYS.contains(name)) {
+        throw new InvalidConfigurationException(
+            sources.unknownKey(
+                name,
+                "of "
+                    + COMPATIBLE_PREFIX
+                    + ", Penstock takes type, port, password,"
+                    + " transpond.type, transpond.local.type and transpond.local.resource only",
+                "remove it, or move to the " + PREFIX + ": tree, which has more to set"));
+      }
+    }
+  }
+}

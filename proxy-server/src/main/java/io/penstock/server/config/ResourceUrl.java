@@ -1,0 +1,234 @@
+package io.penstock.server.config;
+
+import io.penstock.core.ProxySettings.Upstream;
+import io.penstock.core.cluster.Credentials;
+import io.penstock.core.cluster.Node;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads resource URLs.
+ *
+ * <p>{@code redis-cluster://[[user:]password@]host:port[,host:port…]} and {@code
+ * redis://[[user:]password@]host:port[?db=n]}. Credentials end at the last {@code @}, a user at the
+ * first {@code :}; both are percent-decoded, so that {@code %} itself is {@code %25} and a colon in
+ * a user is {@code %3A}, while {@code @ : , / ?} in a password may stand as they are. No password
+ * ({@code @host}, {@code :@host}) means no authentication.
+ */
+final class ResourceUrl {
+
+  private static final String CLUSTER = "redis-cluster";
+  private static final String SINGLE = "redis";
+
+  /** What camellia-redis-proxy and common clients know and Penstock does not know yet. */
+  private static final Set<String> NOT_YET =
+      Set.of(
+          "rediss",
+          "rediss-cluster",
+          "redis-cluster-slaves",
+          "rediss-cluster-slaves",
+          "redis-sentinel",
+          "rediss-sentinel",
+          "redis-sentinel-slaves",
+          "rediss-sentinel-slaves",
+          "redis-proxies",
+          "redis-proxies-discovery",
+          "redis-socket",
+          "valkey",
+          "valkeys",
+          "redis+socket",
+          "unix");
+
+  private static final Pattern HOST = Pattern.compile("[A-Za-z0-9._-]+");
+  private static final Pattern IPV6 = Pattern.compile("[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(%[\\w.-]+)?");
+  private static final int MAX_PORT = 65_535;
+
+  private ResourceUrl() {}
+
+  /**
+   * Reads one URL.
+   *
+   * @throws RefusedException with a reason and a fix that hold no password
+   */
+  static Upstream parse(String url) {
+    int end = url.indexOf("://");
+    if (end < 0) {
+      throw new RefusedException(
+          "it has no scheme", "begin it with redis-cluster:// or redis://, as in " + example());
+    }
+    String scheme = url.substring(0, end);
+    String rest = url.substring(end + 3);
+    int at = rest.lastIndexOf('@');
+    Credentials credentials = at < 0 ? null : credentials(rest.substring(0, at));
+    String address = rest.substring(at + 1);
+    return switch (scheme) {
+      case CLUSTER -> cluster(address, credentials);
+      case SINGLE -> single(address, credentials);
+      default -> throw unknownScheme(scheme);
+    };
+  }
+
+  /** The URL for a message: without what stands before the last {@code @}. */
+  static String masked(String url) {
+    int at = url.lastIndexOf('@');
+    int scheme = url.indexOf("://");
+    int start = scheme < 0 ? 0 : scheme + 3;
+    return at <= start ? url : url.substring(0, start) + "***" + url.substring(at);
+  }
+
+  private static RefusedException unknownScheme(String scheme) {
+    return new RefusedException(
+        NOT_YET.contains(scheme)
+            ? "the scheme " + scheme + ":// is not supported yet"
+            : "there is no scheme " + scheme + "://",
+        "use redis-cluster:// for a Redis Cluster or redis:// for a single server");
+  }
+
+  private static Upstream cluster(String address, @Nullable Credentials credentials) {
+    if (address.indexOf('?') >= 0) {
+      throw new RefusedException(
+          "a Redis Cluster URL takes no parameters: a cluster has database 0 only",
+          "remove " + address.substring(address.indexOf('?')));
+    }
+    Set<Node> seeds = new LinkedHashSet<>();
+    for (String seed : address.split(",", -1)) {
+      seeds.add(node(seed.strip()));
+    }
+    return new Upstream.Cluster(List.copyOf(seeds), credentials);
+  }
+
+  private static Upstream single(String address, @Nullable Credentials credentials) {
+    if (address.indexOf(',') >= 0) {
+      throw new RefusedException(
+          "redis:// names one server, and there are several",
+          "name one server, or use redis-cluster:// when they form a Redis Cluster");
+    }
+    int query = address.indexOf('?');
+    Node node = node(query < 0 ? address : address.substring(0, query));
+    return new Upstream.Single(
+        node, credentials, query < 0 ? 0 : database(address.substring(query + 1)));
+  }
+
+  private static int database(String query) {
+    if (!query.startsWith("db=")) {
+      throw new RefusedException(
+          "the only parameter is db, and there is ?" + query, "write ?db=0, or nothing");
+    }
+    return number(query.substring(3), 0, Integer.MAX_VALUE, "the database", "write ?db=0");
+  }
+
+  private static @Nullable Credentials credentials(String text) {
+    int colon = text.indexOf(':');
+    String user = colon < 0 ? "" : decoded(text.substring(0, colon));
+    String password = decoded(text.substring(colon + 1));
+    if (password.isEmpty()) {
+      if (!user.isEmpty()) {
+        throw new RefusedException(
+            "it names a user without a password", "write user:password@, or leave both out");
+      }
+      return null;
+    }
+    return new Credentials(user.isEmpty() ? null : user, password);
+  }
+
+  private static Node node(String address) {
+    String fix = "write host:port, as in 127.0.0.1:6379, redis.example:6379 or [::1]:6379";
+    if (address.isEmpty()) {
+      throw new RefusedException("a host is missing", fix);
+    }
+    if (address.indexOf('/') >= 0) {
+      throw new RefusedException(
+          address + " has a path", "remove it; a database is chosen with ?db=n after redis://");
+    }
+    int colon = address.lastIndexOf(':');
+    if (colon < 0 || address.endsWith("]")) {
+      throw new RefusedException(address + " has no port", fix);
+    }
+    String host = host(address.substring(0, colon), fix);
+    return new Node(
+        host, number(address.substring(colon + 1), 1, MAX_PORT, "the port of " + host, fix));
+  }
+
+  private static String host(String text, String fix) {
+    boolean bracketed = text.startsWith("[") && text.endsWith("]");
+    String host = bracketed ? text.substring(1, text.length() - 1) : text;
+    if (!bracketed && host.indexOf(':') >= 0 && IPV6.matcher(host).matches()) {
+      throw new RefusedException("an IPv6 address needs brackets", "write [" + host + "]:port");
+    }
+    if (!(bracketed ? IPV6 : HOST).matcher(host).matches()) {
+      throw new RefusedException(
+          host.isEmpty() ? "a host is missing" : "'" + text + "' is no host name or address", fix);
+    }
+    return host;
+  }
+
+  private static int number(String text, int least, int most, String what, String fix) {
+    try {
+      int number = Integer.parseInt(text);
+      if (number >= least && number <= most) {
+        return number;
+      }
+    } catch (NumberFormatException e) {
+      // told below
+    }
+    throw new RefusedException(
+        what + " is '" + text + "', not a number from " + least + " to " + most, fix);
+  }
+
+  private static String decoded(String text) {
+    ByteBuffer bytes = ByteBuffer.allocate(text.length() * 3);
+    List<String> plain = new ArrayList<>(List.of(text.split("%", -1)));
+    bytes.put(plain.removeFirst().getBytes(StandardCharsets.UTF_8));
+    for (String part : plain) {
+      int octet = part.length() < 2 ? -1 : hex(part.charAt(0)) << 4 | hex(part.charAt(1));
+      if (octet < 0) {
+        throw new RefusedException(
+            "a % in the credentials is not followed by two hexadecimal digits",
+            "write %25 for a percent sign");
+      }
+      bytes.put((byte) octet).put(part.substring(2).getBytes(StandardCharsets.UTF_8));
+    }
+    try {
+      return StandardCharsets.UTF_8.newDecoder().decode(bytes.flip()).toString();
+    } catch (CharacterCodingException e) {
+      throw new RefusedException(
+          "the percent-encoded credentials are not UTF-8", "encode each character's UTF-8 bytes");
+    }
+  }
+
+  private static int hex(char digit) {
+    return Character.digit(digit, 16);
+  }
+
+  private static String example() {
+    return "redis-cluster://127.0.0.1:7000,127.0.0.1:7001";
+  }
+
+  /** Why a URL cannot be used; neither text holds a password. */
+  static final class RefusedException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final String fix;
+
+    RefusedException(String reason, String fix) {
+      super(reason);
+      this.fix = fix;
+    }
+
+    String reason() {
+      return String.valueOf(getMessage());
+    }
+
+    String fix() {
+      return fix;
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package io.penstock.server.config;
+
+import io.penstock.core.ProxySettings;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.validation.beanvalidation.OptionalValidatorFactoryBean;
+
+/** The beans that come from the configuration alone. */
+@Configuration(proxyBeanMethods = false)
+public class SettingsConfiguration {
+
+  @Bean
+  PropertiesReader propertiesReader(ConfigurableEnvironment environment) {
+    return new PropertiesReader(environment);
+  }
+
+  @Bean
+  PenstockProperties penstockProperties(PropertiesReader reader) {
+    OptionalValidatorFactoryBean validator = new OptionalValidatorFactoryBean();
+    validator.afterPropertiesSet();
+    try {
+      return reader.read(validator);
+    } finally {
+      validator.close();
+    }
+  }
+
+  @Bean
+  ProxySettings proxySettings(
+      PropertiesReader reader,
+      PenstockProperties properties,
+      ObjectProvider<UpstreamOverride> override) {
+    UpstreamOverride instead = override.getIfAvailable();
+    return new SettingsMapping(reader).map(properties, instead == null ? null : instead.resource());
+  }
+}

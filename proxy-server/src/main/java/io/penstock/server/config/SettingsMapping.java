@@ -1,0 +1,107 @@
+package io.penstock.server.config;
+
+import io.penstock.core.ProxySettings;
+import io.penstock.core.ProxySettings.Backend;
+import io.penstock.core.ProxySettings.Listen;
+import io.penstock.core.ProxySettings.Refresh;
+import io.penstock.core.ProxySettings.Upstream;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * Makes the core's settings of the properties, and refuses what they may say but nobody does yet.
+ */
+final class SettingsMapping {
+
+  private static final DataSize SMALLEST_BULK = DataSize.ofMegabytes(1);
+  private static final DataSize LARGEST_BULK = DataSize.ofBytes(Integer.MAX_VALUE);
+
+  private final PropertiesReader reader;
+
+  SettingsMapping(PropertiesReader reader) {
+    this.reader = reader;
+  }
+
+  /**
+   * Maps.
+   *
+   * @param demo the resource that takes the place of the configured one, or null
+   * @throws InvalidConfigurationException when a value asks for what does not exist
+   * @throws MissingResourceException when nothing says what to proxy to
+   */
+  ProxySettings map(PenstockProperties properties, @Nullable String demo) {
+    refuseWhatIsNotThereYet(properties);
+    String resource = demo == null ? properties.transpond().local().resource() : demo;
+    if (resource == null || resource.isBlank()) {
+      throw new MissingResourceException();
+    }
+    Integer loops = properties.eventLoops();
+    return new ProxySettings(
+        new Listen(
+            properties.bind(),
+            properties.port(),
+            properties.maxClients(),
+            properties.password(),
+            Math.toIntExact(properties.protoMaxBulkLen().toBytes())),
+        upstream(resource.strip()),
+        new Backend(
+            properties.backend().connectTimeout(),
+            properties.backend().commandTimeout(),
+            properties.backend().connectionsPerLoop()),
+        new Refresh(properties.topology().refreshPeriod(), properties.topology().adaptiveTimeout()),
+        properties.transport(),
+        Objects.requireNonNullElseGet(loops, () -> Runtime.getRuntime().availableProcessors()));
+  }
+
+  private void refuseWhatIsNotThereYet(PenstockProperties properties) {
+    PenstockProperties.Transpond transpond = properties.transpond();
+    DataSize bulk = properties.protoMaxBulkLen();
+    if (properties.dispatch() == Dispatch.SYNC) {
+      refuse("dispatch", "the synchronous dispatcher does not exist yet", "write async");
+    }
+    Throwable unavailable = properties.transport().unavailability();
+    if (unavailable != null) {
+      refuse(
+          "transport",
+          "it does not work on this machine: " + rootMessage(unavailable),
+          "write auto, which takes the best one that does");
+    }
+    if (!transpond.type().equals("local")) {
+      refuse(
+          "transpond.type",
+          "the only type so far is local, where the route stands in this configuration",
+          "write local, and the URL as transpond.local.resource");
+    }
+    if (!transpond.local().type().equals("simple")) {
+      refuse(
+          "transpond.local.type",
+          "the only type so far is simple: one cluster or one server",
+          "write simple, and the URL as transpond.local.resource");
+    }
+    if (bulk.compareTo(SMALLEST_BULK) < 0 || bulk.compareTo(LARGEST_BULK) > 0) {
+      refuse("proto-max-bulk-len", "must be from 1MB to 2047MB", "write 512MB, the default");
+    }
+  }
+
+  private static String rootMessage(Throwable failure) {
+    Throwable root = failure;
+    for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
+      root = cause;
+    }
+    return String.valueOf(root.getMessage());
+  }
+
+  private Upstream upstream(String resource) {
+    try {
+      return ResourceUrl.parse(resource);
+    } catch (ResourceUrl.RefusedException e) {
+      throw new InvalidConfigurationException(
+          reader.fault("transpond.local.resource", e.reason(), e.fix()));
+    }
+  }
+
+  private void refuse(String key, String reason, String fix) {
+    throw new InvalidConfigurationException(reader.fault(key, reason, fix));
+  }
+}

@@ -1,0 +1,27 @@
+package io.penstock.server.diagnostics;
+
+import io.penstock.server.config.MissingResourceException;
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+
+/** The lines to write when nothing says what to proxy to. */
+class MissingResourceAnalyzer extends AbstractFailureAnalyzer<MissingResourceException> {
+
+  @Override
+  protected FailureAnalysis analyze(Throwable root, MissingResourceException cause) {
+    return new FailureAnalysis(
+        "Penstock does not know what to proxy to: no resource is configured.",
+        """
+        Write these lines to application.yml in the working directory, with your cluster's \
+        addresses:
+
+            penstock:
+              transpond:
+                local:
+                  resource: redis-cluster://127.0.0.1:7000,127.0.0.1:7001
+
+        or pass --penstock.transpond.local.resource=... as an argument. To try Penstock without a \
+        cluster of your own, start it with --spring.profiles.active=demo.""",
+        cause);
+  }
+}

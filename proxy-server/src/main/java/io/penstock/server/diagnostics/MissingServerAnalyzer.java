@@ -1,0 +1,18 @@
+package io.penstock.server.diagnostics;
+
+import io.penstock.server.demo.ServerBinary.MissingServerException;
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+
+/** What to install for the demo. */
+class MissingServerAnalyzer extends AbstractFailureAnalyzer<MissingServerException> {
+
+  @Override
+  protected FailureAnalysis analyze(Throwable root, MissingServerException cause) {
+    return new FailureAnalysis(
+        String.valueOf(cause.getMessage()),
+        "Install redis-server or valkey-server, or leave the demo profile and configure"
+            + " penstock.transpond.local.resource.",
+        cause);
+  }
+}

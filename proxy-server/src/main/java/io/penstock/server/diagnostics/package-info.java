@@ -1,0 +1,8 @@
+/**
+ * What the user reads when Penstock cannot start: exceptions of the other packages enter, a
+ * description and an action leave. On the main thread, after the failure.
+ */
+@NullMarked
+package io.penstock.server.diagnostics;
+
+import org.jspecify.annotations.NullMarked;

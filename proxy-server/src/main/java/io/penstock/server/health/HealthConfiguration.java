@@ -1,0 +1,23 @@
+package io.penstock.server.health;
+
+import io.penstock.core.Proxy;
+import io.penstock.server.lifecycle.ProxyLifecycle;
+import io.penstock.server.lifecycle.RefreshLog;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Puts the proxy into the actuator's answers. */
+@Configuration(proxyBeanMethods = false)
+public class HealthConfiguration {
+
+  /** The bean's name is what the readiness group includes: {@code proxy}. */
+  @Bean
+  ProxyHealth proxyHealthIndicator(Proxy proxy, ProxyLifecycle lifecycle) {
+    return new ProxyHealth(proxy, lifecycle);
+  }
+
+  @Bean
+  TopologyEndpoint topologyEndpoint(Proxy proxy, RefreshLog refreshes) {
+    return new TopologyEndpoint(proxy, refreshes);
+  }
+}

@@ -1,0 +1,30 @@
+package io.penstock.server.health;
+
+import io.penstock.core.Proxy;
+import io.penstock.core.cluster.SlotMap;
+import io.penstock.server.lifecycle.ProxyLifecycle;
+import org.springframework.boot.health.contributor.AbstractHealthIndicator;
+import org.springframework.boot.health.contributor.Health;
+
+/** Ready for clients: listening, and every slot has a node. Part of the readiness group. */
+class ProxyHealth extends AbstractHealthIndicator {
+
+  private final Proxy proxy;
+  private final ProxyLifecycle lifecycle;
+
+  ProxyHealth(Proxy proxy, ProxyLifecycle lifecycle) {
+    super("asking the proxy failed");
+    this.proxy = proxy;
+    this.lifecycle = lifecycle;
+  }
+
+  @Override
+  protected void doHealthCheck(Health.Builder health) {
+    boolean listening = lifecycle.isRunning();
+    health.status(listening && proxy.isReady() ? "UP" : "OUT_OF_SERVICE");
+    health.withDetail("listening", listening);
+    SlotMap topology = proxy.topology();
+    health.withDetail("shards", topology.shards().size());
+    health.withDetail("coveredSlots", topology.coveredSlots());
+  }
+}

@@ -1,0 +1,26 @@
+package io.penstock.server.lifecycle;
+
+import io.penstock.core.ProxySettings.Upstream;
+import io.penstock.core.cluster.Node;
+import java.net.InetSocketAddress;
+import java.util.stream.Collectors;
+
+/** Addresses as people write them. */
+final class Addresses {
+
+  private Addresses() {}
+
+  static String text(InetSocketAddress address) {
+    return new Node(address.getAddress().getHostAddress(), address.getPort()).toString();
+  }
+
+  static String text(Upstream upstream) {
+    return switch (upstream) {
+      case Upstream.Cluster cluster ->
+          "the Redis Cluster of "
+              + cluster.seeds().stream().map(Node::toString).collect(Collectors.joining(", "));
+      case Upstream.Single single ->
+          single.node() + (single.database() == 0 ? "" : ", database " + single.database());
+    };
+  }
+}

@@ -1,0 +1,40 @@
+package io.penstock.server.lifecycle;
+
+import io.penstock.core.cluster.Node;
+import io.penstock.core.cluster.RefreshTrigger;
+import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.observe.ProxyEvents;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Tells everybody who listens. */
+final class EveryListener implements ProxyEvents {
+
+  private final List<ProxyEvents> listeners;
+
+  EveryListener(List<ProxyEvents> listeners) {
+    this.listeners = List.copyOf(listeners);
+  }
+
+  @Override
+  public void clientRefused() {
+    listeners.forEach(ProxyEvents::clientRefused);
+  }
+
+  @Override
+  public void backendConnected(Node node) {
+    listeners.forEach(listener -> listener.backendConnected(node));
+  }
+
+  @Override
+  public void backendDisconnected(Node node, @Nullable Throwable cause) {
+    listeners.forEach(listener -> listener.backendDisconnected(node, cause));
+  }
+
+  @Override
+  public void topologyRefreshed(
+      RefreshTrigger trigger, Duration took, SlotMap now, @Nullable Throwable failure) {
+    listeners.forEach(listener -> listener.topologyRefreshed(trigger, took, now, failure));
+  }
+}

@@ -1,0 +1,38 @@
+package io.penstock.server.lifecycle;
+
+import io.penstock.core.Proxy;
+import io.penstock.core.ProxySettings;
+import io.penstock.core.observe.ProxyEvents;
+import io.penstock.server.config.PropertiesReader;
+import java.time.Clock;
+import java.util.List;
+import org.springframework.boot.autoconfigure.context.LifecycleProperties;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Builds the proxy and hooks it into the application's start and stop. */
+@Configuration(proxyBeanMethods = false)
+public class LifecycleConfiguration {
+
+  @Bean
+  RefreshLog refreshLog() {
+    return new RefreshLog(Clock.systemUTC());
+  }
+
+  @Bean
+  Proxy proxy(ProxySettings settings, List<ProxyEvents> listeners) {
+    return Proxy.create(settings, new EveryListener(listeners));
+  }
+
+  @Bean
+  ProxyLifecycle proxyLifecycle(
+      Proxy proxy,
+      ProxySettings settings,
+      PropertiesReader keys,
+      ApplicationContext application,
+      LifecycleProperties lifecycle) {
+    return new ProxyLifecycle(
+        proxy, settings, keys, application, lifecycle.getTimeoutPerShutdownPhase());
+  }
+}

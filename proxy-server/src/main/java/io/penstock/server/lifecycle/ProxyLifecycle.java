@@ -1,0 +1,108 @@
+package io.penstock.server.lifecycle;
+
+import io.penstock.core.Proxy;
+import io.penstock.core.ProxySettings;
+import io.penstock.server.config.PropertiesReader;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.availability.AvailabilityChangeEvent;
+import org.springframework.boot.availability.ReadinessState;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * Starts the proxy after the management port, stops it before. Stopping begins with the readiness
+ * probe going down, then Penstock accepts nobody, answers what is in flight, and closes.
+ */
+public class ProxyLifecycle implements SmartLifecycle {
+
+  private static final Logger LOG = LoggerFactory.getLogger("io.penstock");
+
+  /** Left of the phase's time for closing after the drain. */
+  private static final double DRAIN_SHARE = 0.8;
+
+  private final Proxy proxy;
+  private final ProxySettings settings;
+  private final PropertiesReader keys;
+  private final ApplicationContext application;
+  private final Duration phase;
+  private volatile @Nullable InetSocketAddress address;
+
+  ProxyLifecycle(
+      Proxy proxy,
+      ProxySettings settings,
+      PropertiesReader keys,
+      ApplicationContext application,
+      Duration phase) {
+    this.proxy = proxy;
+    this.settings = settings;
+    this.keys = keys;
+    this.application = application;
+    this.phase = phase;
+  }
+
+  /** Where clients connect, or null while nobody can. */
+  public @Nullable InetSocketAddress address() {
+    return address;
+  }
+
+  @Override
+  public void start() {
+    try {
+      address = proxy.start().toCompletableFuture().join();
+    } catch (CompletionException | CancellationException e) {
+      Throwable cause = e.getCause() == null ? e : e.getCause();
+      throw new ListenException(
+          settings.listen(), cause, keys.written("bind"), keys.written("port"));
+    }
+    LOG.info(
+        "Listening on {} ({}, {} event loops)",
+        Addresses.text(address),
+        proxy.transportName(),
+        settings.eventLoops());
+    LOG.info("Proxying to {}", Addresses.text(settings.upstream()));
+  }
+
+  @Override
+  public void stop() {
+    LOG.info("Stopping: no new clients, answering what is in flight");
+    AvailabilityChangeEvent.publish(application, ReadinessState.REFUSING_TRAFFIC);
+    Duration grace = Duration.ofMillis((long) (phase.toMillis() * DRAIN_SHARE));
+    try {
+      proxy
+          .drain(grace)
+          .toCompletableFuture()
+          .orTimeout(phase.toMillis(), TimeUnit.MILLISECONDS)
+          .join();
+    } catch (CompletionException | CancellationException e) {
+      LOG.warn("Draining failed, closing now", e);
+    } finally {
+      address = null;
+      proxy.close();
+    }
+    LOG.info("Stopped");
+  }
+
+  @Override
+  public boolean isRunning() {
+    return address != null;
+  }
+
+  /** A proxy that was closed does not start again, which pausing a context would ask for. */
+  @Override
+  public boolean isPauseable() {
+    return false;
+  }
+
+  /** The last to start and the first to stop. */
+  @Override
+  public int getPhase() {
+    return Integer.MAX_VALUE;
+  }
+}

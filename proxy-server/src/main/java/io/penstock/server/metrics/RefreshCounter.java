@@ -1,0 +1,43 @@
+package io.penstock.server.metrics;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.penstock.core.cluster.RefreshTrigger;
+import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.observe.ProxyEvents;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** {@code penstock_topology_refreshes_total{trigger,outcome}}, all series from the start. */
+final class RefreshCounter implements ProxyEvents {
+
+  private final Map<RefreshTrigger, Counter> worked = new EnumMap<>(RefreshTrigger.class);
+  private final Map<RefreshTrigger, Counter> failed = new EnumMap<>(RefreshTrigger.class);
+
+  RefreshCounter(MeterRegistry registry) {
+    for (RefreshTrigger trigger : RefreshTrigger.values()) {
+      worked.put(trigger, counter(registry, trigger, "ok"));
+      failed.put(trigger, counter(registry, trigger, "error"));
+    }
+  }
+
+  @Override
+  public void topologyRefreshed(
+      RefreshTrigger trigger, Duration took, SlotMap now, @Nullable Throwable failure) {
+    Counter counter = (failure == null ? worked : failed).get(trigger);
+    if (counter != null) {
+      counter.increment();
+    }
+  }
+
+  private static Counter counter(MeterRegistry registry, RefreshTrigger trigger, String outcome) {
+    return Counter.builder("penstock.topology.refreshes")
+        .description("Looks at the cluster's topology")
+        .tag("trigger", trigger.name().toLowerCase(Locale.ROOT))
+        .tag("outcome", outcome)
+        .register(registry);
+  }
+}

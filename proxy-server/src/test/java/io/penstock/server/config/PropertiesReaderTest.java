@@ -1,0 +1,264 @@
+package io.penstock.server.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.penstock.core.transport.Transport;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+import org.springframework.util.unit.DataSize;
+import org.springframework.validation.beanvalidation.LocalValidatorFactoryBean;
+
+class PropertiesReaderTest {
+
+  private static final LocalValidatorFactoryBean VALIDATOR = new LocalValidatorFactoryBean();
+
+  @BeforeAll
+  static void startValidator() {
+    VALIDATOR.afterPropertiesSet();
+  }
+
+  @AfterAll
+  static void stopValidator() {
+    VALIDATOR.close();
+  }
+
+  @Test
+  void everyKeyHasItsDocumentedDefault() {
+    PenstockProperties properties = read(Map.of());
+
+    assertThat(properties.port()).isEqualTo(6380);
+    assertThat(properties.bind()).isEqualTo("0.0.0.0");
+    assertThat(properties.dispatch()).isEqualTo(Dispatch.ASYNC);
+    assertThat(properties.transport()).isEqualTo(Transport.AUTO);
+    assertThat(properties.eventLoops()).isNull();
+    assertThat(properties.maxClients()).isEqualTo(10_000);
+    assertThat(properties.password()).isNull();
+    assertThat(properties.protoMaxBulkLen()).isEqualTo(DataSize.ofMegabytes(512));
+    assertThat(properties.backend())
+        .isEqualTo(new PenstockProperties.Backend(Duration.ofSeconds(1), Duration.ofSeconds(2), 1));
+    assertThat(properties.topology())
+        .isEqualTo(new PenstockProperties.Topology(Duration.ofSeconds(30), Duration.ofSeconds(1)));
+    assertThat(properties.transpond().type()).isEqualTo("local");
+    assertThat(properties.transpond().local().type()).isEqualTo("simple");
+    assertThat(properties.transpond().local().resource()).isNull();
+  }
+
+  @Test
+  void readsEveryKey() {
+    PenstockProperties properties =
+        read(
+            Map.ofEntries(
+                Map.entry("penstock.port", "7"),
+                Map.entry("penstock.bind", "::1"),
+                Map.entry("penstock.dispatch", "sync"),
+                Map.entry("penstock.transport", "io_uring"),
+                Map.entry("penstock.eventLoops", "3"),
+                Map.entry("penstock.max-clients", "8"),
+                Map.entry("penstock.password", "s3cret"),
+                Map.entry("penstock.proto-max-bulk-len", "2MB"),
+                Map.entry("penstock.backend.connect-timeout", "9ms"),
+                Map.entry("penstock.backend.command-timeout", "10s"),
+                Map.entry("penstock.backend.connections-per-loop", "2"),
+                Map.entry("penstock.topology.refresh-period", "1m"),
+                Map.entry("penstock.topology.adaptive-timeout", "11s"),
+                Map.entry("penstock.transpond.local.resource", "redis://h:1")));
+
+    assertThat(properties)
+        .isEqualTo(
+            new PenstockProperties(
+                7,
+                "::1",
+                Dispatch.SYNC,
+                Transport.IO_URING,
+                3,
+                8,
+                "s3cret",
+                DataSize.ofMegabytes(2),
+                new PenstockProperties.Backend(Duration.ofMillis(9), Duration.ofSeconds(10), 2),
+                new PenstockProperties.Topology(Duration.ofMinutes(1), Duration.ofSeconds(11)),
+                new PenstockProperties.Transpond(
+                    "local", new PenstockProperties.Local("simple", "redis://h:1"))));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "PENSTOCK_MAX_CLIENTS, 5",
+    "PENSTOCK_MAXCLIENTS, 5",
+  })
+  void readsEnvironmentVariables(String name, String value) {
+    assertThat(readVariables(Map.of(name, value)).maxClients()).isEqualTo(5);
+  }
+
+  @Test
+  void leavesAloneWhatKubernetesSetsForAServiceOfThatName() {
+    assertThat(
+            readVariables(Map.of("PENSTOCK_SERVICE_HOST", "1.2.3.4", "PENSTOCK_PORT", "6000"))
+                .port())
+        .isEqualTo(6000);
+  }
+
+  @Test
+  void saysWhereAPortFromKubernetesComesFrom() {
+    ConfigurationFault fault =
+        faultOf(() -> readVariables(Map.of("PENSTOCK_PORT", "tcp://10.0.0.7:6380")));
+
+    assertThat(fault.key()).isEqualTo("penstock.port");
+    assertThat(fault.fix()).contains("enableServiceLinks: false");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          penstock.prot                   | write penstock.port, or remove it
+          penstock.max-client             | write penstock.max-clients, or remove it
+          penstock.backend.comand-timeout | write penstock.backend.command-timeout, or remove it
+          penstock.command-timeout        | write penstock.backend.command-timeout, or remove it
+          penstock.resource               | write penstock.transpond.local.resource, or remove it
+          penstock.something.else         | remove it; docs/configuration.md lists the keys
+          """)
+  void refusesAnUnknownKeyAndNamesTheNearest(String key, String fix) {
+    ConfigurationFault fault = faultOf(() -> read(Map.of(key, "s3cret")));
+
+    assertThat(fault)
+        .isEqualTo(
+            new ConfigurationFault(
+                key,
+                null,
+                "\"" + key + "\" from property source \"test\"",
+                "there is no such key",
+                fix));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          port                         | 70000 | must be a port from 0 to 65535
+          port                         | many  | it is not a whole number
+          dispatch                     | fast  | it is not one of async, sync
+          transport                    | dpdk  | it is not one of auto, io_uring, epoll, kqueue, nio
+          event-loops                  | 0     | must be from 1 to 1024
+          max-clients                  | -1    | must be at least 1
+          proto-max-bulk-len           | big   | it is not a size such as 512MB
+          backend.command-timeout      | 2x    | it is not a duration such as 500ms, 2s or 1m
+          backend.command-timeout      | 0s    | must be from 1ms to 1h
+          backend.connections-per-loop | 65    | must be from 1 to 64
+          topology.refresh-period      | 1ms   | must be from 100ms to 24h
+          """)
+  void saysWhyAValueCannotBeUsed(String key, String value, String reason) {
+    ConfigurationFault fault = faultOf(() -> read(Map.of("penstock." + key, value)));
+
+    assertThat(fault.key()).isEqualTo("penstock." + key);
+    assertThat(fault.value()).isEqualTo(value);
+    assertThat(fault.reason()).isEqualTo(reason);
+    assertThat(fault.fix()).containsAnyOf("the default is", "remove the key");
+  }
+
+  @Test
+  void refusesAnEmptyPassword() {
+    assertThat(faultOf(() -> read(Map.of("penstock.password", ""))).description())
+        .contains("penstock.password", "(empty)", "would let everybody in");
+  }
+
+  @Test
+  void readsTheTreeOfCamelliaRedisProxy() {
+    PenstockProperties properties =
+        read(
+            Map.of(
+                "camellia-redis-proxy.type", "async",
+                "camellia-redis-proxy.port", "7",
+                "camellia-redis-proxy.password", "s3cret",
+                "camellia-redis-proxy.transpond.type", "local",
+                "camellia-redis-proxy.transpond.local.resource", "redis://h:1"));
+
+    assertThat(properties.port()).isEqualTo(7);
+    assertThat(properties.password()).isEqualTo("s3cret");
+    assertThat(properties.transpond().local().resource()).isEqualTo("redis://h:1");
+    assertThat(properties.maxClients()).isEqualTo(10_000);
+  }
+
+  @Test
+  void speaksOfCamelliasKeysToThoseWhoUseThem() {
+    ConfigurationFault fault = faultOf(() -> read(Map.of("camellia-redis-proxy.type", "fast")));
+
+    assertThat(fault.key()).isEqualTo("camellia-redis-proxy.type");
+    assertThat(fault.value()).isEqualTo("fast");
+    assertThat(fault.reason()).isEqualTo("it is not one of async, sync");
+  }
+
+  @Test
+  void refusesWhatItDoesNotTakeFromCamellia() {
+    ConfigurationFault fault =
+        faultOf(() -> read(Map.of("camellia-redis-proxy.console-port", "16379")));
+
+    assertThat(fault.key()).isEqualTo("camellia-redis-proxy.console-port");
+    assertThat(fault.reason()).contains("type, port, password");
+  }
+
+  @Test
+  void refusesBothTreesAtOnce() {
+    ConfigurationFault fault =
+        faultOf(() -> read(Map.of("camellia-redis-proxy.port", "1", "penstock.port", "1")));
+
+    assertThat(fault.reason()).startsWith("penstock.port is set too");
+    assertThat(fault.fix())
+        .isEqualTo("keep either penstock: or camellia-redis-proxy: and remove the other");
+  }
+
+  @Test
+  void neverShowsAPassword() {
+    Map<String, Object> values = new LinkedHashMap<>();
+    values.put("penstock.password", "s3cret");
+    values.put("penstock.transpond.local.resource", "redis://u:s3cret@h:1");
+    PenstockProperties properties = read(values);
+
+    assertThat(properties.toString()).doesNotContain("s3cret");
+    assertThat(properties.transpond().toString()).doesNotContain("s3cret");
+  }
+
+  private static PenstockProperties read(Map<String, ? extends Object> values) {
+    ConfigurableEnvironment environment = emptyEnvironment();
+    environment
+        .getPropertySources()
+        .addFirst(new MapPropertySource("test", new LinkedHashMap<>(values)));
+    return new PropertiesReader(environment).read(VALIDATOR);
+  }
+
+  private static PenstockProperties readVariables(Map<String, ? extends Object> variables) {
+    ConfigurableEnvironment environment = emptyEnvironment();
+    environment
+        .getPropertySources()
+        .addFirst(
+            new SystemEnvironmentPropertySource(
+                StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
+                new LinkedHashMap<>(variables)));
+    return new PropertiesReader(environment).read(VALIDATOR);
+  }
+
+  private static ConfigurableEnvironment emptyEnvironment() {
+    StandardEnvironment environment = new StandardEnvironment();
+    environment
+        .getPropertySources()
+        .remove(StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME);
+    return environment;
+  }
+
+  private static ConfigurationFault faultOf(ThrowingCallable reading) {
+    return catchThrowableOfType(InvalidConfigurationException.class, reading).fault();
+  }
+}

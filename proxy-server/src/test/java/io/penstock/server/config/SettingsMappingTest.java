@@ -1,0 +1,92 @@
+package io.penstock.server.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.penstock.core.ProxySettings;
+import io.penstock.core.ProxySettings.Upstream;
+import io.penstock.core.cluster.Node;
+import io.penstock.core.transport.Transport;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.validation.beanvalidation.LocalValidatorFactoryBean;
+
+class SettingsMappingTest {
+
+  private static final String RESOURCE = "transpond.local.resource";
+
+  @Test
+  void givesTheCoreEverySetting() {
+    ProxySettings settings = map(Map.of(RESOURCE, "redis://h:1?db=2", "event-loops", "3"), null);
+
+    assertThat(settings)
+        .isEqualTo(
+            new ProxySettings(
+                new ProxySettings.Listen("0.0.0.0", 6380, 10_000, null, 512 << 20),
+                new Upstream.Single(new Node("h", 1), null, 2),
+                new ProxySettings.Backend(Duration.ofSeconds(1), Duration.ofSeconds(2), 1),
+                new ProxySettings.Refresh(Duration.ofSeconds(30), Duration.ofSeconds(1)),
+                Transport.AUTO,
+                3));
+  }
+
+  @Test
+  void runsAnEventLoopPerProcessorUnlessToldOtherwise() {
+    assertThat(map(Map.of(RESOURCE, "redis://h:1"), null).eventLoops())
+        .isEqualTo(Runtime.getRuntime().availableProcessors());
+  }
+
+  @Test
+  void takesTheDemosResourceInPlaceOfTheConfiguredOne() {
+    assertThat(map(Map.of(RESOURCE, "redis://h:1"), "redis://demo:2").upstream())
+        .isEqualTo(new Upstream.Single(new Node("demo", 2), null, 0));
+  }
+
+  @Test
+  void cannotDoWithoutAResource() {
+    assertThatExceptionOfType(MissingResourceException.class).isThrownBy(() -> map(Map.of(), null));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          dispatch                 | sync     | the synchronous dispatcher does not exist yet
+          transport                | kqueue   | it does not work on this machine
+          transpond.type           | remote   | the only type so far is local
+          transpond.local.type     | complex  | the only type so far is simple
+          proto-max-bulk-len       | 3GB      | must be from 1MB to 2047MB
+          transpond.local.resource | rediss://u:s3cret@h:1 | the scheme rediss:// is not supported yet
+          """)
+  void refusesWhatDoesNotExistYet(String key, String value, String reason) {
+    ConfigurationFault fault =
+        catchThrowableOfType(
+                InvalidConfigurationException.class, () -> map(Map.of(key, value), null))
+            .fault();
+
+    assertThat(fault.key()).isEqualTo("penstock." + key);
+    assertThat(fault.reason()).startsWith(reason);
+    assertThat(fault.description()).doesNotContain("s3cret");
+  }
+
+  private static ProxySettings map(Map<String, String> keys, @Nullable String demo) {
+    Map<String, Object> values = new LinkedHashMap<>();
+    keys.forEach((key, value) -> values.put("penstock." + key, value));
+    StandardEnvironment environment = new StandardEnvironment();
+    environment.getPropertySources().addFirst(new MapPropertySource("test", values));
+    try (LocalValidatorFactoryBean validator = new LocalValidatorFactoryBean()) {
+      validator.afterPropertiesSet();
+      PropertiesReader reader = new PropertiesReader(environment);
+      return new SettingsMapping(reader).map(reader.read(validator), demo);
+    }
+  }
+}

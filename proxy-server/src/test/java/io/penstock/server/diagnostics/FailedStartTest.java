@@ -1,0 +1,72 @@
+package io.penstock.server.diagnostics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.server.config.SettingsConfiguration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+@ExtendWith(OutputCaptureExtension.class)
+class FailedStartTest {
+
+  @Test
+  void withoutAResourceShowsTheLinesToWriteAndNamesTheDemo(CapturedOutput output) {
+    fail();
+
+    assertThat(output)
+        .contains(
+            """
+                penstock:
+                  transpond:
+                    local:
+                      resource: redis-cluster://127.0.0.1:7000,127.0.0.1:7001
+            """)
+        .contains("--spring.profiles.active=demo");
+  }
+
+  @Test
+  void withAnUnknownKeyNamesTheRightOne(CapturedOutput output) {
+    fail("--penstock.backend.comand-timeout=1s");
+
+    assertThat(output)
+        .contains("Key:    penstock.backend.comand-timeout")
+        .contains("From:   \"penstock.backend.comand-timeout\" from property source")
+        .contains("Reason: there is no such key")
+        .contains("Fix:    write penstock.backend.command-timeout, or remove it");
+  }
+
+  @Test
+  void withABadUrlTellsAllButThePassword(CapturedOutput output) {
+    fail("--penstock.transpond.local.resource=redis-cluster://bob:s3cret@h1,h2:2");
+
+    assertThat(output)
+        .contains("Key:    penstock.transpond.local.resource")
+        .contains("Value:  redis-cluster://***@h1,h2:2")
+        .contains("Reason: h1 has no port")
+        .doesNotContain("s3cret");
+  }
+
+  @Test
+  void withTheSynchronousDispatcherSaysNotYet(CapturedOutput output) {
+    fail("--penstock.dispatch=sync");
+
+    assertThat(output)
+        .contains("Key:    penstock.dispatch")
+        .contains("Reason: the synchronous dispatcher does not exist yet");
+  }
+
+  private static void fail(String... arguments) {
+    assertThatThrownBy(
+            () ->
+                new SpringApplicationBuilder(SettingsConfiguration.class)
+                    .web(WebApplicationType.NONE)
+                    .run(arguments)
+                    .close())
+        .isNotNull();
+  }
+}

@@ -1,0 +1,104 @@
+package io.penstock.server.metrics;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.core.cluster.Node;
+import io.penstock.core.observe.DurationBuckets;
+import io.penstock.core.observe.Outcome;
+import io.penstock.core.observe.ProxyStats;
+import io.penstock.core.observe.ProxyStats.CommandStats;
+import io.penstock.core.observe.ProxyStats.LoopStats;
+import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.observe.ProxyStats.Redirection;
+import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+
+class ProxyCollectorTest {
+
+  private static final ProxyStats STATS =
+      new ProxyStats(
+          List.of(
+              new CommandStats(
+                  "GET", Map.of(Outcome.OK, 9L, Outcome.TIMEOUT, 1L), buckets(), 3_000_000_000L)),
+          5,
+          7,
+          2,
+          List.of(new NodeStats(new Node("::1", 7000), 1, 2, 3, 4, 5, 6)),
+          Map.of(Redirection.MOVED, 8L),
+          List.of(new LoopStats(0, 1_000_000, 2_000_000)));
+
+  @Test
+  void writesWhatThePrometheusServerReads() throws IOException {
+    assertThat(scrape(() -> CompletableFuture.completedFuture(STATS)))
+        .contains("penstock_commands_total{command=\"GET\",outcome=\"ok\"} 9.0")
+        .contains("penstock_commands_total{command=\"GET\",outcome=\"timeout\"} 1.0")
+        .contains("# TYPE penstock_command_duration_seconds histogram")
+        .contains("penstock_command_duration_seconds_bucket{command=\"GET\",le=\"1.6384E-5\"} 6")
+        .contains("penstock_command_duration_seconds_bucket{command=\"GET\",le=\"+Inf\"} 10")
+        .contains("penstock_command_duration_seconds_count{command=\"GET\"} 10")
+        .contains("penstock_command_duration_seconds_sum{command=\"GET\"} 3.0")
+        .contains("penstock_client_connections 5.0")
+        .contains("penstock_client_connections_accepted_total 7.0")
+        .contains("penstock_client_connections_refused_total 2.0")
+        .contains("penstock_node_connections{node=\"[::1]:7000\"} 1.0")
+        .contains("penstock_node_in_flight{node=\"[::1]:7000\"} 2.0")
+        .contains("penstock_node_sent_bytes_total{node=\"[::1]:7000\"} 3.0")
+        .contains("penstock_node_received_bytes_total{node=\"[::1]:7000\"} 4.0")
+        .contains("penstock_node_reconnects_total{node=\"[::1]:7000\"} 5.0")
+        .contains("penstock_node_errors_total{node=\"[::1]:7000\"} 6.0")
+        .contains("penstock_redirects_total{type=\"moved\"} 8.0")
+        .contains("penstock_redirects_total{type=\"ask\"} 0.0")
+        .contains("penstock_event_loop_lag_seconds{loop=\"0\"} 0.001")
+        .contains("penstock_event_loop_lag_max_seconds{loop=\"0\"} 0.002");
+  }
+
+  @Test
+  void leavesItsMetricsOutWhileTheLoopsDoNotAnswer() throws IOException {
+    assertThat(scrape(CompletableFuture::new)).isEmpty();
+  }
+
+  @Test
+  void asksTheLoopsOnceForScrapesThatComeTogether() {
+    AtomicInteger asked = new AtomicInteger();
+    StatsReader reader =
+        new StatsReader(
+            () -> {
+              asked.incrementAndGet();
+              return CompletableFuture.completedFuture(STATS);
+            },
+            Duration.ofMinutes(1),
+            Duration.ofSeconds(1));
+
+    assertThat(reader.read()).isSameAs(STATS);
+    assertThat(reader.read()).isSameAs(STATS);
+    assertThat(asked).hasValue(1);
+  }
+
+  private static String scrape(Supplier<CompletionStage<ProxyStats>> source) throws IOException {
+    PrometheusRegistry registry = new PrometheusRegistry();
+    registry.register(
+        new ProxyCollector(new StatsReader(source, Duration.ZERO, Duration.ofMillis(50))));
+    ByteArrayOutputStream text = new ByteArrayOutputStream();
+    PrometheusTextFormatWriter.create().write(text, registry.scrape());
+    return text.toString(UTF_8);
+  }
+
+  private static long[] buckets() {
+    long[] counts = new long[DurationBuckets.BOUNDED + 1];
+    counts[0] = 6;
+    counts[DurationBuckets.BOUNDED - 1] = 3;
+    counts[DurationBuckets.BOUNDED] = 1;
+    return counts;
+  }
+}
