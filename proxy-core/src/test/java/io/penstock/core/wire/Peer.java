@@ -76,6 +76,15 @@ public final class Peer implements AutoCloseable {
     return Wire.text(bytes);
   }
 
+  /** Bytes that have come and were not read. */
+  public int pending() {
+    try {
+      return socket.getInputStream().available();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** The other side closes, and sends nothing before that. */
   public void expectClosed() {
     assertThat(read(1)).isIn("<end>", "<Connection reset>");
