@@ -7,12 +7,16 @@ import io.penstock.core.session.SessionLoop;
 import io.penstock.core.transport.Loop;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One event loop of a proxy: its clients, its connections to nodes, and the tick that serves
  * deadlines.
  */
 final class ProxyLoop {
+
+  private static final Logger log = LoggerFactory.getLogger(ProxyLoop.class);
 
   private static final long LONGEST_TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final long SHORTEST_TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
@@ -59,7 +63,11 @@ final class ProxyLoop {
     long now = loop.tick();
     sessions.counters().lag(Math.max(0, now - expectedTick));
     expectedTick = now + tickNanos;
-    dispatcher.tick(now);
+    try {
+      dispatcher.tick(now);
+    } catch (RuntimeException bug) {
+      log.error("a loop's tick failed; it will tick again", bug); // deadlines depend on it
+    }
   }
 
   /** Looks at the newest topology. Any thread. */

@@ -137,9 +137,7 @@ public final class Session {
   private boolean handle() {
     RoutePlan plan = loop.router().route(command);
     CommandSpec spec = command.spec();
-    if (state instanceof SessionState.AwaitingAuth
-        && !(plan instanceof RoutePlan.Reject)
-        && !Objects.requireNonNull(spec).has(CommandFlag.NO_AUTH)) {
+    if (state instanceof SessionState.AwaitingAuth && spec != null && needsAuth(spec)) {
       reject(spec, ErrorReplies.NO_AUTH);
       return true;
     }
@@ -162,6 +160,13 @@ public final class Session {
       case RoutePlan.Reject(String error) -> reject(spec, ErrorReplies.encode(error));
     }
     return true;
+  }
+
+  /** Redis looks at existence and arity first, then at this, then at everything else. */
+  private boolean needsAuth(CommandSpec spec) {
+    return spec.acceptsArity(command.argc())
+        && !command.isUnknownSubcommand()
+        && !spec.has(CommandFlag.NO_AUTH);
   }
 
   /** Takes a place among the replies for the request that was found last. */

@@ -23,6 +23,7 @@ public final class FlushQueue implements Runnable {
   private int size;
   private final @Nullable ByteBuf[] spare = new ByteBuf[SPARE_BUFFERS];
   private int spares;
+  private boolean closed;
 
   public FlushQueue(EventLoop loop) {
     this.loop = loop;
@@ -72,15 +73,19 @@ public final class FlushQueue implements Runnable {
 
   /** Takes the caller's reference back: kept for the next turn when nobody else holds one. */
   void giveBack(ByteBuf buffer) {
-    if (spares < SPARE_BUFFERS && buffer.refCnt() == 1 && buffer.capacity() == BUFFER_SIZE) {
+    if (!closed
+        && spares < SPARE_BUFFERS
+        && buffer.refCnt() == 1
+        && buffer.capacity() == BUFFER_SIZE) {
       spare[spares++] = buffer.clear();
     } else {
       buffer.release();
     }
   }
 
-  /** Releases the spare buffers at the loop's end. */
+  /** Releases the spare buffers at the loop's end, and keeps none from here on. */
   public void close() {
+    closed = true;
     while (spares > 0) {
       ByteBuf buffer = spare[--spares];
       spare[spares] = null;

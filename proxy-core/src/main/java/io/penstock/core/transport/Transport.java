@@ -19,7 +19,10 @@ import io.netty.channel.uring.IoUringIoHandler;
 import io.netty.channel.uring.IoUringServerSocketChannel;
 import io.netty.channel.uring.IoUringSocketChannel;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The ways to the kernel. {@link #AUTO} stands for the first of the others that works here. */
 public enum Transport {
@@ -28,6 +31,8 @@ public enum Transport {
   EPOLL,
   KQUEUE,
   NIO;
+
+  private static final Logger log = LoggerFactory.getLogger(Transport.class);
 
   /** What {@link #AUTO} tries, in this order. */
   private static final List<Transport> PREFERENCE = List.of(EPOLL, KQUEUE, IO_URING, NIO);
@@ -38,11 +43,21 @@ public enum Transport {
       return this;
     }
     for (Transport candidate : PREFERENCE) {
-      if (candidate.unavailability() == null) {
+      Throwable why = candidate.unavailability();
+      if (why == null) {
         return candidate;
       }
+      log.info("transport {} does not work here: {}", candidate.configName(), rootOf(why));
     }
     return NIO;
+  }
+
+  private static String rootOf(Throwable failure) {
+    Throwable root = failure;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    return root.toString();
   }
 
   /** Why this transport does not work on this machine; null when it does. */
@@ -90,6 +105,6 @@ public enum Transport {
    * nio}.
    */
   public String configName() {
-    return name().toLowerCase(java.util.Locale.ROOT);
+    return name().toLowerCase(Locale.ROOT);
   }
 }

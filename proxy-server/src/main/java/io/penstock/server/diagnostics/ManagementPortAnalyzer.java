@@ -15,7 +15,7 @@ class ManagementPortAnalyzer extends AbstractFailureAnalyzer<PortInUseException>
     return new FailureAnalysis(
         "Port " + cause.getPort() + " (management.server.port) is in use by another process.",
         "Stop what listens there, or set management.server.port to another port"
-            + " (0 picks a free one, -1 does without health and metrics).",
+            + " (-1 does without health and metrics).",
         cause);
   }
 }

@@ -2,7 +2,6 @@ package io.penstock.server.health;
 
 import io.penstock.core.Proxy;
 import io.penstock.server.lifecycle.ProxyLifecycle;
-import io.penstock.server.lifecycle.RefreshLog;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -17,7 +16,7 @@ public class HealthConfiguration {
   }
 
   @Bean
-  TopologyEndpoint topologyEndpoint(Proxy proxy, RefreshLog refreshes) {
-    return new TopologyEndpoint(proxy, refreshes);
+  TopologyEndpoint topologyEndpoint(Proxy proxy) {
+    return new TopologyEndpoint(proxy);
   }
 }

@@ -2,17 +2,12 @@ package io.penstock.server.lifecycle;
 
 import io.penstock.core.ProxySettings.Upstream;
 import io.penstock.core.cluster.Node;
-import java.net.InetSocketAddress;
 import java.util.stream.Collectors;
 
 /** Addresses as people write them. */
 final class Addresses {
 
   private Addresses() {}
-
-  static String text(InetSocketAddress address) {
-    return new Node(address.getAddress().getHostAddress(), address.getPort()).toString();
-  }
 
   static String text(Upstream upstream) {
     return switch (upstream) {

@@ -34,12 +34,21 @@ public class DemoConfiguration {
   }
 
   @Bean
-  ApplicationListener<ApplicationReadyEvent> demoInvitation(ProxyLifecycle lifecycle) {
-    return ready -> {
-      InetSocketAddress address = lifecycle.address();
-      if (address != null) {
-        LOG.info("Try it: redis-cli -p {} set greeting hello", address.getPort());
-      }
-    };
+  FirstView demoFirstView() {
+    return new FirstView();
+  }
+
+  /** Invites when commands work: listening, and the cluster known. */
+  @Bean
+  ApplicationListener<ApplicationReadyEvent> demoInvitation(
+      ProxyLifecycle lifecycle, FirstView firstView) {
+    return ready ->
+        firstView.then(
+            () -> {
+              InetSocketAddress address = lifecycle.address();
+              if (address != null) {
+                LOG.info("Try it: redis-cli -p {} set greeting hello", address.getPort());
+              }
+            });
   }
 }

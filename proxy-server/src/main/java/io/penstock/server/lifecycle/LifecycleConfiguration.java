@@ -4,7 +4,6 @@ import io.penstock.core.Proxy;
 import io.penstock.core.ProxySettings;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.server.config.PropertiesReader;
-import java.time.Clock;
 import java.util.List;
 import org.springframework.boot.autoconfigure.context.LifecycleProperties;
 import org.springframework.context.ApplicationContext;
@@ -15,12 +14,8 @@ import org.springframework.context.annotation.Configuration;
 @Configuration(proxyBeanMethods = false)
 public class LifecycleConfiguration {
 
-  @Bean
-  RefreshLog refreshLog() {
-    return new RefreshLog(Clock.systemUTC());
-  }
-
-  @Bean
+  /** Closed by its lifecycle, once. */
+  @Bean(destroyMethod = "")
   Proxy proxy(ProxySettings settings, List<ProxyEvents> listeners) {
     return Proxy.create(settings, new EveryListener(listeners));
   }

@@ -2,15 +2,18 @@ package io.penstock.server.lifecycle;
 
 import io.penstock.core.Proxy;
 import io.penstock.core.ProxySettings;
+import io.penstock.core.cluster.Node;
 import io.penstock.server.config.PropertiesReader;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.boot.availability.AvailabilityChangeEvent;
 import org.springframework.boot.availability.ReadinessState;
 import org.springframework.context.ApplicationContext;
@@ -20,18 +23,21 @@ import org.springframework.context.SmartLifecycle;
  * Starts the proxy after the management port, stops it before. Stopping begins with the readiness
  * probe going down, then Penstock accepts nobody, answers what is in flight, and closes.
  */
-public class ProxyLifecycle implements SmartLifecycle {
+public class ProxyLifecycle implements SmartLifecycle, DisposableBean {
 
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock");
 
   /** Left of the phase's time for closing after the drain. */
   private static final double DRAIN_SHARE = 0.8;
 
+  private static final Duration CLOSE = Duration.ofSeconds(5);
+
   private final Proxy proxy;
   private final ProxySettings settings;
   private final PropertiesReader keys;
   private final ApplicationContext application;
   private final Duration phase;
+  private final AtomicBoolean closed = new AtomicBoolean();
   private volatile @Nullable InetSocketAddress address;
 
   ProxyLifecycle(
@@ -63,7 +69,7 @@ public class ProxyLifecycle implements SmartLifecycle {
     }
     LOG.info(
         "Listening on {} ({}, {} event loops)",
-        Addresses.text(address),
+        new Node(settings.listen().bind(), address.getPort()),
         proxy.transportName(),
         settings.eventLoops());
     LOG.info("Proxying to {}", Addresses.text(settings.upstream()));
@@ -84,9 +90,26 @@ public class ProxyLifecycle implements SmartLifecycle {
       LOG.warn("Draining failed, closing now", e);
     } finally {
       address = null;
-      proxy.close();
+      destroy();
     }
     LOG.info("Stopped");
+  }
+
+  /** Closes the proxy; also when the application's start failed before the proxy's. */
+  @Override
+  public void destroy() {
+    if (closed.compareAndSet(false, true)) {
+      proxy
+          .shutdown()
+          .toCompletableFuture()
+          .orTimeout(CLOSE.toMillis(), TimeUnit.MILLISECONDS)
+          .exceptionally(
+              failure -> {
+                LOG.warn("The event loops did not end", failure);
+                return null;
+              })
+          .join();
+    }
   }
 
   @Override

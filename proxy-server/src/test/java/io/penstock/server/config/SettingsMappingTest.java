@@ -9,6 +9,7 @@ import io.penstock.core.ProxySettings.Upstream;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.transport.Transport;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -61,7 +62,6 @@ class SettingsMappingTest {
       textBlock =
           """
           dispatch                 | sync     | the synchronous dispatcher does not exist yet
-          transport                | kqueue   | it does not work on this machine
           transpond.type           | remote   | the only type so far is local
           transpond.local.type     | complex  | the only type so far is simple
           proto-max-bulk-len       | 3GB      | must be from 1MB to 2047MB
@@ -76,6 +76,24 @@ class SettingsMappingTest {
     assertThat(fault.key()).isEqualTo("penstock." + key);
     assertThat(fault.reason()).startsWith(reason);
     assertThat(fault.description()).doesNotContain("s3cret");
+  }
+
+  @Test
+  void refusesATransportThatDoesNotWorkHere() {
+    Transport unusable =
+        Arrays.stream(Transport.values())
+            .filter(transport -> transport.unavailability() != null)
+            .findFirst()
+            .orElseThrow();
+
+    ConfigurationFault fault =
+        catchThrowableOfType(
+                InvalidConfigurationException.class,
+                () -> map(Map.of("transport", unusable.configName()), null))
+            .fault();
+
+    assertThat(fault.reason()).startsWith("it does not work on this machine: ");
+    assertThat(fault.fix()).startsWith("write auto");
   }
 
   private static ProxySettings map(Map<String, String> keys, @Nullable String demo) {

@@ -1,0 +1,84 @@
+package io.penstock.server.lifecycle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.penstock.server.demo.EmbeddedCluster;
+import io.penstock.server.demo.Member;
+import io.penstock.server.demo.RespConnection;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+class ManagementPortIT {
+
+  @SuppressWarnings("NullAway.Init")
+  private static EmbeddedCluster cluster;
+
+  @SuppressWarnings("NullAway.Init")
+  private static RunningPenstock penstock;
+
+  @BeforeAll
+  static void start() {
+    cluster = EmbeddedCluster.builder().masters(2).replicas(1).password("s3cret").start();
+    penstock = RunningPenstock.inFrontOf(cluster.resource());
+    await().until(() -> penstock.status("health/readiness") == 200);
+  }
+
+  @AfterAll
+  static void stop() {
+    penstock.close();
+    cluster.close();
+  }
+
+  @Test
+  void saysThatPenstockIsAliveAndReady() {
+    assertThat(penstock.get("health/liveness").body()).contains("\"UP\"");
+    assertThat(penstock.get("health/readiness").body())
+        .contains("\"coveredSlots\":16384", "\"listening\":true", "\"readinessState\"");
+  }
+
+  @Test
+  void showsTheTopology() {
+    String body = penstock.get("topology").body();
+
+    assertThat(body)
+        .contains("\"state\":\"complete\"", "\"0-8191\"", "\"8192-16383\"", "\"failure\":null")
+        .contains("\"trigger\":\"")
+        .doesNotContain("s3cret");
+    for (Member member : cluster.members()) {
+      assertThat(body).contains("127.0.0.1:" + member.port(), member.id());
+    }
+  }
+
+  @Test
+  void countsAndTimesCommands() {
+    try (RespConnection client = penstock.connect()) {
+      for (int i = 0; i < 10; i++) {
+        client.call("SET", "key" + i, "value");
+      }
+    }
+
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(penstock.get("prometheus").body())
+                    .contains("penstock_commands_total{command=\"SET\",outcome=\"ok\"} 10.0")
+                    .contains("penstock_command_duration_seconds_count{command=\"SET\"} 10")
+                    .contains("penstock_client_connections_accepted_total")
+                    .contains("penstock_node_connections{node=\"127.0.0.1:")
+                    .contains("penstock_redirects_total{type=\"moved\"}")
+                    .contains(
+                        "penstock_topology_refreshes_total{outcome=\"ok\",trigger=\"startup\"}")
+                    .contains("penstock_event_loop_lag_seconds{loop=\"0\"}")
+                    .contains("netty_allocator_memory_used")
+                    .contains("jvm_memory_used_bytes"));
+  }
+
+  @Test
+  void opensNothingElse() {
+    assertThat(penstock.status("info")).isEqualTo(200);
+    assertThat(penstock.status("env")).isEqualTo(404);
+    assertThat(penstock.status("beans")).isEqualTo(404);
+  }
+}

@@ -1,0 +1,148 @@
+package io.penstock.server.lifecycle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.penstock.server.demo.EmbeddedCluster;
+import io.penstock.server.demo.Member;
+import io.penstock.server.demo.RespConnection;
+import io.penstock.server.demo.ServerProcess;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+@ExtendWith(OutputCaptureExtension.class)
+class StartAndStopIT {
+
+  /** The common pool has one thread on two processors, and here two tasks wait for each other. */
+  private static final Executor VIRTUAL = Executors.newVirtualThreadPerTaskExecutor();
+
+  @Test
+  void waitsForAClusterThatIsDownAtStart() {
+    try (EmbeddedCluster cluster = EmbeddedCluster.builder().masters(1).start()) {
+      Member only = cluster.members().getFirst();
+      only.kill();
+      try (RunningPenstock penstock =
+          RunningPenstock.inFrontOf(cluster.resource(), "--penstock.topology.refresh-period=1s")) {
+        assertThat(penstock.status("health/readiness")).isEqualTo(503);
+        assertThat(penstock.status("health/liveness")).isEqualTo(200);
+
+        only.restart();
+
+        await().until(() -> penstock.status("health/readiness") == 200);
+        try (RespConnection client = penstock.connect()) {
+          assertThat(client.text("SET", "key", "value")).isEqualTo("OK");
+        }
+      }
+    }
+  }
+
+  @Test
+  void answersWhatIsInFlightBeforeItStops() {
+    try (ServerProcess server = ServerProcess.start()) {
+      String resource = "redis://127.0.0.1:" + server.port();
+      try (RunningPenstock penstock =
+              RunningPenstock.inFrontOf(resource, "--penstock.backend.command-timeout=20s");
+          RespConnection client = penstock.connect()) {
+        client.call("SET", "key", "value");
+        server.pause();
+        CompletableFuture<String> reply =
+            CompletableFuture.supplyAsync(() -> client.text("GET", "key"), VIRTUAL);
+        await().until(() -> inFlight(penstock));
+
+        CompletableFuture<Void> stopping = CompletableFuture.runAsync(penstock::close, VIRTUAL);
+        await().until(() -> refusesClients(penstock));
+        assertThat(penstock.status("health/readiness")).isEqualTo(503);
+        assertThat(penstock.status("health/liveness")).isEqualTo(200);
+        assertThat(reply).isNotDone();
+        assertThat(stopping).isNotDone();
+        server.resume();
+
+        assertThat(reply).succeedsWithin(Duration.ofSeconds(5)).isEqualTo("value");
+        assertThat(stopping).succeedsWithin(Duration.ofSeconds(10));
+      }
+    }
+  }
+
+  @Test
+  void stopsWithinItsTimeWhenNobodyAnswers() {
+    try (ServerProcess server = ServerProcess.start()) {
+      RunningPenstock penstock =
+          RunningPenstock.inFrontOf(
+              "redis://127.0.0.1:" + server.port(),
+              "--penstock.backend.command-timeout=1m",
+              "--spring.lifecycle.timeout-per-shutdown-phase=1s");
+      try (RespConnection client = penstock.connect()) {
+        client.call("PING");
+        server.pause();
+        CompletableFuture<String> reply =
+            CompletableFuture.supplyAsync(() -> client.text("GET", "key"), VIRTUAL);
+        await().until(() -> inFlight(penstock));
+
+        assertThat(CompletableFuture.runAsync(penstock::close, VIRTUAL))
+            .succeedsWithin(Duration.ofSeconds(8));
+        assertThat(reply).failsWithin(Duration.ofSeconds(5));
+      }
+    }
+  }
+
+  @Test
+  void theDemoNeedsNothingAndLeavesNothing() {
+    List<Long> pids;
+    try (RunningPenstock penstock = RunningPenstock.start("--spring.profiles.active=demo")) {
+      EmbeddedCluster cluster = penstock.bean(EmbeddedCluster.class);
+      pids = cluster.members().stream().map(member -> member.server().pid()).toList();
+      assertThat(pids).hasSize(3).allMatch(pid -> ProcessHandle.of(pid).isPresent());
+      await().until(() -> penstock.status("health/readiness") == 200);
+      try (RespConnection client = penstock.connect()) {
+        client.call("SET", "greeting", "hello");
+        assertThat(client.text("GET", "greeting")).isEqualTo("hello");
+      }
+    }
+    assertThat(pids).allMatch(pid -> ProcessHandle.of(pid).isEmpty());
+  }
+
+  @Test
+  void saysWhichPortIsTaken(CapturedOutput output) {
+    try (ServerProcess server = ServerProcess.start()) {
+      assertThatThrownBy(
+              () ->
+                  RunningPenstock.inFrontOf(
+                          "redis://127.0.0.1:1", "--penstock.port=" + server.port())
+                      .close())
+          .rootCause()
+          .hasMessageContaining("in use");
+      assertThat(output)
+          .contains(
+              "Port "
+                  + server.port()
+                  + " of 127.0.0.1 (penstock.port) is in use by another process.");
+    }
+  }
+
+  private static boolean inFlight(RunningPenstock penstock) {
+    return penstock
+        .get("prometheus")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith("penstock_node_in_flight{"))
+        .anyMatch(line -> !line.endsWith(" 0.0"));
+  }
+
+  private static boolean refusesClients(RunningPenstock penstock) {
+    try {
+      penstock.connect().close();
+      return false;
+    } catch (UncheckedIOException e) {
+      return true;
+    }
+  }
+}
