@@ -1,5 +1,6 @@
 /**
- * JMH benchmarks of the hot path's parts: one class a part, each run with the allocation profiler.
+ * JMH benchmarks of the hot path: one class a room, and {@link io.penstock.bench.PathBenchmark} for
+ * the way through them. Benchmarks of what only one room may see stand in that room's package.
  */
 @NullMarked
 package io.penstock.bench;

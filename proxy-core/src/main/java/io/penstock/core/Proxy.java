@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +55,8 @@ public final class Proxy implements AutoCloseable {
   private final StatsCollector collector;
   private final List<ProxyLoop> loops = new ArrayList<>();
   private final ClientDirectory directory = new ClientDirectory();
+  private final AtomicBoolean ending = new AtomicBoolean();
+  private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
   private Proxy(ProxySettings settings, ProxyEvents events) {
     this.settings = settings;
@@ -209,11 +212,18 @@ public final class Proxy implements AutoCloseable {
   }
 
   /**
-   * Closes everything at once.
+   * Closes everything at once. Further calls answer as the first does.
    *
    * @return completes when the event loops have ended
    */
   public CompletionStage<Void> shutdown() {
+    if (ending.compareAndSet(false, true)) {
+      end().whenComplete((_, _) -> ended.complete(null));
+    }
+    return ended;
+  }
+
+  private CompletionStage<Void> end() {
     listener.close();
     ClusterTopology cluster = discovered;
     CompletionStage<Void> topologyClosed =

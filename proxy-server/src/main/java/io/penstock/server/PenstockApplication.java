@@ -7,8 +7,14 @@ import org.springframework.boot.autoconfigure.SpringBootApplication;
 @SpringBootApplication
 public class PenstockApplication {
 
+  private static final String LEAK_DETECTION = "io.netty.leakDetection.level";
+
   /** Starts the application. */
   public static void main(String[] args) {
+    if (System.getProperty(LEAK_DETECTION) == null) {
+      // Netty's default samples buffers and takes a stack trace of each: that is for tests.
+      System.setProperty(LEAK_DETECTION, "disabled");
+    }
     SpringApplication.run(PenstockApplication.class, args);
   }
 }

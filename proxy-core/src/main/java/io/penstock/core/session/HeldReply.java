@@ -62,6 +62,12 @@ final class HeldReply {
     large = pieces.addComponent(true, piece);
   }
 
+  /** Whether no byte is held. */
+  boolean isEmpty() {
+    ByteBuf bytes = large;
+    return bytes == null ? smallLength == 0 : !bytes.isReadable();
+  }
+
   /** Writes what is held, and holds nothing any more. */
   void moveTo(SocketOutput output) {
     ByteBuf bytes = large;

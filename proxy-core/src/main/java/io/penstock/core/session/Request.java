@@ -61,7 +61,7 @@ final class Request extends Routed {
     if (muted || session().isClosed()) {
       held.clear();
     } else {
-      begun |= held.view().isReadable();
+      begun |= !held.isEmpty();
       held.moveTo(output);
     }
   }

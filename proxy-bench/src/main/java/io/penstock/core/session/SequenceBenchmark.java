@@ -1,0 +1,150 @@
+package io.penstock.core.session;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.util.ReferenceCountUtil;
+import io.penstock.bench.Wire;
+import io.penstock.core.backend.BackendSettings;
+import io.penstock.core.cluster.Node;
+import io.penstock.core.cluster.Topology;
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.command.CommandTable;
+import io.penstock.core.dispatch.AsyncDispatcher;
+import io.penstock.core.observe.Outcome;
+import io.penstock.core.observe.ProxyEvents;
+import io.penstock.core.route.ClusterRouter;
+import io.penstock.core.topology.StaticTopology;
+import io.penstock.core.transport.EmbeddedLoop;
+import io.penstock.core.transport.Loop;
+import io.penstock.core.transport.LoopGroup;
+import io.penstock.core.transport.Transport;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * The room {@code session}: a request takes its place, its reply comes, and what may go out is
+ * written. One turn of the loop each, up to the channel: a handler stands in for the socket. In
+ * this package because requests are known nowhere else.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Fork(1)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 3, time = 1)
+public class SequenceBenchmark {
+
+  private static final int BATCH = 16;
+
+  private final EmbeddedChannel channel = new EmbeddedChannel();
+  private final Socket socket = new Socket();
+  private final Session session = session(channel, socket);
+  private final CommandSpec get = CommandTable.load().byName("get");
+  private final ByteBuf reply = Wire.direct(Wire.bulk("x".repeat(30)));
+  private final Request[] inFlight = new Request[BATCH];
+
+  private static Session session(EmbeddedChannel channel, Socket socket) {
+    Loop loop = EmbeddedLoop.on(channel.eventLoop());
+    Topology topology = new StaticTopology(new Node("127.0.0.1", 6379));
+    Duration timeout = Duration.ofSeconds(2);
+    var backend = new BackendSettings(null, 0, timeout, timeout, 1, 1);
+    var group = new LoopGroup(Transport.NIO, 1); // its threads are never started
+    var dispatcher = new AsyncDispatcher(group, loop, backend, topology, ProxyEvents.NONE);
+    var settings = new SessionSettings(null, Wire.LIMITS, timeout.toNanos(), true, 0, "7.0.15");
+    var directory = new ClientDirectory();
+    var table = CommandTable.load();
+    var sessions =
+        new SessionLoop(
+            loop, settings, table, new ClusterRouter(), dispatcher, topology, directory);
+    channel.pipeline().addLast(socket, new ChannelInboundHandlerAdapter());
+    return new Session(sessions, channel.pipeline().lastContext());
+  }
+
+  /** Takes all that is written and keeps nothing. */
+  private static final class Socket extends ChannelOutboundHandlerAdapter {
+
+    private long bytes;
+
+    @Override
+    public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
+      bytes += ((ByteBuf) message).readableBytes();
+      ReferenceCountUtil.release(message);
+    }
+
+    @Override
+    public void flush(ChannelHandlerContext context) {}
+  }
+
+  /** One request, one reply. */
+  @Benchmark
+  public long one() {
+    begin(1);
+    answer(0);
+    return turn();
+  }
+
+  /** Replies come as the requests went. */
+  @Benchmark
+  @OperationsPerInvocation(BATCH)
+  public long inOrder16() {
+    begin(BATCH);
+    for (int i = 0; i < BATCH; i++) {
+      answer(i);
+    }
+    return turn();
+  }
+
+  /** Replies come from three nodes, each in order: what a pipeline through a cluster looks like. */
+  @Benchmark
+  @OperationsPerInvocation(BATCH)
+  public long interleaved16() {
+    begin(BATCH);
+    for (int node = 2; node >= 0; node--) {
+      for (int i = node; i < BATCH; i += 3) {
+        answer(i);
+      }
+    }
+    return turn();
+  }
+
+  /** The worst case: all replies but one are held. */
+  @Benchmark
+  @OperationsPerInvocation(BATCH)
+  public long reversed16() {
+    begin(BATCH);
+    for (int i = BATCH - 1; i >= 0; i--) {
+      answer(i);
+    }
+    return turn();
+  }
+
+  private void begin(int requests) {
+    for (int i = 0; i < requests; i++) {
+      inFlight[i] = session.begin(get);
+    }
+  }
+
+  private void answer(int i) {
+    inFlight[i].deliver(reply, 0, reply.writerIndex(), Outcome.OK);
+  }
+
+  /** Ends the turn; how many bytes the socket was given so far. */
+  private long turn() {
+    channel.runPendingTasks();
+    return socket.bytes;
+  }
+}

@@ -1,0 +1,289 @@
+#!/usr/bin/env python3
+"""Measures Penstock beside nutcracker: the same load on both in turn, on one machine, in one run.
+
+Starts on loopback a Redis Cluster of three masters (27001-27003), three standalone servers (27011-27013) with nutcracker in
+front of them (27021, ../../../peers/nutcracker.yml), and one Penstock with one event loop for each transport (27031 on).
+Warms every proxy with more than a million requests, runs the given harness and writes what it prints, with commit,
+machine and flags, into ../../../results/. Ends what it started, by process id, whatever happens.
+
+    ./mvnw -DskipTests package
+    proxy-bench/src/main/scripts/side_by_side.py --harness ../shared/bench/sidebyside.py --transports epoll,io_uring
+
+The harness takes -r ROUNDS --warm ROUNDS -w WORKLOADS NAME=PORT:PID … and prints a table for each workload. Needed: redis-server,
+redis-cli, redis-benchmark, nutcracker, a JDK 25. Leave the machine alone meanwhile.
+"""
+import argparse
+import datetime
+import glob
+import hashlib
+import os
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+import report
+
+BENCH = os.path.join(report.ROOT, "proxy-bench")
+MASTERS = [27001, 27002, 27003]
+SERVERS = [27011, 27012, 27013]
+NUTCRACKER, NUTCRACKER_STATS = 27021, 27022
+PENSTOCK = 27031
+START_SECONDS = 30
+FLAGS = "--sun-misc-unsafe-memory-access=allow --enable-native-access=ALL-UNNAMED"
+
+
+class Processes:
+    """What was started; ended in the reverse order, by process id."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.started = []
+
+    def start(self, name, command):
+        log = open(os.path.join(self.folder, name + ".log"), "w")
+        process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, cwd=self.folder)
+        self.started.append((name, process))
+        return process.pid
+
+    def wait_for(self, name, port):
+        """Until the newest process answers PING on the port."""
+        process = self.started[-1][1]
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline and process.poll() is None:
+            if answers(port):
+                return
+            time.sleep(0.1)
+        print(open(os.path.join(self.folder, name + ".log")).read()[-2000:], file=sys.stderr)
+        raise SystemExit("%s does not answer on port %d" % (name, port))
+
+    def stop(self):
+        for _, process in reversed(self.started):
+            if process.poll() is None:
+                process.terminate()
+        for name, process in reversed(self.started):
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                print("%s (%d) has to be killed" % (name, process.pid), file=sys.stderr)
+                process.kill()
+                process.wait(10)
+
+
+def answers(port):
+    """Whether a GET gets a value or a null: it goes all the way to a server, as a PING need not."""
+    try:
+        with socket.create_connection(("127.0.0.1", port), 1) as connection:
+            connection.settimeout(1)
+            connection.sendall(b"*2\r\n$3\r\nGET\r\n$1\r\n0\r\n")
+            return connection.recv(64)[:1] in (b"$", b"_")
+    except OSError:
+        return False
+
+
+def require_free(ports):
+    for port in ports:
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                raise SystemExit("port %d is taken" % port)
+
+
+def find_java(wanted):
+    """The java given, or a JDK 25 at JAVA_HOME or where Debian has them."""
+    homes = [os.environ.get("JAVA_HOME", "")] + sorted(glob.glob("/usr/lib/jvm/*"))
+    for java in [wanted] if wanted else [os.path.join(home, "bin", "java") for home in homes if home]:
+        if any(' version "%d' % major in report.output(java, "-version") for major in range(25, 40)):
+            return java
+    raise SystemExit("no JDK 25 found: --java /path/to/bin/java")
+
+
+def start_server(processes, port, *options):
+    name = "redis-%d" % port
+    folder = os.path.join(processes.folder, name)
+    os.mkdir(folder)
+    processes.start(name, ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "",
+                           "--appendonly", "no", *options])
+
+
+def cli(port, *command):
+    done = subprocess.run(["redis-cli", "-p", str(port), *command], capture_output=True, text=True, timeout=30)
+    return done.stdout.strip()
+
+
+def start_cluster(processes):
+    for i, port in enumerate(MASTERS):
+        start_server(processes, port, "--cluster-enabled", "yes")
+        wait_until(lambda: cli(port, "PING") == "PONG", "server %d" % port)
+        first, last = 16384 * i // 3, 16384 * (i + 1) // 3 - 1
+        cli(port, "CLUSTER", "ADDSLOTSRANGE", str(first), str(last))
+        cli(port, "CLUSTER", "SET-CONFIG-EPOCH", str(i + 1))
+        cli(port, "CLUSTER", "MEET", "127.0.0.1", str(MASTERS[0]))
+    for port in MASTERS:
+        wait_until(lambda: "cluster_state:ok" in cli(port, "CLUSTER", "INFO")
+                   and cli(port, "CLUSTER", "SHARDS").count("master") == 3, "the cluster")
+
+
+def wait_until(condition, what):
+    deadline = time.monotonic() + START_SECONDS
+    while not condition():
+        if time.monotonic() > deadline:
+            raise SystemExit("%s is not ready after %d s" % (what, START_SECONDS))
+        time.sleep(0.2)
+
+
+def start_nutcracker(processes):
+    for port in SERVERS:
+        start_server(processes, port)
+        processes.wait_for("redis-%d" % port, port)
+    pid = processes.start("nutcracker", ["nutcracker", "-c", os.path.join(BENCH, "peers", "nutcracker.yml"),
+                                         "-s", str(NUTCRACKER_STATS), "-a", "127.0.0.1"])
+    processes.wait_for("nutcracker", NUTCRACKER)
+    return "nutcracker", NUTCRACKER, pid
+
+
+def start_penstock(processes, options, java, transport, port):
+    name = "penstock-" + transport
+    resource = "redis-cluster://" + ",".join("127.0.0.1:%d" % master for master in MASTERS)
+    pid = processes.start(name, [java, *shlex.split(options.jvm_flags), "-jar", options.jar,
+                                 "--penstock.bind=127.0.0.1", "--penstock.port=%d" % port,
+                                 "--penstock.event-loops=%d" % options.event_loops, "--penstock.transport=" + transport,
+                                 "--penstock.transpond.local.resource=" + resource, "--management.server.port=-1",
+                                 *("--" + setting for setting in options.property)])
+    processes.wait_for(name, port)
+    return name, port, pid
+
+
+def warm(port, requests):
+    """Three quarters of them pipelined; the keys of the load exist afterwards."""
+    for depth, share in (("16", 3), ("1", 1)):
+        done = subprocess.run(["redis-benchmark", "-p", str(port), "-t", "set,get", "-c", "50", "-P", depth, "-r", "100000",
+                               "-q", "-n", str(max(1, requests * share // 8))],
+                              capture_output=True, text=True, timeout=600)
+        if done.returncode != 0:
+            raise SystemExit("warming port %d failed: %s" % (port, (done.stdout + done.stderr)[-500:]))
+
+
+def measure(options, targets):
+    command = [sys.executable, options.harness, "-r", str(options.rounds), "--warm", str(options.warm_rounds),
+               "-w", options.workloads, *("%s=%s%s" % (name, port, ":%d" % pid if pid else "") for name, port, pid in targets)]
+    print("+ " + " ".join(command), file=sys.stderr)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=options.timeout)
+    sys.stderr.write(done.stderr)
+    if done.returncode != 0:
+        raise SystemExit("the harness ended with %d" % done.returncode)
+    return done.stdout + done.stderr
+
+
+def ratios(printed):
+    """The medians of every target as ratios to nutcracker's in the same workload."""
+    lines = ["| Load | Target | Throughput | × nutcracker | CPU per request | × nutcracker | p99 |",
+             "|---|---|---:|---:|---:|---:|---:|"]
+    workload, base = "", None
+    for line in printed.splitlines():
+        words = line.split()
+        if line.startswith("## "):
+            workload, base = words[1], None
+        elif len(words) == 8 and words[0] != "target":
+            throughput, p99, cpu = float(words[1]), float(words[6]), float(words[7])
+            base = base or (throughput, cpu)
+            lines.append("| %s | %s | %.0f/s | %.2f | %s | %s | %.2f ms |" % (
+                workload, words[0], throughput, throughput / base[0], "%.2f µs" % cpu if cpu else "–",
+                "%.2f" % (cpu / base[1]) if cpu and base[1] else "–", p99))
+    return "\n".join(lines) + "\n"
+
+
+def result(options, java, printed, warmed):
+    rows = [
+        ("Commit", "`%s`" % report.commit()),
+        ("Jar", "`%s`, SHA-256 %s" % (os.path.basename(options.jar), digest(options.jar))),
+        ("Machine", report.machine() + "; load, proxies and servers share it"),
+        ("Load average before", options.load_before),
+        ("JVM", report.output(java, "-version").splitlines()[1]),
+        ("Flags", "`%s`" % options.jvm_flags),
+        ("Penstock", " ".join("`%s`" % setting for setting in
+                              ["penstock.event-loops=%d" % options.event_loops, *options.property])),
+        ("Beside it", "nutcracker %s, `proxy-bench/peers/nutcracker.yml`" %
+         report.output("nutcracker", "-V").splitlines()[0].rsplit("-", 1)[-1]),
+        ("Servers", report.output("redis-server", "--version").split(" sha")[0]),
+        ("Warm-up", "%d requests to each proxy, then %d rounds" % (warmed, options.warm_rounds)),
+        ("Measured", "medians of %d interleaved rounds" % options.rounds),
+        ("Harness", "`%s`, SHA-256 %s" % (os.path.basename(options.harness), digest(options.harness))),
+    ]
+    title = "# Penstock beside nutcracker, %s\n\n" % datetime.date.today().isoformat()
+    if options.smoke:
+        title += "**A smoke run: one short round without warm-up. Its figures mean nothing.**\n\n"
+    return title + report.facts(rows) + "\n" + ratios(printed) + "\n```\n" + printed.strip() + "\n```\n"
+
+
+def digest(path):
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--harness", required=True, help="path of sidebyside.py")
+    parser.add_argument("--jar", default=os.path.join(report.ROOT, "proxy-server", "target", "penstock.jar"))
+    parser.add_argument("--java", help="a java of JDK 25; else JAVA_HOME's, else one in /usr/lib/jvm")
+    parser.add_argument("--jvm-flags", default=FLAGS)
+    parser.add_argument("--transports", default="epoll", help="comma-separated: epoll, io_uring, nio")
+    parser.add_argument("--event-loops", type=int, default=1)
+    parser.add_argument("--property", action="append", default=[], metavar="KEY=VALUE", help="another Penstock setting")
+    parser.add_argument("--workloads", default="get-c50,get-c50-P16", help="as the harness names them")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--warm-rounds", type=int, default=2)
+    parser.add_argument("--warm-requests", type=int, default=1_200_000, help="to each proxy before the first round")
+    parser.add_argument("--direct", action="store_true", help="also redis-benchmark --cluster without a proxy")
+    parser.add_argument("--timeout", type=int, default=3600, help="seconds that the harness may take")
+    parser.add_argument("--out", help="result file; else proxy-bench/results/sidebyside-DATE-TIME.md")
+    parser.add_argument("--smoke", action="store_true", help="one short round, only to see that everything starts")
+    options = parser.parse_args()
+    if options.smoke:
+        options.workloads, options.rounds, options.warm_rounds, options.warm_requests = "get-c1", 1, 0, 8_000
+    options.jar, options.harness = os.path.abspath(options.jar), os.path.abspath(options.harness)
+    for path in (options.jar, options.harness):
+        if not os.path.isfile(path):
+            raise SystemExit("there is no " + path)
+    for tool in ("redis-server", "redis-cli", "redis-benchmark", "nutcracker"):
+        if not shutil.which(tool):
+            raise SystemExit(tool + " is not installed")
+    options.load_before = "%.2f, %.2f, %.2f (1, 5, 15 min)" % os.getloadavg()
+    return options
+
+
+def main():
+    options = parse()
+    java = find_java(options.java)
+    transports = options.transports.split(",")
+    ports = [PENSTOCK + i for i in range(len(transports))]
+    require_free(MASTERS + [port + 10_000 for port in MASTERS] + SERVERS + [NUTCRACKER, NUTCRACKER_STATS] + ports)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by SIGTERM"))
+    with tempfile.TemporaryDirectory(prefix="penstock-bench-") as folder:
+        processes = Processes(folder)
+        try:
+            start_cluster(processes)
+            targets = [start_nutcracker(processes)]
+            for transport, port in zip(transports, ports):
+                targets.append(start_penstock(processes, options, java, transport, port))
+            for _, port, _ in targets:
+                warm(port, options.warm_requests)
+            if options.direct:
+                targets.append(("direct", "@%d" % MASTERS[0], None))
+            printed = measure(options, targets)
+        finally:
+            processes.stop()
+    name = "sidebyside-%s.md" % datetime.datetime.now().strftime("%Y-%m-%d-%H%M")
+    out = options.out or os.path.join(BENCH, "results", name)
+    with open(out, "w") as file:
+        file.write(result(options, java, printed, options.warm_requests))
+    print(out)
+
+
+main()
