@@ -67,7 +67,7 @@ final class InlineArguments {
 
   private byte @Nullable [] argument() {
     var bytes = new ByteArrayOutputStream();
-    while (at < line.length && !isBlank(line[at]) && line[at] != 0) {
+    while (at < line.length && !endsArgument(line[at])) {
       byte b = line[at++];
       if (b == '"' || b == '\'') {
         if (!quoted(b, bytes)) {
@@ -121,6 +121,11 @@ final class InlineArguments {
 
   private static int hex(byte b) {
     return b < 0 ? -1 : Character.digit((char) b, 16);
+  }
+
+  /** Not all blanks do: sdssplitargs takes vertical tab and form feed inside an argument. */
+  private static boolean endsArgument(byte b) {
+    return b == ' ' || b == '\t' || b == '\r' || b == '\n' || b == 0;
   }
 
   /** C's isspace. */

@@ -188,7 +188,8 @@ public final class RequestScanner {
     }
     byte type = buffer.getByte(at);
     if (type != '$') {
-      return fail("expected '$', got '" + (char) (type & 0xFF) + "'");
+      char got = type == '\r' || type == '\n' ? ' ' : (char) (type & 0xFF); // errors are one line
+      return fail("expected '$', got '" + got + "'");
     }
     if (!parseNumber(buffer, at + 1, lineEnd) || number < 0 || number > limits.maxBulkLength()) {
       return fail("invalid bulk length");

@@ -66,4 +66,9 @@ final class Part extends Routed {
   boolean hasBegun() {
     return false;
   }
+
+  @Override
+  void dropBeginning() {
+    held.clear();
+  }
 }

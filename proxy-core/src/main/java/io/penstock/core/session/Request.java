@@ -106,6 +106,11 @@ final class Request extends Routed {
     return begun;
   }
 
+  @Override
+  void dropBeginning() {
+    held.clear();
+  }
+
   private void write(ByteBuf buffer, int from, int to) {
     Session owner = session();
     if (muted || owner.isClosed()) {

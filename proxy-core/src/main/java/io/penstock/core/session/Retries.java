@@ -139,6 +139,9 @@ final class Retries {
 
   private void answer(Routed request, byte[] reply, Outcome outcome) {
     forget(request);
+    if (!retries.isEmpty()) {
+      wakeUp(session.loop().now()); // those that waited for this one may go now
+    }
     request.deliverError(reply, outcome);
   }
 
