@@ -61,7 +61,8 @@ public abstract class Exchange {
     deadline = deadlineNanos;
   }
 
-  final SharedBuffer sharedBytes() {
+  /** The buffer that the request's bytes lie in, borrowed; only before {@link #releaseBytes}. */
+  protected final SharedBuffer sharedBytes() {
     SharedBuffer shared = bytes;
     if (shared == null) {
       throw new IllegalStateException("the request's bytes were given back");
@@ -69,11 +70,13 @@ public abstract class Exchange {
     return shared;
   }
 
-  final int offset() {
+  /** Index of the request's first byte. */
+  protected final int offset() {
     return offset;
   }
 
-  final int length() {
+  /** The request's length in bytes. */
+  protected final int length() {
     return length;
   }
 

@@ -56,6 +56,11 @@ final class Part extends Routed {
     }
   }
 
+  @Override
+  void dropHeld() {
+    held.clear();
+  }
+
   /** Nothing of a part goes to the client before all parts are there. */
   @Override
   boolean hasBegun() {

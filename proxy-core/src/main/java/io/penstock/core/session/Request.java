@@ -97,6 +97,11 @@ final class Request extends Routed {
   }
 
   @Override
+  void dropHeld() {
+    held.clear();
+  }
+
+  @Override
   boolean hasBegun() {
     return begun;
   }

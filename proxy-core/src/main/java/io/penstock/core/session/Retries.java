@@ -6,11 +6,13 @@ import io.penstock.core.backend.Failure;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.Redirect;
 import io.penstock.core.cluster.RefreshTrigger;
+import io.penstock.core.cluster.Shard;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ProxyStats.Redirection;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -19,10 +21,11 @@ import org.jspecify.annotations.Nullable;
  * The requests of one session that a node refused to run, or never got, and that are sent again
  * until their deadline.
  *
- * <p>Two requests for one slot never change places here: of several for a slot only the earliest is
- * on its way, and when a later one has run (or may have) before an earlier one could be sent again,
- * the earlier one is answered with the refusal it got, unless both only read. Rare, so nothing here
- * is tuned.
+ * <p>Two requests for one key never change places here. Requests for a slot are sent again in
+ * order, those that follow a redirect close behind one another; one that was refused for another
+ * reason goes alone, and those behind it wait for its end. When a later one has run all the same
+ * (or may have) before an earlier one could be sent again, the earlier one is answered with the
+ * refusal it got, unless they share no key or both only read. Rare, so nothing here is tuned.
  */
 final class Retries {
 
@@ -40,29 +43,13 @@ final class Retries {
     this.session = session;
   }
 
-  /** Mutable record of one request's fate. */
-  private static final class Retry {
-    final Routed request;
-    byte[] refusal = ErrorReplies.UNAVAILABLE;
-    Outcome outcome = Outcome.ERROR;
-    @Nullable Node askTarget;
-    boolean sent;
-    int attempts;
-    long notBefore;
-
-    Retry(Routed request) {
-      this.request = request;
-    }
-  }
-
   boolean isEmpty() {
     return retries.isEmpty();
   }
 
   /** True when the error reply means "did not run, try again": then it is not delivered. */
   boolean takesOver(Routed request, ByteBuf buffer, int from, int to) {
-    Redirection kind =
-        session.loop().isSharded() ? kindOf(buffer, from, to) : loadingOnly(buffer, from, to);
+    Redirection kind = Refusal.of(buffer, from, to, session.loop().isSharded());
     if (kind == null || session.isClosed() || session.loop().now() - request.deadline() >= 0) {
       return false;
     }
@@ -96,11 +83,12 @@ final class Retries {
       }
     }
     boolean atOnce = redirect != null && retry.attempts <= IMMEDIATE_REDIRECTS;
+    retry.probes = !atOnce;
     retry.notBefore = session.loop().now() + (atOnce ? 0 : delay(retry.attempts));
     if (kind == Redirection.CLUSTERDOWN) {
       session.loop().topology().requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
     }
-    sendDue();
+    goOrWait(retry, session.loop().now());
   }
 
   private static long delay(int attempts) {
@@ -138,10 +126,12 @@ final class Retries {
       answer(request, refusal, outcome);
       return;
     }
+    request.dropHeld();
     Retry retry = entryFor(request);
     retry.refusal = refusal;
     retry.outcome = outcome;
     retry.askTarget = null;
+    retry.probes = true;
     // Never at once: the failures of later requests on the same connection are still to be told.
     retry.notBefore = session.loop().now() + delay(retry.attempts);
     wakeUp(retry.notBefore);
@@ -155,22 +145,37 @@ final class Retries {
     request.deliverError(reply, outcome);
   }
 
+  /** The request was answered by the node of its slot: others may follow it closely. */
+  void answered(Routed request) {
+    if (retries.isEmpty()) {
+      return;
+    }
+    for (Retry retry : retries) {
+      retry.probes &= retry.request.slot() != request.slot();
+    }
+    ran(request);
+  }
+
   /**
    * The request ran, or may have: it is done with here, and earlier ones can no longer go before
    * it.
    */
-  void ran(Routed request) {
+  private void ran(Routed request) {
     if (retries.isEmpty()) {
       return;
     }
     forget(request);
+    RequestKeys keys = null;
     for (Retry retry : List.copyOf(retries)) {
       Routed earlier = retry.request;
       if (!retry.sent
           && earlier.order() < request.order()
           && earlier.slot() == request.slot()
           && !(earlier.isReadOnly() && request.isReadOnly())) {
-        answer(earlier, retry.refusal, retry.outcome);
+        keys = keys == null ? request.keys() : keys;
+        if (keys.meet(retry.keys())) {
+          answer(earlier, retry.refusal, retry.outcome);
+        }
       }
     }
     if (!retries.isEmpty()) {
@@ -179,7 +184,12 @@ final class Retries {
   }
 
   private void forget(Routed request) {
-    retries.removeIf(retry -> retry.request == request);
+    for (int i = 0; i < retries.size(); i++) {
+      if (retries.get(i).request == request) {
+        retries.remove(i).over = true;
+        return;
+      }
+    }
   }
 
   private Retry entryFor(Routed request) {
@@ -200,24 +210,57 @@ final class Retries {
     return retry;
   }
 
-  /** Sends what is due and has no earlier request for its slot before it. */
+  /** Sends what is due and does not have to wait for an earlier one of its slot. */
   private void sendDue() {
     long now = session.loop().tick();
-    Set<Integer> taken = new HashSet<>();
+    Set<Integer> barred = new HashSet<>(); // slots in which an earlier one waits
     for (Retry retry : List.copyOf(retries)) {
-      boolean mayGo = taken.add(retry.request.slot()) && !retry.sent && retries.contains(retry);
-      if (!mayGo) {
+      Integer slot = retry.request.slot();
+      if (retry.sent || retry.over || barred.contains(slot)) {
         continue;
       }
-      if (now - retry.request.deadline() >= 0) {
-        answer(retry.request, retry.refusal, retry.outcome);
-      } else if (now - retry.notBefore >= 0) {
-        retry.sent = true;
-        send(retry.request, retry.askTarget);
-      } else {
+      goOrWait(retry, now);
+      if (!retry.sent && !retry.over) {
+        barred.add(slot);
+      }
+    }
+  }
+
+  private void goOrWait(Retry retry, long now) {
+    if (now - retry.request.deadline() >= 0) {
+      answer(retry.request, retry.refusal, retry.outcome);
+    } else if (now - retry.notBefore >= 0 && wouldOvertakeNone(retry)) {
+      retry.sent = true;
+      send(retry.request, retry.askTarget);
+    } else {
+      retry.askTarget = null; // holds for the moment only: later the owner has to be asked again
+      if (now - retry.notBefore < 0) {
         wakeUp(retry.notBefore);
       }
     }
+  }
+
+  /**
+   * Behind one that is on its way to the same node, over the same connection, a request runs after
+   * it or is refused as it is.
+   */
+  private boolean wouldOvertakeNone(Retry retry) {
+    int slot = retry.request.slot();
+    Shard owner = session.loop().topology().current().shardOf(slot);
+    Node target = retry.askTarget != null || owner == null ? retry.askTarget : owner.master();
+    for (Retry earlier : retries) {
+      if (earlier.request.order() >= retry.request.order()) {
+        break;
+      }
+      if (earlier.request.slot() == slot
+          && (!earlier.sent
+              || earlier.goesAlone()
+              || retry.goesAlone()
+              || !Objects.equals(target, earlier.request.sentTo()))) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private void send(Exchange request, @Nullable Node askTarget) {
@@ -254,31 +297,5 @@ final class Retries {
         answer(retry.request, retry.refusal, retry.outcome);
       }
     }
-  }
-
-  private static @Nullable Redirection kindOf(ByteBuf buffer, int from, int to) {
-    for (Redirection kind : Redirection.values()) {
-      if (startsWith(buffer, from + 1, to, kind.name())) {
-        return kind;
-      }
-    }
-    return null;
-  }
-
-  private static @Nullable Redirection loadingOnly(ByteBuf buffer, int from, int to) {
-    return startsWith(buffer, from + 1, to, "LOADING") ? Redirection.LOADING : null;
-  }
-
-  private static boolean startsWith(ByteBuf buffer, int from, int to, String word) {
-    int length = word.length();
-    if (to - from <= length || buffer.getByte(from + length) != ' ') {
-      return false;
-    }
-    for (int i = 0; i < length; i++) {
-      if (buffer.getByte(from + i) != word.charAt(i)) {
-        return false;
-      }
-    }
-    return true;
   }
 }

@@ -32,6 +32,9 @@ abstract sealed class Routed extends Exchange permits Request, Part {
   /** Hands on a part of a reply that is still arriving. */
   abstract void deliverPart(ByteBuf buffer, int from, int to, boolean last);
 
+  /** Drops the beginning of a reply that was cut: there will be a whole one, or an error. */
+  abstract void dropHeld();
+
   /** Whether a part of the reply has already gone to the client. */
   abstract boolean hasBegun();
 
@@ -64,6 +67,11 @@ abstract sealed class Routed extends Exchange permits Request, Part {
     return readOnly;
   }
 
+  /** Reads the request's keys once more; only before {@link #settle}. */
+  final RequestKeys keys() {
+    return RequestKeys.read(session().loop(), sharedBytes().buffer(), offset(), length());
+  }
+
   /** Gives the request's bytes back: it will not be sent again. */
   final void settle() {
     releaseBytes();
@@ -75,14 +83,14 @@ abstract sealed class Routed extends Exchange permits Request, Part {
     if (error && session().retries().takesOver(this, buffer, from, to)) {
       return;
     }
-    session().retries().ran(this);
+    session().retries().answered(this);
     deliver(buffer, from, to, error ? Outcome.ERROR : Outcome.OK);
   }
 
   @Override
   public final void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
     if (last) {
-      session().retries().ran(this);
+      session().retries().answered(this);
     }
     deliverPart(buffer, from, to, last);
   }

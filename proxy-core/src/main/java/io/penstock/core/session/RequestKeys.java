@@ -1,0 +1,52 @@
+package io.penstock.core.session;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.penstock.core.command.Command;
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.command.KeyPositions;
+import io.penstock.core.resp.RequestScanner;
+import io.penstock.core.resp.ScanResult;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * The keys of a request whose node refused it. Requests that share no key need not keep their
+ * order, and while a slot is migrated some of its keys are here and some there. Read again from the
+ * request's bytes, copies and all: nobody needs them as long as nothing is refused.
+ *
+ * @param keys empty when the request names none
+ */
+record RequestKeys(Set<ByteBuf> keys) {
+
+  /**
+   * Reads them.
+   *
+   * @param buffer borrowed; holds the request from {@code from} on
+   */
+  static RequestKeys read(SessionLoop loop, ByteBuf buffer, int from, int length) {
+    var scanner = new RequestScanner(loop.settings().limits());
+    scanner.reset(from);
+    var command = new Command(loop.table(), scanner.frame());
+    Set<ByteBuf> keys = new HashSet<>();
+    if (scanner.scan(buffer, from + length) == ScanResult.REQUEST) {
+      CommandSpec spec = command.resolve();
+      var positions = new KeyPositions();
+      if (spec != null && spec.findKeys(command.frame(), positions) > 0) {
+        for (int i = 0; i < positions.size(); i++) {
+          int at = positions.get(i);
+          byte[] key = new byte[command.frame().length(at)];
+          buffer.getBytes(command.frame().offset(at), key);
+          keys.add(Unpooled.wrappedBuffer(key));
+        }
+      }
+    }
+    return new RequestKeys(keys);
+  }
+
+  /** Whether both name one key, or one of them does not say what it is about. */
+  boolean meet(RequestKeys other) {
+    return keys.isEmpty() || other.keys.isEmpty() || !Collections.disjoint(keys, other.keys);
+  }
+}

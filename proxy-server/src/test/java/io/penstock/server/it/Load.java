@@ -1,0 +1,112 @@
+package io.penstock.server.it;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import org.awaitility.Awaitility;
+
+/**
+ * Clients that repeat what they do, each on a thread of its own, until {@link #stop} or until one
+ * of them fails.
+ */
+final class Load implements AutoCloseable {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  private final List<Thread> threads = new ArrayList<>();
+  private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
+  private final List<AtomicLong> steps = new ArrayList<>();
+  private volatile boolean stopping;
+
+  /** Begins to repeat {@code step} now. */
+  void add(String name, Runnable step) {
+    var done = new AtomicLong();
+    steps.add(done);
+    Thread thread = new Thread(() -> repeat(name, step, done), name);
+    threads.add(thread);
+    thread.start();
+  }
+
+  private void repeat(String name, Runnable step, AtomicLong done) {
+    try {
+      while (!stopping && failures.isEmpty()) {
+        step.run();
+        done.incrementAndGet();
+      }
+    } catch (RuntimeException | AssertionError e) {
+      failures.add(new AssertionError("client " + name + ": " + e.getMessage(), e));
+    }
+  }
+
+  /** Steps done by all clients together. */
+  long steps() {
+    return steps.stream().mapToLong(AtomicLong::get).sum();
+  }
+
+  /** Waits until {@code more} steps were done, by whomever; fails when a client has failed. */
+  void awaitSteps(long more) {
+    long wanted = steps() + more;
+    await(() -> steps() >= wanted);
+  }
+
+  /**
+   * Waits until each client has begun and ended a step: what was under way before is over then.
+   * Fails when a client has failed.
+   */
+  void awaitEverybody() {
+    long[] before = steps.stream().mapToLong(AtomicLong::get).toArray();
+    await(
+        () -> {
+          for (int i = 0; i < before.length; i++) {
+            if (steps.get(i).get() < before[i] + 2) {
+              return false;
+            }
+          }
+          return true;
+        });
+  }
+
+  private void await(Callable<Boolean> condition) {
+    Awaitility.await("clients get on")
+        .atMost(PATIENCE)
+        .pollDelay(Duration.ZERO)
+        .pollInterval(Duration.ofMillis(2))
+        .until(() -> condition.call() || !failures.isEmpty());
+    check();
+  }
+
+  /** Fails when a client has failed. */
+  void check() {
+    Throwable first = failures.peek();
+    if (first != null) {
+      AssertionError error = new AssertionError(first.getMessage(), first);
+      failures.stream().skip(1).forEach(error::addSuppressed);
+      throw error;
+    }
+  }
+
+  /** Lets everybody end the step they are at; fails when one has failed. */
+  void stop() {
+    close();
+    check();
+  }
+
+  @Override
+  public void close() {
+    stopping = true;
+    for (Thread thread : threads) {
+      try {
+        if (!thread.join(PATIENCE)) {
+          failures.add(new AssertionError("client " + thread.getName() + " does not end"));
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
+  }
+}

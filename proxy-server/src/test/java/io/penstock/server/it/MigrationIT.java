@@ -1,0 +1,160 @@
+package io.penstock.server.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.core.observe.ProxyStats.Redirection;
+import io.penstock.server.demo.EmbeddedCluster;
+import io.penstock.server.demo.Member;
+import io.penstock.server.demo.SlotMigration;
+import io.penstock.server.it.Writers.Creator;
+import io.penstock.server.it.Writers.Multi;
+import io.penstock.server.it.Writers.Sequence;
+import io.penstock.server.it.Writers.Sharer;
+import io.penstock.server.it.Writers.Writer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * A slot goes from one master to another and back while clients use it, and none of them notices.
+ */
+@ExtendWith(SharedCluster.class)
+class MigrationIT {
+
+  private static final int ROUNDS = 6;
+  private static final int SLOT = 137;
+  private static final String TAG = Keys.tag(SLOT);
+
+  private final List<Writer> writers = new ArrayList<>();
+
+  @SuppressWarnings("NullAway.Init")
+  private EmbeddedCluster cluster;
+
+  @SuppressWarnings("NullAway.Init")
+  private ProxyFixture proxy;
+
+  private Load load = new Load();
+
+  @BeforeEach
+  void start(EmbeddedCluster shared) {
+    cluster = shared;
+    proxy = ProxyFixture.of(cluster).startReady();
+    try (Wire wire = proxy.connect()) {
+      for (int i = 0; i < 40; i++) {
+        wire.call("SET", TAG + "filler:" + i, "x");
+      }
+    }
+  }
+
+  @AfterEach
+  void stop() {
+    load.close();
+    writers.forEach(Writer::close);
+    proxy.close();
+    cluster.masterOf(SLOT).text("EVAL", "return redis.call('FLUSHALL')", "1", TAG);
+  }
+
+  @Test
+  void singleKeyCommandsNeverFailAndRunOnceInOrder() {
+    for (int depth : new int[] {1, 1, 10, 50}) {
+      begin(new Sequence(connect(), TAG + writers.size(), depth));
+    }
+    for (int i = 0; i < 4; i++) {
+      begin(new Sharer(connect(), TAG + "shared"));
+    }
+    begin(new Creator(connect(), TAG + "a"));
+    begin(new Creator(connect(), TAG + "b"));
+
+    migrateToAndFro();
+    load.stop();
+
+    long acknowledged = 0;
+    try (Wire fresh = proxy.connect()) {
+      for (Writer writer : writers) {
+        writer.verify(fresh);
+        acknowledged += writer instanceof Sharer sharer ? sharer.acknowledged() : 0;
+      }
+      assertThat(fresh.call("GET", TAG + "shared"))
+          .isEqualTo(Wire.bulk(Long.toString(acknowledged)));
+    }
+    assertThat(redirects()).containsKeys(Redirection.MOVED, Redirection.ASK);
+    assertThat(redirects().get(Redirection.ASK)).isPositive();
+  }
+
+  @Test
+  void commandsWithSeveralKeysWaitUntilTheirKeysAreTogetherAgain() {
+    begin(new Sharer(connect(), TAG + "steady"));
+    begin(new Multi(connect(), List.of(TAG + "m1", TAG + "m2", TAG + "m3")));
+    begin(new Multi(connect(), List.of(TAG + "n1", TAG + "n2")));
+    List<String> everywhere = new ArrayList<>(List.of(TAG + "e1"));
+    for (String tag : Keys.tagsOfMasters(cluster)) {
+      everywhere.add(tag + "e");
+    }
+    everywhere.add(TAG + "e2");
+    begin(new Multi(connect(), everywhere));
+
+    migrateToAndFro();
+    load.stop();
+
+    assertThat(redirects().get(Redirection.TRYAGAIN)).isPositive();
+  }
+
+  @Test
+  void aDeepPipelineOnOneKeyStaysInOrder() {
+    begin(new Sequence(connect(), TAG + "deep", 1_000));
+    begin(new Sequence(connect(), TAG + "deeper", 2_000));
+
+    migrateToAndFro();
+    load.stop();
+
+    try (Wire fresh = proxy.connect()) {
+      writers.forEach(writer -> writer.verify(fresh));
+    }
+  }
+
+  private Map<Redirection, Long> redirects() {
+    Map<Redirection, Long> redirects = proxy.stats().redirects();
+    System.out.println("redirects: " + redirects + ", steps: " + load.steps());
+    return redirects;
+  }
+
+  /** A connection of its own; every second one speaks RESP3. */
+  private Wire connect() {
+    Wire wire = proxy.connect();
+    if (writers.size() % 2 == 1) {
+      assertThat(wire.call("HELLO", "3")).startsWith("%7\r\n");
+    }
+    return wire;
+  }
+
+  private void begin(Writer writer) {
+    writers.add(writer);
+    load.add(writer.name + " " + writers.size(), writer);
+  }
+
+  /**
+   * Between two migrations everybody's requests from the last one are answered. An ASK that is
+   * followed one migration late makes the key a second time, through a proxy or without one.
+   */
+  private void migrateToAndFro() {
+    Member home = cluster.masterOf(SLOT);
+    Member guest = cluster.masters().stream().filter(m -> m != home).findFirst().orElseThrow();
+    for (int round = 0; round < ROUNDS; round++) {
+      load.awaitEverybody();
+      Member from = round % 2 == 0 ? home : guest;
+      Member to = round % 2 == 0 ? guest : home;
+      SlotMigration migration = cluster.beginMigration(SLOT, from, to);
+      load.awaitSteps(1);
+      while (migration.moveKeys(5) > 0) {
+        load.check();
+      }
+      load.awaitSteps(1);
+      migration.finish();
+    }
+    load.awaitEverybody();
+  }
+}

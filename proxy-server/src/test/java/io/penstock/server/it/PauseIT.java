@@ -1,0 +1,180 @@
+package io.penstock.server.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.server.demo.EmbeddedCluster;
+import io.penstock.server.demo.Member;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A master that is there and does not answer: a stopped process, as in a long pause of a machine. */
+class PauseIT {
+
+  private static final Duration TIMEOUT = Duration.ofMillis(400);
+
+  @SuppressWarnings("NullAway.Init")
+  private static EmbeddedCluster cluster;
+
+  @SuppressWarnings("NullAway.Init")
+  private ProxyFixture proxy;
+
+  @SuppressWarnings("NullAway.Init")
+  private Member paused;
+
+  @SuppressWarnings("NullAway.Init")
+  private String tag;
+
+  @SuppressWarnings("NullAway.Init")
+  private String otherTag;
+
+  /** With a node timeout that no pause here reaches: nobody is promoted meanwhile. */
+  @BeforeAll
+  static void startCluster() {
+    cluster = EmbeddedCluster.builder().masters(3).nodeTimeout(Duration.ofSeconds(60)).start();
+  }
+
+  @AfterAll
+  static void stopCluster() {
+    cluster.close();
+  }
+
+  @BeforeEach
+  void start() {
+    proxy = ProxyFixture.of(cluster).commandTimeout(TIMEOUT).eventLoops(1).startReady();
+    paused = cluster.masters().getFirst();
+    tag = Keys.tag(Keys.slotOf(cluster, paused));
+    otherTag = Keys.tag(Keys.slotOf(cluster, cluster.masters().getLast()));
+  }
+
+  @AfterEach
+  void stop() {
+    paused.resume();
+    proxy.close();
+    cluster.awaitHealthy();
+  }
+
+  @Test
+  void deadlinesAreKeptAndLateRepliesReachNobody() {
+    try (Wire one = proxy.connect();
+        Wire two = proxy.connect()) {
+      assertThat(one.call("SET", tag + "k", "before")).isEqualTo("+OK\r\n");
+      assertThat(two.call("SET", otherTag + "k", "other")).isEqualTo("+OK\r\n");
+      paused.pause();
+      long begun = System.nanoTime();
+
+      one.write(Wire.request("SET", tag + "k", "late"))
+          .write(Wire.request("GET", tag + "k"))
+          .write(Wire.request("GET", otherTag + "k"))
+          .flush();
+      assertThat(two.call("GET", otherTag + "k")).isEqualTo(Wire.bulk("other"));
+      assertThat(millisSince(begun)).as("another client, another master").isLessThan(300);
+
+      assertThat(one.read()).startsWith("-TIMEOUT ").contains("may have run");
+      assertThat(one.read()).startsWith("-TIMEOUT ").doesNotContain("may have run");
+      assertThat(one.read()).isEqualTo(Wire.bulk("other"));
+      assertThat(millisSince(begun)).isBetween(TIMEOUT.toMillis(), TIMEOUT.toMillis() * 3);
+
+      paused.resume();
+      for (int i = 0; i < 20; i++) {
+        assertThat(two.call("ECHO", "mine " + i)).isEqualTo(Wire.bulk("mine " + i));
+        assertThat(two.call("SET", tag + "two", "value " + i)).isEqualTo("+OK\r\n");
+        assertThat(two.call("GET", tag + "two")).isEqualTo(Wire.bulk("value " + i));
+        assertThat(one.call("GET", tag + "k")).isEqualTo(Wire.bulk("late"));
+      }
+    }
+  }
+
+  @Test
+  void partsOfADividedCommandKeepTheDeadline() {
+    try (Wire wire = proxy.connect()) {
+      assertThat(wire.call("MSET", tag + "a", "1", otherTag + "b", "2")).isEqualTo("+OK\r\n");
+      paused.pause();
+
+      assertThat(wire.call("MGET", tag + "a", otherTag + "b")).startsWith("-TIMEOUT ");
+      assertThat(wire.call("DEL", otherTag + "b", tag + "a")).startsWith("-TIMEOUT ");
+
+      paused.resume();
+      Awaitility.await()
+          .untilAsserted(
+              () ->
+                  assertThat(wire.call("MGET", tag + "a", otherTag + "b"))
+                      .isEqualTo("*2\r\n$-1\r\n$-1\r\n"));
+    }
+  }
+
+  @Test
+  void aConnectionThatStaysSilentIsGivenUpAndComesBack() {
+    try (Wire wire = proxy.connect()) {
+      assertThat(wire.call("SET", tag + "k", "1")).isEqualTo("+OK\r\n");
+      long reconnects = reconnects();
+      paused.pause();
+      Awaitility.await("connection is given up")
+          .atMost(TIMEOUT.multipliedBy(10))
+          .until(
+              () -> {
+                assertThat(wire.call("GET", tag + "k")).startsWith("-TIMEOUT ");
+                return reconnects() > reconnects;
+              });
+      paused.resume();
+      Awaitility.await("served again")
+          .atMost(Duration.ofSeconds(10))
+          .until(() -> wire.call("GET", tag + "k").equals(Wire.bulk("1")));
+    }
+  }
+
+  @Test
+  void manyClientsGetTheirOwnRepliesAfterAPause() {
+    List<Wire> wires = new ArrayList<>();
+    try {
+      for (int i = 0; i < 30; i++) {
+        wires.add(proxy.connect());
+      }
+      paused.pause();
+      for (int round = 0; round < 20; round++) {
+        for (int i = 0; i < wires.size(); i++) {
+          wires.get(i).write(Wire.request("GETSET", tag + "k" + i, i + " in round " + round));
+          wires.get(i).write(Wire.request("ECHO", i + " in round " + round));
+        }
+      }
+      wires.forEach(Wire::flush);
+      for (Wire wire : wires.subList(0, 10)) {
+        assertThat(wire.read()).startsWith("-TIMEOUT ");
+      }
+      paused.resume();
+      for (int i = 0; i < wires.size(); i++) {
+        Wire wire = wires.get(i);
+        for (int round = 0; round < 20; round++) {
+          String previous = round == 0 ? "$-1\r\n" : Wire.bulk(i + " in round " + (round - 1));
+          if (i >= 10 || round > 0) {
+            assertThat(wire.read())
+                .satisfiesAnyOf(
+                    reply -> assertThat(reply).startsWith("-TIMEOUT "),
+                    reply -> assertThat(reply).isEqualTo(previous));
+          }
+          assertThat(wire.read()).isEqualTo(Wire.bulk(i + " in round " + round));
+        }
+        assertThat(wire.call("GET", tag + "k" + i)).isEqualTo(Wire.bulk(i + " in round 19"));
+      }
+    } finally {
+      wires.forEach(Wire::close);
+    }
+  }
+
+  private long reconnects() {
+    return proxy.stats().nodes().stream()
+        .filter(node -> node.node().port() == paused.port())
+        .mapToLong(node -> node.reconnects())
+        .sum();
+  }
+
+  private static long millisSince(long nanos) {
+    return (System.nanoTime() - nanos) / 1_000_000;
+  }
+}

@@ -1,0 +1,192 @@
+package io.penstock.server.it;
+
+import io.penstock.core.Proxy;
+import io.penstock.core.ProxySettings;
+import io.penstock.core.ProxySettings.Upstream;
+import io.penstock.core.cluster.Credentials;
+import io.penstock.core.cluster.Node;
+import io.penstock.core.observe.ProxyEvents;
+import io.penstock.core.observe.ProxyStats;
+import io.penstock.core.transport.Transport;
+import io.penstock.server.demo.EmbeddedCluster;
+import io.penstock.server.demo.Member;
+import io.penstock.server.demo.ServerProcess;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+
+/** A proxy on a free port of this machine, without Spring, for as long as this object is open. */
+final class ProxyFixture implements AutoCloseable {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  private final Proxy proxy;
+  private final InetSocketAddress address;
+
+  private ProxyFixture(Proxy proxy, InetSocketAddress address) {
+    this.proxy = proxy;
+    this.address = address;
+  }
+
+  /** In front of a cluster, all of whose members are seeds. */
+  static Builder of(EmbeddedCluster cluster) {
+    List<Node> seeds = cluster.members().stream().map(ProxyFixture::node).toList();
+    String password = cluster.password();
+    return new Builder(
+        new Upstream.Cluster(
+            seeds, password == null ? null : new Credentials(cluster.user(), password)));
+  }
+
+  static Builder of(Upstream upstream) {
+    return new Builder(upstream);
+  }
+
+  /** In front of one server without cluster support. */
+  static Builder of(ServerProcess server) {
+    return new Builder(new Upstream.Single(new Node(server.host(), server.port()), null, 0));
+  }
+
+  static Node node(Member member) {
+    return new Node(member.host(), member.port());
+  }
+
+  Proxy proxy() {
+    return proxy;
+  }
+
+  String host() {
+    return address.getAddress().getHostAddress();
+  }
+
+  int port() {
+    return address.getPort();
+  }
+
+  /** A new raw connection. */
+  Wire connect() {
+    return Wire.open(host(), port());
+  }
+
+  ProxyStats stats() {
+    return await(proxy.stats());
+  }
+
+  /** Waits until the proxy says it is ready. */
+  ProxyFixture ready() {
+    Awaitility.await("proxy is ready").atMost(PATIENCE).until(proxy::isReady);
+    return this;
+  }
+
+  static <T> T await(CompletionStage<T> stage) {
+    try {
+      return stage.toCompletableFuture().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    } catch (ExecutionException | TimeoutException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Closes everything; answers when the event loops have ended. */
+  @Override
+  public void close() {
+    proxy.shutdown().toCompletableFuture().orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
+  }
+
+  /** Two event loops, the defaults of the application otherwise, until something else is said. */
+  static final class Builder {
+
+    private final Upstream upstream;
+    private String bind = "127.0.0.1";
+    private int maxClients = 10_000;
+    private @Nullable String password;
+    private Duration commandTimeout = Duration.ofSeconds(2);
+    private Duration connectTimeout = Duration.ofSeconds(1);
+    private Duration refreshPeriod = Duration.ofSeconds(5);
+    private Transport transport = Transport.AUTO;
+    private int eventLoops = 2;
+    private int connectionsPerLoop = 1;
+
+    private Builder(Upstream upstream) {
+      this.upstream = upstream;
+    }
+
+    Builder bind(String address) {
+      bind = address;
+      return this;
+    }
+
+    Builder maxClients(int most) {
+      maxClients = most;
+      return this;
+    }
+
+    /** What clients must authenticate with. */
+    Builder password(String wanted) {
+      password = wanted;
+      return this;
+    }
+
+    Builder commandTimeout(Duration timeout) {
+      commandTimeout = timeout;
+      return this;
+    }
+
+    Builder refreshPeriod(Duration period) {
+      refreshPeriod = period;
+      return this;
+    }
+
+    Builder transport(Transport wanted) {
+      transport = wanted;
+      return this;
+    }
+
+    Builder eventLoops(int count) {
+      eventLoops = count;
+      return this;
+    }
+
+    Builder connectionsPerLoop(int count) {
+      connectionsPerLoop = count;
+      return this;
+    }
+
+    /** Starts the proxy; answers when it listens, whatever is behind it. */
+    ProxyFixture start() {
+      var settings =
+          new ProxySettings(
+              new ProxySettings.Listen(bind, 0, maxClients, password, 512 * 1024 * 1024),
+              upstream,
+              new ProxySettings.Backend(connectTimeout, commandTimeout, connectionsPerLoop),
+              new ProxySettings.Refresh(refreshPeriod, Duration.ofMillis(250)),
+              transport,
+              eventLoops);
+      Proxy proxy = Proxy.create(settings, ProxyEvents.NONE);
+      try {
+        return new ProxyFixture(proxy, await(proxy.start()));
+      } catch (RuntimeException e) {
+        await(proxy.shutdown());
+        throw e;
+      }
+    }
+
+    /** The same, and waits until every slot is covered. */
+    ProxyFixture startReady() {
+      ProxyFixture started = start();
+      try {
+        return started.ready();
+      } catch (RuntimeException e) {
+        started.close();
+        throw e;
+      }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+package io.penstock.server.it;
+
+import io.penstock.server.demo.EmbeddedCluster;
+import java.time.Duration;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+
+/**
+ * Gives tests a cluster of three masters with a replica each, started once for all classes and
+ * stopped after the last. Whoever changes its shape puts it back.
+ */
+final class SharedCluster implements ParameterResolver {
+
+  /** {@code cluster-node-timeout} of the clusters in these tests. */
+  static final Duration NODE_TIMEOUT = Duration.ofSeconds(1);
+
+  private static final ExtensionContext.Namespace NAMESPACE =
+      ExtensionContext.Namespace.create(SharedCluster.class);
+
+  private record Holder(EmbeddedCluster cluster) implements AutoCloseable {
+    @Override
+    public void close() {
+      cluster.close();
+    }
+  }
+
+  @Override
+  public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+    return parameter.getParameter().getType() == EmbeddedCluster.class;
+  }
+
+  @Override
+  public EmbeddedCluster resolveParameter(ParameterContext parameter, ExtensionContext context) {
+    return context
+        .getRoot()
+        .getStore(NAMESPACE)
+        .computeIfAbsent("cluster", _ -> new Holder(start()), Holder.class)
+        .cluster();
+  }
+
+  static EmbeddedCluster start() {
+    return builder().start();
+  }
+
+  static EmbeddedCluster.Builder builder() {
+    return EmbeddedCluster.builder().masters(3).replicas(1).nodeTimeout(NODE_TIMEOUT);
+  }
+}

@@ -1,0 +1,188 @@
+package io.penstock.server.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** What clients do under load, each checking every reply it gets. */
+final class Writers {
+
+  private Writers() {}
+
+  /** One step of a client, on a connection of its own. */
+  abstract static class Writer implements Runnable, AutoCloseable {
+    final Wire wire;
+    final String name;
+
+    Writer(Wire wire, String name) {
+      this.wire = wire;
+      this.name = name;
+    }
+
+    /** Looks at what is there when the load has ended. */
+    abstract void verify(Wire fresh);
+
+    @Override
+    public final void close() {
+      wire.close();
+    }
+  }
+
+  /**
+   * The only one to write a counter and a string: each reply says whether it ran once, in order,
+   * and whether it is the reply to this request.
+   */
+  static final class Sequence extends Writer {
+    private final String counter;
+    private final String text;
+    private final int depth;
+    private long count;
+
+    Sequence(Wire wire, String keyPrefix, int depth) {
+      super(wire, "sequence of " + depth);
+      this.counter = keyPrefix + "count:" + depth;
+      this.text = keyPrefix + "text:" + depth;
+      this.depth = depth;
+    }
+
+    @Override
+    public void run() {
+      for (int i = 1; i <= depth; i++) {
+        wire.write(Wire.request("INCR", counter));
+        wire.write(Wire.request("APPEND", text, token(count + i)));
+        if (i % 7 == 0) {
+          wire.write(Wire.request("GET", counter));
+        }
+      }
+      wire.flush();
+      for (int i = 1; i <= depth; i++) {
+        long expected = count + i;
+        assertThat(wire.read()).as("INCR %d", expected).isEqualTo(":" + expected + "\r\n");
+        assertThat(wire.read())
+            .as("APPEND %d", expected)
+            .isEqualTo(":" + expected * token(0).length() + "\r\n");
+        if (i % 7 == 0) {
+          assertThat(wire.read()).as("GET").isEqualTo(Wire.bulk(Long.toString(expected)));
+        }
+      }
+      count += depth;
+    }
+
+    static String token(long number) {
+      return String.format("%08d,", number);
+    }
+
+    @Override
+    void verify(Wire fresh) {
+      assertThat(fresh.call("GET", counter)).isEqualTo(Wire.bulk(Long.toString(count)));
+      var expected = new StringBuilder();
+      for (long i = 1; i <= count; i++) {
+        expected.append(token(i));
+      }
+      assertThat(fresh.call("GET", text).equals(Wire.bulk(expected.toString()))).isTrue();
+    }
+  }
+
+  /** One of several that count on the same key. */
+  static final class Sharer extends Writer {
+    private final String key;
+    private long acknowledged;
+    private long last;
+
+    Sharer(Wire wire, String key) {
+      super(wire, "sharer");
+      this.key = key;
+    }
+
+    long acknowledged() {
+      return acknowledged;
+    }
+
+    @Override
+    public void run() {
+      String reply = wire.call("INCR", key);
+      assertThat(reply).startsWith(":");
+      long now = Long.parseLong(reply.substring(1, reply.length() - 2));
+      assertThat(now).as("a counter only grows").isGreaterThan(last);
+      last = now;
+      acknowledged++;
+    }
+
+    @Override
+    void verify(Wire fresh) {
+      // the sum over all sharers counts
+    }
+  }
+
+  /** Makes keys, looks at them and removes them: what is not there yet is what ASK is about. */
+  static final class Creator extends Writer {
+    private final String prefix;
+    private long count;
+
+    Creator(Wire wire, String prefix) {
+      super(wire, "creator");
+      this.prefix = prefix;
+    }
+
+    @Override
+    public void run() {
+      String key = prefix + "new:" + count;
+      String value = "value " + count;
+      assertThat(wire.call("GET", key)).isIn("$-1\r\n", "_\r\n");
+      assertThat(wire.call("SET", key, value, "NX")).isEqualTo("+OK\r\n");
+      assertThat(wire.call("GET", key)).isEqualTo(Wire.bulk(value));
+      assertThat(wire.call("DEL", key)).isEqualTo(":1\r\n");
+      count++;
+    }
+
+    @Override
+    void verify(Wire fresh) {
+      assertThat(fresh.call("EXISTS", prefix + "new:" + count)).isEqualTo(":0\r\n");
+    }
+  }
+
+  /** Commands with several keys, some of which are here and some there during a migration. */
+  static final class Multi extends Writer {
+    private final List<String> keys;
+    private long count;
+
+    /**
+     * @param keys each written by nobody else
+     */
+    Multi(Wire wire, List<String> keys) {
+      super(wire, "multi");
+      this.keys = List.copyOf(keys);
+    }
+
+    @Override
+    public void run() {
+      String value = "value " + count;
+      List<String> mset = new ArrayList<>(List.of("MSET"));
+      List<String> mget = new ArrayList<>(List.of("MGET"));
+      List<String> exists = new ArrayList<>(List.of("EXISTS"));
+      List<String> unlink = new ArrayList<>(List.of("UNLINK"));
+      var values = new StringBuilder("*" + keys.size() + "\r\n");
+      for (int i = 0; i < keys.size(); i++) {
+        mset.addAll(List.of(keys.get(i), value + i));
+        mget.add(keys.get(i));
+        exists.add(keys.get(i));
+        unlink.add(keys.get(i));
+        values.append(Wire.bulk(value + i));
+      }
+      assertThat(wire.call(mset.toArray(String[]::new))).as("MSET").isEqualTo("+OK\r\n");
+      assertThat(wire.call(mget.toArray(String[]::new))).as("MGET").isEqualTo(values.toString());
+      String all = ":" + keys.size() + "\r\n";
+      assertThat(wire.call(exists.toArray(String[]::new))).as("EXISTS").isEqualTo(all);
+      if (count % 5 == 4) {
+        assertThat(wire.call(unlink.toArray(String[]::new))).as("UNLINK").isEqualTo(all);
+      }
+      count++;
+    }
+
+    @Override
+    void verify(Wire fresh) {
+      assertThat(fresh.call("PING")).isEqualTo("+PONG\r\n");
+    }
+  }
+}
