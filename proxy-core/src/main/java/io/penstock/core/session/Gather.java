@@ -49,13 +49,8 @@ final class Gather {
       int from = bytes.buffer().writerIndex();
       encode(bytes.buffer(), frame, plan, group);
       Part part = new Part(this);
-      part.prepare(
-          session,
-          command,
-          plan.slotOfGroup(group),
-          bytes.share(),
-          from,
-          bytes.buffer().writerIndex() - from);
+      part.carry(bytes.share(), from, bytes.buffer().writerIndex() - from);
+      part.prepare(session, command, plan.slotOfGroup(group));
       parts[group] = part;
     }
     bytes.release();

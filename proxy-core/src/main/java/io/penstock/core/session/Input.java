@@ -87,6 +87,11 @@ final class Input {
     putBack = true;
   }
 
+  /** Whether the last request found is to be found again. */
+  boolean isPutBack() {
+    return putBack;
+  }
+
   /** A share of the buffer that the frame lies in; the caller owns it. */
   SharedBuffer shareOfFrame() {
     SharedBuffer held = current;

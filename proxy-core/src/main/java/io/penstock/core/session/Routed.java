@@ -42,15 +42,18 @@ abstract sealed class Routed extends Exchange permits Request, Part {
   abstract void dropBeginning();
 
   /**
-   * Prepares for a first sending.
+   * Sets the request's bytes.
    *
-   * @param shared the request's bytes; one share goes over
+   * @param shared one share goes over
    */
-  final void prepare(
-      Session from, CommandSpec command, int slot, SharedBuffer shared, int offset, int length) {
+  final void carry(SharedBuffer shared, int offset, int length) {
+    bytes(shared, offset, length);
+  }
+
+  /** Prepares for a first sending. */
+  final void prepare(Session from, CommandSpec command, int slot) {
     order = from.activity().requests();
     readOnly = command.isReadOnly();
-    bytes(shared, offset, length);
     long deadline = from.loop().now() + from.loop().settings().commandTimeoutNanos();
     destination(slot, from.profile().protocol(), (int) from.id(), deadline);
   }

@@ -24,7 +24,8 @@ final class Sender {
     Request request = session.begin(spec);
     RequestFrame frame = session.input().frame();
     int length = frame.end() - frame.start();
-    request.prepare(session, spec, slot, session.input().shareOfFrame(), frame.start(), length);
+    request.carry(session.input().shareOfFrame(), frame.start(), length);
+    request.prepare(session, spec, slot);
     pauseUnless(session.loop().dispatcher().dispatch(request));
   }
 

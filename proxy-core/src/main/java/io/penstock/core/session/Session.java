@@ -106,7 +106,7 @@ public final class Session {
     } finally {
       taking = false;
     }
-    boolean reading = mayTakeUp();
+    boolean reading = mayTakeUp() && !input.isPutBack();
     if (!closed && channel.config().isAutoRead() != reading) {
       channel.config().setAutoRead(reading);
     }

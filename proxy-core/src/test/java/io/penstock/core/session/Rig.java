@@ -11,6 +11,7 @@ import io.penstock.core.dispatch.AsyncDispatcher;
 import io.penstock.core.listener.Admission;
 import io.penstock.core.listener.Listener;
 import io.penstock.core.observe.ProxyEvents;
+import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.resp.RespLimits;
 import io.penstock.core.route.ClusterRouter;
 import io.penstock.core.route.SingleRouter;
@@ -19,6 +20,7 @@ import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.wire.Peer;
 import io.penstock.core.wire.ScriptedNode;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -43,7 +45,7 @@ final class Rig implements AutoCloseable {
     private @Nullable String password;
     private boolean sharded = true;
     private Duration commandTimeout = Duration.ofSeconds(100);
-    private int maxWaiting = 1_000;
+    private int maxWaiting = 65_536;
 
     Choice password(String given) {
       password = given;
@@ -137,7 +139,7 @@ final class Rig implements AutoCloseable {
             new ClientDirectory());
     listener =
         new Listener(group, _ -> sessions, new Admission(Integer.MAX_VALUE, ProxyEvents.NONE));
-    InetSocketAddress any = new InetSocketAddress("127.0.0.1", 0);
+    InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     port =
         listener.bind(any).toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join().getPort();
   }
@@ -206,6 +208,16 @@ final class Rig implements AutoCloseable {
           dispatcher.tick(loop.tick() + later.toNanos());
           return true;
         });
+  }
+
+  /** Bytes that the proxy has read from a node. */
+  long bytesReceivedFrom(int node) {
+    return onLoop(
+        () ->
+            dispatcher.stats().stream()
+                .filter(stats -> stats.node().equals(address(node)))
+                .mapToLong(NodeStats::bytesReceived)
+                .sum());
   }
 
   SessionLoop sessions() {

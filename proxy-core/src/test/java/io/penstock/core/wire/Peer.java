@@ -18,6 +18,8 @@ public final class Peer implements AutoCloseable {
 
   private static final int PATIENCE_MILLIS = 10_000;
 
+  private static final int SHOWN = 150;
+
   private final Socket socket;
 
   Peer(Socket socket) throws IOException {
@@ -50,8 +52,16 @@ public final class Peer implements AutoCloseable {
 
   /** Reads as many bytes as the literal has; they must be the literal's. */
   public Peer expect(String literal) {
-    assertThat(read(literal.length())).isEqualTo(literal);
+    String read = read(literal.length());
+    if (!read.equals(literal)) {
+      int at = Arrays.mismatch(read.toCharArray(), literal.toCharArray());
+      assertThat(around(read, at)).as("bytes around byte %d", at).isEqualTo(around(literal, at));
+    }
     return this;
+  }
+
+  private static String around(String text, int at) {
+    return text.substring(Math.max(0, at - SHOWN), Math.min(text.length(), at + SHOWN));
   }
 
   /** Reads {@code length} bytes, or fewer when no more come. */
