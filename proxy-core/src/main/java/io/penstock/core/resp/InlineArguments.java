@@ -62,7 +62,7 @@ final class InlineArguments {
     while (at < line.length && isBlank(line[at])) {
       at++;
     }
-    return at < line.length;
+    return at < line.length && line[at] != 0; // a C string ends at its NUL
   }
 
   private byte @Nullable [] argument() {
@@ -87,6 +87,9 @@ final class InlineArguments {
   private boolean quoted(byte quote, ByteArrayOutputStream into) {
     while (at < line.length) {
       byte b = line[at++];
+      if (b == 0) {
+        return false;
+      }
       if (b == quote) {
         return at == line.length || isBlank(line[at]);
       }

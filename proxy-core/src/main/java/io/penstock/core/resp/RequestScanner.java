@@ -199,11 +199,15 @@ public final class RequestScanner {
     }
     bulkLength = (int) number;
     next = lineEnd + 2;
-    return ScanResult.REQUEST;
+    return checkedBulk();
   }
 
   private ScanResult checkedBulk() {
-    return bulkLength > limits.maxBulkLength() ? fail("invalid bulk length") : ScanResult.REQUEST;
+    if (bulkLength > limits.maxBulkLength()) {
+      return fail("invalid bulk length");
+    }
+    boolean tooLong = (long) next - frame.start() + bulkLength > limits.maxRequestLength();
+    return tooLong ? fail("too big request") : ScanResult.REQUEST;
   }
 
   private ScanResult scanInline(ByteBuf buffer, int to) {

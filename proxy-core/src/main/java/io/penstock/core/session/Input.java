@@ -115,6 +115,7 @@ final class Input {
     if (rest == 0) {
       current = null;
       held.release();
+      frame().releaseRoom();
     } else if (!held.isExclusive() || start() > 0) {
       moveRest(held, Math.min(scanner.missing(held.buffer().writerIndex()), PREALLOCATED));
     }

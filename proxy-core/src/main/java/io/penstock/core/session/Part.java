@@ -56,11 +56,6 @@ final class Part extends Routed {
     }
   }
 
-  @Override
-  void dropHeld() {
-    held.clear();
-  }
-
   /** Nothing of a part goes to the client before all parts are there. */
   @Override
   boolean hasBegun() {
