@@ -66,9 +66,4 @@ final class Part extends Routed {
   boolean hasBegun() {
     return false;
   }
-
-  @Override
-  void dropBeginning() {
-    held.clear();
-  }
 }

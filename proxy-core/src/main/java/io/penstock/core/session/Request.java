@@ -106,11 +106,6 @@ final class Request extends Routed {
     return begun;
   }
 
-  @Override
-  void dropBeginning() {
-    held.clear();
-  }
-
   private void write(ByteBuf buffer, int from, int to) {
     Session owner = session();
     if (muted || owner.isClosed()) {

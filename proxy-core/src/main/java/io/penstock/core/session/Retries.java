@@ -139,9 +139,6 @@ final class Retries {
 
   private void answer(Routed request, byte[] reply, Outcome outcome) {
     forget(request);
-    if (!retries.isEmpty()) {
-      wakeUp(session.loop().now()); // those that waited for this one may go now
-    }
     request.deliverError(reply, outcome);
   }
 
@@ -178,17 +175,17 @@ final class Retries {
         }
       }
     }
-    if (!retries.isEmpty()) {
-      wakeUp(session.loop().now()); // those that waited for this one may go now
-    }
   }
 
   private void forget(Routed request) {
     for (int i = 0; i < retries.size(); i++) {
       if (retries.get(i).request == request) {
         retries.remove(i).over = true;
-        return;
+        break;
       }
+    }
+    if (!retries.isEmpty()) {
+      wakeUp(session.loop().now()); // those that waited for this one may go now
     }
   }
 

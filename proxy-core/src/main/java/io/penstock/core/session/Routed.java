@@ -38,9 +38,6 @@ abstract sealed class Routed extends Exchange permits Request, Part {
   /** Whether a part of the reply has already gone to the client. */
   abstract boolean hasBegun();
 
-  /** Drops the beginning of a reply that broke off before any of it went to the client. */
-  abstract void dropBeginning();
-
   /**
    * Sets the request's bytes.
    *
@@ -102,7 +99,6 @@ abstract sealed class Routed extends Exchange permits Request, Part {
       deliverError(ErrorReplies.CONNLOST_READ, Outcome.CONNLOST);
       return;
     }
-    dropBeginning();
     session().retries().failed(this, failure);
   }
 }
