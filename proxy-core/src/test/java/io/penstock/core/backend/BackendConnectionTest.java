@@ -23,7 +23,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Against a socket that the test answers by hand. */
-@SuppressWarnings("StringConcatToTextBlock") // lines end in CR LF on the wire
 class BackendConnectionTest {
 
   private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(100);

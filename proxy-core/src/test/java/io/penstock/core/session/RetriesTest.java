@@ -19,7 +19,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What nodes refuse or never answer, byte by byte and in a fixed order of events. */
-@SuppressWarnings("StringConcatToTextBlock") // lines end in CR LF on the wire
 class RetriesTest {
 
   private static final Duration FAR = Duration.ofSeconds(200);
