@@ -9,6 +9,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoop;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.penstock.core.session.Session;
 import io.penstock.core.session.SessionLoop;
 import java.nio.charset.StandardCharsets;
@@ -60,6 +61,13 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
     public void channelRead(ChannelHandlerContext context, Object message) {
       if (session != null) {
         session.onBytes((ByteBuf) message);
+      }
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+      if (session != null && event instanceof ChannelInputShutdownEvent) {
+        session.onInputEnded();
       }
     }
 

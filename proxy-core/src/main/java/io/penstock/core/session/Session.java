@@ -45,6 +45,7 @@ public final class Session {
   private SessionState state;
   private boolean closed;
   private boolean taking; // the loop in takeUp is running
+  private boolean inputEnded; // the client sends no more
 
   /**
    * @param context of the channel's last handler
@@ -70,6 +71,12 @@ public final class Session {
     }
     activity.bytes(loop.tick());
     input.add(in);
+    takeUp();
+  }
+
+  /** The client sends no more: what it has sent is answered, then the connection closes. */
+  public void onInputEnded() {
+    inputEnded = true;
     takeUp();
   }
 
@@ -125,7 +132,12 @@ public final class Session {
     return switch (found) {
       case REQUEST -> handle();
       case NOTHING -> true;
-      case INCOMPLETE -> false;
+      case INCOMPLETE -> {
+        if (inputEnded) {
+          drain();
+        }
+        yield false;
+      }
       case PROTOCOL_ERROR -> {
         protocolError();
         yield false;
