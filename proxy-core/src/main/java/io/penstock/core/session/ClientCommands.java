@@ -160,7 +160,7 @@ final class ClientCommands {
       Set<Long> ids = new HashSet<>();
       for (int i = 3; i < command.argc(); i++) {
         long id = command.argAsLong(i);
-        if (id == Command.NOT_A_LONG || id < 1) {
+        if (id == Command.NOT_A_LONG) {
           return "ERR Invalid client ID";
         }
         ids.add(id);

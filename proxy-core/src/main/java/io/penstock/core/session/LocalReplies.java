@@ -17,6 +17,8 @@ final class LocalReplies {
 
   private static final String SYNTAX_ERROR = "ERR syntax error";
   private static final String NOT_AN_INTEGER = "ERR value is not an integer or out of range";
+  private static final String NOT_AN_INT =
+      "ERR value is out of range, value must between -2147483648 and 2147483647";
   private static final String NO_DATABASE = "ERR DB index is out of range";
   private static final String NO_SELECT = "ERR SELECT is not allowed in cluster mode";
 
@@ -92,8 +94,10 @@ final class LocalReplies {
 
   private void select(Command command, ReplyWriter reply) {
     long database = command.argAsLong(1);
-    if (database == Command.NOT_A_LONG || database != (int) database) {
+    if (database == Command.NOT_A_LONG) {
       reply.error(NOT_AN_INTEGER);
+    } else if (database != (int) database) {
+      reply.error(NOT_AN_INT);
     } else if (database == session.loop().settings().database()) {
       reply.status("OK");
     } else {
