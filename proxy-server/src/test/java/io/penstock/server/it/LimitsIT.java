@@ -16,8 +16,8 @@ import java.util.concurrent.CompletableFuture;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -170,7 +170,8 @@ class LimitsIT {
         Wire stays = proxy.connect()) {
       assertThat(stays.call("SET", tag + "k", "v")).isEqualTo("+OK\r\n");
       for (String half :
-          List.of("*", "*3\r\n", "*2\r\n$3\r\nGET\r\n$1000000\r\nabc", "GET ", "*1\r\n$4\r\nPING")) {
+          List.of(
+              "*", "*3\r\n", "*2\r\n$3\r\nGET\r\n$1000000\r\nabc", "GET ", "*1\r\n$4\r\nPING")) {
         try (Wire wire = proxy.connect()) {
           wire.write(half).flush();
         }
@@ -270,8 +271,6 @@ class LimitsIT {
   }
 
   private static long directMemory() {
-    return ((ByteBufAllocatorMetricProvider) ByteBufAllocator.DEFAULT)
-        .metric()
-        .usedDirectMemory();
+    return ((ByteBufAllocatorMetricProvider) ByteBufAllocator.DEFAULT).metric().usedDirectMemory();
   }
 }
