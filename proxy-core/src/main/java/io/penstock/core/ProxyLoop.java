@@ -77,7 +77,7 @@ final class ProxyLoop {
 
   /** Lets every client's requests in flight be answered, then closes it. On the loop. */
   void drainClients() {
-    List.copyOf(sessions.sessions()).forEach(Session::drain);
+    sessions.drain();
   }
 
   /** Closes everything at once. On the loop. */

@@ -112,10 +112,27 @@ final class BackendConnection {
         .connect(InetSocketAddress.createUnresolved(node.host(), node.port()))
         .addListener(
             done -> {
-              if (!done.isSuccess() && state instanceof ConnectionState.Connecting) {
-                lost(done.cause());
+              if (!done.isSuccess()) {
+                onLoop(() -> connectFailed(done.cause()));
               }
             });
+  }
+
+  /**
+   * Without a file descriptor left there is no channel, and Netty tells so on a thread of its own.
+   */
+  private void onLoop(Runnable action) {
+    if (site.loop().executor().inEventLoop()) {
+      action.run();
+    } else {
+      site.loop().executor().execute(action);
+    }
+  }
+
+  private void connectFailed(Throwable cause) {
+    if (state instanceof ConnectionState.Connecting) {
+      lost(cause);
+    }
   }
 
   /** The TCP connection stands. */
@@ -164,10 +181,9 @@ final class BackendConnection {
     counters.connected(wasReady);
     wasReady = true;
     site.listener().connected(node);
-    WaitingLine.Waiting next = waiting.poll();
-    while (next != null) {
+    while (ready == shaking.link() && waiting.size() > 0) {
+      WaitingLine.Waiting next = waiting.first();
       send(next.exchange(), next.asking());
-      next = waiting.poll();
     }
     site.listener().writableAgain();
   }

@@ -67,6 +67,11 @@ public final class BackendNode {
     return connections().stream().anyMatch(BackendConnection::isReady);
   }
 
+  /** False while a connection does not take requests as fast as they come. */
+  public boolean isWritable() {
+    return connections().stream().allMatch(BackendConnection::isWritable);
+  }
+
   /** Takes back, in order, exchanges that were never sent and that {@code which} accepts. */
   public void withdraw(Predicate<Exchange> which, ArrayDeque<Exchange> into) {
     connections().forEach(connection -> connection.withdraw(which, into));

@@ -10,9 +10,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a new connection says before any client's command: {@code HELLO 3} with credentials, or
- * {@code AUTH}, then {@code SELECT}. Each must be answered without an error.
+ * {@code AUTH}, then its name and {@code SELECT}. Each must be answered without an error.
  */
 final class Handshake {
+
+  private static final String CONNECTION_NAME = "penstock";
 
   private final List<byte[]> requests = new ArrayList<>();
 
@@ -23,6 +25,10 @@ final class Handshake {
     } else if (credentials != null) {
       requests.add(auth(credentials));
     }
+    // Also where nothing else needs saying: a node that takes no more clients, or wants a password,
+    // says
+    // so here and not in place of a client's reply. Allowed while a node loads.
+    requests.add(encode("CLIENT", "SETNAME", CONNECTION_NAME));
     if (settings.database() != 0) {
       requests.add(encode("SELECT", Integer.toString(settings.database())));
     }
@@ -50,9 +56,11 @@ final class Handshake {
 
   /** The error text if the reply is an error, else null. */
   static @Nullable String errorIn(ByteBuf buffer, int from, int to) {
-    return buffer.getByte(from) == '-'
-        ? buffer.toString(from + 1, to - from - 3, StandardCharsets.UTF_8)
-        : null;
+    if (buffer.getByte(from) != '-') {
+      return null;
+    }
+    String error = buffer.toString(from + 1, to - from - 3, StandardCharsets.UTF_8);
+    return error.startsWith("NOPERM ") ? null : error; // the name is a courtesy
   }
 
   static byte[] encode(String... arguments) {

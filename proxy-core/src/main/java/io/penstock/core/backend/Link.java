@@ -33,8 +33,9 @@ final class Link {
       output.append(ASKING);
       replies.sent(ControlExchange.ABANDONED);
     }
+    replies.sent(
+        exchange); // first: if the bytes do not fit in memory the link fails, and this with it
     output.append(exchange.sharedBytes().buffer(), exchange.offset(), exchange.length());
-    replies.sent(exchange);
   }
 
   /** Sends bytes of the connection's own. */

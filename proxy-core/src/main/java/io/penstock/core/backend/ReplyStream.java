@@ -18,6 +18,7 @@ final class ReplyStream {
   private final InFlightRing inFlight = new InFlightRing();
   private @Nullable ByteBuf carry; // the beginning of a reply whose end has not come
   private boolean streaming; // parts of the oldest exchange's reply were passed on
+  private boolean closed;
   private long earliestDeadline = Long.MAX_VALUE; // no exchange in flight expires before it
 
   int inFlight() {
@@ -63,7 +64,7 @@ final class ReplyStream {
     int start = bytes.readerIndex();
     int at = scanned;
     int to = bytes.writerIndex();
-    while (at < to) {
+    while (at < to && !closed) { // a callback may close it
       int end = scanner.scan(bytes, at, to);
       if (end == ReplyScanner.MALFORMED) {
         return "bytes that are not RESP";
@@ -141,6 +142,7 @@ final class ReplyStream {
 
   /** The connection ended: everything in flight fails, oldest first. */
   void close() {
+    closed = true;
     ByteBuf begun = carry;
     if (begun != null) {
       carry = null;

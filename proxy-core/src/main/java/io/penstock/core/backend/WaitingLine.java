@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /** Exchanges that wait for their connection to come up, in the order they came. */
 final class WaitingLine {
@@ -25,9 +24,9 @@ final class WaitingLine {
     line.add(new Waiting(exchange, asking));
   }
 
-  /** The first in line, removed; null when nobody waits. */
-  @Nullable Waiting poll() {
-    return line.poll();
+  /** Removes and answers the first in line, which there must be. */
+  Waiting first() {
+    return line.removeFirst();
   }
 
   /** Removes those that {@code which} accepts and that no redirect sent here, in order. */

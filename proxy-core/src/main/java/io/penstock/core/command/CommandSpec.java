@@ -25,6 +25,7 @@ public final class CommandSpec {
   private final boolean readOnly;
   private final boolean write;
   private final int firstKeyIndex;
+  private final boolean script;
   private final boolean keysMayBeNone;
   private final KeySpec[] keySpecs;
   private final @Nullable KeyProcedure procedure;
@@ -43,6 +44,7 @@ public final class CommandSpec {
     firstKeyIndex = keySpecs.length == 1 ? keySpecs[0].fixedIndex() : 0;
     keysMayBeNone = has(CommandFlag.NO_MANDATORY_KEYS);
     procedure = KeyProcedure.of(facts.name());
+    script = facts.acl().contains(AclCategory.SCRIPTING);
     if (firstKeyIndex >= Math.abs(arity)) {
       throw new IllegalArgumentException(facts.name() + ": arity does not cover the key");
     }
@@ -92,6 +94,11 @@ public final class CommandSpec {
   /** Whether servers call it a write. Scripts are neither this nor {@link #isReadOnly()}. */
   public boolean isWrite() {
     return write;
+  }
+
+  /** Whether it runs a script or function, which may return any error it likes. */
+  public boolean isScript() {
+    return script;
   }
 
   public Handling handling() {

@@ -38,6 +38,7 @@ public final class AsyncDispatcher implements Dispatcher, BackendListener {
   private SlotMap adopted = SlotMap.EMPTY;
   private BackendNode[] byShard = {};
   private List<Runnable> whenWritable = new ArrayList<>();
+  private boolean closed;
 
   public AsyncDispatcher(
       LoopGroup group, Loop loop, BackendSettings settings, Topology topology, ProxyEvents events) {
@@ -48,12 +49,8 @@ public final class AsyncDispatcher implements Dispatcher, BackendListener {
 
   @Override
   public boolean dispatch(Exchange exchange) {
-    SlotMap map = topology.current();
-    if (map != adopted) {
-      adopt(map);
-    }
     int slot = exchange.slot();
-    int shard = slot == Exchange.ANY_NODE ? anyShard(exchange) : map.ownerOf(slot);
+    int shard = slot == Exchange.ANY_NODE ? anyShard(exchange) : adopted.ownerOf(slot);
     if (shard < 0) {
       topology.requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
       exchange.onFailure(Failure.NO_OWNER);
@@ -85,23 +82,32 @@ public final class AsyncDispatcher implements Dispatcher, BackendListener {
   }
 
   @Override
-  public void adoptTopology() {
+  public boolean keepsUp(Node address) {
+    BackendNode node = nodes.get(address);
+    return node == null || node.isWritable();
+  }
+
+  @Override
+  public SlotMap adoptTopology() {
     SlotMap map = topology.current();
-    if (map != adopted) {
+    if (map != adopted && !closed) {
       adopt(map);
     }
+    return adopted;
   }
 
   private void adopt(SlotMap map) {
-    adopted = map;
     BackendNode[] resolved = new BackendNode[map.shards().size()];
     for (int i = 0; i < resolved.length; i++) {
       Shard shard = map.shards().get(i);
       resolved[i] = node(shard.master());
       resolved[i].reinstate();
-      resolved[i].prepare();
     }
+    adopted = map; // together with the array that its indexes are for
     byShard = resolved;
+    for (BackendNode node : resolved) {
+      node.prepare();
+    }
     for (BackendNode node : nodes.values()) {
       if (map.indexOfMaster(node.node()) < 0) {
         node.retire();
@@ -185,6 +191,7 @@ public final class AsyncDispatcher implements Dispatcher, BackendListener {
 
   @Override
   public void close() {
+    closed = true;
     nodes.values().forEach(BackendNode::close);
     nodes.clear();
   }

@@ -2,6 +2,7 @@ package io.penstock.core.dispatch;
 
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.cluster.Node;
+import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import java.util.List;
 
@@ -9,8 +10,8 @@ import java.util.List;
 public sealed interface Dispatcher permits AsyncDispatcher {
 
   /**
-   * Sends the exchange to the node that serves its slot by the newest snapshot. A failure may be
-   * called back before this returns.
+   * Sends the exchange to the node that serves its slot by the snapshot adopted last. A failure may
+   * be called back before this returns.
    *
    * @return false when that node does not keep up: the caller should pause until {@link
    *     #whenWritable}
@@ -24,11 +25,18 @@ public sealed interface Dispatcher permits AsyncDispatcher {
    */
   void dispatchTo(Node node, Exchange exchange, boolean asking);
 
+  /** Whether the node takes requests as fast as they come; true for one that is not known. */
+  boolean keepsUp(Node node);
+
   /** Runs {@code action} once, on this loop, when a node that did not keep up does again. */
   void whenWritable(Runnable action);
 
-  /** Looks at the newest snapshot now; called when it changed. */
-  void adoptTopology();
+  /**
+   * Looks at the newest snapshot and goes by it from here on.
+   *
+   * @return the snapshot that {@link #dispatch} goes by
+   */
+  SlotMap adoptTopology();
 
   /** Ends what is past its deadline; called several times per command timeout. */
   void tick(long now);

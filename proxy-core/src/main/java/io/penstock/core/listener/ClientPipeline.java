@@ -67,7 +67,7 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
     @Override
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
       if (session != null && event instanceof ChannelInputShutdownEvent) {
-        session.onInputEnded();
+        session.onInputEnd();
       }
     }
 

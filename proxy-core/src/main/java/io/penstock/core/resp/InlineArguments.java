@@ -62,12 +62,12 @@ final class InlineArguments {
     while (at < line.length && isBlank(line[at])) {
       at++;
     }
-    return at < line.length;
+    return at < line.length && line[at] != 0; // a C string ends at its NUL
   }
 
   private byte @Nullable [] argument() {
     var bytes = new ByteArrayOutputStream();
-    while (at < line.length && !isBlank(line[at]) && line[at] != 0) {
+    while (at < line.length && !endsArgument(line[at])) {
       byte b = line[at++];
       if (b == '"' || b == '\'') {
         if (!quoted(b, bytes)) {
@@ -87,6 +87,9 @@ final class InlineArguments {
   private boolean quoted(byte quote, ByteArrayOutputStream into) {
     while (at < line.length) {
       byte b = line[at++];
+      if (b == 0) {
+        return false;
+      }
       if (b == quote) {
         return at == line.length || isBlank(line[at]);
       }
@@ -121,6 +124,11 @@ final class InlineArguments {
 
   private static int hex(byte b) {
     return b < 0 ? -1 : Character.digit((char) b, 16);
+  }
+
+  /** Not all blanks do: sdssplitargs takes vertical tab and form feed inside an argument. */
+  private static boolean endsArgument(byte b) {
+    return b == ' ' || b == '\t' || b == '\r' || b == '\n' || b == 0;
   }
 
   /** C's isspace. */

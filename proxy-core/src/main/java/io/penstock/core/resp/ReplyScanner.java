@@ -123,7 +123,10 @@ public final class ReplyScanner {
       digits = 0;
       negative = false;
     }
-    return isCounted(type) ? scanCount(buffer, at, to) : scanLine(buffer, at, to);
+    if (isCounted(type)) {
+      return scanCount(buffer, at, to);
+    }
+    return isLine(type) ? scanLine(buffer, at, to) : MALFORMED;
   }
 
   private static int scanLine(ByteBuf buffer, int at, int to) {
@@ -157,7 +160,14 @@ public final class ReplyScanner {
     };
   }
 
-  /** Counts what the header just read announces. */
+  private static boolean isLine(byte type) {
+    return switch (type) {
+      case '+', '-', ':', '_', ',', '#', '(' -> true;
+      default -> false;
+    };
+  }
+
+  /** Counts what the header just read announces; false when there is no such thing. */
   private boolean applyHeader() {
     byte header = type;
     type = 0;
@@ -172,11 +182,9 @@ public final class ReplyScanner {
       case '*', '~', '>' -> pending += negative ? -1 : number - 1;
       case '%' -> pending += 2 * number - 1;
       case '|' -> pending += 2 * number; // an attribute comes before the value it describes
-      case '+', '-', ':', '_', ',', '#', '(' -> pending--;
-      default -> {
-        return false;
-      }
+      default -> pending--;
     }
-    return pending <= MAX_PENDING;
+    boolean nullPair = negative && (header == '%' || header == '|');
+    return pending <= MAX_PENDING && !nullPair;
   }
 }

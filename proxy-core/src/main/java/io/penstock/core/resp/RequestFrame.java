@@ -58,7 +58,13 @@ public final class RequestFrame {
     buffer = from;
     start = startIndex;
     argc = 0;
+    releaseRoom();
+  }
+
+  /** Gives back the room that an unusually long request took; its positions are gone. */
+  public void releaseRoom() {
     if (offsets.length > KEPT_ARGUMENTS) {
+      argc = 0;
       offsets = new int[INITIAL_ARGUMENTS];
       lengths = new int[INITIAL_ARGUMENTS];
     }

@@ -188,7 +188,8 @@ public final class RequestScanner {
     }
     byte type = buffer.getByte(at);
     if (type != '$') {
-      return fail("expected '$', got '" + (char) (type & 0xFF) + "'");
+      char got = type == '\r' || type == '\n' ? ' ' : (char) (type & 0xFF); // errors are one line
+      return fail("expected '$', got '" + got + "'");
     }
     if (!parseNumber(buffer, at + 1, lineEnd) || number < 0 || number > limits.maxBulkLength()) {
       return fail("invalid bulk length");
@@ -198,11 +199,15 @@ public final class RequestScanner {
     }
     bulkLength = (int) number;
     next = lineEnd + 2;
-    return ScanResult.REQUEST;
+    return checkedBulk();
   }
 
   private ScanResult checkedBulk() {
-    return bulkLength > limits.maxBulkLength() ? fail("invalid bulk length") : ScanResult.REQUEST;
+    if (bulkLength > limits.maxBulkLength()) {
+      return fail("invalid bulk length");
+    }
+    boolean tooLong = (long) next - frame.start() + bulkLength > limits.maxRequestLength();
+    return tooLong ? fail("too big request") : ScanResult.REQUEST;
   }
 
   private ScanResult scanInline(ByteBuf buffer, int to) {

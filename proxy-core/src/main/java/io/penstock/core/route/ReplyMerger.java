@@ -63,19 +63,18 @@ public final class ReplyMerger {
 
   private boolean interleave(ByteBuf[] replies, int[] groupOfKey) {
     int[] at = new int[replies.length];
-    int elements = 0;
+    int[] keysOfGroup = new int[replies.length];
+    for (int group : groupOfKey) {
+      keysOfGroup[group]++;
+    }
     for (int i = 0; i < replies.length; i++) {
       ByteBuf reply = replies[i];
-      if (reply.getByte(reply.readerIndex()) != '*') {
+      if (reply.getByte(reply.readerIndex()) != '*' || number(reply) != keysOfGroup[i]) {
         return emit(UNEXPECTED, false);
       }
-      elements += (int) number(reply);
       at[i] = reply.indexOf(reply.readerIndex(), reply.writerIndex(), (byte) '\n') + 1;
     }
-    if (elements != groupOfKey.length) {
-      return emit(UNEXPECTED, false);
-    }
-    emit(("*" + elements + "\r\n").getBytes(StandardCharsets.US_ASCII), true);
+    emit(("*" + groupOfKey.length + "\r\n").getBytes(StandardCharsets.US_ASCII), true);
     var scanner = new ReplyScanner();
     for (int group : groupOfKey) {
       int end = scanner.scan(replies[group], at[group], replies[group].writerIndex());

@@ -19,7 +19,7 @@ final class Authentication {
           + " Are you sure your configuration is correct?";
   private static final String HELLO_FIRST =
       "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO"
-          + " <proto> AUTH <user> <pass> option can be used to authenticate the client and select"
+          + " AUTH <user> <pass> option can be used to authenticate the client and select"
           + " the RESP protocol version at the same time";
 
   private final Session session;

@@ -73,6 +73,13 @@ final class ClientProfile {
     replies = REPLIES_OFF;
   }
 
+  /** What RESET does first; a reply that is to be skipped is skipped all the same. */
+  void endRepliesOff() {
+    if (replies == REPLIES_OFF) {
+      replies = REPLIES_ON;
+    }
+  }
+
   void skipNextReply() {
     if (replies == REPLIES_ON) {
       replies = SKIP_NEXT;

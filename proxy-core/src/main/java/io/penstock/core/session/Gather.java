@@ -2,6 +2,7 @@ package io.penstock.core.session;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.penstock.core.cluster.Node;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.Merge;
 import io.penstock.core.observe.Outcome;
@@ -10,6 +11,7 @@ import io.penstock.core.route.ReplyMerger;
 import io.penstock.core.route.RoutePlan;
 import io.penstock.core.transport.SharedBuffer;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /** A request divided by slot: sends its parts at once and answers when the last reply has come. */
 final class Gather {
@@ -40,42 +42,54 @@ final class Gather {
   /**
    * Encodes and sends the parts.
    *
-   * @return false when a node does not keep up
+   * @return a node that does not keep up, or null
    */
-  boolean send(RequestFrame frame, CommandSpec command, RoutePlan.Split plan) {
+  @Nullable Node send(RequestFrame frame, CommandSpec command, RoutePlan.Split plan) {
     int size = frame.end() - frame.start() + parts.length * (32 + frame.length(0));
     var bytes = new SharedBuffer(ByteBufAllocator.DEFAULT.directBuffer(size));
+    int[] keys = keysByGroup(plan);
+    int firstOfGroup = 0;
     for (int group = 0; group < parts.length; group++) {
       int from = bytes.buffer().writerIndex();
-      encode(bytes.buffer(), frame, plan, group);
+      encode(bytes.buffer(), frame, plan, keys, firstOfGroup, plan.keysOfGroup(group));
+      firstOfGroup += plan.keysOfGroup(group);
       Part part = new Part(this);
-      part.prepare(
-          session,
-          command,
-          plan.slotOfGroup(group),
-          bytes.share(),
-          from,
-          bytes.buffer().writerIndex() - from);
+      part.carry(bytes.share(), from, bytes.buffer().writerIndex() - from);
+      part.prepare(session, command, plan.slotOfGroup(group));
       parts[group] = part;
     }
     bytes.release();
-    boolean writable = true;
+    Node busy = null;
     for (Part part : parts) {
-      writable &= session.loop().dispatcher().dispatch(part);
+      if (!session.loop().dispatcher().dispatch(part)) {
+        busy = part.sentTo();
+      }
     }
-    return writable;
+    return busy;
   }
 
-  private static void encode(ByteBuf out, RequestFrame frame, RoutePlan.Split plan, int group) {
-    int arguments = plan.firstKey() + plan.keysOfGroup(group) * plan.keyStep();
+  /** Key numbers, those of group 0 first, each group's in the caller's order. */
+  private int[] keysByGroup(RoutePlan.Split plan) {
+    int[] next = new int[parts.length];
+    for (int group = 1; group < parts.length; group++) {
+      next[group] = next[group - 1] + plan.keysOfGroup(group - 1);
+    }
+    int[] sorted = new int[groupOfKey.length];
+    for (int key = 0; key < groupOfKey.length; key++) {
+      sorted[next[groupOfKey[key]]++] = key;
+    }
+    return sorted;
+  }
+
+  private static void encode(
+      ByteBuf out, RequestFrame frame, RoutePlan.Split plan, int[] keys, int from, int count) {
+    int arguments = plan.firstKey() + count * plan.keyStep();
     out.writeByte('*');
     out.writeCharSequence(Integer.toString(arguments), StandardCharsets.US_ASCII);
     out.writeByte('\r').writeByte('\n');
     copyArguments(out, frame, 0, plan.firstKey());
-    for (int key = 0; key < plan.keys(); key++) {
-      if (plan.groupOfKey(key) == group) {
-        copyArguments(out, frame, plan.firstKey() + key * plan.keyStep(), plan.keyStep());
-      }
+    for (int i = from; i < from + count; i++) {
+      copyArguments(out, frame, plan.firstKey() + keys[i] * plan.keyStep(), plan.keyStep());
     }
   }
 

@@ -51,7 +51,7 @@ final class HeldReply {
     if (before instanceof CompositeByteBuf composite) {
       pieces = composite;
     } else {
-      pieces = ByteBufAllocator.DEFAULT.compositeDirectBuffer(1024);
+      pieces = ByteBufAllocator.DEFAULT.compositeDirectBuffer(Integer.MAX_VALUE);
       if (before != null) {
         pieces.addComponent(true, before);
       } else if (bytes != null) {
@@ -66,6 +66,12 @@ final class HeldReply {
   boolean isEmpty() {
     ByteBuf bytes = large;
     return bytes == null ? smallLength == 0 : !bytes.isReadable();
+  }
+
+  /** Bytes held. */
+  int size() {
+    ByteBuf bytes = large;
+    return bytes == null ? smallLength : bytes.readableBytes();
   }
 
   /** Writes what is held, and holds nothing any more. */

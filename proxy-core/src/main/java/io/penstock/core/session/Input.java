@@ -87,6 +87,11 @@ final class Input {
     putBack = true;
   }
 
+  /** Whether the last request found is to be found again. */
+  boolean isPutBack() {
+    return putBack;
+  }
+
   /** A share of the buffer that the frame lies in; the caller owns it. */
   SharedBuffer shareOfFrame() {
     SharedBuffer held = current;
@@ -110,6 +115,7 @@ final class Input {
     if (rest == 0) {
       current = null;
       held.release();
+      frame().releaseRoom();
     } else if (!held.isExclusive() || start() > 0) {
       moveRest(held, Math.min(scanner.missing(held.buffer().writerIndex()), PREALLOCATED));
     }

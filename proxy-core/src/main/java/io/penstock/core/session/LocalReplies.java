@@ -38,6 +38,9 @@ final class LocalReplies {
       clients.setReplies(spec, command);
       return;
     }
+    if (which == LocalCommand.RESET) {
+      session.profile().endRepliesOff(); // its own reply is given again
+    }
     Request request = session.begin(spec);
     if (which == LocalCommand.CLIENT_LIST) {
       clients.list(request, command);

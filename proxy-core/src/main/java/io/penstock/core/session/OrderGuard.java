@@ -11,7 +11,7 @@ final class OrderGuard {
 
   private final Session session;
   private SlotMap routedBy = SlotMap.EMPTY;
-  private boolean careful;
+  private long mark; // requests up to this one may have gone by other routes
 
   OrderGuard(Session session) {
     this.session = session;
@@ -25,6 +25,9 @@ final class OrderGuard {
     ReplySequence sequence = session.sequence();
     for (int i = 0; i < sequence.size(); i++) {
       Request earlier = sequence.at(i);
+      if (earlier.place() > mark) {
+        return false;
+      }
       if (!earlier.isDone() && (earlier.isDivided() || earlier.slot() == slot)) {
         return true;
       }
@@ -39,16 +42,17 @@ final class OrderGuard {
 
   /** The client's connections to nodes change from here on, as with another protocol version. */
   void routesChange() {
-    careful = true;
+    mark = session.activity().requests();
   }
 
+  /** Looks at the routes now: what is sent next goes by what is seen here. */
   private boolean isCareful() {
-    SlotMap current = session.loop().topology().current();
+    SlotMap current = session.loop().dispatcher().adoptTopology();
     if (current != routedBy || !session.retries().isEmpty()) {
-      careful = true;
       routedBy = current;
+      routesChange();
     }
-    careful &= !session.sequence().isEmpty();
-    return careful;
+    ReplySequence sequence = session.sequence();
+    return !sequence.isEmpty() && sequence.at(0).place() <= mark;
   }
 }

@@ -2,6 +2,8 @@ package io.penstock.core.session;
 
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.observe.ProxyStats.Redirection;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Tells the error replies that mean "it did not run, try again" from all others. */
@@ -24,6 +26,21 @@ final class Refusal {
       }
     }
     return null;
+  }
+
+  private static final List<String> SERVERS_OWN =
+      List.of(
+          "-TRYAGAIN Multiple keys request during rehashing of slot",
+          "-CLUSTERDOWN The cluster is down",
+          "-CLUSTERDOWN Hash slot not served",
+          "-CLUSTERDOWN The cluster is down and only accepts read commands",
+          "-LOADING Redis is loading the dataset in memory",
+          "-LOADING Valkey is loading the dataset in memory");
+
+  /** Whether the error is worded as Redis (cluster.c, server.c) or Valkey words it. */
+  static boolean isServersOwn(ByteBuf buffer, int from, int to) {
+    String line = buffer.toString(from, to - from, StandardCharsets.ISO_8859_1);
+    return SERVERS_OWN.contains(line.stripTrailing());
   }
 
   private static boolean says(Redirection kind, ByteBuf buffer, int from, int to) {

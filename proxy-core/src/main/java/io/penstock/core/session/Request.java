@@ -17,6 +17,7 @@ final class Request extends Routed {
   private @Nullable Session session;
   private @Nullable CommandSpec command;
   private long arrived;
+  private long place;
   private boolean first; // no earlier reply is missing: bytes may go out
   private boolean muted; // CLIENT REPLY OFF or SKIP
   private boolean done;
@@ -27,6 +28,7 @@ final class Request extends Routed {
     session = owner;
     command = spec;
     arrived = arrivedNanos;
+    place = owner.activity().requests();
     muted = mute;
     first = false;
     done = false;
@@ -41,6 +43,11 @@ final class Request extends Routed {
       throw new IllegalStateException("a request was used after its end");
     }
     return owner;
+  }
+
+  /** Its number among the client's requests, answered here or not. */
+  long place() {
+    return place;
   }
 
   boolean isDone() {
@@ -58,6 +65,7 @@ final class Request extends Routed {
   /** The reply's turn has come: what is there goes out, what comes goes out as it comes. */
   void becomeFirst(SocketOutput output) {
     first = true;
+    session().holds(-held.size());
     if (muted || session().isClosed()) {
       held.clear();
     } else {
@@ -75,7 +83,7 @@ final class Request extends Routed {
   @Override
   void deliverError(byte[] reply, Outcome outcome) {
     if (!begun) {
-      held.clear();
+      dropBeginning();
       write(Unpooled.wrappedBuffer(reply), 0, reply.length);
     }
     finish(outcome);
@@ -97,13 +105,14 @@ final class Request extends Routed {
   }
 
   @Override
-  void dropHeld() {
-    held.clear();
+  boolean hasBegun() {
+    return begun;
   }
 
   @Override
-  boolean hasBegun() {
-    return begun;
+  void dropBeginning() {
+    session().holds(-held.size());
+    held.clear();
   }
 
   private void write(ByteBuf buffer, int from, int to) {
@@ -116,6 +125,7 @@ final class Request extends Routed {
       owner.output().append(buffer, from, to - from);
     } else {
       held.append(buffer, from, to);
+      owner.holds(to - from);
     }
   }
 

@@ -50,7 +50,10 @@ final class Retries {
   /** True when the error reply means "did not run, try again": then it is not delivered. */
   boolean takesOver(Routed request, ByteBuf buffer, int from, int to) {
     Redirection kind = Refusal.of(buffer, from, to, session.loop().isSharded());
-    if (kind == null || session.isClosed() || session.loop().now() - request.deadline() >= 0) {
+    if (kind == null || !isBelieved(request, kind, buffer, from, to)) {
+      return false;
+    }
+    if (session.isClosed() || session.loop().now() - request.deadline() >= 0) {
       return false;
     }
     Redirect redirect = null;
@@ -75,7 +78,11 @@ final class Retries {
     Node answered = request.sentTo();
     if (redirect != null && answered != null) {
       Node target = redirect.target(answered);
-      if (redirect.kind() == Redirect.Kind.MOVED) {
+      boolean known = !request.isScript() || isMember(target);
+      if (!known) {
+        session.loop().topology().requestRefresh(RefreshTrigger.UNKNOWN_NODE);
+        redirect = null;
+      } else if (redirect.kind() == Redirect.Kind.MOVED) {
         session.loop().topology().moved(redirect.slot(), target);
       } else {
         session.loop().topology().requestRefresh(RefreshTrigger.ASK);
@@ -88,7 +95,28 @@ final class Retries {
     if (kind == Redirection.CLUSTERDOWN) {
       session.loop().topology().requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
     }
-    goOrWait(retry, session.loop().now());
+    goOrWait(retry, session.loop().now(), true);
+  }
+
+  /**
+   * A script may return any error it likes: one that is not in the servers' own words says nothing
+   * about whether it ran.
+   */
+  private static boolean isBelieved(
+      Routed request, Redirection kind, ByteBuf buffer, int from, int to) {
+    return !request.isScript()
+        || kind == Redirection.MOVED
+        || kind == Redirection.ASK
+        || Refusal.isServersOwn(buffer, from, to);
+  }
+
+  private boolean isMember(Node node) {
+    for (Shard shard : session.loop().topology().current().shards()) {
+      if (shard.master().equals(node) || shard.replicas().contains(node)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static long delay(int attempts) {
@@ -126,7 +154,6 @@ final class Retries {
       answer(request, refusal, outcome);
       return;
     }
-    request.dropHeld();
     Retry retry = entryFor(request);
     retry.refusal = refusal;
     retry.outcome = outcome;
@@ -139,6 +166,9 @@ final class Retries {
 
   private void answer(Routed request, byte[] reply, Outcome outcome) {
     forget(request);
+    if (!retries.isEmpty()) {
+      wakeUp(session.loop().now()); // those that waited for this one may go now
+    }
     request.deliverError(reply, outcome);
   }
 
@@ -180,7 +210,8 @@ final class Retries {
     }
   }
 
-  private void forget(Routed request) {
+  /** The request has ended without being asked here. */
+  void forget(Routed request) {
     for (int i = 0; i < retries.size(); i++) {
       if (retries.get(i).request == request) {
         retries.remove(i).over = true;
@@ -190,15 +221,15 @@ final class Retries {
   }
 
   private Retry entryFor(Routed request) {
-    int at = 0;
-    for (; at < retries.size(); at++) {
-      Retry known = retries.get(at);
+    int at = retries.size(); // from the end: refusals come in the order of the requests
+    for (; at > 0; at--) {
+      Retry known = retries.get(at - 1);
       if (known.request == request) {
         known.sent = false;
         known.attempts++;
         return known;
       }
-      if (known.request.order() > request.order()) {
+      if (known.request.order() < request.order()) {
         break;
       }
     }
@@ -213,27 +244,26 @@ final class Retries {
     Set<Integer> barred = new HashSet<>(); // slots in which an earlier one waits
     for (Retry retry : List.copyOf(retries)) {
       Integer slot = retry.request.slot();
-      if (retry.sent || retry.over || barred.contains(slot)) {
+      if (retry.sent || retry.over) {
         continue;
       }
-      goOrWait(retry, now);
+      goOrWait(retry, now, !barred.contains(slot));
       if (!retry.sent && !retry.over) {
         barred.add(slot);
       }
     }
   }
 
-  private void goOrWait(Retry retry, long now) {
+  private void goOrWait(Retry retry, long now, boolean mayGo) {
     if (now - retry.request.deadline() >= 0) {
       answer(retry.request, retry.refusal, retry.outcome);
-    } else if (now - retry.notBefore >= 0 && wouldOvertakeNone(retry)) {
+    } else if (mayGo && now - retry.notBefore >= 0 && wouldOvertakeNone(retry)) {
       retry.sent = true;
       send(retry.request, retry.askTarget);
     } else {
       retry.askTarget = null; // holds for the moment only: later the owner has to be asked again
-      if (now - retry.notBefore < 0) {
-        wakeUp(retry.notBefore);
-      }
+      boolean early = now - retry.notBefore < 0;
+      wakeUp(early ? retry.notBefore : retry.request.deadline()); // or when the earlier one ends
     }
   }
 
@@ -243,6 +273,9 @@ final class Retries {
    */
   private boolean wouldOvertakeNone(Retry retry) {
     int slot = retry.request.slot();
+    if (slot == Exchange.ANY_NODE) {
+      return true;
+    }
     Shard owner = session.loop().topology().current().shardOf(slot);
     Node target = retry.askTarget != null || owner == null ? retry.askTarget : owner.master();
     for (Retry earlier : retries) {
@@ -261,6 +294,7 @@ final class Retries {
   }
 
   private void send(Exchange request, @Nullable Node askTarget) {
+    session.loop().dispatcher().adoptTopology();
     if (askTarget == null) {
       session.loop().dispatcher().dispatch(request);
     } else {

@@ -15,6 +15,7 @@ abstract sealed class Routed extends Exchange permits Request, Part {
 
   private long order;
   private boolean readOnly;
+  private boolean script;
 
   /** The session that the request came from. */
   abstract Session session();
@@ -32,22 +33,26 @@ abstract sealed class Routed extends Exchange permits Request, Part {
   /** Hands on a part of a reply that is still arriving. */
   abstract void deliverPart(ByteBuf buffer, int from, int to, boolean last);
 
-  /** Drops the beginning of a reply that was cut: there will be a whole one, or an error. */
-  abstract void dropHeld();
-
   /** Whether a part of the reply has already gone to the client. */
   abstract boolean hasBegun();
 
+  /** Drops the beginning of a reply that broke off before any of it went to the client. */
+  abstract void dropBeginning();
+
   /**
-   * Prepares for a first sending.
+   * Sets the request's bytes.
    *
-   * @param shared the request's bytes; one share goes over
+   * @param shared one share goes over
    */
-  final void prepare(
-      Session from, CommandSpec command, int slot, SharedBuffer shared, int offset, int length) {
+  final void carry(SharedBuffer shared, int offset, int length) {
+    bytes(shared, offset, length);
+  }
+
+  /** Prepares for a first sending. */
+  final void prepare(Session from, CommandSpec command, int slot) {
     order = from.activity().requests();
     readOnly = command.isReadOnly();
-    bytes(shared, offset, length);
+    script = command.isScript();
     long deadline = from.loop().now() + from.loop().settings().commandTimeoutNanos();
     destination(slot, from.profile().protocol(), (int) from.id(), deadline);
   }
@@ -59,6 +64,11 @@ abstract sealed class Routed extends Exchange permits Request, Part {
 
   final boolean isReadOnly() {
     return readOnly;
+  }
+
+  /** Whether its reply is in the words of whoever wrote the script. */
+  final boolean isScript() {
+    return script;
   }
 
   /** Reads the request's keys once more; only before {@link #settle}. */
@@ -93,9 +103,11 @@ abstract sealed class Routed extends Exchange permits Request, Part {
   public final void onFailure(Failure failure) {
     if (hasBegun()) {
       session().abandon("a node's connection was lost in the middle of a reply");
+      session().retries().forget(this);
       deliverError(ErrorReplies.CONNLOST_READ, Outcome.CONNLOST);
       return;
     }
+    dropBeginning();
     session().retries().failed(this, failure);
   }
 }

@@ -1,8 +1,10 @@
 package io.penstock.core.session;
 
+import io.penstock.core.cluster.Node;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.route.RoutePlan;
+import org.jspecify.annotations.Nullable;
 
 /** Sends a session's requests on their way, and notices when the nodes do not keep up. */
 final class Sender {
@@ -24,8 +26,11 @@ final class Sender {
     Request request = session.begin(spec);
     RequestFrame frame = session.input().frame();
     int length = frame.end() - frame.start();
-    request.prepare(session, spec, slot, session.input().shareOfFrame(), frame.start(), length);
-    pauseUnless(session.loop().dispatcher().dispatch(request));
+    request.carry(session.input().shareOfFrame(), frame.start(), length);
+    request.prepare(session, spec, slot);
+    if (!session.loop().dispatcher().dispatch(request)) {
+      pauseFor(request.sentTo());
+    }
   }
 
   /** Sends the request that was found last in parts. */
@@ -33,11 +38,14 @@ final class Sender {
     Request whole = session.begin(spec);
     whole.divide();
     Gather parts = new Gather(whole, session, plan);
-    pauseUnless(parts.send(session.input().frame(), spec, plan));
+    pauseFor(parts.send(session.input().frame(), spec, plan));
   }
 
-  private void pauseUnless(boolean nodesKeepUp) {
-    if (nodesKeepUp || nodesBusy) {
+  /**
+   * Pauses until {@code node} keeps up again; others of the loop that do so wake nobody for long.
+   */
+  private void pauseFor(@Nullable Node node) {
+    if (node == null || session.loop().dispatcher().keepsUp(node)) {
       return;
     }
     nodesBusy = true;
@@ -47,6 +55,7 @@ final class Sender {
         .whenWritable(
             () -> {
               nodesBusy = false;
+              pauseFor(node);
               session.takeUp();
             });
   }

@@ -28,6 +28,9 @@ public final class Session {
   /** More unanswered requests than this, and the client has to wait. */
   private static final int MOST_UNANSWERED = 4_096;
 
+  /** More bytes of replies held back behind an earlier one, and the client has to wait. */
+  private static final long MOST_HELD = 1024 * 1024;
+
   private final SessionLoop loop;
   private final Channel channel;
   private final long id;
@@ -43,9 +46,10 @@ public final class Session {
   private final LocalReplies local = new LocalReplies(this);
 
   private SessionState state;
+  private long heldBytes; // of replies whose turn has not come
   private boolean closed;
+  private boolean inputEnded;
   private boolean taking; // the loop in takeUp is running
-  private boolean inputEnded; // the client sends no more
 
   /**
    * @param context of the channel's last handler
@@ -61,6 +65,9 @@ public final class Session {
     this.state = SessionState.initial(loop.settings().password() != null);
     input.scanner().authenticated(state instanceof SessionState.Serving);
     loop.sessions().add(this);
+    if (loop.isDraining()) {
+      drain();
+    }
   }
 
   /** Bytes from the client; takes ownership of {@code in}. */
@@ -74,8 +81,8 @@ public final class Session {
     takeUp();
   }
 
-  /** The client sends no more: what it has sent is answered, then the connection closes. */
-  public void onInputEnded() {
+  /** The client sends no more, but may still read: it gets what it asked for. */
+  public void onInputEnd() {
     inputEnded = true;
     takeUp();
   }
@@ -113,7 +120,11 @@ public final class Session {
     } finally {
       taking = false;
     }
-    boolean reading = mayTakeUp();
+    boolean reading = mayTakeUp() && !input.isPutBack();
+    if (inputEnded && reading) {
+      drain(); // everything was taken up
+      return;
+    }
     if (!closed && channel.config().isAutoRead() != reading) {
       channel.config().setAutoRead(reading);
     }
@@ -122,6 +133,7 @@ public final class Session {
   private boolean mayTakeUp() {
     return !(state instanceof SessionState.Closing)
         && sequence.size() < MOST_UNANSWERED
+        && heldBytes < MOST_HELD
         && !sender.isPaused()
         && channel.isWritable();
   }
@@ -132,12 +144,7 @@ public final class Session {
     return switch (found) {
       case REQUEST -> handle();
       case NOTHING -> true;
-      case INCOMPLETE -> {
-        if (inputEnded) {
-          drain();
-        }
-        yield false;
-      }
+      case INCOMPLETE -> false;
       case PROTOCOL_ERROR -> {
         protocolError();
         yield false;
@@ -179,6 +186,11 @@ public final class Session {
     return spec.acceptsArity(command.argc())
         && !command.isUnknownSubcommand()
         && !spec.has(CommandFlag.NO_AUTH);
+  }
+
+  /** So many more bytes of replies are held until their turn, or fewer if negative. */
+  void holds(int bytes) {
+    heldBytes += bytes;
   }
 
   /** Takes a place among the replies for the request that was found last. */

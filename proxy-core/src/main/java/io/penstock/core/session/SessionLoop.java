@@ -12,6 +12,7 @@ import io.penstock.core.route.Router;
 import io.penstock.core.transport.Loop;
 import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 
 /** What the clients of one event loop share. Used on that loop only. */
@@ -29,6 +30,7 @@ public final class SessionLoop {
   private final ClientDirectory directory;
   private final LoopCounters counters;
   private final Set<Session> sessions = new LinkedHashSet<>();
+  private boolean draining;
   private final ArrayDeque<Request> spare = new ArrayDeque<>();
 
   public SessionLoop(
@@ -107,6 +109,18 @@ public final class SessionLoop {
   /** The clients of this loop, oldest first. */
   public Set<Session> sessions() {
     return sessions;
+  }
+
+  boolean isDraining() {
+    return draining;
+  }
+
+  /**
+   * Lets every client's requests in flight be answered, then closes it; also clients yet to come.
+   */
+  public void drain() {
+    draining = true;
+    List.copyOf(sessions).forEach(Session::drain);
   }
 
   void record(CommandSpec command, Outcome outcome, long since) {

@@ -135,7 +135,10 @@ public final class SocketOutput {
   void flush() {
     queued = false;
     ByteBuf last = tail;
+    boolean passedOn = written;
+    // Before the flush: in it the channel may become writable, and more may be appended.
     tail = null;
+    written = false;
     if (!context.channel().isActive()) {
       if (last != null) {
         queue.giveBack(last);
@@ -146,10 +149,9 @@ public final class SocketOutput {
       last.retain(); // so that it comes back when the kernel took all of it at once
       context.writeAndFlush(last, context.voidPromise());
       queue.giveBack(last);
-    } else if (written) {
+    } else if (passedOn) {
       context.flush();
     }
-    written = false;
     if (closing) {
       context.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
     }

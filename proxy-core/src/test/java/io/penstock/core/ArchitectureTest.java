@@ -1,0 +1,301 @@
+package io.penstock.core;
+
+import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.AccessTarget.CodeUnitCallTarget;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.domain.JavaPackage;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.syntax.ArchRuleDefinition;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelPipeline;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** The rooms of DESIGN.md ("Modules and rooms") and the directions between them. */
+class ArchitectureTest {
+
+  private static final String CORE = "io.penstock.core.";
+
+  /** What each room may know of the others. {@code Proxy}'s own package knows all. */
+  private static final Map<String, Set<String>> MAY_KNOW =
+      Map.ofEntries(
+          Map.entry("resp", Set.of()),
+          Map.entry("cluster", Set.of()),
+          Map.entry("transport", Set.of()),
+          Map.entry("command", Set.of("resp")),
+          Map.entry("observe", Set.of("cluster")),
+          Map.entry("topology", Set.of("cluster", "observe")),
+          Map.entry("route", Set.of("command", "cluster", "resp")),
+          Map.entry("backend", Set.of("cluster", "resp", "transport", "observe")),
+          Map.entry("dispatch", Set.of("backend", "cluster", "transport", "observe")),
+          Map.entry(
+              "session",
+              Set.of(
+                  "dispatch",
+                  "backend",
+                  "route",
+                  "command",
+                  "cluster",
+                  "resp",
+                  "transport",
+                  "observe")),
+          Map.entry("listener", Set.of("session", "transport", "observe")));
+
+  private static final JavaClasses CLASSES =
+      new ClassFileImporter()
+          .withImportOption(new ImportOption.DoNotIncludeTests())
+          .importPackages("io.penstock.core");
+
+  @Test
+  void roomsFormNoCycle() {
+    slices()
+        .matching("io.penstock.core.(*)..")
+        .should()
+        .beFreeOfCycles()
+        .because("a command passes from room to room in one direction")
+        .check(CLASSES);
+  }
+
+  @Test
+  void eachRoomKnowsOnlyTheRoomsToItsRight() {
+    MAY_KNOW.forEach(
+        (room, known) -> {
+          String[] others =
+              MAY_KNOW.keySet().stream()
+                  .filter(other -> !other.equals(room) && !known.contains(other))
+                  .map(other -> CORE + other + "..")
+                  .toArray(String[]::new);
+          noClasses()
+              .that()
+              .resideInAPackage(CORE + room + "..")
+              .should()
+              .dependOnClassesThat()
+              .resideInAnyPackage(others)
+              .because("the room '" + room + "' may know no others than " + known)
+              .check(CLASSES);
+        });
+  }
+
+  @Test
+  void everyRoomHasItsPlaceInTheTable() {
+    assertThat(CLASSES.getPackage("io.penstock.core").getSubpackages())
+        .extracting(JavaPackage::getName)
+        .as("a new room must say what it may know")
+        .containsExactlyInAnyOrderElementsOf(
+            MAY_KNOW.keySet().stream().map(room -> CORE + room).toList());
+  }
+
+  @Test
+  void onlyTheAssemblyKnowsTheAssembly() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.penstock.core.*..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.penstock.core")
+        .because("rooms are assembled by Proxy and can be tested without it")
+        .check(CLASSES);
+  }
+
+  @Test
+  void whatNeedsNoChannelKnowsNone() {
+    noClasses()
+        .that()
+        .resideInAnyPackage(
+            CORE + "resp..", CORE + "command..", CORE + "cluster..", CORE + "route..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.netty.channel..")
+        .because("the wire format and routing are pure functions of bytes")
+        .check(CLASSES);
+  }
+
+  @Test
+  void theCoreKnowsNoSpring() {
+    noClasses()
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("org.springframework..", "io.micrometer..")
+        .because("the core is a library; the application around it is one of its users")
+        .check(CLASSES);
+  }
+
+  @Test
+  void lettuceStaysInTheTopology() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage(CORE + "topology..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.lettuce..")
+        .because("Lettuce is the control plane's client and never in the data path")
+        .check(CLASSES);
+  }
+
+  @Test
+  void thePipelinesAreBuiltInTwoPlaces() {
+    noClasses()
+        .that()
+        .doNotHaveFullyQualifiedName(CORE + "listener.ClientPipeline")
+        .and()
+        .doNotHaveFullyQualifiedName(CORE + "backend.BackendPipeline")
+        .should()
+        .callMethodWhere(
+            target(
+                calls(
+                    "a method that changes a pipeline",
+                    ChannelPipeline.class,
+                    List.of("addLast", "addFirst", "addBefore", "addAfter", "replace"))))
+        .because("a whole pipeline is to be seen on one screen")
+        .check(CLASSES);
+  }
+
+  @Test
+  void nothingWaits() {
+    WAITING.keySet().forEach(owner -> doesNotWaitFor(owner).check(CLASSES));
+  }
+
+  @Test
+  void theRuleAboutWaitingSeesFuturesOfAllKinds() {
+    JavaClasses waiting = new ClassFileImporter().importClasses(Waiting.class);
+
+    assertThat(doesNotWaitFor(Future.class).evaluate(waiting).getFailureReport().getDetails())
+        .hasSize(3);
+  }
+
+  private static final class Waiting {
+    @SuppressWarnings("unused") // looked at, never run
+    static void three(CompletableFuture<String> a, ChannelFuture b, Future<String> c)
+        throws Exception {
+      a.join();
+      b.sync();
+      c.get();
+    }
+  }
+
+  private static ArchRule doesNotWaitFor(Class<?> owner) {
+    List<String> methods = WAITING.getOrDefault(owner, List.of());
+    return noClasses()
+        .should()
+        .callMethodWhere(target(calls("a method that waits", owner, methods)))
+        .because("an event loop that waits stops all of its clients");
+  }
+
+  private static final Map<Class<?>, List<String>> WAITING =
+      Map.of(
+          Future.class,
+          List.of("get", "join", "sync", "syncUninterruptibly", "await", "awaitUninterruptibly"),
+          Thread.class,
+          List.of("sleep", "join", "yield", "onSpinWait"),
+          Object.class,
+          List.of("wait"),
+          CountDownLatch.class,
+          List.of("await"),
+          Semaphore.class,
+          List.of("acquire", "acquireUninterruptibly"),
+          Lock.class,
+          List.of("lock", "lockInterruptibly"),
+          Condition.class,
+          List.of("await", "awaitUninterruptibly", "awaitNanos", "awaitUntil"),
+          LockSupport.class,
+          List.of("park", "parkNanos", "parkUntil"),
+          BlockingQueue.class,
+          List.of("put", "take"));
+
+  @Test
+  void namesAreResolvedInOnePlaceOnly() {
+    noClasses()
+        .that()
+        .haveNameNotMatching(".*\\.OffLoopResolver(\\$.*)?")
+        .should()
+        .callMethodWhere(
+            target(
+                calls(
+                    "a method that asks a name server",
+                    InetAddress.class,
+                    List.of(
+                        "getByName",
+                        "getAllByName",
+                        "getLocalHost",
+                        "getHostName",
+                        "getCanonicalHostName"))))
+        .because("a slow name server must not stop an event loop")
+        .check(CLASSES);
+  }
+
+  @Test
+  void noMethodIsSynchronized() {
+    ArchRuleDefinition.noMethods()
+        .should()
+        .haveModifier(JavaModifier.SYNCHRONIZED)
+        .because("state belongs to one loop, or is an immutable snapshot behind a volatile")
+        .check(CLASSES);
+  }
+
+  @Test
+  void everyPackageIsNullMarked() {
+    classes()
+        .that(isNotPackageInfo())
+        .should()
+        .resideInAnyPackage(
+            CLASSES.stream()
+                .map(JavaClass::getPackage)
+                .filter(here -> here.isAnnotatedWith(NullMarked.class))
+                .map(JavaPackage::getName)
+                .distinct()
+                .toArray(String[]::new))
+        .because("each package has a package-info with @NullMarked that says what happens in it")
+        .check(CLASSES);
+  }
+
+  @Test
+  void namesSayWhatAThingIs() {
+    noClasses()
+        .should()
+        .haveSimpleNameEndingWith("Manager")
+        .orShould()
+        .haveSimpleNameEndingWith("Helper")
+        .orShould()
+        .haveSimpleNameEndingWith("Util")
+        .orShould()
+        .haveSimpleNameEndingWith("Utils")
+        .orShould()
+        .haveSimpleNameEndingWith("Impl")
+        .because("such names say nothing (house style 9)")
+        .check(CLASSES);
+  }
+
+  private static DescribedPredicate<JavaClass> isNotPackageInfo() {
+    return DescribedPredicate.describe(
+        "are no package-info", type -> !type.getSimpleName().equals("package-info"));
+  }
+
+  private static DescribedPredicate<CodeUnitCallTarget> calls(
+      String description, Class<?> owner, List<String> names) {
+    return DescribedPredicate.describe(
+        description,
+        called -> names.contains(called.getName()) && called.getOwner().isAssignableTo(owner));
+  }
+}

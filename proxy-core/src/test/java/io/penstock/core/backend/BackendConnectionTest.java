@@ -1,0 +1,496 @@
+package io.penstock.core.backend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.penstock.core.cluster.Credentials;
+import io.penstock.core.cluster.Node;
+import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.resp.Protocol;
+import io.penstock.core.transport.Loop;
+import io.penstock.core.transport.LoopGroup;
+import io.penstock.core.transport.Transport;
+import io.penstock.core.wire.Peer;
+import io.penstock.core.wire.ScriptedNode;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Against a socket that the test answers by hand. */
+@SuppressWarnings("StringConcatToTextBlock") // lines end in CR LF on the wire
+class BackendConnectionTest {
+
+  private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(100);
+  private static final long FAR = TimeUnit.HOURS.toNanos(1);
+
+  private final LoopGroup group = new LoopGroup(Transport.NIO, 1);
+  private final Loop loop = group.loops().getFirst();
+  private final ScriptedNode server = new ScriptedNode();
+  private final List<String> log = new CopyOnWriteArrayList<>();
+  private final List<String> events = new CopyOnWriteArrayList<>();
+  private BackendSettings settings = settings(null, 0);
+  private @Nullable BackendNode node;
+
+  private static BackendSettings settings(@Nullable Credentials credentials, int database) {
+    return new BackendSettings(
+        credentials, database, Duration.ofSeconds(100), COMMAND_TIMEOUT, 1, 2_000);
+  }
+
+  private final BackendListener listener =
+      new BackendListener() {
+        @Override
+        public void connected(Node which) {
+          events.add("connected");
+        }
+
+        @Override
+        public void disconnected(Node which, int attempts, @Nullable Throwable cause) {
+          events.add("disconnected after " + attempts + ": " + (cause == null ? "" : cause));
+        }
+
+        @Override
+        public void writableAgain() {}
+      };
+
+  @AfterEach
+  void close() throws Exception {
+    onLoop(
+        () -> {
+          node().close();
+          return null;
+        });
+    server.close();
+    group.shutdown().toCompletableFuture().get(20, TimeUnit.SECONDS);
+  }
+
+  private <T> T onLoop(Callable<T> work) {
+    try {
+      return loop.executor().submit(work).get(10, TimeUnit.SECONDS);
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private BackendNode node() {
+    if (node == null) {
+      node = new BackendNode(server.address(), new BackendSite(group, loop, settings, listener));
+    }
+    return node;
+  }
+
+  /** Sends {@code <name>} for each name, in one turn of the loop. */
+  private void send(String... names) {
+    onLoop(
+        () -> {
+          for (String name : names) {
+            node().send(exchange(name), false);
+          }
+          return null;
+        });
+  }
+
+  private TestExchange exchange(String name) {
+    return new TestExchange(name, log, System.nanoTime() + FAR);
+  }
+
+  private boolean tick(long nanosFromNow) {
+    return onLoop(() -> node().tick(System.nanoTime() + nanosFromNow));
+  }
+
+  private void awaitLog(String... entries) {
+    await().untilAsserted(() -> assertThat(log).containsExactly(entries));
+  }
+
+  private NodeStats stats() {
+    return onLoop(() -> node().stats());
+  }
+
+  @Test
+  void theFirstExchangeConnectsAndIsSent() {
+    send("a");
+    Peer peer = server.accept();
+
+    peer.expect("<a>").send("+A\r\n");
+
+    awaitLog("a +A\r\n");
+    assertThat(events).containsExactly("connected");
+  }
+
+  @Test
+  void exchangesAreSentInOrderAndAnsweredInOrder() {
+    send("a", "b", "c");
+    Peer peer = server.accept();
+    peer.expect("<a><b><c>").send("+A\r\n:2\r");
+    send("d");
+    peer.expect("<d>").send("\n-ERR c\r\n$-1\r\n");
+
+    awaitLog("a +A\r\n", "b :2\r\n", "c -ERR c\r\n", "d $-1\r\n");
+  }
+
+  @Test
+  void nothingIsSentBeforeThePasswordWasAccepted() {
+    settings = settings(new Credentials(null, "secret"), 0);
+    send("a");
+    Peer peer = server.accept();
+
+    peer.expect("*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n");
+    assertThat(peer.pending()).isZero();
+    assertThat(events).isEmpty();
+
+    peer.send("+OK\r\n").expect("<a>");
+  }
+
+  @Test
+  void userPasswordAndDatabaseAreToldInThisOrder() {
+    settings = settings(new Credentials("us\u00e9r", "secret"), 5);
+    send("a");
+    Peer peer = server.accept();
+
+    peer.expect(
+        "*3\r\n$4\r\nAUTH\r\n$5\r\nus\u00c3\u00a9r\r\n$6\r\nsecret\r\n"
+            + "*2\r\n$6\r\nSELECT\r\n$1\r\n5\r\n");
+    peer.send("+OK\r\n");
+    peer.send("+OK\r\n").expect("<a>").send("+A\r\n");
+
+    awaitLog("a +A\r\n");
+  }
+
+  @Test
+  void resp3IsSpokenOnAConnectionOfItsOwn() {
+    settings = settings(new Credentials(null, "secret"), 0);
+    send("two");
+    Peer resp2 = server.accept();
+    onLoop(() -> node().send(new TestExchange("three", log, FAR * 2, Protocol.RESP3, 0), false));
+    Peer resp3 = server.accept();
+
+    resp3.expect("*5\r\n$5\r\nHELLO\r\n$1\r\n3\r\n$4\r\nAUTH\r\n$7\r\ndefault\r\n$6\r\nsecret\r\n");
+    resp3.send("%2\r\n$5\r\nproto\r\n:3\r\n$7\r\nmodules\r\n*0\r\n").expect("<three>");
+    resp2.expect("*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n").send("+OK\r\n").expect("<two>");
+  }
+
+  @Test
+  void resp3WithoutAPasswordIsAskedForPlainly() {
+    onLoop(() -> node().send(new TestExchange("a", log, FAR, Protocol.RESP3, 0), false));
+
+    server.accept().expect("*2\r\n$5\r\nHELLO\r\n$1\r\n3\r\n").send("%0\r\n").expect("<a>");
+  }
+
+  @Test
+  void aRefusedHandshakeIsTriedAgainAndKeepsWhatWaits() {
+    settings = settings(new Credentials(null, "secret"), 3);
+    send("a");
+    Peer first = server.accept();
+    first.expect("*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n*2\r\n$6\r\nSELECT\r\n$1\r\n3\r\n");
+
+    first.send("-WRONGPASS invalid username-password pair or user is disabled.\r\n-NOAUTH Auth");
+
+    first.expectClosed();
+    Peer second = server.accept();
+    second.expect("*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n*2\r\n$6\r\nSELECT\r\n$1\r\n3\r\n");
+    second.send("+OK\r\n+OK\r\n").expect("<a>");
+    assertThat(events.getFirst()).startsWith("disconnected after 1: ").contains("WRONGPASS");
+    assertThat(log).isEmpty();
+  }
+
+  @Test
+  void aSilentHandshakeIsGivenUp() {
+    settings =
+        new BackendSettings(
+            new Credentials(null, "secret"), 0, Duration.ofMillis(50), COMMAND_TIMEOUT, 1, 10);
+    send("a");
+    Peer first = server.accept();
+    first.expect("*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n");
+
+    first.expectClosed();
+
+    server.accept().expect("*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n");
+    await()
+        .untilAsserted(
+            () -> assertThat(events.getFirst()).contains("no answer to the handshake in time"));
+  }
+
+  @Test
+  void aLossFailsExactlyWhatIsInFlightAndTheNextIsSentOnANewConnection() {
+    send("a", "b", "c");
+    Peer first = server.accept();
+    first.expect("<a><b><c>").send("+A\r\n+B").close();
+    awaitLog("a +A\r\n", "b CONNECTION_LOST", "c CONNECTION_LOST");
+
+    send("d", "e");
+    server.accept().expect("<d><e>").send("+D\r\n+E\r\n");
+
+    awaitLog("a +A\r\n", "b CONNECTION_LOST", "c CONNECTION_LOST", "d +D\r\n", "e +E\r\n");
+    assertThat(events)
+        .hasSize(3)
+        .startsWith("connected")
+        .endsWith("connected")
+        .element(1)
+        .asString()
+        .startsWith("disconnected after 0: ");
+  }
+
+  @Test
+  void whatWaitsForAConnectionIsSentInOrderOnceThereIsOne() {
+    server.refuse();
+    send("a", "b");
+    await().until(() -> events.size() > 1);
+    send("c");
+    assertThat(events.getFirst()).startsWith("disconnected after 1: ");
+    assertThat(events.get(1)).startsWith("disconnected after 2: ");
+
+    server.listenAgain();
+
+    server.accept().expect("<a><b><c>");
+    assertThat(log).isEmpty();
+  }
+
+  @Test
+  void whatWaitsLongerThanItsDeadlineWasNotSent() {
+    server.refuse();
+    onLoop(
+        () -> {
+          node().send(new TestExchange("a", log, System.nanoTime() + 1), false);
+          return node().send(exchange("b"), false);
+        });
+
+    tick(TimeUnit.SECONDS.toNanos(1));
+
+    assertThat(log).containsExactly("a NOT_SENT");
+    server.listenAgain();
+    server.accept().expect("<b>");
+  }
+
+  @Test
+  void noMoreThanTheLimitWaits() {
+    settings = new BackendSettings(null, 0, COMMAND_TIMEOUT, COMMAND_TIMEOUT, 1, 2);
+    server.refuse();
+
+    send("a", "b", "c");
+
+    assertThat(log).containsExactly("c OVERLOADED");
+  }
+
+  @Test
+  void theSenderIsToldToPauseWhenManyWait() {
+    server.refuse();
+    for (int i = 0; i < 1_023; i++) {
+      assertThat(onLoop(() -> node().send(exchange("a"), false))).isTrue();
+    }
+    assertThat(onLoop(() -> node().send(exchange("a"), false))).isFalse();
+  }
+
+  @Test
+  void whatIsPastItsDeadlineTimesOutAndTheOthersKeepTheirReplies() {
+    onLoop(
+        () -> {
+          node().send(new TestExchange("a", log, System.nanoTime() + 1), false);
+          return node().send(exchange("b"), false);
+        });
+    Peer peer = server.accept();
+    peer.expect("<a><b>");
+
+    tick(TimeUnit.SECONDS.toNanos(1));
+    assertThat(log).containsExactly("a TIMEOUT");
+    peer.send("+late\r\n+B\r\n");
+
+    awaitLog("a TIMEOUT", "b +B\r\n");
+  }
+
+  @Test
+  void aNodeThatOwesRepliesAndSaysNothingIsGivenUp() {
+    send("a");
+    Peer peer = server.accept();
+    peer.expect("<a>");
+
+    tick(2 * COMMAND_TIMEOUT.toNanos());
+    assertThat(log).isEmpty();
+    tick(4 * COMMAND_TIMEOUT.toNanos());
+
+    peer.expectClosed();
+    assertThat(log).containsExactly("a CONNECTION_LOST");
+    server.accept();
+  }
+
+  @Test
+  void aNodeThatOwesNothingMayBeSilent() {
+    send("a");
+    Peer peer = server.accept();
+    peer.expect("<a>").send("+A\r\n");
+    awaitLog("a +A\r\n");
+
+    tick(100 * COMMAND_TIMEOUT.toNanos());
+
+    send("b");
+    peer.expect("<b>");
+  }
+
+  @Test
+  void askingGoesFirstAndItsReplyIsDropped() {
+    onLoop(
+        () -> {
+          node().send(exchange("a"), true);
+          return node().send(exchange("b"), false);
+        });
+    Peer peer = server.accept();
+
+    peer.expect("*1\r\n$6\r\nASKING\r\n<a><b>").send("+OK\r\n+A\r\n+B\r\n");
+
+    awaitLog("a +A\r\n", "b +B\r\n");
+  }
+
+  @Test
+  void bytesThatAreNotRespEndTheConnection() {
+    send("a", "b");
+    Peer peer = server.accept();
+    peer.expect("<a><b>").send("+A\r\nHTTP/1.1 400 Bad Request\r\n");
+
+    peer.expectClosed();
+    awaitLog("a +A\r\n", "b CONNECTION_LOST");
+    server.accept();
+    assertThat(events).anyMatch(event -> event.contains("the node sent bytes that are not RESP"));
+  }
+
+  @Test
+  void aReplyThatNobodyAskedForEndsTheConnection() {
+    send("a");
+    Peer peer = server.accept();
+    peer.expect("<a>").send("+A\r\n+B\r\n");
+
+    peer.expectClosed();
+    server.accept();
+    assertThat(events).anyMatch(event -> event.contains("a reply that nobody asked for"));
+  }
+
+  @Test
+  void closingFailsWhatIsInFlightAndRefusesWhatComes() {
+    send("a", "b");
+    Peer peer = server.accept();
+    peer.expect("<a><b>");
+
+    onLoop(
+        () -> {
+          node().close();
+          return node().send(exchange("c"), false);
+        });
+
+    assertThat(log).containsExactly("a CONNECTION_LOST", "b CONNECTION_LOST", "c NOT_SENT");
+    peer.expectClosed();
+  }
+
+  @Test
+  void closingFailsWhatWaits() {
+    server.refuse();
+    send("a", "b");
+
+    onLoop(
+        () -> {
+          node().close();
+          return null;
+        });
+
+    assertThat(log).containsExactly("a NOT_SENT", "b NOT_SENT");
+  }
+
+  @Test
+  void aCallbackMaySendAgainWhileTheConnectionFails() {
+    onLoop(
+        () -> node().send(exchange("a").then(() -> node().send(exchange("again"), false)), false));
+    Peer first = server.accept();
+    first.expect("<a>").reset();
+
+    server.accept().expect("<again>");
+    assertThat(log).containsExactly("a CONNECTION_LOST");
+  }
+
+  @Test
+  void whatWaitsCanBeTakenBackUnlessARedirectSentItHere() {
+    server.refuse();
+    onLoop(
+        () -> {
+          node().send(exchange("a"), false);
+          node().send(exchange("asked"), true);
+          return node().send(exchange("b"), false);
+        });
+    var taken = new ArrayDeque<Exchange>();
+
+    onLoop(
+        () -> {
+          node().withdraw(_ -> true, taken);
+          return null;
+        });
+
+    assertThat(taken).hasSize(2);
+    taken.forEach(exchange -> exchange.onFailure(Failure.NO_OWNER));
+    assertThat(log).containsExactly("a NO_OWNER", "b NO_OWNER");
+    server.listenAgain();
+    server.accept().expect("*1\r\n$6\r\nASKING\r\n<asked>");
+  }
+
+  @Test
+  void clientsAreSpreadOverSeveralConnectionsAndEachStaysOnItsOwn() {
+    settings = new BackendSettings(null, 0, COMMAND_TIMEOUT, COMMAND_TIMEOUT, 2, 10);
+    onLoop(() -> node().send(new TestExchange("a1", log, FAR, Protocol.RESP2, 1), false));
+    Peer one = server.accept();
+    onLoop(() -> node().send(new TestExchange("b1", log, FAR, Protocol.RESP2, 2), false));
+    Peer two = server.accept();
+    onLoop(() -> node().send(new TestExchange("a2", log, FAR, Protocol.RESP2, 1), false));
+    onLoop(() -> node().send(new TestExchange("b2", log, FAR, Protocol.RESP2, -2), false));
+
+    one.expect("<a1><a2>");
+    two.expect("<b1><b2>");
+  }
+
+  @Test
+  void aRetiredNodeIsDoneWithWhenItOwesNothing() {
+    send("a");
+    Peer peer = server.accept();
+    peer.expect("<a>");
+    onLoop(
+        () -> {
+          node().retire();
+          return null;
+        });
+    assertThat(tick(0)).isFalse();
+
+    peer.send("+A\r\n");
+    awaitLog("a +A\r\n");
+
+    assertThat(tick(0)).isTrue();
+  }
+
+  @Test
+  void connectionsBytesReconnectsAndErrorsAreCounted() {
+    send("a", "b");
+    Peer first = server.accept();
+    first.expect("<a><b>").send("+A\r\n");
+    awaitLog("a +A\r\n");
+    assertThat(stats()).isEqualTo(new NodeStats(server.address(), 1, 1, 6, 4, 0, 0));
+
+    first.close();
+    await().until(() -> log.size() == 2);
+    server.accept();
+    await().untilAsserted(() -> assertThat(stats().reconnects()).isEqualTo(1));
+
+    assertThat(stats()).isEqualTo(new NodeStats(server.address(), 1, 0, 6, 4, 1, 1));
+  }
+
+  @Test
+  void preparingConnectsBeforeTheFirstExchange() {
+    onLoop(
+        () -> {
+          node().prepare();
+          return null;
+        });
+    Peer peer = server.accept();
+    await().until(() -> onLoop(() -> node().isReady()));
+
+    send("a");
+    peer.expect("<a>");
+  }
+}

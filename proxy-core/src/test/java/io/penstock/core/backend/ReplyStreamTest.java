@@ -1,0 +1,286 @@
+package io.penstock.core.backend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.penstock.core.wire.Splits;
+import io.penstock.core.wire.Wire;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class ReplyStreamTest {
+
+  private static final long LATER = 1_000;
+  private static final int STREAMED_FROM = 16 * 1024;
+
+  private final List<String> log = new ArrayList<>();
+  private ReplyStream stream = new ReplyStream();
+
+  @AfterEach
+  void close() {
+    stream.close();
+  }
+
+  private TestExchange send(String name) {
+    return send(name, LATER);
+  }
+
+  private TestExchange send(String name, long deadline) {
+    var exchange = new TestExchange(name, log, deadline);
+    stream.sent(exchange);
+    return exchange;
+  }
+
+  private @Nullable String receive(String wire) {
+    ByteBuf in = Wire.buffer(wire);
+    String problem = stream.accept(in);
+    assertThat(in.refCnt()).isZero();
+    return problem;
+  }
+
+  @Test
+  void eachReplyGoesToTheOneThatWaitsLongestHoweverTheyAreCut() {
+    String wire = "+OK\r\n$3\r\nfoo\r\n*2\r\n:1\r\n$-1\r\n-ERR no\r\n%1\r\n+k\r\n_\r\n";
+    Splits.forEach(
+        Wire.bytes(wire),
+        pieces -> {
+          log.clear();
+          stream = new ReplyStream();
+          for (String name : List.of("a", "b", "c", "d", "e", "f")) {
+            send(name);
+          }
+          for (byte[] piece : pieces) {
+            assertThat(stream.accept(Wire.buffer(piece))).isNull();
+          }
+          assertThat(log)
+              .containsExactly(
+                  "a +OK\r\n",
+                  "b $3\r\nfoo\r\n",
+                  "c *2\r\n:1\r\n$-1\r\n",
+                  "d -ERR no\r\n",
+                  "e %1\r\n+k\r\n_\r\n");
+          assertThat(stream.inFlight()).isEqualTo(1);
+          stream.close();
+        });
+  }
+
+  @Test
+  void aLargeReplyThatIsThereIsGivenWhole() {
+    String reply = Wire.bulk("x".repeat(100_000));
+    send("a");
+
+    receive(reply);
+
+    assertThat(log).containsExactly("a " + reply);
+  }
+
+  @Test
+  void aLargeReplyIsPassedOnWhileItArrives() {
+    String reply = Wire.bulk("x".repeat(100_000));
+    send("a");
+    send("b");
+
+    receive(reply.substring(0, 20_000));
+    assertThat(log).containsExactly("a part " + reply.substring(0, 20_000));
+    receive(reply.substring(20_000, 20_001));
+    receive(reply.substring(20_001) + "+OK\r\n");
+
+    assertThat(log)
+        .containsExactly(
+            "a part " + reply.substring(0, 20_000),
+            "a part " + reply.substring(20_000, 20_001),
+            "a last " + reply.substring(20_001),
+            "b +OK\r\n");
+  }
+
+  @Test
+  void whatIsPassedOnAddsUpToTheReplyHoweverItIsCut() {
+    String reply = "*3\r\n" + Wire.bulk("x".repeat(30_000)).repeat(3);
+    for (int size : List.of(1_000, 1_460, 16_384, 20_000, 65_536)) {
+      log.clear();
+      send("a");
+      for (byte[] piece : Splits.inPiecesOf(size, Wire.bytes(reply))) {
+        assertThat(stream.accept(Wire.buffer(piece))).isNull();
+      }
+      assertThat(log.stream().map(entry -> entry.substring(7)).collect(Collectors.joining()))
+          .as("pieces of %d", size)
+          .isEqualTo(reply);
+      assertThat(log.getLast()).startsWith("a last ");
+      assertThat(log.stream().filter(entry -> entry.startsWith("a last "))).hasSize(1);
+      assertThat(stream.inFlight()).isZero();
+    }
+  }
+
+  @Test
+  void aReplyIsNotPassedOnInPartsBeforeItIsLarge() {
+    String reply = Wire.bulk("x".repeat(STREAMED_FROM));
+    send("a");
+
+    receive(reply.substring(0, STREAMED_FROM - 1));
+    assertThat(log).isEmpty();
+    receive(reply.substring(STREAMED_FROM - 1));
+
+    assertThat(log).containsExactly("a " + reply);
+  }
+
+  @Test
+  void errorsAreNeverPassedOnInParts() {
+    String reply = "-ERR " + "x".repeat(50_000) + "\r\n";
+    send("a");
+
+    receive(reply.substring(0, 30_000));
+    assertThat(log).isEmpty();
+    receive(reply.substring(30_000));
+
+    assertThat(log).containsExactly("a " + reply);
+  }
+
+  @Test
+  void whatIsPastItsDeadlineFailsAndItsLateReplyIsDropped() {
+    send("a", 10);
+    send("b", 20);
+    send("c", 30);
+
+    stream.expire(9);
+    assertThat(log).isEmpty();
+    stream.expire(20);
+    assertThat(log).containsExactly("a TIMEOUT", "b TIMEOUT");
+    assertThat(stream.inFlight()).isEqualTo(3);
+    receive("+late a\r\n+late b\r\n+c\r\n");
+
+    assertThat(log).containsExactly("a TIMEOUT", "b TIMEOUT", "c +c\r\n");
+  }
+
+  @Test
+  void deadlinesNeedNotBeInOrder() {
+    send("a", 30);
+    send("b", 10);
+
+    stream.expire(10);
+    stream.expire(30);
+
+    assertThat(log).containsExactly("b TIMEOUT", "a TIMEOUT");
+    receive("+a\r\n+b\r\n");
+    assertThat(stream.inFlight()).isZero();
+  }
+
+  @Test
+  void deadlinesAreComparedAsNanoTimeIsWhichMayOverflow() {
+    send("a", Long.MIN_VALUE + 5);
+
+    stream.expire(Long.MAX_VALUE - 5);
+    assertThat(log).isEmpty();
+    stream.expire(Long.MIN_VALUE + 5);
+
+    assertThat(log).containsExactly("a TIMEOUT");
+  }
+
+  @Test
+  void aLargeLateReplyIsDroppedToo() {
+    String reply = Wire.bulk("x".repeat(100_000));
+    send("a", 10);
+    send("b");
+    stream.expire(10);
+
+    receive(reply.substring(0, 50_000));
+    receive(reply.substring(50_000) + "+b\r\n");
+
+    assertThat(log).containsExactly("a TIMEOUT", "b +b\r\n");
+  }
+
+  @Test
+  void aReplyThatHasBegunToBePassedOnDoesNotExpire() {
+    String reply = Wire.bulk("x".repeat(20_000));
+    send("a", 10);
+    send("b", 10);
+    receive(reply.substring(0, 18_000));
+    log.clear();
+
+    stream.expire(10);
+    receive(reply.substring(18_000));
+
+    assertThat(log).containsExactly("b TIMEOUT", "a last " + reply.substring(18_000));
+  }
+
+  @Test
+  void anExchangeSentByACallbackOfAnExpiryHasADeadlineToo() {
+    send("a", 10).then(() -> send("again", 20));
+
+    stream.expire(10);
+    stream.expire(20);
+
+    assertThat(log).containsExactly("a TIMEOUT", "again TIMEOUT");
+  }
+
+  @Test
+  void aReplyThatNobodyAskedForIsAProblem() {
+    send("a");
+
+    assertThat(receive("+OK\r\n+OK\r\n")).isEqualTo("a reply that nobody asked for");
+    assertThat(log).containsExactly("a +OK\r\n");
+  }
+
+  @Test
+  void bytesThatAreNotRespAreAProblem() {
+    send("a");
+    send("b");
+
+    assertThat(receive("+OK\r\nHTTP/1.1 400 Bad Request\r\n")).isEqualTo("bytes that are not RESP");
+    assertThat(log).containsExactly("a +OK\r\n");
+  }
+
+  @Test
+  void pushesAreNobodysReply() {
+    String push = ">2\r\n$10\r\ninvalidate\r\n*1\r\n$1\r\nk\r\n";
+    assertThat(receive(push)).isNull();
+    send("a");
+    Splits.forEach(
+        Wire.bytes(push),
+        pieces -> pieces.forEach(piece -> assertThat(stream.accept(Wire.buffer(piece))).isNull()));
+
+    receive(push + "+OK\r\n" + push);
+
+    assertThat(log).containsExactly("a +OK\r\n");
+  }
+
+  @Test
+  void theEndFailsEverythingInFlightOldestFirst() {
+    send("a");
+    send("b", 10);
+    send("c");
+    stream.expire(10);
+    receive("$100\r\nthe beginning");
+
+    stream.close();
+
+    assertThat(log).containsExactly("b TIMEOUT", "a CONNECTION_LOST", "c CONNECTION_LOST");
+    assertThat(stream.inFlight()).isZero();
+  }
+
+  @Test
+  void theEndMayComeInTheMiddleOfALargeReply() {
+    send("a");
+    receive("$100000\r\n" + "x".repeat(20_000));
+    log.clear();
+
+    stream.close();
+
+    assertThat(log).containsExactly("a CONNECTION_LOST");
+  }
+
+  /** As a refused handshake does; the rest of the read is nobody's any more, and is not kept. */
+  @Test
+  void aCallbackMayEndTheStreamWithMoreBytesBehindTheReply() {
+    send("a").then(stream::close);
+    send("b");
+
+    receive("-WRONGPASS no\r\n-NOAUTH Authentic");
+
+    assertThat(log).containsExactly("a -WRONGPASS no\r\n", "b CONNECTION_LOST");
+    stream = new ReplyStream(); // nobody closes the old one again: what it kept would be leaked
+  }
+}

@@ -1,0 +1,58 @@
+package io.penstock.core.backend;
+
+import io.netty.buffer.ByteBuf;
+import io.penstock.core.resp.Protocol;
+import io.penstock.core.transport.SharedBuffer;
+import io.penstock.core.wire.Wire;
+import java.util.List;
+
+/** An exchange that writes down what happens to it, with its name in front. */
+final class TestExchange extends Exchange {
+
+  private final String name;
+  private final List<String> log;
+  private Runnable afterwards = () -> {};
+
+  TestExchange(String name, List<String> log, long deadline) {
+    this(name, log, deadline, Protocol.RESP2, 0);
+  }
+
+  TestExchange(String name, List<String> log, long deadline, Protocol protocol, int affinity) {
+    this.name = name;
+    this.log = log;
+    destination(ANY_NODE, protocol, affinity, deadline);
+    ByteBuf wire = Wire.buffer("<" + name + ">");
+    bytes(new SharedBuffer(wire), 0, wire.readableBytes());
+  }
+
+  /** Runs {@code action} when the exchange has ended. */
+  TestExchange then(Runnable action) {
+    afterwards = action;
+    return this;
+  }
+
+  @Override
+  public void onReply(ByteBuf buffer, int from, int to) {
+    end(name + " " + Wire.text(buffer, from, to));
+  }
+
+  @Override
+  public void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
+    log.add(name + (last ? " last " : " part ") + Wire.text(buffer, from, to));
+    if (last) {
+      releaseBytes();
+      afterwards.run();
+    }
+  }
+
+  @Override
+  public void onFailure(Failure failure) {
+    end(name + " " + failure);
+  }
+
+  private void end(String how) {
+    log.add(how);
+    releaseBytes();
+    afterwards.run();
+  }
+}

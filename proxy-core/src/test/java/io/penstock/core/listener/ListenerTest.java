@@ -1,0 +1,162 @@
+package io.penstock.core.listener;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.penstock.core.backend.BackendSettings;
+import io.penstock.core.cluster.Node;
+import io.penstock.core.command.CommandTable;
+import io.penstock.core.dispatch.AsyncDispatcher;
+import io.penstock.core.observe.ProxyEvents;
+import io.penstock.core.resp.RespLimits;
+import io.penstock.core.route.SingleRouter;
+import io.penstock.core.session.ClientDirectory;
+import io.penstock.core.session.SessionLoop;
+import io.penstock.core.session.SessionSettings;
+import io.penstock.core.topology.StaticTopology;
+import io.penstock.core.transport.Loop;
+import io.penstock.core.transport.LoopGroup;
+import io.penstock.core.transport.Transport;
+import io.penstock.core.wire.Peer;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class ListenerTest {
+
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+  private final LoopGroup group = new LoopGroup(Transport.NIO, 1);
+  private final AtomicInteger refusals = new AtomicInteger();
+  private final Admission admission =
+      new Admission(
+          2,
+          new ProxyEvents() {
+            @Override
+            public void clientRefused() {
+              refusals.incrementAndGet();
+            }
+          });
+  private final SessionLoop sessions = sessionLoop();
+  private final Listener listener = new Listener(group, _ -> sessions, admission);
+
+  private SessionLoop sessionLoop() {
+    Loop loop = group.loops().getFirst();
+    var topology = new StaticTopology(new Node("127.0.0.1", 1));
+    var backend = new BackendSettings(null, 0, TIMEOUT, TIMEOUT, 1, 10);
+    var settings =
+        new SessionSettings(
+            null, RespLimits.ofMaxBulkLength(1_000), TIMEOUT.toNanos(), false, 0, "7.0.15");
+    return new SessionLoop(
+        loop,
+        settings,
+        CommandTable.load(),
+        new SingleRouter(),
+        new AsyncDispatcher(group, loop, backend, topology, ProxyEvents.NONE),
+        topology,
+        new ClientDirectory());
+  }
+
+  @AfterEach
+  void close() {
+    listener.close();
+    group.shutdown().toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+  }
+
+  private static <T> T result(CompletionStage<T> stage) {
+    return stage.toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join();
+  }
+
+  private int bind() {
+    return result(listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)))
+        .getPort();
+  }
+
+  private static Peer connect(int port) {
+    return Peer.connect(port).send("PING\r\n").expect("+PONG\r\n");
+  }
+
+  @Test
+  void itIsOpenFromBindToClose() {
+    assertThat(listener.isOpen()).isFalse();
+    bind();
+    assertThat(listener.isOpen()).isTrue();
+
+    listener.close();
+
+    await().until(() -> !listener.isOpen());
+  }
+
+  @Test
+  void anAddressThatIsTakenCannotBeBound() {
+    int port = bind();
+    var second = new Listener(group, _ -> sessions, admission);
+
+    assertThatThrownBy(
+            () ->
+                result(second.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))))
+        .hasCauseInstanceOf(BindException.class);
+    assertThat(second.isOpen()).isFalse();
+  }
+
+  @Test
+  void clientsAboveTheLimitAreTurnedAwayInRedisWords() {
+    int port = bind();
+    try (Peer first = connect(port);
+        Peer second = connect(port);
+        Peer third = Peer.connect(port)) {
+      third.expect("-ERR max number of clients reached\r\n").expectClosed();
+
+      assertThat(admission.now()).isEqualTo(2);
+      assertThat(admission.total()).isEqualTo(2);
+      assertThat(admission.refused()).isEqualTo(1);
+      assertThat(refusals).hasValue(1);
+      first.send("PING\r\n").expect("+PONG\r\n");
+      second.send("PING\r\n").expect("+PONG\r\n");
+    }
+  }
+
+  @Test
+  void aClientThatLeavesMakesRoom() {
+    int port = bind();
+    connect(port).close();
+    connect(port).close();
+    await().until(() -> admission.now() == 0);
+
+    connect(port).close();
+
+    assertThat(admission.total()).isEqualTo(3);
+    assertThat(admission.refused()).isZero();
+  }
+
+  @Test
+  void closingTheListenerKeepsItsClients() {
+    int port = bind();
+    try (Peer client = connect(port)) {
+      listener.close();
+      await().until(() -> !listener.isOpen());
+
+      client.send("PING\r\n").expect("+PONG\r\n");
+    }
+  }
+
+  @Test
+  void theLastClientToLeaveIsNoticed() {
+    int port = bind();
+    Peer client = connect(port);
+    CompletionStage<Void> empty = admission.whenEmpty();
+    assertThat(empty.toCompletableFuture()).isNotDone();
+
+    client.close();
+
+    result(empty);
+    result(admission.whenEmpty());
+  }
+}

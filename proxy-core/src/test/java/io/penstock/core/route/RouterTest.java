@@ -1,0 +1,227 @@
+package io.penstock.core.route;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.core.command.Command;
+import io.penstock.core.command.CommandTable;
+import io.penstock.core.command.LocalCommand;
+import io.penstock.core.command.Merge;
+import io.penstock.core.wire.Frames;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Slots are what {@code CLUSTER KEYSLOT} says: a 15495, b 3300, c 7365, foo 12182. */
+class RouterTest {
+
+  private static final int A = 15_495;
+  private static final int B = 3_300;
+  private static final int C = 7_365;
+
+  private final Router cluster = new ClusterRouter();
+  private final Router single = new SingleRouter();
+
+  private static RoutePlan plan(Router router, String line) {
+    return router.route(new Command(CommandTable.load(), Frames.call(line)));
+  }
+
+  private static RoutePlan slot(int slot) {
+    return new RoutePlan.Single(slot);
+  }
+
+  private static RoutePlan reject(String error) {
+    return new RoutePlan.Reject(error);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "GET a, 15495",
+    "get b, 3300",
+    "SET foo bar, 12182",
+    "OBJECT ENCODING a, 15495",
+    "GET {a}x, 15495",
+    "GET x{a}y{b}, 15495",
+    "ZADD c 1 m, 7365",
+    "XADD b * f v, 3300",
+    "EVAL s 1 a, 15495",
+    "EVAL s 2 {a}1 {a}2, 15495",
+    "SORT a BY nosort STORE {a}d, 15495",
+    "SUNIONSTORE {a}d {a}1 {a}2, 15495",
+    "XREAD COUNT 1 STREAMS b 0, 3300",
+    "SPUBLISH a hi, 15495"
+  })
+  void commandsGoToTheSlotOfTheirKeys(String line, int slot) {
+    assertThat(plan(cluster, line)).isEqualTo(slot(slot));
+  }
+
+  @Test
+  void aPlanForOneSlotIsTheSameObjectEachTime() {
+    assertThat(plan(cluster, "GET a")).isSameAs(plan(cluster, "SET {a}1 x"));
+    assertThat(plan(single, "GET a")).isSameAs(plan(single, "MGET a b c"));
+  }
+
+  @Test
+  void commandsWithoutAnyKeyOfTheirOwnMayGoAnywhere() {
+    assertThat(plan(cluster, "TIME")).isEqualTo(slot(RoutePlan.Single.ANY_NODE));
+    assertThat(plan(cluster, "PUBLISH ch hi")).isEqualTo(slot(RoutePlan.Single.ANY_NODE));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"EVAL s 0", "EVAL s x a", "EVAL s 3 a", "MSET a 1 b", "ZUNIONSTORE d 0 a"})
+  void callsWhoseKeysCannotBeToldGoToOneNodeThatWordsTheError(String line) {
+    assertThat(plan(cluster, line)).isInstanceOf(RoutePlan.Single.class);
+  }
+
+  @Test
+  void keysOfSeveralSlotsAreGroupedBySlotInTheOrderOfTheirFirstKeys() {
+    RoutePlan plan = plan(cluster, "MGET a b {a}x c b");
+
+    assertThat(plan).isInstanceOf(RoutePlan.Split.class);
+    RoutePlan.Split split = (RoutePlan.Split) plan;
+    assertThat(split.merge()).isEqualTo(Merge.ARRAY_BY_KEY);
+    assertThat(split.firstKey()).isEqualTo(1);
+    assertThat(split.keyStep()).isEqualTo(1);
+    assertThat(groups(split)).containsExactly(0, 1, 0, 2, 1);
+    assertThat(slots(split)).containsExactly(A, B, C);
+    assertThat(split.keysOfGroup(0)).isEqualTo(2);
+    assertThat(split.keysOfGroup(1)).isEqualTo(2);
+    assertThat(split.keysOfGroup(2)).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "DEL a b, SUM, 1",
+    "UNLINK a b, SUM, 1",
+    "EXISTS a b, SUM, 1",
+    "TOUCH a b, SUM, 1",
+    "MGET a b, ARRAY_BY_KEY, 1",
+    "MSET a 1 b 2, ALL_OK, 2"
+  })
+  void commandsWhosePartsAreIndependentAreSplit(String line, Merge merge, int step) {
+    RoutePlan.Split split = (RoutePlan.Split) plan(cluster, line);
+
+    assertThat(split.merge()).isEqualTo(merge);
+    assertThat(split.keyStep()).isEqualTo(step);
+    assertThat(slots(split)).containsExactly(A, B);
+  }
+
+  @Test
+  void keysOfOneSlotAreNotSplit() {
+    assertThat(plan(cluster, "MGET a {a}1 {a}2")).isEqualTo(slot(A));
+    assertThat(plan(cluster, "DEL b")).isEqualTo(slot(B));
+    assertThat(plan(cluster, "MSET {c}1 x {c}2 y")).isEqualTo(slot(C));
+  }
+
+  @Test
+  void aSplitLeavesNoTraceForTheNext() {
+    String many = "DEL" + " k%d".repeat(500).formatted(numbers(500));
+    RoutePlan.Split first = (RoutePlan.Split) plan(cluster, many);
+    int groups = first.groups();
+
+    RoutePlan.Split second = (RoutePlan.Split) plan(cluster, "MGET b a b");
+    assertThat(groups(second)).containsExactly(0, 1, 0);
+    assertThat(slots(second)).containsExactly(B, A);
+    assertThat(((RoutePlan.Split) plan(cluster, many)).groups()).isEqualTo(groups);
+  }
+
+  private static Object[] numbers(int count) {
+    Object[] numbers = new Object[count];
+    for (int i = 0; i < count; i++) {
+      numbers[i] = i;
+    }
+    return numbers;
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "MSETNX a 1 b 2",
+        "RENAME a b",
+        "SINTERSTORE a b c",
+        "SUNION a b",
+        "EVAL s 2 a b",
+        "BITOP AND a b c",
+        "LMOVE a b LEFT RIGHT",
+        "ZUNIONSTORE a 2 b c"
+      })
+  void whatCannotBeSplitMustNotCrossSlots(String line) {
+    assertThat(plan(cluster, line))
+        .isEqualTo(reject("CROSSSLOT Keys in request don't hash to the same slot"));
+  }
+
+  @Test
+  void oneServerTakesKeysOfAllSlots() {
+    for (String line : List.of("GET a", "MGET a b c", "MSETNX a 1 b 2", "RENAME a b", "DEL a b")) {
+      assertThat(plan(single, line)).isEqualTo(slot(0));
+    }
+  }
+
+  @Test
+  void bothRoutersAnswerLocalCommandsLocally() {
+    for (Router router : List.of(cluster, single)) {
+      assertThat(plan(router, "PING"))
+          .isInstanceOfSatisfying(
+              RoutePlan.Local.class,
+              local -> {
+                assertThat(local.command()).isEqualTo(LocalCommand.PING);
+                assertThat(local.spec().name()).isEqualTo("ping");
+              });
+      assertThat(plan(router, "client setname me"))
+          .isInstanceOfSatisfying(
+              RoutePlan.Local.class,
+              local -> assertThat(local.command()).isEqualTo(LocalCommand.CLIENT_SETNAME));
+    }
+  }
+
+  @Test
+  void bothRoutersRefuseWhatNoServerKnowsInRedisWords() {
+    for (Router router : List.of(cluster, single)) {
+      assertThat(plan(router, "FOO a b"))
+          .isEqualTo(reject("ERR unknown command 'FOO', with args beginning with: 'a' 'b' "));
+      assertThat(plan(router, "CLIENT FOO"))
+          .isEqualTo(reject("ERR unknown subcommand 'FOO'. Try CLIENT HELP."));
+      assertThat(plan(router, "GET"))
+          .isEqualTo(reject("ERR wrong number of arguments for 'get' command"));
+      assertThat(plan(router, "MGET"))
+          .isEqualTo(reject("ERR wrong number of arguments for 'mget' command"));
+      assertThat(plan(router, "CLIENT GETNAME x"))
+          .isEqualTo(reject("ERR wrong number of arguments for 'client|getname' command"));
+    }
+  }
+
+  @Test
+  void whatNeedsAConnectionOfItsOwnIsRefused() {
+    for (Router router : List.of(cluster, single)) {
+      for (String line :
+          List.of("MULTI", "SUBSCRIBE ch", "BLPOP a 0", "XREAD BLOCK 0 STREAMS a 0", "WAIT 1 0")) {
+        assertThat(plan(router, line))
+            .isInstanceOfSatisfying(
+                RoutePlan.Reject.class,
+                rejected ->
+                    assertThat(rejected.error())
+                        .startsWith("ERR ")
+                        .contains("not supported by this proxy"));
+      }
+    }
+  }
+
+  private static List<Integer> groups(RoutePlan.Split split) {
+    List<Integer> groups = new ArrayList<>();
+    for (int key = 0; key < split.keys(); key++) {
+      groups.add(split.groupOfKey(key));
+    }
+    return groups;
+  }
+
+  private static List<Integer> slots(RoutePlan.Split split) {
+    List<Integer> slots = new ArrayList<>();
+    for (int group = 0; group < split.groups(); group++) {
+      slots.add(split.slotOfGroup(group));
+    }
+    return slots;
+  }
+}

@@ -1,0 +1,24 @@
+package io.penstock.core.session;
+
+import io.penstock.core.wire.Wire;
+
+/** Requests that many tests send. */
+final class Requests {
+
+  static final String PING = "*1\r\n$4\r\nPING\r\n";
+
+  private Requests() {}
+
+  static String get(String key) {
+    return Wire.request("GET", key);
+  }
+
+  static String set(String key, String value) {
+    return Wire.request("SET", key, value);
+  }
+
+  /** An inline request's words, as clients send them. */
+  static String call(String line) {
+    return Wire.request(line.split(" ", -1));
+  }
+}

@@ -1,0 +1,576 @@
+package io.penstock.core.session;
+
+import static io.penstock.core.session.Requests.call;
+import static io.penstock.core.session.Requests.get;
+import static io.penstock.core.session.Requests.set;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.penstock.core.cluster.Shard;
+import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.observe.ProxyStats.Redirection;
+import io.penstock.core.wire.Peer;
+import io.penstock.core.wire.Wire;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What nodes refuse or never answer, byte by byte and in a fixed order of events. */
+@SuppressWarnings("StringConcatToTextBlock") // lines end in CR LF on the wire
+class RetriesTest {
+
+  private static final Duration FAR = Duration.ofSeconds(200);
+  private static final String BIG = Wire.bulk("x".repeat(100_000));
+
+  private Rig rig = Rig.cluster();
+
+  @AfterEach
+  void close() {
+    rig.close();
+  }
+
+  private void restart(Rig.Choice choice) {
+    rig.close();
+    rig = choice.start();
+  }
+
+  private String moved(int slot, int node) {
+    return "-MOVED " + slot + " 127.0.0.1:" + rig.address(node).port() + "\r\n";
+  }
+
+  private String ask(int slot, int node) {
+    return "-ASK " + slot + " 127.0.0.1:" + rig.address(node).port() + "\r\n";
+  }
+
+  /** Shows that the node was sent nothing else before what this client sends it now. */
+  private void nothingElseWasSentTo(Peer node, String key) {
+    Peer other = rig.client();
+    other.send(get(key));
+    node.expect(get(key)).send("$-1\r\n");
+    other.expect("$-1\r\n").close();
+  }
+
+  /** Answers each arrival of the request in the same way, for as long as they come. */
+  private static void answerAlways(Peer node, int requestLength, String reply) {
+    Thread.ofVirtual()
+        .start(
+            () -> {
+              while (node.read(requestLength).length() == requestLength) {
+                node.send(reply);
+              }
+            });
+  }
+
+  @Test
+  void movedIsFollowedAtOnceAndRemembered() {
+    Peer client = rig.client();
+    client.send(get("a"));
+    rig.accept(1).expect(get("a")).send(moved(Rig.SLOT_A, 0));
+    Peer owner = rig.accept(0).expect(get("a")).send("$1\r\nv\r\n");
+    client.expect("$1\r\nv\r\n");
+
+    client.send(get("a"));
+    owner.expect(get("a")).send("$1\r\nw\r\n");
+
+    client.expect("$1\r\nw\r\n");
+    assertThat(rig.topology().calls()).containsExactly("moved 15495 to " + rig.address(0).port());
+    assertThat(rig.<Long>onLoop(() -> rig.sessions().counters().redirects(Redirection.MOVED)))
+        .isEqualTo(1);
+  }
+
+  @Test
+  void movedWithoutAHostMeansTheHostThatAnswered() {
+    Peer client = rig.client();
+    client.send(get("a"));
+    rig.accept(1).expect(get("a")).send("-MOVED 15495 :" + rig.address(0).port() + "\r\n");
+
+    rig.accept(0).expect(get("a")).send("$1\r\nv\r\n");
+
+    client.expect("$1\r\nv\r\n");
+  }
+
+  @Test
+  void askIsFollowedWithAskingAndNotRemembered() {
+    Peer client = rig.client();
+    client.send(set("a", "1"));
+    Peer migrating = rig.accept(1).expect(set("a", "1")).send(ask(Rig.SLOT_A, 0));
+    Peer importing = rig.accept(0).expect("*1\r\n$6\r\nASKING\r\n" + set("a", "1"));
+    importing.send("+OK\r\n+DONE\r\n");
+    client.expect("+DONE\r\n");
+
+    client.send(get("a"));
+    migrating.expect(get("a")).send("$-1\r\n");
+
+    client.expect("$-1\r\n");
+    assertThat(rig.topology().calls()).containsExactly("refresh ASK");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "-TRYAGAIN Multiple keys request during rehashing of slot\r\n",
+        "-CLUSTERDOWN The cluster is down\r\n",
+        "-LOADING Redis is loading the dataset in memory\r\n"
+      })
+  void whatDidNotRunYetIsSentAgain(String refusal) {
+    Peer client = rig.client();
+    client.send(set("a", "1"));
+    Peer node = rig.accept(1);
+    for (int i = 0; i < 4; i++) {
+      node.expect(set("a", "1")).send(refusal);
+    }
+    node.expect(set("a", "1")).send("+OK\r\n");
+
+    client.expect("+OK\r\n");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "-ERR no\r\n",
+        "-WRONGTYPE Operation against a key holding the wrong kind of value\r\n",
+        "-MOVED\r\n",
+        "-MOVED x 127.0.0.1:1\r\n",
+        "-MOVED 15495 127.0.0.1\r\n",
+        "-MOVEDX 15495 127.0.0.1:1\r\n",
+        "-ASKING\r\n",
+        "-LOADINGS are full\r\n",
+        "-TRYAGAIN\r\n"
+      })
+  void otherErrorsAreTheClients(String error) {
+    Peer client = rig.client();
+    client.send(get("a"));
+    rig.accept(1).expect(get("a")).send(error);
+
+    client.expect(error);
+  }
+
+  @Test
+  void aRedirectCutInTwoIsARedirect() {
+    Peer client = rig.client();
+    client.send(get("a"));
+    Peer node = rig.accept(1).expect(get("a"));
+    for (char c : moved(Rig.SLOT_A, 0).toCharArray()) {
+      node.send(String.valueOf(c));
+    }
+
+    rig.accept(0).expect(get("a")).send("+v\r\n");
+    client.expect("+v\r\n");
+  }
+
+  @Test
+  void whatIsRefusedUntilItsDeadlineGetsTheRefusal() {
+    restart(new Rig.Choice().commandTimeout(Duration.ofMillis(100)));
+    String refusal = "-CLUSTERDOWN The cluster is down\r\n";
+    Peer client = rig.client();
+    client.send(set("a", "1"));
+    answerAlways(rig.accept(1), set("a", "1").length(), refusal);
+
+    client.expect(refusal);
+    assertThat(rig.topology().calls()).contains("refresh UNCOVERED_SLOT");
+  }
+
+  @Test
+  void allThatIsRefusedUntilItsDeadlineIsAnswered() {
+    restart(new Rig.Choice().commandTimeout(Duration.ofMillis(100)));
+    String refusal = "-CLUSTERDOWN The cluster is down\r\n";
+    Peer client = rig.client();
+    client.send(set("a", "1") + set("a", "2") + set("a", "3"));
+    answerAlways(rig.accept(1), set("a", "1").length(), refusal);
+
+    client.expect(refusal + refusal + refusal);
+  }
+
+  @Test
+  void requestsForOneSlotAreSentAgainOneAfterTheOther() {
+    Peer client = rig.client();
+    client.send(set("a", "1") + set("a", "2") + set("a", "3"));
+    Peer old = rig.accept(1).expect(set("a", "1") + set("a", "2") + set("a", "3"));
+    Peer owner = rig.accept(0);
+
+    old.send(moved(Rig.SLOT_A, 0) + moved(Rig.SLOT_A, 0) + moved(Rig.SLOT_A, 0));
+
+    owner.expect(set("a", "1"));
+    Peer other = rig.client();
+    other.send(get("b")); // nothing but this comes before the first is answered
+    owner.expect(get("b")).send("+1\r\n$-1\r\n");
+    owner.expect(set("a", "2")).send("+2\r\n");
+    owner.expect(set("a", "3")).send("+3\r\n");
+    client.expect("+1\r\n+2\r\n+3\r\n");
+  }
+
+  @Test
+  void aRequestThatArrivesMeanwhileWaitsForTheOneThatIsSentAgain() {
+    Peer client = rig.client();
+    client.send(set("a", "1"));
+    Peer node = rig.accept(1).expect(set("a", "1")).send("-TRYAGAIN later\r\n");
+    node.expect(set("a", "1"));
+
+    client.send(set("a", "2"));
+    Peer other = rig.client();
+    await().until(() -> firstSessionHolds());
+    other.send(get("foo"));
+    node.expect(get("foo")).send("+1\r\n$-1\r\n");
+
+    node.expect(set("a", "2")).send("+2\r\n");
+    client.expect("+1\r\n+2\r\n");
+  }
+
+  /** Whether the oldest client has sent something that is not taken up yet. */
+  private boolean firstSessionHolds() {
+    return rig.onLoop(() -> !rig.sessions().sessions().iterator().next().input().isEmpty());
+  }
+
+  @Test
+  void aRequestOfAnotherClientDoesNotWait() {
+    Peer client = rig.client();
+    client.send(set("a", "1"));
+    Peer node = rig.accept(1).expect(set("a", "1")).send("-TRYAGAIN later\r\n");
+    node.expect(set("a", "1"));
+
+    Peer other = rig.client();
+    other.send(set("a", "9"));
+    node.expect(set("a", "9")).send("+1\r\n+9\r\n");
+
+    other.expect("+9\r\n");
+    client.expect("+1\r\n");
+  }
+
+  @Test
+  void whatALaterRequestHasOvertakenGetsTheRefusal() {
+    Peer client = rig.client();
+    client.send(set("a", "1") + set("a", "2"));
+    Peer node = rig.accept(1).expect(set("a", "1") + set("a", "2"));
+
+    node.send("-TRYAGAIN later\r\n+OK\r\n");
+
+    client.expect("-TRYAGAIN later\r\n+OK\r\n");
+    nothingElseWasSentTo(node, "a");
+  }
+
+  @Test
+  void aReadThatAWriteHasOvertakenGetsTheRefusalToo() {
+    Peer client = rig.client();
+    client.send(get("a") + set("a", "2"));
+    Peer node = rig.accept(1).expect(get("a") + set("a", "2"));
+
+    node.send("-LOADING still\r\n+OK\r\n");
+
+    client.expect("-LOADING still\r\n+OK\r\n");
+    nothingElseWasSentTo(node, "a");
+  }
+
+  @Test
+  void readsMayOvertakeReads() {
+    Peer client = rig.client();
+    client.send(get("a") + get("a"));
+    Peer node = rig.accept(1).expect(get("a") + get("a"));
+
+    node.send("-LOADING still\r\n$1\r\n2\r\n");
+    node.expect(get("a")).send("$1\r\n1\r\n");
+
+    client.expect("$1\r\n1\r\n$1\r\n2\r\n");
+  }
+
+  @Test
+  void slotsDoNotWaitForOneAnother() {
+    Peer client = rig.client();
+    client.send(set("a", "1") + set("foo", "2"));
+    Peer node = rig.accept(1).expect(set("a", "1") + set("foo", "2"));
+
+    node.send("-TRYAGAIN later\r\n+2\r\n");
+    node.expect(set("a", "1")).send("+1\r\n");
+
+    client.expect("+1\r\n+2\r\n");
+  }
+
+  @Test
+  void readsAreSentAgainAfterALostConnection() {
+    Peer client = rig.client();
+    client.send(get("a") + get("foo") + get("a"));
+    rig.accept(1).expect(get("a") + get("foo") + get("a")).send("$1\r\n1\r\n").close();
+
+    Peer again = rig.accept(1).expect(get("foo") + get("a"));
+    again.send("$1\r\n2\r\n$1\r\n3\r\n");
+
+    client.expect("$1\r\n1\r\n$1\r\n2\r\n$1\r\n3\r\n");
+  }
+
+  @Test
+  void writesAreNeverSentTwice() {
+    Peer client = rig.client();
+    client.send(set("a", "1"));
+    rig.accept(1).expect(set("a", "1")).close();
+
+    client.expect("-CONNLOST the connection to the node was lost; the command may have run\r\n");
+    nothingElseWasSentTo(rig.accept(1), "a");
+  }
+
+  @Test
+  void aReadMustNotGoBehindAWriteThatMayHaveRun() {
+    Peer client = rig.client();
+    client.send(get("a") + set("a", "1") + get("foo"));
+    rig.accept(1).expect(get("a") + set("a", "1") + get("foo")).close();
+
+    rig.accept(1).expect(get("foo")).send("$-1\r\n");
+    client.expect(
+        "-CONNLOST the connection to the node was lost before it answered\r\n"
+            + "-CONNLOST the connection to the node was lost; the command may have run\r\n"
+            + "$-1\r\n");
+  }
+
+  @Test
+  void whatWasNotSentYetIsSentOnTheNextConnection() {
+    rig.server(1).refuse();
+    Peer client = rig.client();
+    client.send(set("a", "1") + set("a", "2"));
+    await().until(() -> rig.topology().calls().contains("refresh RECONNECT"));
+
+    rig.server(1).listenAgain();
+
+    rig.accept(1).expect(set("a", "1") + set("a", "2")).send("+1\r\n+2\r\n");
+    client.expect("+1\r\n+2\r\n");
+  }
+
+  @Test
+  void withoutAConnectionUntilTheDeadlineTheNodeIsUnavailable() {
+    restart(new Rig.Choice().commandTimeout(Duration.ofMillis(50)));
+    rig.server(1).refuse();
+    Peer client = rig.client();
+    client.send(set("a", "1") + get("a"));
+
+    await()
+        .until(
+            () -> {
+              rig.tick(Duration.ZERO);
+              return client.pending() > 0;
+            });
+    rig.tick(Duration.ZERO);
+
+    String unavailable =
+        "-UNAVAILABLE no connection to the node in time; the command did not run\r\n";
+    client.expect(unavailable + unavailable);
+  }
+
+  @Test
+  void aFullWaitingLineIsAnOverload() {
+    restart(new Rig.Choice().maxWaiting(1));
+    rig.server(1).refuse();
+    Peer client = rig.client();
+    client.send(set("foo", "1"));
+    Peer second = rig.client();
+    await().until(() -> rig.topology().calls().contains("refresh RECONNECT"));
+
+    second.send(set("a", "1"));
+
+    second.expect("-OVERLOADED too many commands wait for this node; the command did not run\r\n");
+  }
+
+  @Test
+  void deadlinesAreToldApartForReadsAndWrites() {
+    Peer client = rig.client();
+    client.send(get("a") + set("a", "1"));
+    Peer node = rig.accept(1).expect(get("a") + set("a", "1"));
+
+    rig.tick(FAR);
+
+    client.expect(
+        "-TIMEOUT the node did not answer in time\r\n"
+            + "-TIMEOUT the node did not answer in time; the command may have run or may run"
+            + " yet\r\n");
+    client.send(get("a"));
+    node.expect(get("a")).send("+late\r\n+late\r\n$1\r\nv\r\n");
+    client.expect("$1\r\nv\r\n");
+  }
+
+  @Test
+  void aSlotWithoutOwnerIsWaitedFor() {
+    SlotMap whole = rig.topology().current();
+    rig.publish(SlotMap.EMPTY);
+    Peer client = rig.client();
+    client.send(set("a", "1") + set("a", "2"));
+    await().until(() -> rig.topology().calls().contains("refresh UNCOVERED_SLOT"));
+
+    rig.publish(whole);
+
+    Peer node = rig.accept(1).expect(set("a", "1")).send("+1\r\n");
+    node.expect(set("a", "2")).send("+2\r\n");
+    client.expect("+1\r\n+2\r\n");
+  }
+
+  @Test
+  void aSlotWithoutOwnerUntilTheDeadlineIsNotServed() {
+    restart(new Rig.Choice().commandTimeout(Duration.ofMillis(50)));
+    rig.publish(SlotMap.EMPTY);
+    Peer client = rig.client();
+
+    client.send(set("a", "1") + set("a", "2") + get("b"));
+
+    String notServed = "-CLUSTERDOWN Hash slot not served\r\n";
+    client.expect(notServed + notServed + notServed);
+  }
+
+  @Test
+  void whatWaitsForANodeFollowsItsSlotToAnother() {
+    rig.server(1).refuse();
+    Peer client = rig.client();
+    client.send(set("a", "1"));
+    await().until(() -> rig.topology().calls().contains("refresh RECONNECT"));
+
+    rig.publish(rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
+
+    rig.accept(0).expect(set("a", "1")).send("+1\r\n");
+    client.expect("+1\r\n");
+  }
+
+  @Test
+  void aRequestDoesNotOvertakeAnEarlierOneOverANewRoute() {
+    Peer client = rig.client();
+    client.send(set("a", "1"));
+    Peer old = rig.accept(1).expect(set("a", "1"));
+    Peer owner = rig.accept(0);
+    rig.publish(rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
+
+    client.send(set("a", "2"));
+    await().until(() -> firstSessionHolds());
+    nothingElseWasSentTo(owner, "b");
+    old.send("+1\r\n");
+
+    owner.expect(set("a", "2")).send("+2\r\n");
+    client.expect("+1\r\n+2\r\n");
+  }
+
+  @Test
+  void aRequestForAnotherSlotDoesNotWaitForTheNewRoute() {
+    Peer client = rig.client();
+    client.send(set("a", "1"));
+    Peer old = rig.accept(1).expect(set("a", "1"));
+    Peer owner = rig.accept(0);
+    rig.publish(rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
+
+    client.send(set("foo", "2"));
+    old.expect(set("foo", "2")).send("+1\r\n+2\r\n");
+
+    client.expect("+1\r\n+2\r\n");
+    nothingElseWasSentTo(owner, "b");
+  }
+
+  @Test
+  void anotherProtocolVersionIsAnotherRoute() {
+    Peer client = rig.client();
+    client.send(set("a", "1") + call("HELLO 3") + set("a", "2"));
+    Peer resp2 = rig.accept(1).expect(set("a", "1"));
+    await().until(() -> firstSessionHolds());
+    Peer other = rig.client();
+    other.send(get("foo"));
+    resp2.expect(get("foo")).send("+1\r\n$-1\r\n");
+
+    Peer resp3 = rig.accept(1).expect(call("HELLO 3")).send("%0\r\n");
+    resp3.expect(set("a", "2")).send("+2\r\n");
+    client.expect("+1\r\n%7\r\n");
+  }
+
+  @Test
+  void aReplyWhoseBeginningIsWithTheClientCannotBeRepaired() {
+    Peer client = rig.client();
+    client.send(get("a"));
+    Peer node = rig.accept(1).expect(get("a")).send(BIG.substring(0, 50_000));
+    assertThat(client.read(20_000)).isEqualTo(BIG.substring(0, 20_000));
+
+    node.close();
+
+    assertThat(client.read(100_000)).contains("<");
+  }
+
+  /** The part that was held for its turn must not stay in front of the reply to the second try. */
+  @Test
+  void aReplyThatBrokeOffBeforeItsTurnIsAskedForAgain() {
+    Peer client = rig.client();
+    client.send(get("b") + get("a"));
+    Peer first = rig.accept(0).expect(get("b"));
+    Peer broken = rig.accept(1).expect(get("a")).send(BIG.substring(0, 50_000));
+    await().until(() -> rig.bytesReceivedFrom(1) >= 50_000);
+    broken.close();
+
+    rig.accept(1).expect(get("a")).send(BIG);
+    first.send("$1\r\nb\r\n");
+
+    client.expect("$1\r\nb\r\n" + BIG);
+  }
+
+  @Test
+  void aPartOfADividedRequestThatBrokeOffIsAskedForAgain() {
+    Peer client = rig.client();
+    client.send(call("MGET b a"));
+    Peer first = rig.accept(0).expect(call("MGET b"));
+    Peer broken = rig.accept(1).expect(call("MGET a"));
+    broken.send(("*1\r\n" + BIG).substring(0, 50_000));
+    await().until(() -> rig.bytesReceivedFrom(1) >= 50_000);
+    broken.close();
+
+    rig.accept(1).expect(call("MGET a")).send("*1\r\n" + BIG);
+    first.send("*1\r\n$1\r\nb\r\n");
+
+    client.expect("*2\r\n$1\r\nb\r\n" + BIG);
+  }
+
+  @Test
+  void aClientThatLeavesIsNotRetriedFor() {
+    Peer client = rig.client();
+    client.send(set("a", "1"));
+    Peer node = rig.accept(1).expect(set("a", "1"));
+    client.close();
+    await().until(() -> rig.onLoop(() -> rig.sessions().sessions().isEmpty()));
+
+    node.send("-TRYAGAIN later\r\n");
+
+    nothingElseWasSentTo(node, "a");
+  }
+
+  @Test
+  void aClientThatLeavesWhileItsRequestsWaitLeavesNothingBehind() {
+    Peer client = rig.client();
+    client.send(set("a", "1") + set("a", "2"));
+    Peer node = rig.accept(1).expect(set("a", "1") + set("a", "2"));
+    node.send("-TRYAGAIN later\r\n-TRYAGAIN later\r\n").expect(set("a", "1"));
+    client.close();
+    await().until(() -> rig.onLoop(() -> rig.sessions().sessions().isEmpty()));
+
+    node.send("+OK\r\n");
+
+    nothingElseWasSentTo(node, "a");
+  }
+
+  @Test
+  void oneServersRedirectsAreTheClientsBusiness() {
+    restart(new Rig.Choice().single());
+    Peer client = rig.client();
+    client.send(get("a"));
+    Peer node = rig.accept(0).expect(get("a")).send("-MOVED 15495 127.0.0.1:1\r\n");
+    client.expect("-MOVED 15495 127.0.0.1:1\r\n");
+
+    client.send(get("a"));
+    node.expect(get("a")).send("-LOADING still\r\n").expect(get("a")).send("$-1\r\n");
+
+    client.expect("$-1\r\n");
+  }
+
+  @Test
+  void aNodeThatJoinsByARedirectIsConnectedTo() {
+    rig.publish(
+        new SlotMap.Builder()
+            .shard(new Shard(rig.address(1), List.of(), 1))
+            .range(0, 16_383)
+            .build());
+    Peer client = rig.client();
+    client.send(get("b"));
+    rig.accept(1).expect(get("b")).send(moved(Rig.SLOT_B, 0));
+
+    rig.accept(0).expect(get("b")).send("$1\r\nv\r\n");
+
+    client.expect("$1\r\nv\r\n");
+  }
+}

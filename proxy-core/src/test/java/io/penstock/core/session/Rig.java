@@ -1,0 +1,253 @@
+package io.penstock.core.session;
+
+import io.penstock.core.backend.BackendSettings;
+import io.penstock.core.cluster.Node;
+import io.penstock.core.cluster.RefreshTrigger;
+import io.penstock.core.cluster.Shard;
+import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.cluster.Topology;
+import io.penstock.core.command.CommandTable;
+import io.penstock.core.dispatch.AsyncDispatcher;
+import io.penstock.core.listener.Admission;
+import io.penstock.core.listener.Listener;
+import io.penstock.core.observe.ProxyEvents;
+import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.resp.RespLimits;
+import io.penstock.core.route.ClusterRouter;
+import io.penstock.core.route.SingleRouter;
+import io.penstock.core.transport.Loop;
+import io.penstock.core.transport.LoopGroup;
+import io.penstock.core.transport.Transport;
+import io.penstock.core.wire.Peer;
+import io.penstock.core.wire.ScriptedNode;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The whole data path on one loop, between clients and two nodes whose every byte the test sends
+ * and expects itself. Node 0 has the lower half of the slots ({@code b} 3300, {@code c} 7365), node
+ * 1 the upper half ({@code a} 15495, {@code foo} 12182).
+ */
+final class Rig implements AutoCloseable {
+
+  static final int SLOT_A = 15_495;
+  static final int SLOT_B = 3_300;
+
+  /** What a test may choose before it starts the rig. */
+  static final class Choice {
+    private @Nullable String password;
+    private boolean sharded = true;
+    private Duration commandTimeout = Duration.ofSeconds(100);
+    private int maxWaiting = 65_536;
+
+    Choice password(String given) {
+      password = given;
+      return this;
+    }
+
+    Choice single() {
+      sharded = false;
+      return this;
+    }
+
+    Choice commandTimeout(Duration timeout) {
+      commandTimeout = timeout;
+      return this;
+    }
+
+    Choice maxWaiting(int most) {
+      maxWaiting = most;
+      return this;
+    }
+
+    Rig start() {
+      return new Rig(this);
+    }
+  }
+
+  /** A snapshot that the test publishes; redirects patch it as in the real one. */
+  static final class Map implements Topology {
+
+    private volatile SlotMap current;
+    private final List<String> calls = new CopyOnWriteArrayList<>();
+
+    Map(SlotMap first) {
+      current = first;
+    }
+
+    @Override
+    public SlotMap current() {
+      return current;
+    }
+
+    @Override
+    public void moved(int slot, Node owner) {
+      calls.add("moved " + slot + " to " + owner.port());
+      current = current.withSlotOn(slot, owner);
+    }
+
+    @Override
+    public void requestRefresh(RefreshTrigger trigger) {
+      calls.add("refresh " + trigger);
+    }
+
+    /** What the data path asked for. */
+    List<String> calls() {
+      return calls;
+    }
+  }
+
+  private final LoopGroup group = new LoopGroup(Transport.NIO, 1);
+  private final Loop loop = group.loops().getFirst();
+  private final List<ScriptedNode> nodes = List.of(new ScriptedNode(), new ScriptedNode());
+  private final List<Peer> clients = new ArrayList<>();
+  private final Map topology;
+  private final AsyncDispatcher dispatcher;
+  private final SessionLoop sessions;
+  private final Listener listener;
+  private final int port;
+
+  private Rig(Choice choice) {
+    topology = new Map(choice.sharded ? halves() : SlotMap.single(address(0)));
+    var backend =
+        new BackendSettings(
+            null, 0, Duration.ofSeconds(10), choice.commandTimeout, 1, choice.maxWaiting);
+    dispatcher = new AsyncDispatcher(group, loop, backend, topology, ProxyEvents.NONE);
+    var settings =
+        new SessionSettings(
+            choice.password,
+            RespLimits.ofMaxBulkLength(512 * 1024 * 1024),
+            choice.commandTimeout.toNanos(),
+            choice.sharded,
+            0,
+            "7.0.15");
+    sessions =
+        new SessionLoop(
+            loop,
+            settings,
+            CommandTable.load(),
+            choice.sharded ? new ClusterRouter() : new SingleRouter(),
+            dispatcher,
+            topology,
+            new ClientDirectory());
+    listener =
+        new Listener(group, _ -> sessions, new Admission(Integer.MAX_VALUE, ProxyEvents.NONE));
+    InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    port =
+        listener.bind(any).toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join().getPort();
+  }
+
+  /** Clients and two nodes of a cluster. */
+  static Rig cluster() {
+    return new Choice().start();
+  }
+
+  private SlotMap halves() {
+    return new SlotMap.Builder()
+        .shard(new Shard(address(0), List.of(), 1))
+        .range(0, 8_191)
+        .shard(new Shard(address(1), List.of(), 2))
+        .range(8_192, 16_383)
+        .build();
+  }
+
+  Node address(int node) {
+    return nodes.get(node).address();
+  }
+
+  ScriptedNode server(int node) {
+    return nodes.get(node);
+  }
+
+  /** The proxy's next connection to a node. */
+  Peer accept(int node) {
+    return nodes.get(node).accept();
+  }
+
+  /** Has the proxy connect to a node, and answers that connection. */
+  Peer connected(int node) {
+    onLoop(
+        () -> {
+          dispatcher.adoptTopology();
+          return true;
+        });
+    return accept(node);
+  }
+
+  Peer client() {
+    Peer client = Peer.connect(port);
+    clients.add(client);
+    return client;
+  }
+
+  Map topology() {
+    return topology;
+  }
+
+  /** Publishes a snapshot, as the topology thread does. */
+  void publish(SlotMap map) {
+    topology.current = map;
+    onLoop(
+        () -> {
+          dispatcher.adoptTopology();
+          return true;
+        });
+  }
+
+  /** Serves deadlines as if it were so much later. */
+  void tick(Duration later) {
+    onLoop(
+        () -> {
+          dispatcher.tick(loop.tick() + later.toNanos());
+          return true;
+        });
+  }
+
+  /** Bytes that the proxy has read from a node. */
+  long bytesReceivedFrom(int node) {
+    return onLoop(
+        () ->
+            dispatcher.stats().stream()
+                .filter(stats -> stats.node().equals(address(node)))
+                .mapToLong(NodeStats::bytesReceived)
+                .sum());
+  }
+
+  SessionLoop sessions() {
+    return sessions;
+  }
+
+  /** The session of the client that connected last. */
+  Session newestSession() {
+    return onLoop(() -> List.copyOf(sessions.sessions()).getLast());
+  }
+
+  <T> T onLoop(Callable<T> work) {
+    try {
+      return loop.executor().submit(work).get(10, TimeUnit.SECONDS);
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    listener.close();
+    clients.forEach(Peer::close);
+    onLoop(
+        () -> {
+          List.copyOf(sessions.sessions()).forEach(Session::close);
+          dispatcher.close();
+          return true;
+        });
+    nodes.forEach(ScriptedNode::close);
+    group.shutdown().toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+  }
+}

@@ -1,0 +1,230 @@
+package io.penstock.core.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.penstock.core.wire.Wire;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class SocketOutputTest {
+
+  private static final String LARGE = "x".repeat(SocketOutput.SLICE_THRESHOLD);
+
+  private final RecordedWrites writes = new RecordedWrites();
+  private final EmbeddedChannel channel =
+      new EmbeddedChannel(writes, new ChannelInboundHandlerAdapter());
+  private final FlushQueue queue = new FlushQueue(channel.eventLoop());
+  private final SocketOutput output = new SocketOutput(channel.pipeline().lastContext(), queue);
+
+  @AfterEach
+  void close() {
+    channel.close();
+    endTurn();
+    writes.releaseKept();
+    queue.close();
+  }
+
+  private void endTurn() {
+    channel.runPendingTasks();
+  }
+
+  private void append(String text) {
+    ByteBuf source = Wire.buffer(text);
+    output.append(source, 0, source.readableBytes());
+    source.release();
+  }
+
+  @Test
+  void nothingIsWrittenBeforeTheTurnEnds() {
+    append("+OK\r\n");
+
+    assertThat(writes.events()).isEmpty();
+  }
+
+  @Test
+  void smallPiecesOfATurnLeaveInOneWrite() {
+    append("+OK\r\n");
+    output.append(Wire.bytes(":1\r\n"));
+    output.append(Wire.bytes("xx$1\r\na\r\nxx"), 2, 7);
+    output.appendOwned(Wire.buffer("*0\r\n"));
+    endTurn();
+
+    assertThat(writes.events()).containsExactly("+OK\r\n:1\r\n$1\r\na\r\n*0\r\n", "flush");
+    assertThat(output.bytes()).isEqualTo(20);
+  }
+
+  @Test
+  void eachTurnHasItsOwnWrite() {
+    append("a");
+    endTurn();
+    append("b");
+    endTurn();
+    endTurn();
+
+    assertThat(writes.events()).containsExactly("a", "flush", "b", "flush");
+  }
+
+  @Test
+  void largePiecesArePassedOnWithoutACopyAndInOrder() {
+    ByteBuf source = Wire.buffer("[" + LARGE + "]");
+    writes.keep();
+
+    append("before");
+    output.append(source, 1, LARGE.length());
+    append("after");
+    assertThat(source.refCnt()).isEqualTo(2);
+    endTurn();
+
+    assertThat(writes.events()).containsExactly("before", LARGE, "after", "flush");
+    writes.releaseKept();
+    assertThat(source.refCnt()).isEqualTo(1);
+    source.release();
+  }
+
+  @Test
+  void aLargePieceAloneIsFlushedToo() {
+    output.appendOwned(Wire.buffer(LARGE));
+    endTurn();
+
+    assertThat(writes.events()).containsExactly(LARGE, "flush");
+  }
+
+  @Test
+  void ownedBuffersAreReleasedWhateverTheirSize() {
+    ByteBuf empty = Wire.buffer("");
+    ByteBuf small = Wire.buffer("small");
+    ByteBuf large = Wire.buffer(LARGE);
+
+    output.appendOwned(empty);
+    output.appendOwned(small);
+    output.appendOwned(large);
+    endTurn();
+
+    assertThat(empty.refCnt()).isZero();
+    assertThat(small.refCnt()).isZero();
+    assertThat(large.refCnt()).isZero();
+  }
+
+  @Test
+  void longArraysNeedNoSharedBuffer() {
+    String text = "y".repeat(FlushQueue.BUFFER_SIZE + 1);
+    append("a");
+    output.append(Wire.bytes(text));
+    append("b");
+    endTurn();
+
+    assertThat(writes.events()).containsExactly("a", text, "b", "flush");
+  }
+
+  @Test
+  void aFullBufferIsFollowedByAnother() {
+    String piece = "z".repeat(4_000);
+    for (int i = 0; i < 5; i++) {
+      append(piece);
+    }
+    endTurn();
+
+    assertThat(writes.events()).containsExactly(piece.repeat(4), piece, "flush");
+    assertThat(output.bytes()).isEqualTo(20_000);
+  }
+
+  @Test
+  void aBufferThatTheSocketTookAtOnceIsUsedAgain() {
+    append("a");
+    endTurn();
+    append("b");
+    endTurn();
+
+    assertThat(writes.buffers().get(1)).isSameAs(writes.buffers().get(0));
+  }
+
+  @Test
+  void aBufferThatTheSocketStillHoldsIsNotTouched() {
+    writes.keep();
+    append("a");
+    endTurn();
+    append("b");
+    endTurn();
+
+    assertThat(writes.buffers().get(1)).isNotSameAs(writes.buffers().get(0));
+    assertThat(Wire.text(writes.buffers().get(0))).isEqualTo("a");
+    assertThat(writes.buffers().get(0).refCnt()).isEqualTo(1);
+  }
+
+  @Test
+  void aClosedChannelIsNotWrittenTo() {
+    channel.close();
+    append("a");
+    endTurn();
+
+    assertThat(writes.events()).isEmpty();
+  }
+
+  @Test
+  void theChannelClosesAfterWhatWasAppended() {
+    append("-ERR bye\r\n");
+    output.closeWhenWritten();
+    assertThat(channel.isOpen()).isTrue();
+    endTurn();
+
+    assertThat(writes.events()).startsWith("-ERR bye\r\n", "flush");
+    assertThat(channel.isOpen()).isFalse();
+  }
+
+  @Test
+  void theChannelClosesWithNothingAppendedToo() {
+    output.closeWhenWritten();
+    endTurn();
+
+    assertThat(channel.isOpen()).isFalse();
+  }
+
+  @Test
+  void outputsOfOneTurnAreFlushedOneAfterTheOther() {
+    var others = new RecordedWrites();
+    var other = new EmbeddedChannel(others, new ChannelInboundHandlerAdapter());
+    var second = new SocketOutput(other.pipeline().lastContext(), queue);
+
+    append("a");
+    second.append(Wire.bytes("b"));
+    append("c");
+    endTurn();
+
+    assertThat(writes.events()).containsExactly("ac", "flush");
+    assertThat(others.events()).containsExactly("b", "flush");
+    other.close();
+  }
+
+  @Test
+  void whatIsAppendedDuringTheFlushLeavesInTheSameTurn() {
+    var others = new RecordedWrites();
+    var other = new EmbeddedChannel(others, new ChannelInboundHandlerAdapter());
+    var second = new SocketOutput(other.pipeline().lastContext(), queue);
+    writes.onFlush(
+        () -> {
+          second.append(Wire.bytes("b"));
+          writes.onFlush(() -> {});
+        });
+
+    append("a");
+    queue.run();
+
+    assertThat(others.events()).containsExactly("b", "flush");
+    other.close();
+  }
+
+  @Test
+  void manySocketsMayBeDirtyAtOnce() {
+    SocketOutput[] outputs = new SocketOutput[200];
+    for (int i = 0; i < outputs.length; i++) {
+      outputs[i] = new SocketOutput(channel.pipeline().lastContext(), queue);
+      outputs[i].append(Wire.bytes("<" + i + ">"));
+    }
+    endTurn();
+
+    assertThat(writes.events()).hasSize(400).contains("<0>", "<199>");
+  }
+}

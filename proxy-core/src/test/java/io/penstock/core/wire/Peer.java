@@ -1,0 +1,121 @@
+package io.penstock.core.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.util.Arrays;
+
+/**
+ * One end of a TCP connection that a test drives by hand: it sends bytes and waits for exactly the
+ * bytes it expects. A byte that should not have come is seen by the next expectation.
+ */
+public final class Peer implements AutoCloseable {
+
+  private static final int PATIENCE_MILLIS = 10_000;
+
+  private static final int SHOWN = 150;
+
+  private final Socket socket;
+
+  Peer(Socket socket) throws IOException {
+    this.socket = socket;
+    socket.setSoTimeout(PATIENCE_MILLIS);
+    socket.setTcpNoDelay(true);
+  }
+
+  /** Connects to a port of this machine. */
+  public static Peer connect(int port) {
+    try {
+      return new Peer(new Socket(InetAddress.getLoopbackAddress(), port));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  public Peer send(String literal) {
+    return send(Wire.bytes(literal));
+  }
+
+  public Peer send(byte[] bytes) {
+    try {
+      socket.getOutputStream().write(bytes);
+      return this;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Reads as many bytes as the literal has; they must be the literal's. */
+  public Peer expect(String literal) {
+    String read = read(literal.length());
+    if (!read.equals(literal)) {
+      int at = Arrays.mismatch(read.toCharArray(), literal.toCharArray());
+      assertThat(around(read, at)).as("bytes around byte %d", at).isEqualTo(around(literal, at));
+    }
+    return this;
+  }
+
+  private static String around(String text, int at) {
+    return text.substring(Math.max(0, at - SHOWN), Math.min(text.length(), at + SHOWN));
+  }
+
+  /** Reads {@code length} bytes, or fewer when no more come. */
+  public String read(int length) {
+    byte[] bytes = new byte[length];
+    int at = 0;
+    try {
+      while (at < length) {
+        int more = socket.getInputStream().read(bytes, at, length - at);
+        if (more < 0) {
+          return Wire.text(Arrays.copyOf(bytes, at)) + "<end>";
+        }
+        at += more;
+      }
+    } catch (SocketTimeoutException e) {
+      return Wire.text(Arrays.copyOf(bytes, at)) + "<nothing more came>";
+    } catch (SocketException e) {
+      return Wire.text(Arrays.copyOf(bytes, at)) + "<" + e.getMessage() + ">";
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return Wire.text(bytes);
+  }
+
+  /** Bytes that have come and were not read. */
+  public int pending() {
+    try {
+      return socket.getInputStream().available();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The other side closes, and sends nothing before that. */
+  public void expectClosed() {
+    assertThat(read(1)).isIn("<end>", "<Connection reset>");
+  }
+
+  /** Closes with a reset, as a process that is killed with unread bytes. */
+  public void reset() {
+    try {
+      socket.setSoLinger(true, 0);
+    } catch (SocketException e) {
+      throw new UncheckedIOException(e);
+    }
+    close();
+  }
+
+  @Override
+  public void close() {
+    try {
+      socket.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,77 @@
+package io.penstock.core.wire;
+
+import io.penstock.core.cluster.Node;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A listening socket that the test answers by hand, byte by byte. It knows nothing of Redis: what a
+ * node would say is a literal in the test.
+ */
+public final class ScriptedNode implements AutoCloseable {
+
+  private static final int PATIENCE_MILLIS = 10_000;
+
+  private final List<Peer> peers = new ArrayList<>();
+  private ServerSocket server;
+
+  public ScriptedNode() {
+    server = listen(0);
+  }
+
+  private static ServerSocket listen(int port) {
+    try {
+      var socket = new ServerSocket();
+      socket.setReuseAddress(true);
+      socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+      socket.setSoTimeout(PATIENCE_MILLIS);
+      return socket;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  public int port() {
+    return server.getLocalPort();
+  }
+
+  public Node address() {
+    return new Node("127.0.0.1", port());
+  }
+
+  /** Waits for the next connection. */
+  public Peer accept() {
+    try {
+      var peer = new Peer(server.accept());
+      peers.add(peer);
+      return peer;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Stops listening: attempts to connect are refused. */
+  public void refuse() {
+    try {
+      server.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Listens again on the same port. */
+  public void listenAgain() {
+    server = listen(server.getLocalPort());
+  }
+
+  @Override
+  public void close() {
+    refuse();
+    peers.forEach(Peer::close);
+  }
+}
