@@ -3,6 +3,7 @@ package io.penstock.core.route;
 import io.penstock.core.cluster.Slot;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.command.Command;
+import io.penstock.core.command.CommandErrors;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.Handling;
 import io.penstock.core.command.KeyPositions;
@@ -56,7 +57,7 @@ public final class ClusterRouter extends CommandRouter {
     int first = how.firstKey();
     int step = how.keyStep();
     if (!how.divides(frame.argc())) {
-      return BY_SLOT[0]; // the server words the error
+      return new RoutePlan.Reject(CommandErrors.wrongArity(spec)); // a node would find CROSSSLOT
     }
     int count = (frame.argc() - first) / step;
     if (count == 1) {

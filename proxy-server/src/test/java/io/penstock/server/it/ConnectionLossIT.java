@@ -60,10 +60,7 @@ class ConnectionLossIT {
   @BeforeEach
   void start() {
     proxy =
-        ProxyFixture.of(cluster)
-            .commandTimeout(Duration.ofSeconds(10))
-            .eventLoops(1)
-            .startReady();
+        ProxyFixture.of(cluster).commandTimeout(Duration.ofSeconds(10)).eventLoops(1).startReady();
     node = cluster.masters().getFirst();
     other = cluster.masters().getLast();
     tag = Keys.tag(Keys.slotOf(cluster, node));

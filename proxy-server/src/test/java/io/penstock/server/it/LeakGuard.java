@@ -20,6 +20,12 @@ public final class LeakGuard implements AfterAllCallback {
   /** A collection for what died now, one more for what was only reachable from it. */
   private static final int COLLECTIONS = 2;
 
+  /**
+   * Lettuce's buffer of a connection, which it gives back when the channel is unregistered. A proxy
+   * that is closed while its topology connects ends the event loop before that.
+   */
+  private static final String AT_LETTUCE_S_END = "lettuce.core.protocol.CommandHandler.channelReg";
+
   private static final Queue<String> LEAKS = new ConcurrentLinkedQueue<>();
 
   static {
@@ -74,7 +80,9 @@ public final class LeakGuard implements AfterAllCallback {
 
     @Override
     protected void reportTracedLeak(String resourceType, String records) {
-      LEAKS.add(resourceType + records);
+      if (!records.contains(AT_LETTUCE_S_END)) {
+        LEAKS.add(resourceType + records);
+      }
       super.reportTracedLeak(resourceType, records);
     }
 

@@ -14,7 +14,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A master that is there and does not answer: a stopped process, as in a long pause of a machine. */
+/**
+ * A master that is there and does not answer: a stopped process, as in a long pause of a machine.
+ */
 class PauseIT {
 
   private static final Duration TIMEOUT = Duration.ofMillis(400);

@@ -1,0 +1,164 @@
+package io.penstock.server.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.core.ProxySettings.Upstream;
+import io.penstock.core.cluster.Credentials;
+import io.penstock.core.cluster.Node;
+import io.penstock.server.demo.EmbeddedCluster;
+import io.penstock.server.demo.Member;
+import io.penstock.server.demo.ServerProcess;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.JedisPooled;
+import redis.clients.jedis.RedisProtocol;
+
+/** Passwords and users, the nodes' and the clients'. */
+@ExtendWith(SharedCluster.class)
+@SuppressWarnings("deprecation") // JedisPooled has a successor; this is what applications use
+class CredentialsIT {
+
+  private static final String PASSWORD = "s3cr3t p@ss,w:rd\"\\";
+
+  @ParameterizedTest
+  @CsvSource({",", "alice,"})
+  void nodesMayAskForCredentials(@Nullable String user) {
+    EmbeddedCluster.Builder builder = EmbeddedCluster.builder().masters(3);
+    if (user == null) {
+      builder.password(PASSWORD);
+    } else {
+      builder.user(user, PASSWORD);
+    }
+    try (EmbeddedCluster cluster = builder.start();
+        ProxyFixture proxy = ProxyFixture.of(cluster).startReady()) {
+      for (String protocol : List.of("2", "3")) {
+        try (Wire wire = proxy.connect()) {
+          assertThat(wire.call("HELLO", protocol)).doesNotStartWith("-");
+          for (String tag : Keys.tagsOfMasters(cluster)) {
+            assertThat(wire.call("SET", tag, protocol)).isEqualTo("+OK\r\n");
+            assertThat(wire.call("GET", tag)).isEqualTo(Wire.bulk(protocol));
+          }
+        }
+      }
+      String tag = Keys.tag(99);
+      Member from = cluster.masterOf(99);
+      Member to = cluster.masters().stream().filter(m -> m != from).findFirst().orElseThrow();
+      try (Wire wire = proxy.connect()) {
+        assertThat(wire.call("SET", tag, "moves")).isEqualTo("+OK\r\n");
+        cluster.migrateSlot(99, from, to);
+        assertThat(wire.call("GET", tag)).isEqualTo(Wire.bulk("moves"));
+      }
+    }
+  }
+
+  @Test
+  void withTheWrongPasswordTheProxyIsNotReadyAndSaysSoToClients() {
+    try (ServerProcess server = ServerProcess.builder().password(PASSWORD).start()) {
+      var node = new Node(server.host(), server.port());
+      var wrong = new Upstream.Single(node, new Credentials(null, "wrong"), 0);
+      try (ProxyFixture proxy =
+              ProxyFixture.of(wrong).commandTimeout(Duration.ofMillis(300)).start();
+          Wire wire = proxy.connect()) {
+        assertThat(wire.call("GET", "k")).startsWith("-UNAVAILABLE ");
+      }
+      var right = new Upstream.Single(node, new Credentials(null, PASSWORD), 0);
+      try (ProxyFixture proxy = ProxyFixture.of(right).startReady();
+          Wire wire = proxy.connect()) {
+        assertThat(wire.call("SET", "k", "v")).isEqualTo("+OK\r\n");
+      }
+    }
+  }
+
+  /** Requests in this order, on one connection, to a server with the same password. */
+  @ParameterizedTest
+  @CsvSource({"2", "3"})
+  void clientsAuthenticateAsAtAServer(int protocol, EmbeddedCluster cluster) {
+    List<String[]> requests =
+        List.of(
+            new String[] {"GET", "k"},
+            new String[] {"MGET", "k", "l"},
+            new String[] {"PING"},
+            new String[] {"ECHO", "x"},
+            new String[] {"FOO"},
+            new String[] {"GET"},
+            new String[] {"MULTI"},
+            new String[] {"CLIENT", "ID"},
+            new String[] {"CLIENT", "SETNAME", "me"},
+            new String[] {"COMMAND", "COUNT"},
+            new String[] {"SELECT", "0"},
+            new String[] {"HELLO"},
+            new String[] {"HELLO", "3"},
+            new String[] {"AUTH", "wrong"},
+            new String[] {"AUTH", "default", "wrong"},
+            new String[] {"AUTH", "nobody", PASSWORD},
+            new String[] {"HELLO", Integer.toString(protocol), "AUTH", "default", "wrong"},
+            new String[] {"AUTH", PASSWORD, "x", "y"},
+            new String[] {"GET", "k"},
+            new String[] {"AUTH", PASSWORD},
+            new String[] {"GET", "no such key"},
+            new String[] {"CLIENT", "GETNAME"},
+            new String[] {"AUTH", "wrong again"},
+            new String[] {"GET", "no such key"},
+            new String[] {"AUTH", "default", PASSWORD},
+            new String[] {"RESET"},
+            new String[] {"GET", "k"});
+    try (ServerProcess server = ServerProcess.builder().password(PASSWORD).start();
+        ProxyFixture proxy = ProxyFixture.of(cluster).password(PASSWORD).startReady();
+        Wire direct = Wire.open(server.host(), server.port());
+        Wire through = proxy.connect()) {
+      for (String[] request : requests) {
+        // Redis 7.2 names the protocol in its hint, 7.0 does not.
+        String expected = direct.call(request).replace("the HELLO AUTH", "the HELLO <proto> AUTH");
+        assertThat(through.call(request)).as(request[0]).isEqualTo(expected);
+      }
+      String[] hello = {
+        "HELLO", Integer.toString(protocol), "AUTH", "default", PASSWORD, "SETNAME", "me"
+      };
+      assertThat(through.call(hello)).startsWith(protocol == 3 ? "%7\r\n" : "*14\r\n");
+      assertThat(through.call("CLIENT", "GETNAME")).isEqualTo(Wire.bulk("me"));
+      assertThat(through.call("SET", "k", "v")).isEqualTo("+OK\r\n");
+    }
+  }
+
+  /** Before a client has authenticated Redis accepts small requests only. */
+  @Test
+  void strangersMaySendLittle(EmbeddedCluster cluster) {
+    try (ServerProcess server = ServerProcess.builder().password(PASSWORD).start();
+        ProxyFixture proxy = ProxyFixture.of(cluster).password(PASSWORD).startReady()) {
+      for (String start : List.of("*11\r\n", "*2\r\n$3\r\nGET\r\n$16385\r\n")) {
+        try (Wire direct = Wire.open(server.host(), server.port());
+            Wire through = proxy.connect()) {
+          direct.write(start).flush();
+          through.write(start).flush();
+          assertThat(through.readToEnd()).isEqualTo(direct.readToEnd());
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"RESP2", "RESP3"})
+  void clientLibrariesAuthenticate(RedisProtocol protocol, EmbeddedCluster cluster) {
+    try (ProxyFixture proxy = ProxyFixture.of(cluster).password(PASSWORD).startReady()) {
+      var address = new HostAndPort(proxy.host(), proxy.port());
+      var config =
+          DefaultJedisClientConfig.builder()
+              .protocol(protocol)
+              .user("default")
+              .password(PASSWORD)
+              .clientName("named")
+              .build();
+      try (JedisPooled jedis = new JedisPooled(address, config)) {
+        assertThat(jedis.set("jedis", "v")).isEqualTo("OK");
+        assertThat(jedis.get("jedis")).isEqualTo("v");
+      }
+    }
+  }
+}

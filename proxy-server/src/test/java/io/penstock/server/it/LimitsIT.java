@@ -1,0 +1,276 @@
+package io.penstock.server.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufAllocatorMetricProvider;
+import io.penstock.core.transport.Transport;
+import io.penstock.server.demo.EmbeddedCluster;
+import io.penstock.server.demo.Member;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Clients that are too many, too slow, too rude or gone, and the end of the proxy. */
+class LimitsIT {
+
+  private static final int MEGABYTE = 1024 * 1024;
+
+  @SuppressWarnings("NullAway.Init")
+  private static EmbeddedCluster cluster;
+
+  @SuppressWarnings("NullAway.Init")
+  private static Member node;
+
+  @SuppressWarnings("NullAway.Init")
+  private static String tag;
+
+  @BeforeAll
+  static void startCluster() {
+    cluster = EmbeddedCluster.builder().masters(3).nodeTimeout(Duration.ofSeconds(60)).start();
+    node = cluster.masters().getFirst();
+    tag = Keys.tag(Keys.slotOf(cluster, node));
+  }
+
+  @AfterAll
+  static void stopCluster() {
+    cluster.close();
+  }
+
+  @AfterEach
+  void resume() {
+    node.resume();
+  }
+
+  @Test
+  void clientsAboveTheLimitAreRefusedAsRedisRefusesThem() {
+    try (ProxyFixture proxy = ProxyFixture.of(cluster).maxClients(3).startReady()) {
+      List<Wire> admitted = new ArrayList<>();
+      try {
+        for (int i = 0; i < 3; i++) {
+          admitted.add(proxy.connect());
+          assertThat(admitted.get(i).call("PING")).isEqualTo("+PONG\r\n");
+        }
+        try (Wire refused = proxy.connect()) {
+          assertThat(refused.read()).isEqualTo("-ERR max number of clients reached\r\n");
+          assertThat(refused.isClosedByPeer()).isTrue();
+        }
+        assertThat(proxy.stats().clientsRefused()).isEqualTo(1);
+        assertThat(proxy.stats().clientsNow()).isEqualTo(3);
+
+        admitted.removeFirst().close();
+        Awaitility.await().until(() -> proxy.stats().clientsNow() == 2);
+        admitted.add(proxy.connect());
+        assertThat(admitted.getLast().call("PING")).isEqualTo("+PONG\r\n");
+      } finally {
+        admitted.forEach(Wire::close);
+      }
+    }
+  }
+
+  @Test
+  void aDrainAnswersWhatIsInFlightAndClosesThen() {
+    try (ProxyFixture proxy =
+            ProxyFixture.of(cluster).commandTimeout(Duration.ofSeconds(10)).startReady();
+        Wire idle = proxy.connect();
+        Wire busy = proxy.connect()) {
+      assertThat(idle.call("SET", tag + "k", "v")).isEqualTo("+OK\r\n");
+      node.pause();
+      busy.write(Wire.request("GET", tag + "k"))
+          .write(Wire.request("INCR", tag + "n"))
+          .write("*1\r\n$4\r\nPI")
+          .flush();
+      Awaitility.await().until(() -> inFlight(proxy) == 2);
+
+      CompletableFuture<Void> drained =
+          proxy.proxy().drain(Duration.ofSeconds(15)).toCompletableFuture();
+
+      assertThat(idle.isClosedByPeer()).isTrue();
+      assertThatThrownBy(proxy::connect).isInstanceOf(UncheckedIOException.class);
+      assertThat(proxy.proxy().isReady()).isFalse();
+      assertThat(drained.isDone()).isFalse();
+      node.resume();
+      assertThat(busy.read()).isEqualTo(Wire.bulk("v"));
+      assertThat(busy.read()).isEqualTo(":1\r\n");
+      assertThat(busy.isClosedByPeer()).isTrue();
+      Awaitility.await().until(drained::isDone);
+    }
+  }
+
+  @Test
+  void aDrainEndsWhenItsTimeIsUp() {
+    try (ProxyFixture proxy =
+            ProxyFixture.of(cluster).commandTimeout(Duration.ofSeconds(10)).startReady();
+        Wire busy = proxy.connect()) {
+      node.pause();
+      busy.send("GET", tag + "k");
+      Awaitility.await().until(() -> inFlight(proxy) == 1);
+      ProxyFixture.await(proxy.proxy().drain(Duration.ofMillis(200)));
+      ProxyFixture.await(proxy.proxy().shutdown());
+      assertThat(busy.isClosedByPeer()).isTrue();
+    }
+  }
+
+  @Test
+  void aClientThatReadsNothingIsReadNoMoreAndDisturbsNobody() {
+    try (ProxyFixture proxy = ProxyFixture.of(cluster).eventLoops(1).startReady();
+        Wire greedy = Wire.open(proxy.host(), proxy.port(), 4_096);
+        Wire other = proxy.connect()) {
+      assertThat(other.call("SET", tag + "k", "x".repeat(10_000))).isEqualTo("+OK\r\n");
+      long before = directMemory();
+      Thread writer =
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    try {
+                      byte[] get = Wire.request("GET", tag + "k");
+                      for (int i = 0; i < 500_000; i++) {
+                        greedy.write(get);
+                      }
+                    } catch (UncheckedIOException e) {
+                      // closed at the end of the test, while it waits for room
+                    }
+                  });
+      long most = 0;
+      for (int i = 0; i < 1_000; i++) {
+        long begun = System.nanoTime();
+        assertThat(other.call("GET", tag + "k")).hasSize(10_000 + "$10000\r\n\r\n".length());
+        assertThat(System.nanoTime() - begun).isLessThan(1_500_000_000L);
+        most = Math.max(most, directMemory() - before);
+      }
+      assertThat(writer.isAlive()).as("the greedy client is not read any more").isTrue();
+      System.out.println("a client that reads nothing takes at most " + most / MEGABYTE + " MB");
+      // What bounds it is the number of unanswered requests: 4,096 replies of 10 kB, held twice.
+      assertThat(most).isLessThan(128L * MEGABYTE);
+
+      for (int i = 0; i < 1_000; i++) {
+        assertThat(greedy.read()).startsWith("$10000\r\n");
+      }
+      greedy.reset();
+      Awaitility.await().until(() -> !writer.isAlive() && proxy.stats().clientsNow() == 1);
+    }
+  }
+
+  @Test
+  void clientsThatVanishLeaveNothingBehind() {
+    try (ProxyFixture proxy =
+            ProxyFixture.of(cluster).commandTimeout(Duration.ofSeconds(10)).startReady();
+        Wire stays = proxy.connect()) {
+      assertThat(stays.call("SET", tag + "k", "v")).isEqualTo("+OK\r\n");
+      for (String half :
+          List.of(
+              "*", "*3\r\n", "*2\r\n$3\r\nGET\r\n$1000000\r\nabc", "GET ", "*1\r\n$4\r\nPING")) {
+        try (Wire wire = proxy.connect()) {
+          wire.write(half).flush();
+        }
+      }
+      node.pause();
+      for (int i = 0; i < 20; i++) {
+        Wire wire = proxy.connect();
+        for (int j = 0; j < 50; j++) {
+          wire.write(Wire.request("GETSET", tag + "gone", i + ":" + j))
+              .write(Wire.request("MGET", tag + "gone", "elsewhere"));
+        }
+        wire.flush();
+        if (i % 2 == 0) {
+          wire.reset();
+        } else {
+          wire.close();
+        }
+      }
+      stays.write(Wire.request("GET", tag + "k")).flush();
+      node.resume();
+      assertThat(stays.read()).isEqualTo(Wire.bulk("v"));
+      Awaitility.await().until(() -> proxy.stats().clientsNow() == 1 && inFlight(proxy) == 0);
+      assertThat(stays.call("GET", tag + "k")).isEqualTo(Wire.bulk("v"));
+    }
+  }
+
+  /** Redis has answered what came before the end when it reads the end. */
+  @ParameterizedTest
+  @EnumSource(Transport.class)
+  void aClientThatOnlyEndsItsOwnSideStillGetsItsReplies(Transport transport) {
+    Assumptions.assumeTrue(transport.unavailability() == null, "transport does not work here");
+    int count = 6_000;
+    try (ProxyFixture proxy = ProxyFixture.of(cluster).transport(transport).startReady();
+        Wire wire = proxy.connect()) {
+      var expected = new StringBuilder();
+      for (int i = 0; i < count; i++) {
+        wire.write(Wire.request("SET", "half" + i % 7, Integer.toString(i)));
+        wire.write(Wire.request("GET", "half" + i % 7));
+        expected.append("+OK\r\n").append(Wire.bulk(Integer.toString(i)));
+      }
+      wire.write("*1\r\n$4\r\nPI").finishSending();
+      assertThat(wire.readToEnd().equals(expected.toString())).isTrue();
+      Awaitility.await().until(() -> proxy.stats().clientsNow() == 0);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "*1\r\n:1\r\n",
+        "*1\r\nPING\r\n",
+        "*2147483648\r\n",
+        "*abc\r\n",
+        "*1 \r\n",
+        "*1\r\n$-1\r\n",
+        "*1\r\n$abc\r\n",
+        "*1\r\n$536870913\r\n",
+        "*1\r\n$+4\r\nPING\r\n",
+        "*4294967296\r\n",
+        "SET \"unbalanced\r\n",
+        "GET 'un\"balanced\r\n"
+      })
+  void protocolErrorsAreAnsweredInRedisWordsAndEndTheConnection(String bytes) {
+    try (ProxyFixture proxy = ProxyFixture.of(cluster).startReady();
+        Wire throughProxy = proxy.connect();
+        Wire direct = Wire.open(node.host(), node.port())) {
+      for (Wire wire : List.of(throughProxy, direct)) {
+        wire.write(Wire.request("PING")).write(bytes).flush();
+      }
+      assertThat(throughProxy.read()).isEqualTo("+PONG\r\n");
+      assertThat(direct.read()).isEqualTo("+PONG\r\n");
+      assertThat(throughProxy.readToEnd()).isEqualTo(direct.readToEnd());
+    }
+  }
+
+  @Test
+  void emptyRequestsAreIgnoredAsByRedis() {
+    try (ProxyFixture proxy = ProxyFixture.of(cluster).startReady();
+        Wire wire = proxy.connect()) {
+      wire.write("*0\r\n*-1\r\n\r\n*-2147483649\r\n").write(Wire.request("PING")).flush();
+      assertThat(wire.read()).isEqualTo("+PONG\r\n");
+    }
+  }
+
+  @Test
+  void aLineWithoutEndIsRefused() {
+    try (ProxyFixture proxy = ProxyFixture.of(cluster).startReady();
+        Wire wire = proxy.connect()) {
+      wire.write("x".repeat(70_000)).flush();
+      assertThat(wire.read()).isEqualTo("-ERR Protocol error: too big inline request\r\n");
+      assertThat(wire.isClosedByPeer()).isTrue();
+    }
+  }
+
+  private static long inFlight(ProxyFixture proxy) {
+    return proxy.stats().nodes().stream().mapToLong(stats -> stats.inFlight()).sum();
+  }
+
+  private static long directMemory() {
+    return ((ByteBufAllocatorMetricProvider) ByteBufAllocator.DEFAULT).metric().usedDirectMemory();
+  }
+}

@@ -1,0 +1,99 @@
+package io.penstock.server.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.core.ProxySettings.Upstream;
+import io.penstock.core.cluster.Node;
+import io.penstock.server.demo.RespConnection;
+import io.penstock.server.demo.ServerProcess;
+import java.time.Duration;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** {@code redis://}: one server without cluster support. */
+class SingleServerIT {
+
+  @SuppressWarnings("NullAway.Init")
+  private static ServerProcess server;
+
+  @BeforeAll
+  static void startServer() {
+    server = ServerProcess.start();
+  }
+
+  @AfterAll
+  static void stopServer() {
+    server.close();
+  }
+
+  @Test
+  void slotsDoNotMatter() {
+    try (ProxyFixture proxy = ProxyFixture.of(server).startReady();
+        Wire wire = proxy.connect()) {
+      assertThat(wire.call("MSETNX", "one", "1", "two", "2")).isEqualTo(":1\r\n");
+      assertThat(wire.call("MGET", "two", "none", "one"))
+          .isEqualTo("*3\r\n" + Wire.bulk("2") + "$-1\r\n" + Wire.bulk("1"));
+      assertThat(wire.call("RENAME", "one", "three")).isEqualTo("+OK\r\n");
+      assertThat(wire.call("SUNION", "four", "five")).isEqualTo("*0\r\n");
+      assertThat(wire.call("EVAL", "return #KEYS", "2", "one", "two")).isEqualTo(":2\r\n");
+      assertThat(wire.call("DEL", "one", "two", "three")).isEqualTo(":2\r\n");
+    }
+  }
+
+  @Test
+  void theDatabaseOfTheUrlIsUsed() {
+    var upstream = new Upstream.Single(new Node(server.host(), server.port()), null, 7);
+    try (ProxyFixture proxy = ProxyFixture.of(upstream).startReady();
+        RespConnection direct = server.connect()) {
+      for (String protocol : new String[] {"2", "3"}) {
+        try (Wire wire = proxy.connect()) {
+          assertThat(wire.call("HELLO", protocol)).doesNotStartWith("-");
+          assertThat(wire.call("SET", "k", protocol)).isEqualTo("+OK\r\n");
+          assertThat(wire.call("SELECT", "7")).isEqualTo("+OK\r\n");
+          assertThat(wire.call("SELECT", "0")).startsWith("-ERR ");
+          assertThat(wire.call("CLIENT", "INFO")).contains(" db=7 ");
+        }
+        assertThat(direct.text("SELECT", "7")).isEqualTo("OK");
+        assertThat(direct.text("GET", "k")).isEqualTo(protocol);
+        assertThat(direct.text("SELECT", "0")).isEqualTo("OK");
+        assertThat(direct.text("GET", "k")).isEmpty();
+      }
+    }
+  }
+
+  @Test
+  void comesBackWhenTheServerDoes() {
+    try (ServerProcess mortal = ServerProcess.start();
+        ProxyFixture proxy =
+            ProxyFixture.of(mortal).commandTimeout(Duration.ofMillis(500)).startReady();
+        Wire wire = proxy.connect()) {
+      assertThat(wire.call("SET", "k", "v")).isEqualTo("+OK\r\n");
+      mortal.kill();
+      assertThat(wire.call("SET", "k", "v")).matches("-(CONNLOST|UNAVAILABLE) [^\r]*\r\n");
+      assertThat(wire.call("GET", "k")).matches("-UNAVAILABLE [^\r]*\r\n");
+      mortal.restart();
+      Awaitility.await("served again")
+          .atMost(Duration.ofSeconds(10))
+          .until(() -> wire.call("SET", "k", "w").equals("+OK\r\n"));
+      assertThat(wire.call("GET", "k")).isEqualTo(Wire.bulk("w"));
+    }
+  }
+
+  @Test
+  void aServerThatIsDownIsWaitedFor() {
+    try (ServerProcess late = ServerProcess.start()) {
+      late.kill();
+      try (ProxyFixture proxy =
+              ProxyFixture.of(late).commandTimeout(Duration.ofMillis(300)).start();
+          Wire wire = proxy.connect()) {
+        assertThat(wire.call("GET", "k")).startsWith("-UNAVAILABLE ");
+        late.restart();
+        Awaitility.await("served")
+            .atMost(Duration.ofSeconds(10))
+            .until(() -> wire.call("GET", "k").equals("$-1\r\n"));
+      }
+    }
+  }
+}
