@@ -67,6 +67,16 @@ public final class SlotMap {
     return covered == SLOTS;
   }
 
+  /** Whether the node is a master or a replica of some shard. */
+  public boolean contains(Node node) {
+    for (Shard shard : shards) {
+      if (shard.master().equals(node) || shard.replicas().contains(node)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Index of the shard whose master is {@code node}, or -1. */
   public int indexOfMaster(Node node) {
     for (int i = 0; i < shards.size(); i++) {

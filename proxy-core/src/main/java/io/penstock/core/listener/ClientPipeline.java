@@ -67,7 +67,7 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
     @Override
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
       if (session != null && event instanceof ChannelInputShutdownEvent) {
-        session.onInputEnd();
+        session.onInputEnded();
       }
     }
 
@@ -88,7 +88,7 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
       if (session != null) {
-        session.onException(cause);
+        session.abandon(cause.toString());
       }
     }
   }

@@ -37,8 +37,15 @@ final class Refusal {
           "-LOADING Redis is loading the dataset in memory",
           "-LOADING Valkey is loading the dataset in memory");
 
-  /** Whether the error is worded as Redis (cluster.c, server.c) or Valkey words it. */
-  static boolean isServersOwn(ByteBuf buffer, int from, int to) {
+  /**
+   * Whether a script's error may be taken for the server's. A script may return any error it likes:
+   * one that is not in the words of Redis (cluster.c, server.c) or Valkey says nothing about
+   * whether it ran. Where a redirect leads has to be looked at as well.
+   */
+  static boolean isBelievable(@Nullable Redirection kind, ByteBuf buffer, int from, int to) {
+    if (kind == Redirection.MOVED || kind == Redirection.ASK) {
+      return true;
+    }
     String line = buffer.toString(from, to - from, StandardCharsets.ISO_8859_1);
     return SERVERS_OWN.contains(line.stripTrailing());
   }

@@ -9,9 +9,7 @@ import io.penstock.core.cluster.RefreshTrigger;
 import io.penstock.core.cluster.Shard;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ProxyStats.Redirection;
-import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -36,7 +34,7 @@ final class Retries {
   private static final int IMMEDIATE_REDIRECTS = 4;
 
   private final Session session;
-  private final List<Retry> retries = new ArrayList<>(0); // by order of the requests
+  private final RetryList retries = new RetryList();
   private long wakeUpAt = Long.MAX_VALUE;
 
   Retries(Session session) {
@@ -50,10 +48,10 @@ final class Retries {
   /** True when the error reply means "did not run, try again": then it is not delivered. */
   boolean takesOver(Routed request, ByteBuf buffer, int from, int to) {
     Redirection kind = Refusal.of(buffer, from, to, session.loop().isSharded());
-    if (kind == null || !isBelieved(request, kind, buffer, from, to)) {
+    if (request.isScript() && !Refusal.isBelievable(kind, buffer, from, to)) {
       return false;
     }
-    if (session.isClosed() || session.loop().now() - request.deadline() >= 0) {
+    if (kind == null || session.isClosed() || session.loop().now() - request.deadline() >= 0) {
       return false;
     }
     Redirect redirect = null;
@@ -71,14 +69,14 @@ final class Retries {
   }
 
   private void park(Routed request, byte[] refusal, @Nullable Redirect redirect, Redirection kind) {
-    Retry retry = entryFor(request);
+    Retry retry = retries.entryFor(request);
     retry.refusal = refusal;
     retry.outcome = Outcome.ERROR;
     retry.askTarget = null;
     Node answered = request.sentTo();
     if (redirect != null && answered != null) {
       Node target = redirect.target(answered);
-      boolean known = !request.isScript() || isMember(target);
+      boolean known = !request.isScript() || session.loop().topology().current().contains(target);
       if (!known) {
         session.loop().topology().requestRefresh(RefreshTrigger.UNKNOWN_NODE);
         redirect = null;
@@ -96,27 +94,6 @@ final class Retries {
       session.loop().topology().requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
     }
     goOrWait(retry, session.loop().now(), true);
-  }
-
-  /**
-   * A script may return any error it likes: one that is not in the servers' own words says nothing
-   * about whether it ran.
-   */
-  private static boolean isBelieved(
-      Routed request, Redirection kind, ByteBuf buffer, int from, int to) {
-    return !request.isScript()
-        || kind == Redirection.MOVED
-        || kind == Redirection.ASK
-        || Refusal.isServersOwn(buffer, from, to);
-  }
-
-  private boolean isMember(Node node) {
-    for (Shard shard : session.loop().topology().current().shards()) {
-      if (shard.master().equals(node) || shard.replicas().contains(node)) {
-        return true;
-      }
-    }
-    return false;
   }
 
   private static long delay(int attempts) {
@@ -155,7 +132,7 @@ final class Retries {
       return;
     }
     request.dropHeld();
-    Retry retry = entryFor(request);
+    Retry retry = retries.entryFor(request);
     retry.refusal = refusal;
     retry.outcome = outcome;
     retry.askTarget = null;
@@ -175,7 +152,7 @@ final class Retries {
     if (retries.isEmpty()) {
       return;
     }
-    for (Retry retry : retries) {
+    for (Retry retry : retries.view()) {
       retry.probes &= retry.request.slot() != request.slot();
     }
     ran(request);
@@ -191,7 +168,7 @@ final class Retries {
     }
     forget(request);
     RequestKeys keys = null;
-    for (Retry retry : List.copyOf(retries)) {
+    for (Retry retry : retries.copy()) {
       Routed earlier = retry.request;
       if (!retry.sent
           && earlier.order() < request.order()
@@ -205,42 +182,19 @@ final class Retries {
     }
   }
 
-  /** The request has ended without being asked here. */
+  /** The request has ended. Those that waited for it may go now. */
   void forget(Routed request) {
-    for (int i = 0; i < retries.size(); i++) {
-      if (retries.get(i).request == request) {
-        retries.remove(i).over = true;
-        break;
-      }
-    }
+    retries.remove(request);
     if (!retries.isEmpty()) {
-      wakeUp(session.loop().now()); // those that waited for this one may go now
+      wakeUp(session.loop().now());
     }
-  }
-
-  private Retry entryFor(Routed request) {
-    int at = retries.size(); // from the end: refusals come in the order of the requests
-    for (; at > 0; at--) {
-      Retry known = retries.get(at - 1);
-      if (known.request == request) {
-        known.sent = false;
-        known.attempts++;
-        return known;
-      }
-      if (known.request.order() < request.order()) {
-        break;
-      }
-    }
-    Retry retry = new Retry(request);
-    retries.add(at, retry);
-    return retry;
   }
 
   /** Sends what is due and does not have to wait for an earlier one of its slot. */
   private void sendDue() {
     long now = session.loop().tick();
     Set<Integer> barred = new HashSet<>(); // slots in which an earlier one waits
-    for (Retry retry : List.copyOf(retries)) {
+    for (Retry retry : retries.copy()) {
       Integer slot = retry.request.slot();
       if (retry.sent || retry.over) {
         continue;
@@ -276,7 +230,7 @@ final class Retries {
     }
     Shard owner = session.loop().topology().current().shardOf(slot);
     Node target = retry.askTarget != null || owner == null ? retry.askTarget : owner.master();
-    for (Retry earlier : retries) {
+    for (Retry earlier : retries.view()) {
       if (earlier.request.order() >= retry.request.order()) {
         break;
       }
@@ -321,7 +275,7 @@ final class Retries {
 
   /** The client is gone: nothing is sent again. */
   void close() {
-    for (Retry retry : List.copyOf(retries)) {
+    for (Retry retry : retries.copy()) {
       if (!retry.sent) {
         answer(retry.request, retry.refusal, retry.outcome);
       }

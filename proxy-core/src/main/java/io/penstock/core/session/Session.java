@@ -74,8 +74,8 @@ public final class Session {
     takeUp();
   }
 
-  /** The client sends no more, but may still read: it gets what it asked for. */
-  public void onInputEnd() {
+  /** The client sends no more: what it has sent is answered, then the connection closes. */
+  public void onInputEnded() {
     inputEnded = true;
     takeUp();
   }
@@ -83,11 +83,6 @@ public final class Session {
   /** The client began or stopped reading its replies. */
   public void onWritabilityChanged() {
     takeUp();
-  }
-
-  /** The channel failed, most often because the client is gone. */
-  public void onException(Throwable cause) {
-    abandon(cause.toString());
   }
 
   /** The channel is closed. */
@@ -114,10 +109,6 @@ public final class Session {
       taking = false;
     }
     boolean reading = mayTakeUp() && !input.isPutBack();
-    if (inputEnded && reading) {
-      drain(); // everything was taken up
-      return;
-    }
     if (!closed && channel.config().isAutoRead() != reading) {
       channel.config().setAutoRead(reading);
     }
@@ -136,7 +127,12 @@ public final class Session {
     return switch (found) {
       case REQUEST -> handle();
       case NOTHING -> true;
-      case INCOMPLETE -> false;
+      case INCOMPLETE -> {
+        if (inputEnded) {
+          drain();
+        }
+        yield false;
+      }
       case PROTOCOL_ERROR -> {
         protocolError();
         yield false;
@@ -213,8 +209,8 @@ public final class Session {
     }
   }
 
-  /** Closes at once: the client cannot be given what it waits for. */
-  void abandon(String why) {
+  /** Closes at once: the client is gone, or cannot be given what it waits for. */
+  public void abandon(String why) {
     if (!closed) {
       log.debug("client {} is closed: {}", id, why);
       state = new SessionState.Closing();

@@ -216,11 +216,11 @@ class BackendConnectionTest {
             new Credentials(null, "secret"), 0, Duration.ofMillis(50), COMMAND_TIMEOUT, 1, 10);
     send("a");
     Peer first = server.acceptUnanswered();
-    first.expect("*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n");
+    first.expect("*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n" + NAMING);
 
     first.expectClosed();
 
-    server.acceptUnanswered().expect("*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n");
+    server.acceptUnanswered().expect("*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n" + NAMING);
     await()
         .untilAsserted(
             () -> assertThat(events.getFirst()).contains("no answer to the handshake in time"));
@@ -481,14 +481,16 @@ class BackendConnectionTest {
     Peer first = server.accept();
     first.expect("<a><b>").send("+A\r\n");
     awaitLog("a +A\r\n");
-    assertThat(stats()).isEqualTo(new NodeStats(server.address(), 1, 1, 6, 4, 0, 0));
+    assertThat(stats())
+        .isEqualTo(new NodeStats(server.address(), 1, 1, NAMING.length() + 6, 5 + 4, 0, 0));
 
     first.close();
     await().until(() -> log.size() == 2);
     server.accept();
     await().untilAsserted(() -> assertThat(stats().reconnects()).isEqualTo(1));
 
-    assertThat(stats()).isEqualTo(new NodeStats(server.address(), 1, 0, 6, 4, 1, 1));
+    assertThat(stats())
+        .isEqualTo(new NodeStats(server.address(), 1, 0, 2 * NAMING.length() + 6, 2 * 5 + 4, 1, 1));
   }
 
   @Test

@@ -70,10 +70,15 @@ class RouterTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {"EVAL s 0", "EVAL s x a", "EVAL s 3 a", "MSET a 1 b", "ZUNIONSTORE d 0 a"})
+  @ValueSource(strings = {"EVAL s 0", "EVAL s x a", "EVAL s 3 a", "ZUNIONSTORE d 0 a"})
   void callsWhoseKeysCannotBeToldGoToOneNodeThatWordsTheError(String line) {
     assertThat(plan(cluster, line)).isInstanceOf(RoutePlan.Single.class);
+  }
+
+  @Test
+  void aDivisibleCommandWithAnArgumentTooManyIsRefused() {
+    assertThat(plan(cluster, "MSET a 1 b"))
+        .isEqualTo(new RoutePlan.Reject("ERR wrong number of arguments for 'mset' command"));
   }
 
   @Test

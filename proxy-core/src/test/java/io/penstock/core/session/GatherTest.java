@@ -156,7 +156,7 @@ class GatherTest {
     client.send(call("MGET a b"));
     rig.accept(0).expect(call("MGET b"));
     rig.accept(1).expect(call("MGET a")).send("*1\r\n$1\r\na\r\n");
-    await().until(() -> rig.bytesReceivedFrom(1) == 11);
+    await().until(() -> rig.bytesReceivedFrom(1) == 5 + 11);
 
     rig.tick(Duration.ofSeconds(200));
 
@@ -207,10 +207,10 @@ class GatherTest {
     upper.send("*1\r\n" + Wire.bulk("x".repeat(50_000)));
     await().until(() -> rig.bytesReceivedFrom(1) > 50_000);
 
-    client.close();
+    client.reset();
     await().until(() -> rig.onLoop(() -> rig.sessions().sessions().isEmpty()));
     lower.send("*1\r\n$1\r\nb\r\n");
-    await().until(() -> rig.bytesReceivedFrom(0) == 11);
+    await().until(() -> rig.bytesReceivedFrom(0) == 5 + 11);
 
     Peer other = rig.client();
     other.send(PING).expect("+PONG\r\n");

@@ -171,6 +171,11 @@ final class Rig implements AutoCloseable {
     return nodes.get(node).accept();
   }
 
+  /** As {@link #accept}, with the handshake left to the test. */
+  Peer acceptUnanswered(int node) {
+    return nodes.get(node).acceptUnanswered();
+  }
+
   /** Has the proxy connect to a node, and answers that connection. */
   Peer connected(int node) {
     onLoop(
