@@ -2,6 +2,8 @@ package io.penstock.core.session;
 
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.command.Command;
+import io.penstock.core.command.CommandFlag;
+import io.penstock.core.command.CommandSpec;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyWriter;
 import io.penstock.core.resp.RequestFrame;
@@ -26,6 +28,15 @@ final class Authentication {
 
   Authentication(Session session) {
     this.session = session;
+  }
+
+  /** Redis looks at existence and arity first, then at this, then at everything else. */
+  static boolean isNeededFor(Command command) {
+    CommandSpec spec = command.spec();
+    return spec != null
+        && spec.acceptsArity(command.argc())
+        && !command.isUnknownSubcommand()
+        && !spec.has(CommandFlag.NO_AUTH);
   }
 
   void auth(RequestFrame frame, ReplyWriter reply) {

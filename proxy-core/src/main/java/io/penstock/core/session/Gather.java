@@ -47,12 +47,13 @@ final class Gather {
   @Nullable Node send(RequestFrame frame, CommandSpec command, RoutePlan.Split plan) {
     int size = frame.end() - frame.start() + parts.length * (32 + frame.length(0));
     var bytes = new SharedBuffer(ByteBufAllocator.DEFAULT.directBuffer(size));
-    int[] keys = keysByGroup(plan);
+    int[] sorted = keysByGroup(plan);
     int firstOfGroup = 0;
     for (int group = 0; group < parts.length; group++) {
       int from = bytes.buffer().writerIndex();
-      encode(bytes.buffer(), frame, plan, keys, firstOfGroup, plan.keysOfGroup(group));
-      firstOfGroup += plan.keysOfGroup(group);
+      var keys = new KeyRange(sorted, firstOfGroup, plan.keysOfGroup(group));
+      encode(bytes.buffer(), frame, plan, keys);
+      firstOfGroup += keys.count;
       Part part = new Part(this);
       part.carry(bytes.share(), from, bytes.buffer().writerIndex() - from);
       part.prepare(session, command, plan.slotOfGroup(group));
@@ -68,6 +69,9 @@ final class Gather {
     return busy;
   }
 
+  /** One group's keys: {@code count} key numbers of {@code sorted} from {@code from} on. */
+  private record KeyRange(int[] sorted, int from, int count) {}
+
   /** Key numbers, those of group 0 first, each group's in the caller's order. */
   private int[] keysByGroup(RoutePlan.Split plan) {
     int[] next = new int[parts.length];
@@ -81,15 +85,15 @@ final class Gather {
     return sorted;
   }
 
-  private static void encode(
-      ByteBuf out, RequestFrame frame, RoutePlan.Split plan, int[] keys, int from, int count) {
-    int arguments = plan.firstKey() + count * plan.keyStep();
+  private static void encode(ByteBuf out, RequestFrame frame, RoutePlan.Split plan, KeyRange keys) {
+    int arguments = plan.firstKey() + keys.count * plan.keyStep();
     out.writeByte('*');
     out.writeCharSequence(Integer.toString(arguments), StandardCharsets.US_ASCII);
     out.writeByte('\r').writeByte('\n');
     copyArguments(out, frame, 0, plan.firstKey());
-    for (int i = from; i < from + count; i++) {
-      copyArguments(out, frame, plan.firstKey() + keys[i] * plan.keyStep(), plan.keyStep());
+    for (int i = keys.from; i < keys.from + keys.count; i++) {
+      int first = plan.firstKey() + keys.sorted[i] * plan.keyStep();
+      copyArguments(out, frame, first, plan.keyStep());
     }
   }
 

@@ -56,14 +56,14 @@ final class Part extends Routed {
     }
   }
 
+  @Override
+  void dropHeld() {
+    held.clear();
+  }
+
   /** Nothing of a part goes to the client before all parts are there. */
   @Override
   boolean hasBegun() {
     return false;
-  }
-
-  @Override
-  void dropBeginning() {
-    held.clear();
   }
 }

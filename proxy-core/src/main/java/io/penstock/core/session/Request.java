@@ -65,7 +65,7 @@ final class Request extends Routed {
   /** The reply's turn has come: what is there goes out, what comes goes out as it comes. */
   void becomeFirst(SocketOutput output) {
     first = true;
-    session().holds(-held.size());
+    session().allowance().holds(-held.size());
     if (muted || session().isClosed()) {
       held.clear();
     } else {
@@ -83,7 +83,7 @@ final class Request extends Routed {
   @Override
   void deliverError(byte[] reply, Outcome outcome) {
     if (!begun) {
-      dropBeginning();
+      dropHeld();
       write(Unpooled.wrappedBuffer(reply), 0, reply.length);
     }
     finish(outcome);
@@ -110,8 +110,8 @@ final class Request extends Routed {
   }
 
   @Override
-  void dropBeginning() {
-    session().holds(-held.size());
+  void dropHeld() {
+    session().allowance().holds(-held.size());
     held.clear();
   }
 
@@ -125,7 +125,7 @@ final class Request extends Routed {
       owner.output().append(buffer, from, to - from);
     } else {
       held.append(buffer, from, to);
-      owner.holds(to - from);
+      owner.allowance().holds(to - from);
     }
   }
 

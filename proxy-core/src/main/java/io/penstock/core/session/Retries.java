@@ -154,6 +154,7 @@ final class Retries {
       answer(request, refusal, outcome);
       return;
     }
+    request.dropHeld();
     Retry retry = entryFor(request);
     retry.refusal = refusal;
     retry.outcome = outcome;
@@ -166,9 +167,6 @@ final class Retries {
 
   private void answer(Routed request, byte[] reply, Outcome outcome) {
     forget(request);
-    if (!retries.isEmpty()) {
-      wakeUp(session.loop().now()); // those that waited for this one may go now
-    }
     request.deliverError(reply, outcome);
   }
 
@@ -205,9 +203,6 @@ final class Retries {
         }
       }
     }
-    if (!retries.isEmpty()) {
-      wakeUp(session.loop().now()); // those that waited for this one may go now
-    }
   }
 
   /** The request has ended without being asked here. */
@@ -215,8 +210,11 @@ final class Retries {
     for (int i = 0; i < retries.size(); i++) {
       if (retries.get(i).request == request) {
         retries.remove(i).over = true;
-        return;
+        break;
       }
+    }
+    if (!retries.isEmpty()) {
+      wakeUp(session.loop().now()); // those that waited for this one may go now
     }
   }
 

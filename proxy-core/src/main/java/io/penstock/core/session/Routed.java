@@ -33,11 +33,11 @@ abstract sealed class Routed extends Exchange permits Request, Part {
   /** Hands on a part of a reply that is still arriving. */
   abstract void deliverPart(ByteBuf buffer, int from, int to, boolean last);
 
+  /** Drops the beginning of a reply that was cut: there will be a whole one, or an error. */
+  abstract void dropHeld();
+
   /** Whether a part of the reply has already gone to the client. */
   abstract boolean hasBegun();
-
-  /** Drops the beginning of a reply that broke off before any of it went to the client. */
-  abstract void dropBeginning();
 
   /**
    * Sets the request's bytes.
@@ -107,7 +107,6 @@ abstract sealed class Routed extends Exchange permits Request, Part {
       deliverError(ErrorReplies.CONNLOST_READ, Outcome.CONNLOST);
       return;
     }
-    dropBeginning();
     session().retries().failed(this, failure);
   }
 }

@@ -4,7 +4,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.penstock.core.command.Command;
-import io.penstock.core.command.CommandFlag;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.resp.Protocol;
@@ -25,12 +24,6 @@ public final class Session {
 
   private static final Logger log = LoggerFactory.getLogger(Session.class);
 
-  /** More unanswered requests than this, and the client has to wait. */
-  private static final int MOST_UNANSWERED = 4_096;
-
-  /** More bytes of replies held back behind an earlier one, and the client has to wait. */
-  private static final long MOST_HELD = 1024 * 1024;
-
   private final SessionLoop loop;
   private final Channel channel;
   private final long id;
@@ -39,6 +32,7 @@ public final class Session {
   private final Command command;
   private final Activity activity;
   private final ClientProfile profile = new ClientProfile();
+  private final Allowance allowance = new Allowance();
   private final ReplySequence sequence = new ReplySequence(this);
   private final Retries retries = new Retries(this);
   private final OrderGuard order = new OrderGuard(this);
@@ -46,7 +40,6 @@ public final class Session {
   private final LocalReplies local = new LocalReplies(this);
 
   private SessionState state;
-  private long heldBytes; // of replies whose turn has not come
   private boolean closed;
   private boolean inputEnded;
   private boolean taking; // the loop in takeUp is running
@@ -132,8 +125,7 @@ public final class Session {
 
   private boolean mayTakeUp() {
     return !(state instanceof SessionState.Closing)
-        && sequence.size() < MOST_UNANSWERED
-        && heldBytes < MOST_HELD
+        && allowance.permits(sequence.size())
         && !sender.isPaused()
         && channel.isWritable();
   }
@@ -156,7 +148,7 @@ public final class Session {
   private boolean handle() {
     RoutePlan plan = loop.router().route(command);
     CommandSpec spec = command.spec();
-    if (state instanceof SessionState.AwaitingAuth && spec != null && needsAuth(spec)) {
+    if (state instanceof SessionState.AwaitingAuth && Authentication.isNeededFor(command)) {
       reject(spec, ErrorReplies.NO_AUTH);
       return true;
     }
@@ -179,18 +171,6 @@ public final class Session {
       case RoutePlan.Reject(String error) -> reject(spec, ErrorReplies.encode(error));
     }
     return true;
-  }
-
-  /** Redis looks at existence and arity first, then at this, then at everything else. */
-  private boolean needsAuth(CommandSpec spec) {
-    return spec.acceptsArity(command.argc())
-        && !command.isUnknownSubcommand()
-        && !spec.has(CommandFlag.NO_AUTH);
-  }
-
-  /** So many more bytes of replies are held until their turn, or fewer if negative. */
-  void holds(int bytes) {
-    heldBytes += bytes;
   }
 
   /** Takes a place among the replies for the request that was found last. */
@@ -305,6 +285,10 @@ public final class Session {
 
   ClientProfile profile() {
     return profile;
+  }
+
+  Allowance allowance() {
+    return allowance;
   }
 
   Activity activity() {

@@ -1,5 +1,6 @@
 package io.penstock.core.backend;
 
+import static io.penstock.core.wire.ScriptedNode.NAMING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -23,7 +24,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Against a socket that the test answers by hand. */
-@SuppressWarnings("StringConcatToTextBlock") // lines end in CR LF on the wire
 class BackendConnectionTest {
 
   private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(100);
@@ -137,25 +137,26 @@ class BackendConnectionTest {
   void nothingIsSentBeforeThePasswordWasAccepted() {
     settings = settings(new Credentials(null, "secret"), 0);
     send("a");
-    Peer peer = server.accept();
+    Peer peer = server.acceptUnanswered();
 
-    peer.expect("*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n");
+    peer.expect("*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n" + NAMING);
     assertThat(peer.pending()).isZero();
     assertThat(events).isEmpty();
 
-    peer.send("+OK\r\n").expect("<a>");
+    peer.send("+OK\r\n+OK\r\n").expect("<a>");
   }
 
   @Test
   void userPasswordAndDatabaseAreToldInThisOrder() {
     settings = settings(new Credentials("us\u00e9r", "secret"), 5);
     send("a");
-    Peer peer = server.accept();
+    Peer peer = server.acceptUnanswered();
 
     peer.expect(
         "*3\r\n$4\r\nAUTH\r\n$5\r\nus\u00c3\u00a9r\r\n$6\r\nsecret\r\n"
+            + NAMING
             + "*2\r\n$6\r\nSELECT\r\n$1\r\n5\r\n");
-    peer.send("+OK\r\n");
+    peer.send("+OK\r\n+OK\r\n");
     peer.send("+OK\r\n").expect("<a>").send("+A\r\n");
 
     awaitLog("a +A\r\n");
@@ -165,35 +166,45 @@ class BackendConnectionTest {
   void resp3IsSpokenOnAConnectionOfItsOwn() {
     settings = settings(new Credentials(null, "secret"), 0);
     send("two");
-    Peer resp2 = server.accept();
+    Peer resp2 = server.acceptUnanswered();
     onLoop(() -> node().send(new TestExchange("three", log, FAR * 2, Protocol.RESP3, 0), false));
-    Peer resp3 = server.accept();
+    Peer resp3 = server.acceptUnanswered();
 
-    resp3.expect("*5\r\n$5\r\nHELLO\r\n$1\r\n3\r\n$4\r\nAUTH\r\n$7\r\ndefault\r\n$6\r\nsecret\r\n");
-    resp3.send("%2\r\n$5\r\nproto\r\n:3\r\n$7\r\nmodules\r\n*0\r\n").expect("<three>");
-    resp2.expect("*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n").send("+OK\r\n").expect("<two>");
+    resp3.expect(
+        "*5\r\n$5\r\nHELLO\r\n$1\r\n3\r\n$4\r\nAUTH\r\n$7\r\ndefault\r\n$6\r\nsecret\r\n" + NAMING);
+    resp3.send("%2\r\n$5\r\nproto\r\n:3\r\n$7\r\nmodules\r\n*0\r\n+OK\r\n").expect("<three>");
+    resp2
+        .expect("*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n" + NAMING)
+        .send("+OK\r\n+OK\r\n")
+        .expect("<two>");
   }
 
   @Test
   void resp3WithoutAPasswordIsAskedForPlainly() {
     onLoop(() -> node().send(new TestExchange("a", log, FAR, Protocol.RESP3, 0), false));
 
-    server.accept().expect("*2\r\n$5\r\nHELLO\r\n$1\r\n3\r\n").send("%0\r\n").expect("<a>");
+    server
+        .acceptUnanswered()
+        .expect("*2\r\n$5\r\nHELLO\r\n$1\r\n3\r\n" + NAMING)
+        .send("%0\r\n+OK\r\n")
+        .expect("<a>");
   }
 
   @Test
   void aRefusedHandshakeIsTriedAgainAndKeepsWhatWaits() {
     settings = settings(new Credentials(null, "secret"), 3);
     send("a");
-    Peer first = server.accept();
-    first.expect("*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n*2\r\n$6\r\nSELECT\r\n$1\r\n3\r\n");
+    Peer first = server.acceptUnanswered();
+    first.expect(
+        "*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n" + NAMING + "*2\r\n$6\r\nSELECT\r\n$1\r\n3\r\n");
 
     first.send("-WRONGPASS invalid username-password pair or user is disabled.\r\n-NOAUTH Auth");
 
     first.expectClosed();
-    Peer second = server.accept();
-    second.expect("*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n*2\r\n$6\r\nSELECT\r\n$1\r\n3\r\n");
-    second.send("+OK\r\n+OK\r\n").expect("<a>");
+    Peer second = server.acceptUnanswered();
+    second.expect(
+        "*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n" + NAMING + "*2\r\n$6\r\nSELECT\r\n$1\r\n3\r\n");
+    second.send("+OK\r\n+OK\r\n+OK\r\n").expect("<a>");
     assertThat(events.getFirst()).startsWith("disconnected after 1: ").contains("WRONGPASS");
     assertThat(log).isEmpty();
   }
@@ -204,12 +215,12 @@ class BackendConnectionTest {
         new BackendSettings(
             new Credentials(null, "secret"), 0, Duration.ofMillis(50), COMMAND_TIMEOUT, 1, 10);
     send("a");
-    Peer first = server.accept();
+    Peer first = server.acceptUnanswered();
     first.expect("*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n");
 
     first.expectClosed();
 
-    server.accept().expect("*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n");
+    server.acceptUnanswered().expect("*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n");
     await()
         .untilAsserted(
             () -> assertThat(events.getFirst()).contains("no answer to the handshake in time"));

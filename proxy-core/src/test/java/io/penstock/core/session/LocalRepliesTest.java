@@ -13,7 +13,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Every expected reply is what a redis-server 7.0.15 answered to the same lines. */
-@SuppressWarnings("StringConcatToTextBlock") // lines end in CR LF on the wire
 class LocalRepliesTest {
 
   private static final String SERVER =

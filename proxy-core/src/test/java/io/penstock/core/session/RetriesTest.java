@@ -19,7 +19,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What nodes refuse or never answer, byte by byte and in a fixed order of events. */
-@SuppressWarnings("StringConcatToTextBlock") // lines end in CR LF on the wire
 class RetriesTest {
 
   private static final Duration FAR = Duration.ofSeconds(200);
@@ -185,7 +184,7 @@ class RetriesTest {
   }
 
   @Test
-  void requestsForOneSlotAreSentAgainOneAfterTheOther() {
+  void redirectedRequestsFollowOneAnotherCloselyAndInOrder() {
     Peer client = rig.client();
     client.send(set("a", "1") + set("a", "2") + set("a", "3"));
     Peer old = rig.accept(1).expect(set("a", "1") + set("a", "2") + set("a", "3"));
@@ -193,13 +192,55 @@ class RetriesTest {
 
     old.send(moved(Rig.SLOT_A, 0) + moved(Rig.SLOT_A, 0) + moved(Rig.SLOT_A, 0));
 
-    owner.expect(set("a", "1"));
-    Peer other = rig.client();
-    other.send(get("b")); // nothing but this comes before the first is answered
-    owner.expect(get("b")).send("+1\r\n$-1\r\n");
-    owner.expect(set("a", "2")).send("+2\r\n");
-    owner.expect(set("a", "3")).send("+3\r\n");
+    owner.expect(set("a", "1") + set("a", "2") + set("a", "3"));
+    owner.send("+1\r\n+2\r\n+3\r\n");
     client.expect("+1\r\n+2\r\n+3\r\n");
+  }
+
+  @Test
+  void whatWasRefusedOtherwiseIsSentAgainAlone() {
+    Peer client = rig.client();
+    client.send(set("a", "1") + set("a", "2") + set("a", "3"));
+    Peer node = rig.accept(1).expect(set("a", "1") + set("a", "2") + set("a", "3"));
+    node.send("-LOADING still\r\n-LOADING still\r\n-LOADING still\r\n");
+
+    node.expect(set("a", "1"));
+    Peer other = rig.client();
+    other.send(get("foo")); // nothing but this comes before the first is answered
+    node.expect(get("foo")).send("+1\r\n$-1\r\n");
+
+    node.expect(set("a", "2") + set("a", "3")).send("+2\r\n+3\r\n");
+    client.expect("+1\r\n+2\r\n+3\r\n");
+  }
+
+  @Test
+  void commandsOfSeveralKeysGoAloneAfterARedirectToo() {
+    Peer client = rig.client();
+    String both = call("MSET {a}1 x {a}2 y");
+    client.send(both + set("{a}1", "z"));
+    Peer old = rig.accept(1).expect(both + set("{a}1", "z"));
+    Peer owner = rig.accept(0);
+    old.send(moved(Rig.SLOT_A, 0) + moved(Rig.SLOT_A, 0));
+
+    owner.expect(both).send("-TRYAGAIN later\r\n").expect(both);
+    Peer other = rig.client();
+    other.send(get("b"));
+    owner.expect(get("b")).send("+OK\r\n$-1\r\n");
+
+    owner.expect(set("{a}1", "z")).send("+Z\r\n");
+    client.expect("+OK\r\n+Z\r\n");
+  }
+
+  @Test
+  void requestsThatShareNoKeyMayChangePlaces() {
+    Peer client = rig.client();
+    client.send(set("{a}1", "x") + set("{a}2", "y"));
+    Peer node = rig.accept(1).expect(set("{a}1", "x") + set("{a}2", "y"));
+
+    node.send("-TRYAGAIN later\r\n+2\r\n");
+    node.expect(set("{a}1", "x")).send("+1\r\n");
+
+    client.expect("+1\r\n+2\r\n");
   }
 
   @Test

@@ -20,7 +20,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Order, protocol errors, backpressure and the end of a connection. */
-@SuppressWarnings("StringConcatToTextBlock") // lines end in CR LF on the wire
 class SessionTest {
 
   private Rig rig = Rig.cluster();

@@ -44,8 +44,16 @@ public final class ScriptedNode implements AutoCloseable {
     return new Node("127.0.0.1", port());
   }
 
-  /** Waits for the next connection. */
+  /** What a connection is called, as the last part of its handshake. */
+  public static final String NAMING = "*3\r\n$6\r\nCLIENT\r\n$7\r\nSETNAME\r\n$8\r\npenstock\r\n";
+
+  /** Waits for the next connection, and answers its handshake, which is nothing but its name. */
   public Peer accept() {
+    return acceptUnanswered().expect(NAMING).send("+OK\r\n");
+  }
+
+  /** Waits for the next connection. */
+  public Peer acceptUnanswered() {
     try {
       var peer = new Peer(server.accept());
       peers.add(peer);
