@@ -83,7 +83,7 @@ class ConnectionLossIT {
   @Test
   void aReadWhoseReplyWasCutBehindAnotherIsReadAgainAsAWhole() {
     try (Wire wire = proxy.connect()) {
-      other.pause();
+      Freezing.freeze(other);
       wire.write(Wire.request("GET", otherTag + "k"))
           .write(Wire.request("GET", tag + "large"))
           .write(Wire.request("ECHO", "behind"))
@@ -136,7 +136,7 @@ class ConnectionLossIT {
           .pollDelay(Duration.ZERO)
           .pollInterval(Duration.ofNanos(200_000))
           .until(() -> received() > before + 1_000_000);
-      node.pause();
+      Freezing.freeze(node);
       long now = received();
       assertThat(now - before).as("bytes when the node was stopped").isLessThan(LARGE);
       Thread killer =

@@ -114,9 +114,7 @@ class CredentialsIT {
         Wire direct = Wire.open(server.host(), server.port());
         Wire through = proxy.connect()) {
       for (String[] request : requests) {
-        // Redis 7.2 names the protocol in its hint, 7.0 does not.
-        String expected = direct.call(request).replace("the HELLO AUTH", "the HELLO <proto> AUTH");
-        assertThat(through.call(request)).as(request[0]).isEqualTo(expected);
+        assertThat(through.call(request)).as(request[0]).isEqualTo(direct.call(request));
       }
       String[] hello = {
         "HELLO", Integer.toString(protocol), "AUTH", "default", PASSWORD, "SETNAME", "me"

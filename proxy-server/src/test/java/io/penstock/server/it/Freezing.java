@@ -1,0 +1,30 @@
+package io.penstock.server.it;
+
+import io.penstock.server.demo.Member;
+import io.penstock.server.demo.RespConnection;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import org.awaitility.Awaitility;
+
+/** Stops servers and makes sure of it: the signal takes its time. */
+final class Freezing {
+
+  private static final Duration SILENCE = Duration.ofMillis(100);
+
+  private Freezing() {}
+
+  /** Answers when the server answers nothing any more. */
+  static void freeze(Member member) {
+    member.pause();
+    Awaitility.await(member + " is frozen").pollDelay(Duration.ZERO).until(() -> isSilent(member));
+  }
+
+  private static boolean isSilent(Member member) {
+    try (RespConnection probe = RespConnection.open(member.host(), member.port(), SILENCE)) {
+      probe.call("PING");
+      return false;
+    } catch (UncheckedIOException e) {
+      return true;
+    }
+  }
+}
