@@ -80,6 +80,7 @@ class CredentialsIT {
   @ParameterizedTest
   @CsvSource({"2", "3"})
   void clientsAuthenticateAsAtAServer(int protocol, EmbeddedCluster cluster) {
+    Reference.assumeHere();
     List<String[]> requests =
         List.of(
             new String[] {"GET", "k"},

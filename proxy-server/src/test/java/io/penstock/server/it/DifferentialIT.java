@@ -3,14 +3,12 @@ package io.penstock.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.server.demo.EmbeddedCluster;
-import io.penstock.server.demo.ServerBinary;
 import io.penstock.server.demo.ServerProcess;
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -33,6 +31,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ExtendWith(SharedCluster.class)
 class DifferentialIT {
 
+  private static final Deque<AutoCloseable> STARTED = new ArrayDeque<>();
+
   @SuppressWarnings("NullAway.Init")
   private static ServerProcess server;
 
@@ -47,18 +47,23 @@ class DifferentialIT {
 
   @BeforeAll
   static void start(EmbeddedCluster cluster) {
-    server = ServerProcess.start();
-    other = ServerProcess.start();
-    clusterProxy = ProxyFixture.of(cluster).startReady();
-    singleProxy = ProxyFixture.of(other).startReady();
+    Reference.assumeHere();
+    server = started(ServerProcess.start());
+    other = started(ServerProcess.start());
+    clusterProxy = started(ProxyFixture.of(cluster).startReady());
+    singleProxy = started(ProxyFixture.of(other).startReady());
+  }
+
+  private static <T extends AutoCloseable> T started(T opened) {
+    STARTED.addFirst(opened);
+    return opened;
   }
 
   @AfterAll
-  static void stop() {
-    clusterProxy.close();
-    singleProxy.close();
-    server.close();
-    other.close();
+  static void stop() throws Exception {
+    for (AutoCloseable opened : STARTED) {
+      opened.close();
+    }
   }
 
   @BeforeEach
@@ -105,26 +110,14 @@ class DifferentialIT {
     differences.assertAll();
   }
 
-  /** Lines that this server's version knows. */
   private static List<String> lines() throws IOException {
-    boolean seven = ServerBinary.find().atLeast(7, 0);
-    List<String> lines = new ArrayList<>();
-    boolean skipping = false;
     try (InputStream in =
-            Objects.requireNonNull(DifferentialIT.class.getResourceAsStream("differential.txt"));
-        var reader = new BufferedReader(new InputStreamReader(in, StandardCharsets.ISO_8859_1))) {
-      for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-        if (line.startsWith("#")) {
-          skipping = !seven && line.contains("Redis 7");
-          if (skipping) {
-            System.out.println("skipped, as the server is older: " + line);
-          }
-        } else if (!line.isBlank() && !skipping) {
-          lines.add(line);
-        }
-      }
+        Objects.requireNonNull(DifferentialIT.class.getResourceAsStream("differential.txt"))) {
+      return new String(in.readAllBytes(), StandardCharsets.ISO_8859_1)
+          .lines()
+          .filter(line -> !line.isBlank() && !line.startsWith("#"))
+          .toList();
     }
-    return lines;
   }
 
   /** Differences that are meant to be there, each with its reason. */

@@ -83,13 +83,11 @@ public final class LeakGuard implements AfterAllCallback {
       if (!records.contains(AT_LETTUCE_S_END)) {
         LEAKS.add(resourceType + records);
       }
-      super.reportTracedLeak(resourceType, records);
     }
 
     @Override
     protected void reportUntracedLeak(String resourceType) {
       LEAKS.add(resourceType + " (not traced)");
-      super.reportUntracedLeak(resourceType);
     }
   }
 }
