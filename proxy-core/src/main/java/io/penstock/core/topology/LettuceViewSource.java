@@ -59,6 +59,10 @@ final class LettuceViewSource implements ViewSource {
 
   private final @Nullable Credentials credentials;
   private final Duration timeout;
+
+  /** Long enough for a connection that is just being made to be closed, its buffer given back. */
+  private static final long QUIET_MILLIS = 50;
+
   private final EventLoopGroupProvider ioThreads =
       new DefaultEventLoopGroupProvider(1, LettuceViewSource::threads);
   private final ClientResources resources;
@@ -170,12 +174,12 @@ final class LettuceViewSource implements ViewSource {
     closed = true;
     CompletableFuture<Void> closed = new CompletableFuture<>();
     client
-        .shutdownAsync(0, END_SECONDS, TimeUnit.SECONDS)
+        .shutdownAsync(QUIET_MILLIS, END_SECONDS * 1_000, TimeUnit.MILLISECONDS)
         .whenComplete(
             (ignored, failure) -> {
-              resources.shutdown(0, END_SECONDS, TimeUnit.SECONDS);
+              resources.shutdown(QUIET_MILLIS, END_SECONDS * 1_000, TimeUnit.MILLISECONDS);
               ioThreads
-                  .shutdown(0, END_SECONDS, TimeUnit.SECONDS)
+                  .shutdown(QUIET_MILLIS, END_SECONDS * 1_000, TimeUnit.MILLISECONDS)
                   .addListener(ended -> closed.complete(null));
             });
     return closed;
