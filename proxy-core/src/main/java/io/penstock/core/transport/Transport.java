@@ -35,7 +35,7 @@ public enum Transport {
   private static final Logger log = LoggerFactory.getLogger(Transport.class);
 
   /** What {@link #AUTO} tries, in this order. */
-  private static final List<Transport> PREFERENCE = List.of(EPOLL, KQUEUE, IO_URING, NIO);
+  private static final List<Transport> PREFERENCE = List.of(IO_URING, EPOLL, KQUEUE, NIO);
 
   /** This transport, or for {@link #AUTO} the best that works here. */
   public Transport resolve() {
