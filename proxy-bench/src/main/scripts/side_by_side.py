@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures Penstock beside nutcracker: the same load on both in turn, on one machine, in one run.
 
-Starts on loopback a Redis Cluster of three masters (27001-27003), three standalone servers (27011-27013) with nutcracker in
+Starts on loopback a Redis Cluster of three masters (17001-17003), three standalone servers (27011-27013) with nutcracker in
 front of them (27021, ../../../peers/nutcracker.yml), and one Penstock with one event loop for each transport (27031 on).
 Warms every proxy with more than a million requests, runs the given harness and writes what it prints, with commit,
 machine and flags, into ../../../results/. Ends what it started, by process id, whatever happens.
@@ -29,7 +29,7 @@ import time
 import report
 
 BENCH = os.path.join(report.ROOT, "proxy-bench")
-MASTERS = [27001, 27002, 27003]
+MASTERS = [17001, 17002, 17003]  # their bus ports, 10000 above, stay below the ephemeral ones
 SERVERS = [27011, 27012, 27013]
 NUTCRACKER, NUTCRACKER_STATS = 27021, 27022
 PENSTOCK = 27031
