@@ -10,7 +10,7 @@ import io.penstock.core.cluster.Shard;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ProxyStats.Redirection;
 import java.util.HashSet;
-import java.util.Objects;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +35,7 @@ final class Retries {
 
   private final Session session;
   private final RetryList retries = new RetryList();
+  private boolean someProbe; // there may be one that goes alone
   private long wakeUpAt = Long.MAX_VALUE;
 
   Retries(Session session) {
@@ -89,6 +90,7 @@ final class Retries {
     }
     boolean atOnce = redirect != null && retry.attempts <= IMMEDIATE_REDIRECTS;
     retry.probes = !atOnce;
+    someProbe |= !atOnce;
     retry.notBefore = session.loop().now() + (atOnce ? 0 : delay(retry.attempts));
     if (kind == Redirection.CLUSTERDOWN) {
       session.loop().topology().requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
@@ -137,6 +139,7 @@ final class Retries {
     retry.outcome = outcome;
     retry.askTarget = null;
     retry.probes = true;
+    someProbe = true;
     // Never at once: the failures of later requests on the same connection are still to be told.
     retry.notBefore = session.loop().now() + delay(retry.attempts);
     wakeUp(retry.notBefore);
@@ -152,8 +155,12 @@ final class Retries {
     if (retries.isEmpty()) {
       return;
     }
-    for (Retry retry : retries.view()) {
-      retry.probes &= retry.request.slot() != request.slot();
+    if (someProbe) {
+      someProbe = false;
+      for (Retry retry : retries.view()) {
+        retry.probes &= retry.request.slot() != request.slot();
+        someProbe |= retry.probes;
+      }
     }
     ran(request);
   }
@@ -167,19 +174,8 @@ final class Retries {
       return;
     }
     forget(request);
-    RequestKeys keys = null;
-    for (Retry retry : retries.copy()) {
-      Routed earlier = retry.request;
-      if (!retry.sent
-          && earlier.order() < request.order()
-          && earlier.slot() == request.slot()
-          && !(earlier.isReadOnly() && request.isReadOnly())) {
-        keys = keys == null ? request.keys() : keys;
-        if (keys.meet(retry.keys())) {
-          answer(earlier, retry.refusal, retry.outcome);
-        }
-      }
-    }
+    List<Retry> overtaken = retries.overtakenBy(request);
+    overtaken.forEach(retry -> answer(retry.request, retry.refusal, retry.outcome));
   }
 
   /** The request has ended. Those that waited for it may go now. */
@@ -230,19 +226,7 @@ final class Retries {
     }
     Shard owner = session.loop().topology().current().shardOf(slot);
     Node target = retry.askTarget != null || owner == null ? retry.askTarget : owner.master();
-    for (Retry earlier : retries.view()) {
-      if (earlier.request.order() >= retry.request.order()) {
-        break;
-      }
-      if (earlier.request.slot() == slot
-          && (!earlier.sent
-              || earlier.goesAlone()
-              || retry.goesAlone()
-              || !Objects.equals(target, earlier.request.sentTo()))) {
-        return false;
-      }
-    }
-    return true;
+    return retries.mayFollowThoseBefore(retry, target);
   }
 
   private void send(Exchange request, @Nullable Node askTarget) {

@@ -1,10 +1,16 @@
 package io.penstock.core.session;
 
+import io.penstock.core.cluster.Node;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Retries of one session by the order of their requests. Confined to its loop. */
 final class RetryList {
+
+  /** Behind so many others a request waits, that to look at each of them stays cheap. */
+  private static final int MOST_AT_ONCE = 64;
 
   private final List<Retry> retries = new ArrayList<>(0);
 
@@ -26,17 +32,12 @@ final class RetryList {
    * The entry of a request that was refused now: a new one, or the one it has, for another attempt.
    */
   Retry entryFor(Routed request) {
-    int at = retries.size(); // from the end: refusals come in the order of the requests
-    for (; at > 0; at--) {
-      Retry known = retries.get(at - 1);
-      if (known.request == request) {
-        known.sent = false;
-        known.attempts++;
-        return known;
-      }
-      if (known.request.order() < request.order()) {
-        break;
-      }
+    int at = indexOf(request);
+    if (at < retries.size() && retries.get(at).request == request) {
+      Retry known = retries.get(at);
+      known.sent = false;
+      known.attempts++;
+      return known;
     }
     Retry retry = new Retry(request);
     retries.add(at, retry);
@@ -45,11 +46,79 @@ final class RetryList {
 
   /** Removes the entry of a request that is over. */
   void remove(Routed request) {
-    for (int i = 0; i < retries.size(); i++) {
-      if (retries.get(i).request == request) {
-        retries.remove(i).over = true;
-        return;
+    int at = indexOf(request);
+    if (at < retries.size() && retries.get(at).request == request) {
+      retries.remove(at).over = true;
+    }
+  }
+
+  /**
+   * Those that came before a request that ran, wait to be sent, and may not be any more: they are
+   * about a key of it, and not both only read.
+   */
+  List<Retry> overtakenBy(Routed request) {
+    List<Retry> overtaken = new ArrayList<>(0);
+    RequestKeys keys = null;
+    for (Retry retry : retries) {
+      Routed earlier = retry.request;
+      if (earlier.order() >= request.order()) {
+        break;
+      }
+      if (!retry.sent
+          && earlier.slot() == request.slot()
+          && !(earlier.isReadOnly() && request.isReadOnly())) {
+        keys = keys == null ? request.keys() : keys;
+        if (keys.meet(retry.keys())) {
+          overtaken.add(retry);
+        }
       }
     }
+    return overtaken;
+  }
+
+  /** Whether all before it, of its slot, are on their way to {@code target} and may be followed. */
+  boolean mayFollowThoseBefore(Retry retry, @Nullable Node target) {
+    int before = 0;
+    for (Retry earlier : retries) {
+      if (earlier.request.order() >= retry.request.order()) {
+        break;
+      }
+      boolean sameSlot = earlier.request.slot() == retry.request.slot();
+      if (++before > MOST_AT_ONCE
+          || (sameSlot
+              && (!earlier.sent
+                  || earlier.goesAlone()
+                  || retry.goesAlone()
+                  || !Objects.equals(target, earlier.request.sentTo())))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Where the request is, or belongs: behind those that came before it. */
+  private int indexOf(Routed request) {
+    int at = firstNotBefore(request.order());
+    for (; at < retries.size(); at++) { // parts of one request share their place in the order
+      Routed there = retries.get(at).request;
+      if (there == request || there.order() > request.order()) {
+        break;
+      }
+    }
+    return at;
+  }
+
+  private int firstNotBefore(long order) {
+    int low = 0;
+    int high = retries.size();
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (retries.get(middle).request.order() < order) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
   }
 }

@@ -11,6 +11,7 @@ import io.penstock.server.it.Writers.Multi;
 import io.penstock.server.it.Writers.Sequence;
 import io.penstock.server.it.Writers.Sharer;
 import io.penstock.server.it.Writers.Writer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -42,7 +43,8 @@ class MigrationIT {
   @BeforeEach
   void start(EmbeddedCluster shared) {
     cluster = shared;
-    proxy = ProxyFixture.of(cluster).startReady();
+    // Room for a machine that is busy with other things: deadlines are not what is tested here.
+    proxy = ProxyFixture.of(cluster).commandTimeout(Duration.ofSeconds(5)).startReady();
     try (Wire wire = proxy.connect()) {
       for (int i = 0; i < 40; i++) {
         wire.call("SET", TAG + "filler:" + i, "x");
