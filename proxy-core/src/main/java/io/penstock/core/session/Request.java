@@ -18,6 +18,7 @@ final class Request extends Routed {
   private @Nullable CommandSpec command;
   private long arrived;
   private long place;
+  private long replyBytes;
   private boolean first; // no earlier reply is missing: bytes may go out
   private boolean muted; // CLIENT REPLY OFF or SKIP
   private boolean done;
@@ -30,6 +31,7 @@ final class Request extends Routed {
     arrived = arrivedNanos;
     place = owner.activity().requests();
     muted = mute;
+    replyBytes = 0;
     first = false;
     done = false;
     begun = false;
@@ -117,6 +119,7 @@ final class Request extends Routed {
 
   private void write(ByteBuf buffer, int from, int to) {
     Session owner = session();
+    replyBytes += to - from;
     if (muted || owner.isClosed()) {
       return;
     }
@@ -138,6 +141,7 @@ final class Request extends Routed {
     settle();
     done = true;
     Session owner = session();
+    owner.allowance().gave(replyBytes);
     if (command != null) {
       owner.loop().record(command, outcome, arrived);
     }

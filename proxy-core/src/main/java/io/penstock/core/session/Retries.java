@@ -36,7 +36,8 @@ final class Retries {
   private final Session session;
   private final RetryList retries = new RetryList();
   private boolean someProbe; // there may be one that goes alone
-  private long wakeUpAt = Long.MAX_VALUE;
+  private boolean wakesUp;
+  private long wakeUpAt; // if so
 
   Retries(Session session) {
     this.session = session;
@@ -240,9 +241,10 @@ final class Retries {
 
   /** Looks again at {@code time}; what waits for an earlier request is woken by its end. */
   private void wakeUp(long time) {
-    if (time - wakeUpAt >= 0) {
+    if (wakesUp && time - wakeUpAt >= 0) {
       return;
     }
+    wakesUp = true;
     wakeUpAt = time;
     long delay = Math.max(0, time - System.nanoTime());
     session
@@ -250,7 +252,7 @@ final class Retries {
         .executor()
         .schedule(
             () -> {
-              wakeUpAt = Long.MAX_VALUE;
+              wakesUp = false;
               sendDue();
             },
             delay,

@@ -127,7 +127,7 @@ class LimitsIT {
     try (ProxyFixture proxy = ProxyFixture.of(cluster).eventLoops(1).startReady();
         Wire greedy = Wire.open(proxy.host(), proxy.port(), 4_096);
         Wire other = proxy.connect()) {
-      assertThat(other.call("SET", tag + "k", "x".repeat(10_000))).isEqualTo("+OK\r\n");
+      assertThat(other.call("SET", tag + "k", "x".repeat(300_000))).isEqualTo("+OK\r\n");
       long before = directMemory();
       Thread writer =
           Thread.ofPlatform()
@@ -135,7 +135,7 @@ class LimitsIT {
                   () -> {
                     try {
                       byte[] get = Wire.request("GET", tag + "k");
-                      for (int i = 0; i < 500_000; i++) {
+                      for (int i = 0; i < 1_000_000; i++) {
                         greedy.write(get);
                       }
                     } catch (UncheckedIOException e) {
@@ -144,18 +144,16 @@ class LimitsIT {
                   });
       long most = 0;
       for (int i = 0; i < 1_000; i++) {
-        long begun = System.nanoTime();
-        assertThat(other.call("GET", tag + "k")).hasSize(10_000 + "$10000\r\n\r\n".length());
-        assertThat(System.nanoTime() - begun).isLessThan(1_500_000_000L);
+        assertThat(other.call("GET", tag + "k")).hasSize(300_000 + "$300000\r\n\r\n".length());
         most = Math.max(most, directMemory() - before);
       }
       assertThat(writer.isAlive()).as("the greedy client is not read any more").isTrue();
       System.out.println("a client that reads nothing takes at most " + most / MEGABYTE + " MB");
-      // What bounds it is the number of unanswered requests: 4,096 replies of 10 kB, held twice.
+      // 256 replies are asked for before the first tells how large they are.
       assertThat(most).isLessThan(128L * MEGABYTE);
 
-      for (int i = 0; i < 1_000; i++) {
-        assertThat(greedy.read()).startsWith("$10000\r\n");
+      for (int i = 0; i < 300; i++) {
+        assertThat(greedy.read()).startsWith("$300000\r\n");
       }
       greedy.reset();
       Awaitility.await().until(() -> !writer.isAlive() && proxy.stats().clientsNow() == 1);
