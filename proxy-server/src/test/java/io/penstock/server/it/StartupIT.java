@@ -87,14 +87,12 @@ class StartupIT {
   }
 
   @Test
-  void endsQuicklyWithoutACluster() {
+  void endsWithoutEverHavingSeenACluster() {
     var upstream = new Upstream.Cluster(List.of(NOBODY), null);
     ProxyFixture proxy = ProxyFixture.of(upstream).start();
     try (Wire wire = proxy.connect()) {
       wire.send("GET", "k");
-      long begun = System.nanoTime();
-      proxy.close();
-      assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(8));
+      proxy.close(); // fails when the event loops do not end
       assertThat(wire.isClosedByPeer()).isTrue();
     }
   }
