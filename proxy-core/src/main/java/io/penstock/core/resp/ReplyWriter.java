@@ -43,10 +43,14 @@ public final class ReplyWriter {
     text("\r\n");
   }
 
+  /** An error line; a line break in it becomes a blank, as in Redis's addReplyErrorSds. */
   public void error(String text) {
-    text("-");
-    text(text);
-    text("\r\n");
+    text(errorLine(text));
+  }
+
+  /** The bytes, as characters, of an error reply, one line whatever {@code text} quotes. */
+  public static String errorLine(String text) {
+    return "-" + text.replace('\r', ' ').replace('\n', ' ') + "\r\n";
   }
 
   public void bulk(String text) {

@@ -33,23 +33,23 @@ final class ClientCommands {
     ClientProfile profile = session.profile();
     if (command.argEqualsIgnoreCase(2, "on")) {
       profile.repliesOn();
-      respond(session.begin(spec), "+OK\r\n", Outcome.OK);
+      respond(session.begin(spec), "+OK\r\n");
     } else if (command.argEqualsIgnoreCase(2, "off")) {
       profile.repliesOff();
-      respond(session.begin(spec), "", Outcome.OK);
+      respond(session.begin(spec), "");
     } else if (command.argEqualsIgnoreCase(2, "skip")) {
       Request silent = session.begin(spec);
       profile.skipNextReply();
-      respond(silent, "", Outcome.OK);
+      respond(silent, "");
     } else {
-      respond(session.begin(spec), "-" + SYNTAX_ERROR + "\r\n", Outcome.REJECTED);
+      session.begin(spec).deliverError(ErrorReplies.encode(SYNTAX_ERROR), Outcome.REJECTED);
     }
   }
 
-  private void respond(Request request, String reply, Outcome outcome) {
+  private static void respond(Request request, String reply) {
     ByteBuf bytes = ByteBufAllocator.DEFAULT.directBuffer();
     bytes.writeCharSequence(reply, StandardCharsets.US_ASCII);
-    request.deliverOwned(bytes, outcome);
+    request.deliverOwned(bytes, Outcome.OK);
   }
 
   void getName(ReplyWriter reply) {
@@ -76,7 +76,7 @@ final class ClientCommands {
     String value = LocalReplies.text(frame, 3);
     boolean name = option.equalsIgnoreCase("lib-name");
     if (!name && !option.equalsIgnoreCase("lib-ver")) {
-      reply.error("ERR Unrecognized option '" + option.replace('\r', ' ').replace('\n', ' ') + "'");
+      reply.error("ERR Unrecognized option '" + option + "'");
     } else if (!isPrintable(value)) {
       reply.error("ERR " + option + " cannot contain spaces, newlines or special characters.");
     } else {
@@ -99,7 +99,7 @@ final class ClientCommands {
     var filter = new Filter();
     String error = filter.read(command);
     if (error != null) {
-      respond(request, "-" + error + "\r\n", Outcome.REJECTED);
+      request.deliverError(ErrorReplies.encode(error), Outcome.REJECTED);
       return;
     }
     var protocol = session.profile().protocol();
@@ -150,7 +150,7 @@ final class ClientCommands {
         case "normal" -> accepts = _ -> true;
         case "master", "replica", "slave", "pubsub" -> accepts = _ -> false;
         default -> {
-          return "ERR Unknown client type '" + type.replace('\r', ' ').replace('\n', ' ') + "'";
+          return "ERR Unknown client type '" + type + "'";
         }
       }
       return null;

@@ -1,5 +1,6 @@
 package io.penstock.core.session;
 
+import io.penstock.core.resp.ReplyWriter;
 import java.nio.charset.StandardCharsets;
 
 /** Penstock's own error replies, and Redis's words where it has them. */
@@ -25,6 +26,6 @@ final class ErrorReplies {
    * An error line without its leading {@code -} becomes a reply; characters are bytes, one to one.
    */
   static byte[] encode(String line) {
-    return ("-" + line + "\r\n").getBytes(StandardCharsets.ISO_8859_1);
+    return ReplyWriter.errorLine(line).getBytes(StandardCharsets.ISO_8859_1);
   }
 }

@@ -26,7 +26,7 @@ record HelloOptions(int userAt, @Nullable String name, @Nullable String error) {
           return new HelloOptions(0, null, ClientCommands.BAD_NAME);
         }
       } else {
-        String option = LocalReplies.text(command.frame(), i).replace('\r', ' ').replace('\n', ' ');
+        String option = LocalReplies.text(command.frame(), i);
         return new HelloOptions(0, null, "ERR Syntax error in HELLO option '" + option + "'");
       }
     }

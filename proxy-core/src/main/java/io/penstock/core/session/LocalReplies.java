@@ -10,7 +10,6 @@ import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyWriter;
 import io.penstock.core.resp.RequestFrame;
 import java.nio.charset.StandardCharsets;
-import java.util.Locale;
 
 /** The commands that concern the client's own connection, answered here in Redis's words. */
 final class LocalReplies {
@@ -127,9 +126,5 @@ final class LocalReplies {
     return frame
         .buffer()
         .toString(frame.offset(argument), frame.length(argument), StandardCharsets.ISO_8859_1);
-  }
-
-  static boolean is(RequestFrame frame, int argument, String word) {
-    return text(frame, argument).toLowerCase(Locale.ROOT).equals(word);
   }
 }
