@@ -7,27 +7,43 @@ import java.util.Locale;
  * {@code _}.
  */
 public enum LocalCommand {
-  PING,
-  ECHO,
-  QUIT,
-  RESET,
-  HELLO,
-  AUTH,
-  SELECT,
-  CLIENT_ID,
-  CLIENT_GETNAME,
-  CLIENT_SETNAME,
-  CLIENT_SETINFO,
-  CLIENT_INFO,
-  CLIENT_LIST,
-  CLIENT_REPLY,
-  CLIENT_NO_EVICT,
-  CLIENT_NO_TOUCH,
-  COMMAND,
-  COMMAND_COUNT,
-  COMMAND_INFO,
-  COMMAND_LIST,
-  COMMAND_GETKEYS;
+  PING(Area.CONNECTION),
+  ECHO(Area.CONNECTION),
+  QUIT(Area.CONNECTION),
+  RESET(Area.CONNECTION),
+  HELLO(Area.CONNECTION),
+  AUTH(Area.CONNECTION),
+  SELECT(Area.CONNECTION),
+  CLIENT_ID(Area.CONNECTION),
+  CLIENT_GETNAME(Area.CONNECTION),
+  CLIENT_SETNAME(Area.CONNECTION),
+  CLIENT_SETINFO(Area.CONNECTION),
+  CLIENT_INFO(Area.CONNECTION),
+  CLIENT_LIST(Area.CONNECTION),
+  CLIENT_REPLY(Area.CONNECTION),
+  CLIENT_NO_EVICT(Area.CONNECTION),
+  CLIENT_NO_TOUCH(Area.CONNECTION),
+  COMMAND(Area.CONNECTION),
+  COMMAND_COUNT(Area.CONNECTION),
+  COMMAND_INFO(Area.CONNECTION),
+  COMMAND_LIST(Area.CONNECTION),
+  COMMAND_GETKEYS(Area.CONNECTION);
+
+  /** Which part of a session answers. */
+  public enum Area {
+    /** About the client's own connection, and about commands. */
+    CONNECTION
+  }
+
+  private final Area area;
+
+  LocalCommand(Area area) {
+    this.area = area;
+  }
+
+  public Area area() {
+    return area;
+  }
 
   /**
    * The constant for a command's name.

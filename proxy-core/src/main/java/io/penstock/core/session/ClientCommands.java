@@ -33,16 +33,19 @@ final class ClientCommands {
     ClientProfile profile = session.profile();
     if (command.argEqualsIgnoreCase(2, "on")) {
       profile.repliesOn();
-      respond(session.begin(spec), "+OK\r\n");
+      respond(session.intake().begin(spec), "+OK\r\n");
     } else if (command.argEqualsIgnoreCase(2, "off")) {
       profile.repliesOff();
-      respond(session.begin(spec), "");
+      respond(session.intake().begin(spec), "");
     } else if (command.argEqualsIgnoreCase(2, "skip")) {
-      Request silent = session.begin(spec);
+      Request silent = session.intake().begin(spec);
       profile.skipNextReply();
       respond(silent, "");
     } else {
-      session.begin(spec).deliverError(ErrorReplies.encode(SYNTAX_ERROR), Outcome.REJECTED);
+      session
+          .intake()
+          .begin(spec)
+          .deliverError(ErrorReplies.encode(SYNTAX_ERROR), Outcome.REJECTED);
     }
   }
 

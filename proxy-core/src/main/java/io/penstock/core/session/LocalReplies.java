@@ -40,7 +40,7 @@ final class LocalReplies {
     if (which == LocalCommand.RESET) {
       session.profile().endRepliesOff(); // its own reply is given again
     }
-    Request request = session.begin(spec);
+    Request request = session.intake().begin(spec);
     if (which == LocalCommand.CLIENT_LIST) {
       clients.list(request, command);
       return;

@@ -23,7 +23,7 @@ final class Sender {
 
   /** Sends the request that was found last, as it is. */
   void forward(CommandSpec spec, int slot) {
-    Request request = session.begin(spec);
+    Request request = session.intake().begin(spec);
     RequestFrame frame = session.input().frame();
     int length = frame.end() - frame.start();
     request.carry(session.input().shareOfFrame(), frame.start(), length);
@@ -35,7 +35,7 @@ final class Sender {
 
   /** Sends the request that was found last in parts. */
   void divide(CommandSpec spec, RoutePlan.Split plan) {
-    Request whole = session.begin(spec);
+    Request whole = session.intake().begin(spec);
     whole.divide();
     Gather parts = new Gather(whole, session, plan);
     pauseFor(parts.send(session.input().frame(), spec, plan));

@@ -4,14 +4,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.penstock.core.command.Command;
-import io.penstock.core.command.CommandSpec;
-import io.penstock.core.observe.Outcome;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ScanResult;
-import io.penstock.core.route.RoutePlan;
 import io.penstock.core.transport.SocketOutput;
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,7 +24,6 @@ public final class Session {
   private final long id;
   private final SocketOutput output;
   private final Input input;
-  private final Command command;
   private final Activity activity;
   private final ClientProfile profile = new ClientProfile();
   private final Allowance allowance = new Allowance();
@@ -37,7 +31,7 @@ public final class Session {
   private final Retries retries = new Retries(this);
   private final OrderGuard order = new OrderGuard(this);
   private final Sender sender = new Sender(this);
-  private final LocalReplies local = new LocalReplies(this);
+  private final Intake intake;
 
   private SessionState state;
   private boolean closed;
@@ -53,7 +47,7 @@ public final class Session {
     this.id = loop.directory().nextId();
     this.output = new SocketOutput(context, loop.loop().flushQueue());
     this.input = new Input(loop.settings().limits());
-    this.command = new Command(loop.table(), input.frame());
+    this.intake = new Intake(this, new Command(loop.table(), input.frame()));
     this.activity = new Activity(loop.tick());
     this.state = SessionState.initial(loop.settings().password() != null);
     input.scanner().authenticated(state instanceof SessionState.Serving);
@@ -125,7 +119,7 @@ public final class Session {
   private boolean takeUpOne() {
     ScanResult found = input.scan();
     return switch (found) {
-      case REQUEST -> handle();
+      case REQUEST -> intake.handle();
       case NOTHING -> true;
       case INCOMPLETE -> {
         if (inputEnded) {
@@ -140,52 +134,10 @@ public final class Session {
     };
   }
 
-  /** Answers false when the request must wait for earlier ones. */
-  private boolean handle() {
-    RoutePlan plan = loop.router().route(command);
-    CommandSpec spec = command.spec();
-    if (state instanceof SessionState.AwaitingAuth && Authentication.isNeededFor(command)) {
-      reject(spec, ErrorReplies.NO_AUTH);
-      return true;
-    }
-    switch (plan) {
-      case RoutePlan.Single(int slot) -> {
-        if (order.holdsBack(slot)) {
-          input.putBack();
-          return false;
-        }
-        sender.forward(Objects.requireNonNull(spec), slot);
-      }
-      case RoutePlan.Split split -> {
-        if (order.holdsBackAll()) {
-          input.putBack();
-          return false;
-        }
-        sender.divide(Objects.requireNonNull(spec), split);
-      }
-      case RoutePlan.Local(CommandSpec which, var answer) -> local.answer(which, answer, command);
-      case RoutePlan.Reject(String error) -> reject(spec, ErrorReplies.encode(error));
-    }
-    return true;
-  }
-
-  /** Takes a place among the replies for the request that was found last. */
-  Request begin(@Nullable CommandSpec spec) {
-    activity.request(spec);
-    Request request = loop.takeRequest();
-    request.begin(this, spec, activity.lastBytesAt(), profile.mutesNext());
-    sequence.add(request, output);
-    return request;
-  }
-
-  private void reject(@Nullable CommandSpec spec, byte[] error) {
-    begin(spec).deliverError(error, Outcome.REJECTED);
-  }
-
   private void protocolError() {
     state = new SessionState.Closing();
     log.debug("client {} sent no RESP: {}", id, input.scanner().error());
-    reject(null, ErrorReplies.encode("ERR Protocol error: " + input.scanner().error()));
+    intake.reject(null, "ERR Protocol error: " + input.scanner().error());
   }
 
   /** Some replies were given: there may be room for more requests, or nothing left to wait for. */
@@ -285,6 +237,18 @@ public final class Session {
 
   Allowance allowance() {
     return allowance;
+  }
+
+  Intake intake() {
+    return intake;
+  }
+
+  OrderGuard order() {
+    return order;
+  }
+
+  Sender sender() {
+    return sender;
   }
 
   Activity activity() {
