@@ -134,7 +134,7 @@ public class SequenceBenchmark {
 
   private void begin(int requests) {
     for (int i = 0; i < requests; i++) {
-      inFlight[i] = session.begin(get);
+      inFlight[i] = session.intake().begin(get);
     }
   }
 
