@@ -65,6 +65,9 @@ public final class ReplyScanner {
         }
         pending--;
       }
+      if (pending > 0 && type == 0) {
+        at = scanElements(buffer, at, to);
+      }
       if (pending == 0) {
         return at;
       }
@@ -77,6 +80,22 @@ public final class ReplyScanner {
         return MALFORMED;
       }
     }
+  }
+
+  /**
+   * Passes over the common ones among the values still to come, as long as they lie there whole.
+   */
+  private int scanElements(ByteBuf buffer, int from, int to) {
+    int at = from;
+    while (pending > 0) {
+      int end = scanCommon(buffer, at, to);
+      if (end < 0) {
+        break;
+      }
+      at = end;
+      pending--;
+    }
+    return at;
   }
 
   /**
