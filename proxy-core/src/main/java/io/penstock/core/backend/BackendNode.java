@@ -20,6 +20,7 @@ public final class BackendNode {
   private final NodeCounters counters = new NodeCounters();
   private final @Nullable BackendConnection[] resp2;
   private final @Nullable BackendConnection[] resp3;
+  private final @Nullable BackendConnection[] aside = new BackendConnection[2]; // by protocol
   private boolean retired;
 
   public BackendNode(Node node, BackendSite site) {
@@ -43,6 +44,21 @@ public final class BackendNode {
   public boolean send(Exchange exchange, boolean asking) {
     BackendConnection connection = connectionFor(exchange.protocol(), exchange.affinity());
     connection.send(exchange, asking);
+    return connection.isWritable();
+  }
+
+  /**
+   * As {@link #send}, over a connection that carries only such exchanges: a server does not read
+   * the one that a running script came by.
+   */
+  public boolean sendAside(Exchange exchange) {
+    int index = exchange.protocol().ordinal();
+    BackendConnection connection = aside[index];
+    if (connection == null) {
+      connection = new BackendConnection(node, exchange.protocol(), site, counters);
+      aside[index] = connection;
+    }
+    connection.send(exchange, false);
     return connection.isWritable();
   }
 
@@ -123,6 +139,7 @@ public final class BackendNode {
     List<BackendConnection> made = new ArrayList<>(2);
     collect(resp2, made);
     collect(resp3, made);
+    collect(aside, made);
     return made;
   }
 

@@ -2,6 +2,7 @@ package io.penstock.core.backend;
 
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.cluster.Node;
+import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.transport.SharedBuffer;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,9 @@ public abstract class Exchange {
   /** The slot of an exchange that any node may serve. */
   public static final int ANY_NODE = -1;
 
+  /** The slot of an exchange for one shard's master, whatever the slots are there. */
+  public static final int ONE_SHARD = -2;
+
   private @Nullable SharedBuffer bytes;
   private int offset;
   private int length;
@@ -23,6 +27,9 @@ public abstract class Exchange {
   private Protocol protocol = Protocol.RESP2;
   private int affinity;
   private long deadline;
+  private @Nullable Node shardMaster; // with ONE_SHARD
+  private int shardSlot;
+  private boolean aside;
   private @Nullable Node sentTo;
 
   /**
@@ -48,7 +55,7 @@ public abstract class Exchange {
   /**
    * Sets where the request goes.
    *
-   * @param toSlot 0 to 16383, or {@link #ANY_NODE}
+   * @param toSlot 0 to 16383, {@link #ANY_NODE} or {@link #ONE_SHARD}
    * @param spoken protocol that the reply must have
    * @param clientAffinity the same for all requests of one client: they share connections, in order
    * @param deadlineNanos {@link System#nanoTime()} at which it fails
@@ -59,6 +66,20 @@ public abstract class Exchange {
     protocol = spoken;
     affinity = clientAffinity;
     deadline = deadlineNanos;
+  }
+
+  /**
+   * Sets the shard it goes to, after {@link #destination} with {@link #ONE_SHARD}.
+   *
+   * @param master the shard's master now; as long as it is a master it stays the destination
+   * @param slot a slot of the shard: who serves it later has taken the place of a master that is
+   *     none any more
+   * @param apart whether it goes over a connection that carries nothing else
+   */
+  protected final void shard(Node master, int slot, boolean apart) {
+    shardMaster = master;
+    shardSlot = slot;
+    aside = apart;
   }
 
   /** The buffer that the request's bytes lie in, borrowed; only before {@link #releaseBytes}. */
@@ -91,6 +112,24 @@ public abstract class Exchange {
 
   public final int slot() {
     return slot;
+  }
+
+  /**
+   * Index in {@code map} of the shard that it goes to, or {@link SlotMap#UNCOVERED}; not for {@link
+   * #ANY_NODE}.
+   */
+  public final int shardIn(SlotMap map) {
+    Node master = shardMaster;
+    if (slot != ONE_SHARD || master == null) {
+      return map.ownerOf(slot);
+    }
+    int index = map.indexOfMaster(master);
+    return index < 0 ? map.ownerOf(shardSlot) : index;
+  }
+
+  /** Whether it goes over a connection that carries nothing else; for {@link #ONE_SHARD} only. */
+  public final boolean isAside() {
+    return aside;
   }
 
   public final Protocol protocol() {

@@ -11,5 +11,6 @@ public enum RefreshTrigger {
   ASK,
   RECONNECT,
   UNCOVERED_SLOT,
-  UNKNOWN_NODE
+  UNKNOWN_NODE,
+  READONLY
 }

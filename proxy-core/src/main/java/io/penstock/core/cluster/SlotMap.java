@@ -67,6 +67,18 @@ public final class SlotMap {
     return covered == SLOTS;
   }
 
+  /** By shard, the lowest slot that it owns, or {@link #UNCOVERED} for one that owns none. */
+  public int[] firstSlots() {
+    int[] first = new int[shards.size()];
+    Arrays.fill(first, UNCOVERED);
+    for (int slot = SLOTS - 1; slot >= 0; slot--) {
+      if (owners[slot] >= 0) {
+        first[owners[slot]] = slot;
+      }
+    }
+    return first;
+  }
+
   /** Whether the node is a master or a replica of some shard. */
   public boolean contains(Node node) {
     for (Shard shard : shards) {

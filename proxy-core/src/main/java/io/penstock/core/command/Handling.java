@@ -28,6 +28,14 @@ public sealed interface Handling {
     }
   }
 
+  /**
+   * To the master of every shard.
+   *
+   * @param aside over connections that carry nothing else, so that it is read while a script runs
+   *     on the connection that the script came by
+   */
+  record Broadcast(Merge merge, boolean aside) implements Handling {}
+
   /** Without keys; any one node's answer serves, best always the same node's. */
   record AnyNode() implements Handling {}
 

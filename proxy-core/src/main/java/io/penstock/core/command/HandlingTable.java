@@ -61,11 +61,21 @@ final class HandlingTable {
       case "forward" -> new Handling.Forward();
       case "any-node" -> new Handling.AnyNode();
       case "local" -> new Handling.Local(LocalCommand.named(command.name()));
+      case "broadcast" -> broadcast(words);
       case "split" -> split(Enum.valueOf(Merge.class, words[2]), command);
       case "refused" -> new Handling.Refused(error(words[2], command));
       case "refused-if" -> refusedIf(words, command);
       default -> throw new IllegalArgumentException("unknown handling: " + words[1]);
     };
+  }
+
+  /** {@code broadcast MERGE [aside]}. */
+  private static Handling broadcast(String[] words) {
+    boolean aside = words.length == 4 && words[3].equals("aside");
+    if (words.length != 3 && !aside) {
+      throw new IllegalArgumentException("no broadcast: " + String.join(" ", words));
+    }
+    return new Handling.Broadcast(Enum.valueOf(Merge.class, words[2]), aside);
   }
 
   private static Handling split(Merge merge, CommandFacts command) {

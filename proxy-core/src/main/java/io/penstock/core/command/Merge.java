@@ -1,11 +1,37 @@
 package io.penstock.core.command;
 
-/** How the replies to the parts of a split command become one. */
+/**
+ * How the replies to the parts of a split or broadcast command become one. Unless it is said
+ * otherwise, the first error in the order of the parts is the reply when there is one.
+ */
 public enum Merge {
   /** Each part's array holds one element a key; the merged array has them in the caller's order. */
   ARRAY_BY_KEY,
-  /** {@code +OK} when every part says so, otherwise the first error. */
+  /** {@code +OK} when every part says so. */
   ALL_OK,
-  /** The sum of integers, or the first error. */
-  SUM
+  /** The first reply: all are the same, as the digest that {@code SCRIPT LOAD} answers. */
+  ALL_SUCCEEDED,
+  /** The first reply that is no error; else the first error that says more than that none ran. */
+  ONE_SUCCEEDED,
+  /** The sum of integers. */
+  SUM,
+  /** The least of integers. */
+  MIN,
+  /**
+   * Arrays (or maps) of one length: integers are added by place, everything else is the same in all
+   * of them, as the names that {@code PUBSUB NUMSUB} repeats.
+   */
+  SUM_BY_ELEMENT,
+  /** As {@link #SUM_BY_ELEMENT}, with the least integer: of 0 and 1, whether all are 1. */
+  MIN_BY_ELEMENT,
+  /** All elements of arrays, or of RESP3 sets. */
+  CONCAT,
+  /** The same, each element once. */
+  UNION,
+  /** One reply by chance among those that are not null; null when all are. */
+  RANDOM,
+  /**
+   * {@code FUNCTION STATS}: the first reply that tells of a running function, else the first reply.
+   */
+  RUNNING
 }

@@ -50,13 +50,28 @@ public final class AsyncDispatcher implements Dispatcher, BackendListener {
   @Override
   public boolean dispatch(Exchange exchange) {
     int slot = exchange.slot();
-    int shard = slot == Exchange.ANY_NODE ? anyShard(exchange) : adopted.ownerOf(slot);
-    if (shard < 0) {
-      topology.requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
-      exchange.onFailure(Failure.NO_OWNER);
-      return true;
+    if (slot < 0) {
+      return dispatchWithoutSlot(exchange);
     }
-    return byShard[shard].send(exchange, false);
+    int shard = adopted.ownerOf(slot);
+    return shard < 0 ? refuse(exchange) : byShard[shard].send(exchange, false);
+  }
+
+  private boolean dispatchWithoutSlot(Exchange exchange) {
+    boolean anywhere = exchange.slot() == Exchange.ANY_NODE;
+    int shard = anywhere ? anyShard(exchange) : exchange.shardIn(adopted);
+    if (shard < 0) {
+      return refuse(exchange);
+    }
+    return exchange.isAside()
+        ? byShard[shard].sendAside(exchange)
+        : byShard[shard].send(exchange, false);
+  }
+
+  private boolean refuse(Exchange exchange) {
+    topology.requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
+    exchange.onFailure(Failure.NO_OWNER);
+    return true;
   }
 
   @Override
@@ -134,8 +149,8 @@ public final class AsyncDispatcher implements Dispatcher, BackendListener {
     if (exchange.slot() == Exchange.ANY_NODE) {
       return map.indexOfMaster(node) < 0;
     }
-    @Nullable Shard owner = map.shardOf(exchange.slot());
-    return owner != null && !owner.master().equals(node);
+    int owner = exchange.shardIn(map);
+    return owner >= 0 && !map.shards().get(owner).master().equals(node);
   }
 
   private BackendNode node(Node address) {

@@ -30,7 +30,9 @@ public record ProxyStats(
     ASK,
     TRYAGAIN,
     CLUSTERDOWN,
-    LOADING
+    LOADING,
+    READONLY,
+    MASTERDOWN
   }
 
   /**

@@ -80,6 +80,11 @@ public final class ClusterRouter extends CommandRouter {
     return split.groups() == 1 ? BY_SLOT[split.slotOfGroup(0)] : split;
   }
 
+  @Override
+  RoutePlan broadcast(Handling.Broadcast how) {
+    return new RoutePlan.Broadcast(how.merge(), how.aside());
+  }
+
   private static int slot(RequestFrame frame, int argument) {
     return Slot.of(frame.buffer(), frame.offset(argument), frame.length(argument));
   }

@@ -34,13 +34,22 @@ abstract sealed class CommandRouter implements Router permits ClusterRouter, Sin
               ? new RoutePlan.Reject(condition.error())
               : forward(command, spec);
       case Handling.AnyNode _ -> ANY_NODE;
-      case Handling.Local _, Handling.Refused _ ->
-          fixed.computeIfAbsent(spec, CommandRouter::fixed);
+      case Handling.Broadcast _, Handling.Local _, Handling.Refused _ -> fixed(spec);
     };
   }
 
-  private static RoutePlan fixed(CommandSpec spec) {
+  private RoutePlan fixed(CommandSpec spec) {
+    RoutePlan known = fixed.get(spec);
+    if (known == null) {
+      known = makeFixed(spec);
+      fixed.put(spec, known);
+    }
+    return known;
+  }
+
+  private RoutePlan makeFixed(CommandSpec spec) {
     return switch (spec.handling()) {
+      case Handling.Broadcast broadcast -> broadcast(broadcast);
       case Handling.Local local -> new RoutePlan.Local(spec, local.command());
       case Handling.Refused refused -> new RoutePlan.Reject(refused.error());
       default -> throw new IllegalStateException(spec + " has no fixed plan");
@@ -52,4 +61,7 @@ abstract sealed class CommandRouter implements Router permits ClusterRouter, Sin
 
   /** The plan for a command whose keys may lie on several nodes. */
   abstract RoutePlan split(Command command, CommandSpec spec, Handling.Split split);
+
+  /** The plan for a command that concerns every shard. */
+  abstract RoutePlan broadcast(Handling.Broadcast broadcast);
 }

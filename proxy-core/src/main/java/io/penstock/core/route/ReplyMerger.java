@@ -3,19 +3,21 @@ package io.penstock.core.route;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.command.Merge;
-import io.penstock.core.resp.ReplyScanner;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.LongBinaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Makes one reply of the replies to the groups of a divided command. If any is an error, the first
- * of them in the order of the keys is the reply.
+ * Makes one reply of the replies to the parts of a divided or broadcast command, in either
+ * protocol: all of one command are in the same. {@link Merge} says how.
  */
 public final class ReplyMerger {
 
-  private static final byte[] OK = "+OK\r\n".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] OK = bytes("+OK\r\n");
+  private static final byte[] NONE_RUNS = bytes("-NOTBUSY ");
   private static final byte[] UNEXPECTED =
-      "-ERR a node's reply to a part of this command cannot be merged\r\n"
-          .getBytes(StandardCharsets.US_ASCII);
+      bytes("-ERR a node's reply to a part of this command cannot be merged\r\n");
 
   /** Takes the merged reply piece by piece. */
   public interface Sink {
@@ -24,82 +26,128 @@ public final class ReplyMerger {
   }
 
   private final Sink sink;
+  private final ElementMerger elements;
 
   public ReplyMerger(Sink sink) {
     this.sink = sink;
+    this.elements = new ElementMerger(sink);
   }
 
   /**
    * Merges.
    *
-   * @param replies whole replies by group, all readable bytes of each; borrowed
-   * @param groupOfKey the group of each key in the caller's order
+   * @param replies whole replies by part, at least one, all readable bytes of each; borrowed
+   * @param groupOfKey for {@link Merge#ARRAY_BY_KEY} the part of each key in the caller's order
    * @return false when the result is an error reply
    */
   public boolean merge(Merge how, ByteBuf[] replies, int[] groupOfKey) {
+    ByteBuf chosen = how == Merge.ONE_SUCCEEDED ? oneSucceeded(replies) : firstError(replies);
+    if (chosen != null) {
+      pass(chosen);
+      return !isError(chosen);
+    }
+    try {
+      mergeFine(how, replies, groupOfKey);
+      return true;
+    } catch (UnmergeableException | ArithmeticException e) { // the latter: a sum beyond 64 bits
+      emit(UNEXPECTED);
+      return false;
+    }
+  }
+
+  private void mergeFine(Merge how, ByteBuf[] replies, int[] groupOfKey) {
+    switch (how) {
+      case ALL_OK -> emit(OK);
+      case ALL_SUCCEEDED, ONE_SUCCEEDED -> pass(replies[0]);
+      case SUM -> integers(replies, Math::addExact);
+      case MIN -> integers(replies, Math::min);
+      case SUM_BY_ELEMENT -> elements.byElement(replies, Math::addExact);
+      case MIN_BY_ELEMENT -> elements.byElement(replies, Math::min);
+      case ARRAY_BY_KEY -> elements.interleave(replies, groupOfKey);
+      case CONCAT -> elements.concat(replies);
+      case UNION -> elements.union(replies);
+      case RANDOM -> random(replies);
+      case RUNNING -> running(replies);
+    }
+  }
+
+  private static boolean isError(ByteBuf reply) {
+    return reply.getByte(reply.readerIndex()) == '-';
+  }
+
+  private static @Nullable ByteBuf firstError(ByteBuf[] replies) {
     for (ByteBuf reply : replies) {
-      if (reply.getByte(reply.readerIndex()) == '-') {
-        sink.piece(reply, reply.readerIndex(), reply.writerIndex());
-        return false;
+      if (isError(reply)) {
+        return reply;
       }
     }
-    return switch (how) {
-      case ALL_OK -> emit(OK, true);
-      case SUM -> sum(replies);
-      case ARRAY_BY_KEY -> interleave(replies, groupOfKey);
-    };
+    return null;
   }
 
-  private boolean sum(ByteBuf[] replies) {
-    long sum = 0;
+  private static ByteBuf oneSucceeded(ByteBuf[] replies) {
+    ByteBuf error = null;
     for (ByteBuf reply : replies) {
-      if (reply.getByte(reply.readerIndex()) != ':') {
-        return emit(UNEXPECTED, false);
+      if (!isError(reply)) {
+        return reply;
       }
-      sum += number(reply);
-    }
-    return emit((":" + sum + "\r\n").getBytes(StandardCharsets.US_ASCII), true);
-  }
-
-  private boolean interleave(ByteBuf[] replies, int[] groupOfKey) {
-    int[] at = new int[replies.length];
-    int[] keysOfGroup = new int[replies.length];
-    for (int group : groupOfKey) {
-      keysOfGroup[group]++;
-    }
-    for (int i = 0; i < replies.length; i++) {
-      ByteBuf reply = replies[i];
-      if (reply.getByte(reply.readerIndex()) != '*' || number(reply) != keysOfGroup[i]) {
-        return emit(UNEXPECTED, false);
+      if (error == null && !startsWith(reply, NONE_RUNS)) {
+        error = reply;
       }
-      at[i] = reply.indexOf(reply.readerIndex(), reply.writerIndex(), (byte) '\n') + 1;
     }
-    emit(("*" + groupOfKey.length + "\r\n").getBytes(StandardCharsets.US_ASCII), true);
-    var scanner = new ReplyScanner();
-    for (int group : groupOfKey) {
-      int end = scanner.scan(replies[group], at[group], replies[group].writerIndex());
-      sink.piece(replies[group], at[group], end);
-      at[group] = end;
-    }
-    return true;
+    return error == null ? replies[0] : error;
   }
 
-  /** The integer behind a reply's first byte; replies are whole and well-formed here. */
-  private static long number(ByteBuf reply) {
-    int at = reply.readerIndex() + 1;
-    boolean negative = reply.getByte(at) == '-';
-    if (negative) {
-      at++;
-    }
-    long value = 0;
-    for (byte b = reply.getByte(at); b >= '0' && b <= '9'; b = reply.getByte(++at)) {
-      value = value * 10 + (b - '0');
-    }
-    return negative ? -value : value;
+  private static boolean startsWith(ByteBuf reply, byte[] start) {
+    return reply.readableBytes() >= start.length
+        && reply.slice(reply.readerIndex(), start.length).equals(Unpooled.wrappedBuffer(start));
   }
 
-  private boolean emit(byte[] bytes, boolean result) {
-    sink.piece(Unpooled.wrappedBuffer(bytes), 0, bytes.length);
-    return result;
+  private void integers(ByteBuf[] replies, LongBinaryOperator operator) {
+    long result = new ReplyCursor(replies[0]).integer();
+    for (int i = 1; i < replies.length; i++) {
+      result = operator.applyAsLong(result, new ReplyCursor(replies[i]).integer());
+    }
+    emit(bytes(":" + result + "\r\n"));
+  }
+
+  /** Each shard that has something is as likely as any other. */
+  private void random(ByteBuf[] replies) {
+    ByteBuf chosen = replies[0];
+    int candidates = 0;
+    for (ByteBuf reply : replies) {
+      boolean candidate = !new ReplyCursor(reply).isNull();
+      if (candidate && ThreadLocalRandom.current().nextInt(++candidates) == 0) {
+        chosen = reply;
+      }
+    }
+    pass(chosen);
+  }
+
+  /** The reply is a map whose first value is null, or tells about the function that runs. */
+  private void running(ByteBuf[] replies) {
+    for (ByteBuf reply : replies) {
+      var cursor = new ReplyCursor(reply);
+      if (cursor.elements() < 2) {
+        throw new UnmergeableException();
+      }
+      cursor.skip();
+      if (!cursor.isNull()) {
+        pass(reply);
+        return;
+      }
+    }
+    pass(replies[0]);
+  }
+
+  private void pass(ByteBuf reply) {
+    sink.piece(reply, reply.readerIndex(), reply.writerIndex());
+  }
+
+  private void emit(byte[] reply) {
+    sink.piece(Unpooled.wrappedBuffer(reply), 0, reply.length);
+  }
+
+  private static byte[] bytes(String ascii) {
+    return ascii.getBytes(StandardCharsets.US_ASCII);
   }
 }

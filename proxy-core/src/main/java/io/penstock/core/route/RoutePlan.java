@@ -81,6 +81,13 @@ public sealed interface RoutePlan {
     }
   }
 
+  /**
+   * As it is, to the master of every shard; one object per command exists.
+   *
+   * @param aside over connections that carry nothing else
+   */
+  record Broadcast(Merge merge, boolean aside) implements RoutePlan {}
+
   /** Answered by the session. */
   record Local(CommandSpec spec, LocalCommand command) implements RoutePlan {}
 

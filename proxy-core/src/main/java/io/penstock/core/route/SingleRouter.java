@@ -18,4 +18,10 @@ public final class SingleRouter extends CommandRouter {
   RoutePlan split(Command command, CommandSpec spec, Handling.Split split) {
     return THE_SERVER;
   }
+
+  /** The server answers itself; what must get past a running script still needs its own way. */
+  @Override
+  RoutePlan broadcast(Handling.Broadcast how) {
+    return how.aside() ? new RoutePlan.Broadcast(how.merge(), true) : THE_SERVER;
+  }
 }

@@ -48,6 +48,12 @@ final class Intake {
         }
         session.sender().divide(Objects.requireNonNull(spec), split);
       }
+      case RoutePlan.Broadcast broadcast -> {
+        if (session.order().holdsBackAll()) {
+          return putBack();
+        }
+        session.sender().broadcast(Objects.requireNonNull(spec), broadcast);
+      }
       case RoutePlan.Local(CommandSpec which, LocalCommand answer) -> {
         switch (answer.area()) {
           case CONNECTION -> local.answer(which, answer, command);

@@ -4,20 +4,28 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.observe.Outcome;
 
-/** The share of a divided request that goes to one slot. */
+/** The share of a divided request that goes to one slot or shard. */
 final class Part extends Routed {
 
-  private final Gather gather;
+  /** The request that it is a part of. */
+  interface Whole {
+    Session session();
+
+    /** A part's whole reply has come; it can be looked at until the part is discarded. */
+    void partDone();
+  }
+
+  private final Whole whole;
   private final HeldReply held = new HeldReply();
   private Outcome outcome = Outcome.OK;
 
-  Part(Gather gather) {
-    this.gather = gather;
+  Part(Whole whole) {
+    this.whole = whole;
   }
 
   @Override
   Session session() {
-    return gather.session();
+    return whole.session();
   }
 
   /** The whole reply, borrowed until {@link #discard}. */
@@ -38,7 +46,7 @@ final class Part extends Routed {
     outcome = how;
     held.append(buffer, from, to);
     settle();
-    gather.partDone();
+    whole.partDone();
   }
 
   @Override
@@ -52,7 +60,7 @@ final class Part extends Routed {
     held.append(buffer, from, to);
     if (last) {
       settle();
-      gather.partDone();
+      whole.partDone();
     }
   }
 

@@ -14,19 +14,39 @@ final class Refusal {
   /**
    * What the error reply from {@code from} to before {@code to} asks for; null for any other error.
    *
-   * @param sharded whether the server is part of a cluster, which may redirect
+   * @param kinds what may be meant
    */
-  static @Nullable Redirection of(ByteBuf buffer, int from, int to, boolean sharded) {
-    if (!sharded) {
-      return says(Redirection.LOADING, buffer, from, to) ? Redirection.LOADING : null;
-    }
-    for (Redirection kind : Redirection.values()) {
+  static @Nullable Redirection of(ByteBuf buffer, int from, int to, List<Redirection> kinds) {
+    for (Redirection kind : kinds) {
       if (says(kind, buffer, from, to)) {
         return kind;
       }
     }
     return null;
   }
+
+  /** Of a server that is not part of a cluster, which may redirect. */
+  static final List<Redirection> SINGLE = List.of(Redirection.LOADING);
+
+  /** Of a node that was asked for a key's slot. */
+  static final List<Redirection> BY_SLOT =
+      List.of(
+          Redirection.MOVED,
+          Redirection.ASK,
+          Redirection.TRYAGAIN,
+          Redirection.CLUSTERDOWN,
+          Redirection.LOADING);
+
+  /**
+   * Of a node that was asked as its shard's master. Without a key it cannot redirect; these say
+   * that it has become a replica.
+   */
+  static final List<Redirection> BY_SHARD =
+      List.of(
+          Redirection.READONLY,
+          Redirection.MASTERDOWN,
+          Redirection.CLUSTERDOWN,
+          Redirection.LOADING);
 
   private static final List<String> SERVERS_OWN =
       List.of(
@@ -35,7 +55,9 @@ final class Refusal {
           "-CLUSTERDOWN Hash slot not served",
           "-CLUSTERDOWN The cluster is down and only accepts read commands",
           "-LOADING Redis is loading the dataset in memory",
-          "-LOADING Valkey is loading the dataset in memory");
+          "-LOADING Valkey is loading the dataset in memory",
+          "-READONLY You can't write against a read only replica.",
+          "-MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.");
 
   /**
    * Whether a script's error may be taken for the server's. A script may return any error it likes:

@@ -49,7 +49,7 @@ final class Retries {
 
   /** True when the error reply means "did not run, try again": then it is not delivered. */
   boolean takesOver(Routed request, ByteBuf buffer, int from, int to) {
-    Redirection kind = Refusal.of(buffer, from, to, session.loop().isSharded());
+    Redirection kind = Refusal.of(buffer, from, to, kinds(request));
     if (request.isScript() && !Refusal.isBelievable(kind, buffer, from, to)) {
       return false;
     }
@@ -68,6 +68,13 @@ final class Retries {
     buffer.getBytes(from, refusal);
     park(request, refusal, redirect, kind);
     return true;
+  }
+
+  private List<Redirection> kinds(Routed request) {
+    if (!session.loop().isSharded()) {
+      return Refusal.SINGLE;
+    }
+    return request.isForShard() ? Refusal.BY_SHARD : Refusal.BY_SLOT;
   }
 
   private void park(Routed request, byte[] refusal, @Nullable Redirect redirect, Redirection kind) {
@@ -93,8 +100,11 @@ final class Retries {
     retry.probes = !atOnce;
     someProbe |= !atOnce;
     retry.notBefore = session.loop().now() + (atOnce ? 0 : delay(retry.attempts));
-    if (kind == Redirection.CLUSTERDOWN) {
-      session.loop().topology().requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
+    switch (kind) {
+      case CLUSTERDOWN -> session.loop().topology().requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
+      case READONLY, MASTERDOWN ->
+          session.loop().topology().requestRefresh(RefreshTrigger.READONLY);
+      case MOVED, ASK, TRYAGAIN, LOADING -> {}
     }
     goOrWait(retry, session.loop().now(), true);
   }
@@ -175,7 +185,7 @@ final class Retries {
       return;
     }
     forget(request);
-    List<Retry> overtaken = retries.overtakenBy(request);
+    List<Retry> overtaken = retries.overtakenBy(request, session.loop().topology().current());
     overtaken.forEach(retry -> answer(retry.request, retry.refusal, retry.outcome));
   }
 
@@ -197,8 +207,8 @@ final class Retries {
         continue;
       }
       goOrWait(retry, now, !barred.contains(slot));
-      if (!retry.sent && !retry.over) {
-        barred.add(slot);
+      if (!retry.sent && !retry.over && !retry.request.isForShard()) {
+        barred.add(slot); // parts for several shards do not wait for one another
       }
     }
   }
@@ -225,7 +235,8 @@ final class Retries {
     if (slot == Exchange.ANY_NODE) {
       return true;
     }
-    Shard owner = session.loop().topology().current().shardOf(slot);
+    Shard owner =
+        retry.request.isForShard() ? null : session.loop().topology().current().shardOf(slot);
     Node target = retry.askTarget != null || owner == null ? retry.askTarget : owner.master();
     return retries.mayFollowThoseBefore(retry, target);
   }

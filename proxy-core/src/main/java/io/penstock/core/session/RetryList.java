@@ -1,6 +1,7 @@
 package io.penstock.core.session;
 
 import io.penstock.core.cluster.Node;
+import io.penstock.core.cluster.SlotMap;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -55,8 +56,10 @@ final class RetryList {
   /**
    * Those that came before a request that ran, wait to be sent, and may not be any more: they are
    * about a key of it, and not both only read.
+   *
+   * @param map by which requests for a whole shard meet others
    */
-  List<Retry> overtakenBy(Routed request) {
+  List<Retry> overtakenBy(Routed request, SlotMap map) {
     List<Retry> overtaken = new ArrayList<>(0);
     RequestKeys keys = null;
     for (Retry retry : retries) {
@@ -65,7 +68,7 @@ final class RetryList {
         break;
       }
       if (!retry.sent
-          && earlier.slot() == request.slot()
+          && earlier.mayMeet(request, map)
           && !(earlier.isReadOnly() && request.isReadOnly())) {
         keys = keys == null ? request.keys() : keys;
         if (keys.meet(retry.keys())) {
@@ -83,7 +86,10 @@ final class RetryList {
       if (earlier.request.order() >= retry.request.order()) {
         break;
       }
-      boolean sameSlot = earlier.request.slot() == retry.request.slot();
+      boolean sameSlot =
+          earlier.request.slot() == retry.request.slot()
+              || earlier.request.isForShard()
+              || retry.request.isForShard();
       if (++before > MOST_AT_ONCE
           || (sameSlot
               && (!earlier.sent

@@ -3,6 +3,8 @@ package io.penstock.core.session;
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
+import io.penstock.core.cluster.Node;
+import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.transport.SharedBuffer;
@@ -57,6 +59,22 @@ abstract sealed class Routed extends Exchange permits Request, Part {
     destination(slot, from.profile().protocol(), (int) from.id(), deadline);
   }
 
+  /**
+   * Prepares for a first sending to one shard.
+   *
+   * @param whole the prepared request that it is a part of, which may have waited since
+   * @param master the shard's master now
+   * @param slot a slot of the shard
+   * @param aside whether over a connection that carries nothing else
+   */
+  final void prepareForShard(Routed whole, Node master, int slot, boolean aside) {
+    order = whole.order();
+    readOnly = whole.isReadOnly();
+    script = whole.isScript();
+    destination(ONE_SHARD, whole.protocol(), whole.affinity(), whole.deadline());
+    shard(master, slot, aside);
+  }
+
   /** Its place among the client's requests: later ones have a greater number. */
   final long order() {
     return order;
@@ -69,6 +87,19 @@ abstract sealed class Routed extends Exchange permits Request, Part {
   /** Whether its reply is in the words of whoever wrote the script. */
   final boolean isScript() {
     return script;
+  }
+
+  /** Whether every key of a shard is its concern. */
+  final boolean isForShard() {
+    return slot() == ONE_SHARD;
+  }
+
+  /** Whether it and {@code other} may be about one key, as far as {@code map} tells. */
+  final boolean mayMeet(Routed other, SlotMap map) {
+    if (!isForShard() && !other.isForShard()) {
+      return slot() == other.slot();
+    }
+    return slot() != ANY_NODE && other.slot() != ANY_NODE && shardIn(map) == other.shardIn(map);
   }
 
   /** Reads the request's keys once more; only before {@link #settle}. */

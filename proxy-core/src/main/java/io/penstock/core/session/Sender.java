@@ -1,19 +1,23 @@
 package io.penstock.core.session;
 
+import io.penstock.core.backend.Exchange;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.route.RoutePlan;
+import io.penstock.core.transport.SharedBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** Sends a session's requests on their way, and notices when the nodes do not keep up. */
 final class Sender {
 
   private final Session session;
+  private final Coverage coverage;
   private boolean nodesBusy;
 
   Sender(Session session) {
     this.session = session;
+    this.coverage = new Coverage(session);
   }
 
   /** True while a node that was sent to last does not take more: nothing should be sent. */
@@ -37,14 +41,32 @@ final class Sender {
   void divide(CommandSpec spec, RoutePlan.Split plan) {
     Request whole = session.intake().begin(spec);
     whole.divide();
-    Gather parts = new Gather(whole, session, plan);
-    pauseFor(parts.send(session.input().frame(), spec, plan));
+    var division = new Division(session.input().frame(), plan);
+    var gather = new Gather(whole, plan.merge(), division.groupOfKey());
+    pauseFor(gather.send(division.parts(gather, spec)));
+  }
+
+  /** Sends the request that was found last to every shard. */
+  void broadcast(CommandSpec spec, RoutePlan.Broadcast plan) {
+    Request whole = beginForAll(spec);
+    RequestFrame frame = session.input().frame();
+    int length = frame.end() - frame.start();
+    SharedBuffer bytes = session.input().shareOfFrame();
+    coverage.whenWhole(whole, new Broadcast(whole, plan, bytes, frame.start(), length));
+  }
+
+  /** Takes a place among the replies for a request that concerns all keys. */
+  private Request beginForAll(CommandSpec spec) {
+    Request whole = session.intake().begin(spec);
+    whole.prepare(session, spec, Exchange.ONE_SHARD);
+    whole.divide();
+    return whole;
   }
 
   /**
    * Pauses until {@code node} keeps up again; others of the loop that do so wake nobody for long.
    */
-  private void pauseFor(@Nullable Node node) {
+  void pauseFor(@Nullable Node node) {
     if (node == null || session.loop().dispatcher().keepsUp(node)) {
       return;
     }

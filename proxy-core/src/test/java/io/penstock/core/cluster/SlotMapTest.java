@@ -32,6 +32,15 @@ class SlotMapTest {
   }
 
   @Test
+  void knows_the_first_slot_of_each_shard() {
+    assertThat(map.firstSlots()).containsExactly(0, 200);
+    assertThat(map.withSlotOn(50, B).firstSlots()).containsExactly(0, 50);
+    assertThat(SlotMap.single(A).withSlotOn(0, B).firstSlots()).containsExactly(1, 0);
+    SlotMap idle = new SlotMap.Builder().shard(new Shard(A, List.of(), 1)).build();
+    assertThat(idle.firstSlots()).containsExactly(SlotMap.UNCOVERED);
+  }
+
+  @Test
   void a_slot_moves_in_a_copy() {
     SlotMap moved = map.withSlotOn(5, B);
     assertThat(moved.ownerOf(5)).isEqualTo(1);

@@ -48,6 +48,9 @@ class HandlingTableTest {
         "get refused nosuch",
         "get local",
         "get split SUM",
+        "get broadcast",
+        "get broadcast NOSUCH",
+        "get broadcast SUM beside",
         "get split NOSUCH"
       })
   void aLineThatMakesNoSenseFailsTheLoad(String line) {

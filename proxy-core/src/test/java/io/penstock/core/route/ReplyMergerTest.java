@@ -6,7 +6,11 @@ import io.netty.buffer.ByteBuf;
 import io.penstock.core.command.Merge;
 import io.penstock.core.wire.Wire;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class ReplyMergerTest {
 
@@ -66,12 +70,128 @@ class ReplyMergerTest {
     assertThat(merged(Merge.ALL_OK, List.of("+OK\r\n", "+OK\r\n"))).isEqualTo("+OK\r\n");
   }
 
-  @Test
-  void theFirstErrorIsTheReplyWhateverTheMerge() {
+  @ParameterizedTest
+  @EnumSource(value = Merge.class, names = "ONE_SUCCEEDED", mode = EnumSource.Mode.EXCLUDE)
+  void theFirstErrorIsTheReply(Merge how) {
     List<String> replies = List.of(":1\r\n", "-WRONGTYPE no\r\n", "-ERR later\r\n");
-    for (Merge how : Merge.values()) {
-      assertThat(merged(how, replies, 0, 1, 2)).isEqualTo("!-WRONGTYPE no\r\n");
+    assertThat(merged(how, replies, 0, 1, 2)).isEqualTo("!-WRONGTYPE no\r\n");
+  }
+
+  @Test
+  void theFirstThatSucceededIsTheReplyWhereOneIsEnough() {
+    assertThat(merged(Merge.ONE_SUCCEEDED, List.of("-NOTBUSY no\r\n", "+OK\r\n")))
+        .isEqualTo("+OK\r\n");
+  }
+
+  @Test
+  void whereNoneSucceededTheErrorThatSaysMoreIsTheReply() {
+    assertThat(
+            merged(
+                Merge.ONE_SUCCEEDED,
+                List.of("-NOTBUSY no\r\n", "-UNKILLABLE it wrote\r\n", "-ERR x\r\n")))
+        .isEqualTo("!-UNKILLABLE it wrote\r\n");
+    assertThat(merged(Merge.ONE_SUCCEEDED, List.of("-NOTBUSY no\r\n", "-NOTBUSY none\r\n")))
+        .isEqualTo("!-NOTBUSY no\r\n");
+  }
+
+  @Test
+  void aReplyThatIsTheSameEverywhereIsGivenOnce() {
+    assertThat(merged(Merge.ALL_SUCCEEDED, List.of("$2\r\nab\r\n", "$2\r\nab\r\n")))
+        .isEqualTo("$2\r\nab\r\n");
+  }
+
+  @Test
+  void aSumBeyondSixtyFourBitsIsAnErrorAndNotAnotherNumber() {
+    String most = ":9223372036854775807\r\n";
+    String least = ":-9223372036854775808\r\n";
+    assertThat(merged(Merge.SUM, List.of(most, ":0\r\n"))).isEqualTo(most);
+    assertThat(merged(Merge.SUM, List.of(least, ":0\r\n"))).isEqualTo(least);
+    assertThat(merged(Merge.SUM, List.of(most, ":1\r\n"))).isEqualTo("!" + CANNOT);
+    assertThat(merged(Merge.SUM, List.of(":9223372036854775808\r\n", ":1\r\n")))
+        .isEqualTo("!" + CANNOT);
+  }
+
+  @Test
+  void theLeastIntegerIsTheReply() {
+    assertThat(merged(Merge.MIN, List.of(":2\r\n", ":-1\r\n", ":5\r\n"))).isEqualTo(":-1\r\n");
+  }
+
+  @Test
+  void arraysAreJoined() {
+    assertThat(
+            merged(
+                Merge.CONCAT,
+                List.of("*1\r\n$1\r\na\r\n", "*0\r\n", "*2\r\n$0\r\n\r\n*1\r\n:1\r\n")))
+        .isEqualTo("*3\r\n$1\r\na\r\n$0\r\n\r\n*1\r\n:1\r\n");
+    assertThat(merged(Merge.CONCAT, List.of("*0\r\n", "*0\r\n"))).isEqualTo("*0\r\n");
+    assertThat(merged(Merge.CONCAT, List.of("~1\r\n:1\r\n", "~1\r\n:2\r\n")))
+        .isEqualTo("~2\r\n:1\r\n:2\r\n");
+  }
+
+  @Test
+  void aUnionHasEachElementOnce() {
+    assertThat(
+            merged(
+                Merge.UNION,
+                List.of("*2\r\n$1\r\nb\r\n$1\r\na\r\n", "*2\r\n$1\r\na\r\n$1\r\nc\r\n")))
+        .isEqualTo("*3\r\n$1\r\nb\r\n$1\r\na\r\n$1\r\nc\r\n");
+  }
+
+  @Test
+  void integersAreMergedByPlace() {
+    List<String> exist = List.of("*3\r\n:1\r\n:1\r\n:0\r\n", "*3\r\n:1\r\n:0\r\n:0\r\n");
+    assertThat(merged(Merge.MIN_BY_ELEMENT, exist)).isEqualTo("*3\r\n:1\r\n:0\r\n:0\r\n");
+    List<String> counts =
+        List.of(
+            "*4\r\n$1\r\nc\r\n:1\r\n$1\r\nc\r\n:1\r\n", "*4\r\n$1\r\nc\r\n:2\r\n$1\r\nc\r\n:2\r\n");
+    assertThat(merged(Merge.SUM_BY_ELEMENT, counts))
+        .isEqualTo("*4\r\n$1\r\nc\r\n:3\r\n$1\r\nc\r\n:3\r\n");
+    assertThat(merged(Merge.SUM_BY_ELEMENT, List.of("%1\r\n+c\r\n:1\r\n", "%1\r\n+c\r\n:2\r\n")))
+        .isEqualTo("%1\r\n+c\r\n:3\r\n");
+  }
+
+  @Test
+  void whatDoesNotGoTogetherByPlaceIsAnError() {
+    for (String other :
+        List.of("*0\r\n", "*1\r\n+d\r\n", "*1\r\n:1\r\n", "~1\r\n+c\r\n", ":1\r\n", "*-1\r\n")) {
+      assertThat(merged(Merge.SUM_BY_ELEMENT, List.of("*1\r\n+c\r\n", other)))
+          .as(other)
+          .isEqualTo("!" + CANNOT);
     }
+    String most = "*1\r\n:9223372036854775807\r\n";
+    assertThat(merged(Merge.SUM_BY_ELEMENT, List.of(most, most))).isEqualTo("!" + CANNOT);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"CONCAT", "UNION"})
+  void onlyArraysOfOneKindAreJoined(Merge how) {
+    for (String other : List.of(":1\r\n", "~1\r\n:1\r\n", "*-1\r\n", "$1\r\na\r\n", "_\r\n")) {
+      assertThat(merged(how, List.of("*1\r\n:1\r\n", other))).as(other).isEqualTo("!" + CANNOT);
+    }
+  }
+
+  @Test
+  void chanceChoosesAmongThoseThatHaveSomething() {
+    List<String> replies = List.of("$-1\r\n", "$1\r\na\r\n", "_\r\n", "$1\r\nb\r\n");
+    Set<String> seen = new TreeSet<>();
+    for (int i = 0; i < 200; i++) {
+      seen.add(merged(Merge.RANDOM, replies));
+    }
+    assertThat(seen).containsExactly("$1\r\na\r\n", "$1\r\nb\r\n");
+    assertThat(merged(Merge.RANDOM, List.of("$-1\r\n", "$-1\r\n"))).isEqualTo("$-1\r\n");
+    assertThat(merged(Merge.RANDOM, List.of("_\r\n", "_\r\n"))).isEqualTo("_\r\n");
+  }
+
+  @Test
+  void theServerThatRunsAFunctionIsTheOneToTellOf() {
+    String idle = "*4\r\n+running_script\r\n$-1\r\n+engines\r\n*0\r\n";
+    String busy = "*4\r\n+running_script\r\n*2\r\n+name\r\n+f\r\n+engines\r\n*0\r\n";
+    assertThat(merged(Merge.RUNNING, List.of(idle, busy))).isEqualTo(busy);
+    assertThat(merged(Merge.RUNNING, List.of(idle, idle))).isEqualTo(idle);
+    String idle3 = "%2\r\n+running_script\r\n_\r\n+engines\r\n%0\r\n";
+    String busy3 = "%2\r\n+running_script\r\n%1\r\n+name\r\n+f\r\n+engines\r\n%0\r\n";
+    assertThat(merged(Merge.RUNNING, List.of(idle3, busy3))).isEqualTo(busy3);
+    assertThat(merged(Merge.RUNNING, List.of(idle3, "+OK\r\n"))).isEqualTo("!" + CANNOT);
   }
 
   @Test

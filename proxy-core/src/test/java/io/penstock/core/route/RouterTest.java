@@ -165,6 +165,24 @@ class RouterTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "DBSIZE, SUM, false",
+    "KEYS *, CONCAT, false",
+    "FLUSHALL ASYNC, ALL_OK, false",
+    "RANDOMKEY, RANDOM, false",
+    "SCRIPT LOAD x, ALL_SUCCEEDED, false",
+    "SCRIPT EXISTS x, MIN_BY_ELEMENT, false",
+    "SCRIPT KILL, ONE_SUCCEEDED, true",
+    "FUNCTION STATS, RUNNING, true"
+  })
+  void whatConcernsAllKeysGoesToEveryShard(String line, Merge merge, boolean aside) {
+    RoutePlan.Broadcast everywhere = new RoutePlan.Broadcast(merge, aside);
+
+    assertThat(plan(cluster, line)).isEqualTo(everywhere).isSameAs(plan(cluster, line));
+    assertThat(plan(single, line)).isEqualTo(aside ? everywhere : slot(0));
+  }
+
   @Test
   void bothRoutersAnswerLocalCommandsLocally() {
     for (Router router : List.of(cluster, single)) {

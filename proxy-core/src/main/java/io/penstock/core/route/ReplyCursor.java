@@ -1,0 +1,82 @@
+package io.penstock.core.route;
+
+import io.netty.buffer.ByteBuf;
+import io.penstock.core.resp.ReplyScanner;
+
+/** Reads one whole, well-formed reply from its beginning, element by element. Borrows it. */
+final class ReplyCursor {
+
+  private final ByteBuf reply;
+  private final ReplyScanner scanner = new ReplyScanner();
+  private int at;
+
+  ReplyCursor(ByteBuf reply) {
+    this.reply = reply;
+    this.at = reply.readerIndex();
+  }
+
+  ByteBuf reply() {
+    return reply;
+  }
+
+  /** Where the next element begins. */
+  int at() {
+    return at;
+  }
+
+  int end() {
+    return reply.writerIndex();
+  }
+
+  /** The type of the next element. */
+  byte type() {
+    return reply.getByte(at);
+  }
+
+  boolean isInteger() {
+    return type() == ':';
+  }
+
+  /** Reads an integer. */
+  long integer() {
+    if (!isInteger()) {
+      throw new UnmergeableException();
+    }
+    return number();
+  }
+
+  /** Reads the header of an array, set or map; answers how many elements follow. */
+  long elements() {
+    byte type = type();
+    long count = number();
+    if (count < 0 || (type != '*' && type != '~' && type != '%')) {
+      throw new UnmergeableException();
+    }
+    return type == '%' ? 2 * count : count;
+  }
+
+  /** Passes over one element of any shape. */
+  void skip() {
+    at = scanner.scan(reply, at, end());
+  }
+
+  /** Whether the next element is null in either protocol. */
+  boolean isNull() {
+    return type() == '_' || ((type() == '$' || type() == '*') && reply.getByte(at + 1) == '-');
+  }
+
+  /** Reads the number of a header line. */
+  private long number() {
+    int digit = at + 1;
+    boolean negative = reply.getByte(digit) == '-';
+    if (negative) {
+      digit++;
+    }
+    long value = 0; // counted down: the least long has no positive
+    for (byte b = reply.getByte(digit); b >= '0' && b <= '9'; b = reply.getByte(++digit)) {
+      value = Math.subtractExact(Math.multiplyExact(value, 10), b - '0');
+    }
+    at = digit + 2;
+    return negative ? value : Math.negateExact(value);
+  }
+}

@@ -1,0 +1,64 @@
+package io.penstock.core.session;
+
+import io.penstock.core.cluster.RefreshTrigger;
+import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.observe.Outcome;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Lets requests that concern all keys wait until all slots are served: until their deadline, as a
+ * request for one slot does. Later requests of the client wait behind it.
+ */
+final class Coverage {
+
+  private static final long LOOK_AGAIN_MILLIS = 10;
+
+  /** A request for all shards. */
+  interface ForAll {
+    /** Every slot has an owner in {@code map}, by which exchanges are dispatched. */
+    void go(SlotMap map);
+
+    /** It was answered with an error. */
+    void gone();
+  }
+
+  private final Session session;
+
+  Coverage(Session session) {
+    this.session = session;
+  }
+
+  /** Has the prepared request {@code whole} go now, or as soon as all slots are served. */
+  void whenWhole(Request whole, ForAll request) {
+    SlotMap map = session.loop().dispatcher().adoptTopology();
+    if (map.isFullyCovered()) {
+      request.go(map);
+    } else {
+      session.order().routesChange();
+      session.loop().topology().requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
+      lookAgain(whole, request);
+    }
+  }
+
+  private void lookAgain(Request whole, ForAll request) {
+    session
+        .loop()
+        .executor()
+        .schedule(() -> look(whole, request), LOOK_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  /** The client's earlier requests have to end first: their routes may be others by now. */
+  private void look(Request whole, ForAll request) {
+    long now = session.loop().tick();
+    SlotMap map = session.loop().dispatcher().adoptTopology();
+    if (session.isClosed() || now - whole.deadline() >= 0) {
+      request.gone();
+      whole.deliverError(ErrorReplies.NOT_SERVED, Outcome.UNAVAILABLE);
+    } else if (map.isFullyCovered() && session.sequence().at(0) == whole) {
+      request.go(map);
+    } else {
+      session.loop().topology().requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
+      lookAgain(whole, request);
+    }
+  }
+}

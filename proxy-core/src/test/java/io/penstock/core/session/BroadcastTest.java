@@ -1,0 +1,290 @@
+package io.penstock.core.session;
+
+import static io.penstock.core.session.Requests.PING;
+import static io.penstock.core.session.Requests.call;
+import static io.penstock.core.session.Requests.get;
+import static io.penstock.core.session.Requests.set;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.penstock.core.cluster.Shard;
+import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.wire.Peer;
+import io.penstock.core.wire.ScriptedNode;
+import io.penstock.core.wire.Wire;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Commands for every shard: {@code b} is on node 0, {@code a} and {@code foo} on node 1. */
+class BroadcastTest {
+
+  private static final String READONLY =
+      "-READONLY You can't write against a read only replica.\r\n";
+
+  private Rig rig = Rig.cluster();
+
+  @AfterEach
+  void close() {
+    rig.close();
+  }
+
+  @Test
+  void everyShardIsAskedAndTheRepliesAreOne() {
+    Peer client = rig.client();
+    client.send(call("DBSIZE") + get("b"));
+    Peer lower = rig.accept(0).expect(call("DBSIZE") + get("b"));
+    Peer upper = rig.accept(1).expect(call("DBSIZE"));
+
+    lower.send(":3\r\n$-1\r\n");
+    upper.send(":4\r\n");
+
+    client.expect(":7\r\n$-1\r\n");
+  }
+
+  @Test
+  void theRequestIsSentAsTheClientWroteIt() {
+    Peer client = rig.client();
+    client.send(Wire.request("keYs", "*"));
+    rig.accept(0).expect(Wire.request("keYs", "*")).send("*1\r\n$1\r\nb\r\n");
+    rig.accept(1).expect(Wire.request("keYs", "*")).send("*1\r\n$1\r\na\r\n");
+
+    client.expect("*2\r\n$1\r\nb\r\n$1\r\na\r\n");
+  }
+
+  @Test
+  void aClientOfResp3GetsWhatResp3ConnectionsSay() {
+    Peer client = rig.client();
+    client.send(call("HELLO 3") + call("RANDOMKEY"));
+    for (int node = 0; node < 2; node++) {
+      rig.accept(node); // the one for RESP2 comes first
+      Peer peer = rig.acceptUnanswered(node).expect(call("HELLO 3"));
+      peer.send("%0\r\n").expect(call("CLIENT SETNAME penstock")).send("+OK\r\n");
+      peer.expect(call("RANDOMKEY")).send("_\r\n");
+    }
+    assertThat(client.read(4)).isEqualTo("%7\r\n");
+    var rest = new StringBuilder();
+    await().until(() -> rest.append(client.read(client.pending())).toString().endsWith("_\r\n"));
+  }
+
+  @Test
+  void bigRepliesAreMergedWhole() {
+    String many = Wire.bulk("x".repeat(1_000)).repeat(300);
+    Peer client = rig.client();
+    client.send(call("KEYS *"));
+    Peer lower = rig.accept(0).expect(call("KEYS *"));
+    Peer upper = rig.accept(1).expect(call("KEYS *"));
+    lower.send("*300\r\n" + many.substring(0, 100_000));
+    upper.send("*300\r\n" + many);
+    lower.send(many.substring(100_000));
+
+    client.expect("*600\r\n" + many + many);
+  }
+
+  @Test
+  void anErrorThatEveryNodeGivesIsGivenOnce() {
+    Peer client = rig.client();
+    client.send(call("FLUSHALL NOW") + PING);
+    rig.accept(0).expect(call("FLUSHALL NOW")).send("-ERR syntax error\r\n");
+    rig.accept(1).expect(call("FLUSHALL NOW")).send("-ERR syntax error\r\n");
+
+    client.expect("-ERR syntax error\r\n+PONG\r\n");
+  }
+
+  @Test
+  void aWriteThatWasLostOnOneShardSaysSoAndIsNotRepeated() {
+    Peer client = rig.client();
+    client.send(call("FLUSHALL"));
+    rig.accept(0).expect(call("FLUSHALL")).send("+OK\r\n");
+    rig.accept(1).expect(call("FLUSHALL")).close();
+
+    client.expect("-CONNLOST the connection to the node was lost; the command may have run\r\n");
+    Peer again = rig.accept(1);
+    client.send(get("a"));
+    again.expect(get("a"));
+  }
+
+  @Test
+  void aReadThatWasLostIsSentAgain() {
+    Peer client = rig.client();
+    client.send(call("DBSIZE"));
+    rig.accept(0).expect(call("DBSIZE")).send(":1\r\n");
+    rig.accept(1).expect(call("DBSIZE")).close();
+    rig.accept(1).expect(call("DBSIZE")).send(":2\r\n");
+
+    client.expect(":3\r\n");
+  }
+
+  @Test
+  void aMasterThatStepsDownIsReplacedByTheOneThatTakesItsPlace() {
+    Peer client = rig.client();
+    client.send(call("FLUSHALL"));
+    rig.accept(0).expect(call("FLUSHALL")).send("+OK\r\n");
+    Peer old = rig.accept(1).expect(call("FLUSHALL"));
+    old.send(READONLY);
+    await().until(() -> rig.topology().calls().contains("refresh READONLY"));
+    Peer unknowing = old.expect(call("FLUSHALL"));
+
+    try (var promoted = new ScriptedNode()) {
+      SlotMap before = rig.topology().current();
+      rig.publish(
+          new SlotMap.Builder()
+              .shard(before.shards().getFirst())
+              .range(0, 8_191)
+              .shard(new Shard(promoted.address(), List.of(rig.address(1)), 3))
+              .range(8_192, 16_383)
+              .build());
+      unknowing.send(READONLY);
+      promoted.accept().expect(call("FLUSHALL")).send("+OK\r\n");
+
+      client.expect("+OK\r\n");
+    }
+  }
+
+  @Test
+  void aLaterWriteDoesNotPassAFlushThatIsSentAgain() {
+    Peer client = rig.client();
+    client.send(call("FLUSHALL") + set("a", "1"));
+    Peer lower = rig.accept(0).expect(call("FLUSHALL")).send("+OK\r\n");
+    Peer upper = rig.accept(1).expect(call("FLUSHALL") + set("a", "1"));
+    SlotMap before = rig.topology().current();
+    rig.publish(before.withSlotOn(Rig.SLOT_A, rig.address(0)));
+
+    // Both are refused: the node steps down. The flush waits a moment, and so must the write.
+    upper.send(READONLY + "-MOVED 15495 127.0.0.1:" + rig.address(0).port() + "\r\n");
+    upper.expect(call("FLUSHALL")).send("+OK\r\n");
+    client.expect("+OK\r\n");
+
+    lower.expect(set("a", "1")).send("+OK\r\n");
+    client.expect("+OK\r\n");
+  }
+
+  @Test
+  void aFlushThatAWriteHasPassedIsGivenUp() {
+    Peer client = rig.client();
+    client.send(call("FLUSHALL") + set("a", "1"));
+    rig.accept(0).expect(call("FLUSHALL")).send("+OK\r\n");
+    rig.accept(1)
+        .expect(call("FLUSHALL") + set("a", "1"))
+        .send("-LOADING Redis is loading the dataset in memory\r\n+OK\r\n");
+
+    client.expect("-LOADING Redis is loading the dataset in memory\r\n+OK\r\n");
+  }
+
+  @Test
+  void aWriteToAnotherShardPassesNothing() {
+    Peer client = rig.client();
+    client.send(call("FLUSHALL") + set("b", "1"));
+    Peer lower = rig.accept(0).expect(call("FLUSHALL") + set("b", "1"));
+    Peer upper = rig.accept(1).expect(call("FLUSHALL"));
+    upper.send("-LOADING Redis is loading the dataset in memory\r\n");
+    lower.send("+OK\r\n+OK\r\n");
+
+    upper.expect(call("FLUSHALL")).send("+OK\r\n");
+
+    client.expect("+OK\r\n+OK\r\n");
+  }
+
+  @Test
+  void aShardKeepsItsPartWhenTheSlotThatStandsForItMoves() {
+    rig.server(1).refuse();
+    Peer client = rig.client();
+    client.send(call("FLUSHALL"));
+    Peer lower = rig.accept(0).expect(call("FLUSHALL")).send("+OK\r\n");
+    rig.publish(rig.topology().current().withSlotOn(8_192, rig.address(0)));
+
+    rig.server(1).listenAgain();
+    rig.accept(1).expect(call("FLUSHALL")).send("+OK\r\n");
+
+    client.expect("+OK\r\n");
+    assertThat(lower.pending()).isZero();
+  }
+
+  @Test
+  void aShardWithoutSlotsIsNotAsked() {
+    rig.publish(
+        new SlotMap.Builder()
+            .shard(rig.topology().current().shards().getFirst())
+            .range(0, 16_383)
+            .shard(rig.topology().current().shards().getLast())
+            .build());
+    Peer client = rig.client();
+    client.send(call("DBSIZE"));
+    rig.accept(0).expect(call("DBSIZE")).send(":5\r\n");
+
+    client.expect(":5\r\n");
+  }
+
+  @Test
+  void whileSlotsAreNotServedItWaitsAndWhatFollowsWaitsToo() {
+    SlotMap whole = rig.topology().current();
+    rig.publish(new SlotMap.Builder().shard(whole.shards().getFirst()).range(0, 8_191).build());
+    Peer client = rig.client();
+    client.send(get("b") + call("DBSIZE") + get("b"));
+    Peer lower = rig.accept(0).expect(get("b"));
+    rig.publish(whole);
+    lower.send("$-1\r\n");
+    client.expect("$-1\r\n");
+
+    lower.expect(call("DBSIZE")).send(":1\r\n");
+    rig.accept(1).expect(call("DBSIZE")).send(":2\r\n");
+    client.expect(":3\r\n");
+    lower.expect(get("b")).send("$1\r\nx\r\n");
+    client.expect("$1\r\nx\r\n");
+  }
+
+  @Test
+  void whatIsNotServedUntilTheDeadlineIsSaidSo() {
+    rig.close();
+    rig = new Rig.Choice().commandTimeout(Duration.ofMillis(200)).start();
+    rig.publish(SlotMap.EMPTY);
+    Peer client = rig.client();
+    client.send(call("DBSIZE") + PING);
+
+    client.expect("-CLUSTERDOWN Hash slot not served\r\n+PONG\r\n");
+  }
+
+  @Test
+  void aScriptIsKilledOverAConnectionThatDoesNotCarryIt() {
+    Peer client = rig.client();
+    client.send(call("EVAL loop 1 a") + call("SCRIPT KILL") + get("a"));
+    Peer busy = rig.accept(1).expect(call("EVAL loop 1 a") + get("a"));
+    rig.accept(1).expect(call("SCRIPT KILL")).send("+OK\r\n");
+    rig.accept(0);
+    rig.accept(0).expect(call("SCRIPT KILL")).send("-NOTBUSY none\r\n");
+
+    busy.send("-ERR killed\r\n$-1\r\n");
+
+    client.expect("-ERR killed\r\n+OK\r\n$-1\r\n");
+  }
+
+  @Test
+  void aSingleServerAnswersItself() {
+    rig.close();
+    rig = new Rig.Choice().single().start();
+    Peer client = rig.client();
+    client.send(call("FLUSHALL") + call("SCRIPT KILL"));
+    rig.accept(0).expect(call("FLUSHALL")).send("+OK\r\n");
+    rig.accept(0).expect(call("SCRIPT KILL")).send("-NOTBUSY no\r\n");
+
+    client.expect("+OK\r\n-NOTBUSY no\r\n");
+  }
+
+  @Test
+  void aClientThatLeavesInTheMiddleLeavesNothingBehind() {
+    Peer client = rig.client();
+    client.send(call("KEYS *"));
+    Peer lower = rig.accept(0).expect(call("KEYS *"));
+    Peer upper = rig.accept(1).expect(call("KEYS *"));
+    lower.send("*1\r\n" + Wire.bulk("x".repeat(50_000)));
+    await().until(() -> rig.bytesReceivedFrom(0) > 50_000);
+
+    client.reset();
+    await().until(() -> rig.onLoop(() -> rig.sessions().sessions().isEmpty()));
+    upper.send("*0\r\n");
+    await().until(() -> rig.bytesReceivedFrom(1) == 5 + 4);
+
+    rig.client().send(PING).expect("+PONG\r\n");
+  }
+}
