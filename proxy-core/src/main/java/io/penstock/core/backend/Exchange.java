@@ -8,9 +8,10 @@ import io.penstock.core.transport.SharedBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request on its way to a node, and its reply on the way back. Whoever makes it keeps it until
- * exactly one of {@link #onReply}, the last {@link #onReplyPart} or {@link #onFailure} was called;
- * after that it may be used again. Confined to one event loop.
+ * One request on its way to a node, and its reply on the way back; or several requests that stay
+ * together, and the reply to the last. Whoever makes it keeps it until exactly one of {@link
+ * #onReply}, the last {@link #onReplyPart} or {@link #onFailure} was called; after that it may be
+ * used again. Confined to one event loop.
  */
 public abstract class Exchange {
 
@@ -31,6 +32,28 @@ public abstract class Exchange {
   private int shardSlot;
   private boolean aside;
   private @Nullable Node sentTo;
+  private int interimReplies;
+  private Exchange interim = this;
+
+  /**
+   * Sets who takes the replies that come before this exchange's own, when its bytes are several
+   * requests.
+   *
+   * @param taker called once for each
+   * @param count of them
+   */
+  protected final void precededBy(Exchange taker, int count) {
+    interim = taker;
+    interimReplies = count;
+  }
+
+  final Exchange interim() {
+    return interim;
+  }
+
+  final int interimReplies() {
+    return interimReplies;
+  }
 
   /**
    * Sets the request's bytes.

@@ -33,6 +33,9 @@ final class Link {
       output.append(ASKING);
       replies.sent(ControlExchange.ABANDONED);
     }
+    for (int i = exchange.interimReplies(); i > 0; i--) {
+      replies.sent(exchange.interim());
+    }
     replies.sent(
         exchange); // first: if the bytes do not fit in memory the link fails, and this with it
     output.append(exchange.sharedBytes().buffer(), exchange.offset(), exchange.length());

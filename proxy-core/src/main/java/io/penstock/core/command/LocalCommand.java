@@ -27,12 +27,17 @@ public enum LocalCommand {
   COMMAND_COUNT(Area.CONNECTION),
   COMMAND_INFO(Area.CONNECTION),
   COMMAND_LIST(Area.CONNECTION),
-  COMMAND_GETKEYS(Area.CONNECTION);
+  COMMAND_GETKEYS(Area.CONNECTION),
+  MULTI(Area.TRANSACTION),
+  EXEC(Area.TRANSACTION),
+  DISCARD(Area.TRANSACTION);
 
   /** Which part of a session answers. */
   public enum Area {
     /** About the client's own connection, and about commands. */
-    CONNECTION
+    CONNECTION,
+    /** Beginning and ending of transactions. */
+    TRANSACTION
   }
 
   private final Area area;

@@ -31,10 +31,12 @@ final class ClientLine {
         + " idle="
         + seconds(now - session.activity().lastBytesAt())
         + " flags="
-        + flags(profile)
+        + flags(session)
         + " db="
         + session.loop().settings().database()
-        + " sub=0 psub=0 ssub=0 multi=-1 qbuf="
+        + " sub=0 psub=0 ssub=0 multi="
+        + session.intake().transactions().queued()
+        + " qbuf="
         + session.input().size()
         + " qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll="
         + session.sequence().size()
@@ -50,8 +52,12 @@ final class ClientLine {
         + profile.libraryVersion();
   }
 
-  private static String flags(ClientProfile profile) {
-    String flags = (profile.isNoEvict() ? "e" : "") + (profile.isNoTouch() ? "T" : "");
+  private static String flags(Session session) {
+    ClientProfile profile = session.profile();
+    String flags =
+        (session.intake().transactions().isOpen() ? "x" : "")
+            + (profile.isNoEvict() ? "e" : "")
+            + (profile.isNoTouch() ? "T" : "");
     return flags.isEmpty() ? "N" : flags;
   }
 

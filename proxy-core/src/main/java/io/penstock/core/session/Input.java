@@ -141,7 +141,7 @@ final class Input {
   }
 
   /** Doubles: growing by steps would copy a value of hundreds of megabytes over and over. */
-  private static void ensureRoom(ByteBuf buffer, int more) {
+  static void ensureRoom(ByteBuf buffer, int more) {
     long needed = (long) buffer.writerIndex() + more;
     if (needed > buffer.capacity()) {
       buffer.capacity(

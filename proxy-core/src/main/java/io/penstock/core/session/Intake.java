@@ -14,6 +14,8 @@ final class Intake {
   private final Session session;
   private final Command command;
   private final LocalReplies local;
+  private final Transactions transactions;
+  private @Nullable Replay replay;
 
   /**
    * @param command over the frame of the session's input
@@ -22,6 +24,7 @@ final class Intake {
     this.session = session;
     this.command = command;
     this.local = new LocalReplies(session);
+    this.transactions = new Transactions(session);
   }
 
   /**
@@ -32,7 +35,10 @@ final class Intake {
     RoutePlan plan = session.loop().router().route(command);
     CommandSpec spec = command.spec();
     if (!session.isAuthenticated() && Authentication.isNeededFor(command)) {
-      reject(spec, ErrorReplies.NO_AUTH);
+      reject(spec, Transactions.worded(spec, ErrorReplies.NO_AUTH));
+      return true;
+    }
+    if (transactions.isOpen() && transactions.takes(plan, command)) {
       return true;
     }
     switch (plan) {
@@ -55,13 +61,38 @@ final class Intake {
         session.sender().broadcast(Objects.requireNonNull(spec), broadcast);
       }
       case RoutePlan.Local(CommandSpec which, LocalCommand answer) -> {
-        switch (answer.area()) {
-          case CONNECTION -> local.answer(which, answer, command);
+        if (!answer(which, answer, command)) {
+          return putBack();
         }
       }
-      case RoutePlan.Reject(String error) -> reject(spec, error);
+      case RoutePlan.Reject(String error) ->
+          reject(spec, Transactions.worded(spec, ErrorReplies.encode(error)));
     }
     return true;
+  }
+
+  /** Has a part of the session answer; false when the request must wait for earlier ones. */
+  private boolean answer(CommandSpec spec, LocalCommand which, Command request) {
+    switch (which.area()) {
+      case CONNECTION -> local.answer(spec, which, request);
+      case TRANSACTION -> {
+        return transactions.answer(spec, which);
+      }
+    }
+    return true;
+  }
+
+  /** Answers a request that {@code EXEC} has come to; its reply is captured. */
+  void answer(Replay by, Command request) {
+    if (session.loop().router().route(request)
+        instanceof RoutePlan.Local(CommandSpec spec, LocalCommand which)) {
+      replay = by;
+      try {
+        answer(spec, which, request);
+      } finally {
+        replay = null;
+      }
+    }
   }
 
   private boolean putBack() {
@@ -74,6 +105,10 @@ final class Intake {
     Activity activity = session.activity();
     activity.request(spec);
     Request request = session.loop().takeRequest();
+    if (replay != null) {
+      replay.begin(request, spec);
+      return request;
+    }
     request.begin(session, spec, activity.lastBytesAt(), session.profile().mutesNext());
     session.sequence().add(request, session.output());
     return request;
@@ -84,7 +119,17 @@ final class Intake {
     reject(spec, ErrorReplies.encode(error));
   }
 
-  private void reject(@Nullable CommandSpec spec, byte[] error) {
+  void reject(@Nullable CommandSpec spec, byte[] error) {
     begin(spec).deliverError(error, Outcome.REJECTED);
+  }
+
+  /** The client's transactions. */
+  Transactions transactions() {
+    return transactions;
+  }
+
+  /** The client is gone. */
+  void close() {
+    transactions.close();
   }
 }

@@ -82,7 +82,8 @@ final class LocalReplies {
       case CLIENT_INFO -> reply.verbatim(ClientLine.of(session) + "\n");
       case CLIENT_NO_EVICT -> onOff(command, reply, session.profile()::noEvict);
       case CLIENT_NO_TOUCH -> onOff(command, reply, session.profile()::noTouch);
-      case CLIENT_REPLY, CLIENT_LIST -> throw new IllegalStateException("answered elsewhere");
+      case CLIENT_REPLY, CLIENT_LIST, MULTI, EXEC, DISCARD ->
+          throw new IllegalStateException("answered elsewhere");
     }
   }
 

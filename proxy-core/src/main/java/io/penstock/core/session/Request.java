@@ -24,6 +24,7 @@ final class Request extends Routed {
   private boolean done;
   private boolean begun; // bytes have gone out
   private boolean divided; // its parts travel, not it
+  private @Nullable Runnable whenDone; // of one that has no place among the replies
 
   void begin(Session owner, @Nullable CommandSpec spec, long arrivedNanos, boolean mute) {
     session = owner;
@@ -36,6 +37,17 @@ final class Request extends Routed {
     done = false;
     begun = false;
     divided = false;
+    whenDone = null;
+  }
+
+  /** Gives the reply to nobody: it is read with {@link #reply} from within {@code action}. */
+  void capture(Runnable action) {
+    whenDone = action;
+  }
+
+  /** The whole reply of a captured request; borrowed until {@link #recycle}. */
+  ByteBuf reply() {
+    return held.view();
   }
 
   @Override
@@ -147,6 +159,8 @@ final class Request extends Routed {
     }
     if (first) {
       owner.sequence().advance();
+    } else if (whenDone != null) {
+      whenDone.run();
     }
   }
 

@@ -13,7 +13,7 @@ import io.penstock.core.transport.SharedBuffer;
  * A client's request, or one part of a divided one, on its way to the node of a slot. Refusals that
  * mean "it did not run" go to the session's {@link Retries}; everything else is delivered.
  */
-abstract sealed class Routed extends Exchange permits Request, Part {
+abstract sealed class Routed extends Exchange permits Request, Part, Block {
 
   private long order;
   private boolean readOnly;
@@ -113,7 +113,7 @@ abstract sealed class Routed extends Exchange permits Request, Part {
   }
 
   @Override
-  public final void onReply(ByteBuf buffer, int from, int to) {
+  public void onReply(ByteBuf buffer, int from, int to) {
     boolean error = buffer.getByte(from) == '-';
     if (error && session().retries().takesOver(this, buffer, from, to)) {
       return;

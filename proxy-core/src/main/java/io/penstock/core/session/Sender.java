@@ -37,6 +37,22 @@ final class Sender {
     }
   }
 
+  /** Executes a transaction; the request that was found last gets the reply. */
+  void execute(CommandSpec exec, Transaction transaction) {
+    Request whole = session.intake().begin(exec);
+    whole.divide();
+    var execution = new Execution(whole, session, transaction);
+    if (transaction.sent() == 0) {
+      execution.spliceOwn();
+      return;
+    }
+    int slot = Math.max(0, transaction.slot());
+    execution.prepare(session, exec, slot, transaction.takeBlock(), transaction.sent());
+    if (!session.loop().dispatcher().dispatch(execution)) {
+      pauseFor(execution.sentTo());
+    }
+  }
+
   /** Sends the request that was found last in parts. */
   void divide(CommandSpec spec, RoutePlan.Split plan) {
     Request whole = session.intake().begin(spec);

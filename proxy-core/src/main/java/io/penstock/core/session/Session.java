@@ -86,6 +86,7 @@ public final class Session {
     loop.sessions().remove(this);
     input.close();
     retries.close();
+    intake.close();
   }
 
   /** Takes up requests as long as that may be; reads the socket exactly then. */
@@ -109,7 +110,7 @@ public final class Session {
   }
 
   private boolean mayTakeUp() {
-    return !(state instanceof SessionState.Closing)
+    return (state instanceof SessionState.Serving || state instanceof SessionState.AwaitingAuth)
         && allowance.permits(sequence.size())
         && !sender.isPaused()
         && channel.isWritable();
@@ -179,6 +180,20 @@ public final class Session {
     if (state instanceof SessionState.AwaitingAuth waiting) {
       state = waiting.authenticated();
       input.scanner().authenticated(true);
+    }
+  }
+
+  /** Takes up no more requests before {@link #goOn}. */
+  void hold() {
+    if (state instanceof SessionState.Serving serving) {
+      state = serving.hold();
+    }
+  }
+
+  /** What the session was held for is over; the requests behind it are taken up with its reply. */
+  void goOn() {
+    if (state instanceof SessionState.Holding holding) {
+      state = holding.goOn();
     }
   }
 

@@ -1,8 +1,8 @@
 package io.penstock.core.session;
 
 /**
- * Where a client connection stands: AwaitingAuth ⇄ Serving, and from either to Closing, which is
- * the end. {@code RESET} is what leads back to AwaitingAuth.
+ * Where a client connection stands: AwaitingAuth ⇄ Serving ⇄ Holding, and from any to Closing,
+ * which is the end. {@code RESET} is what leads back to AwaitingAuth.
  */
 sealed interface SessionState {
 
@@ -23,6 +23,18 @@ sealed interface SessionState {
     /** Back to the beginning, as {@code RESET} asks. */
     SessionState reset(boolean passwordRequired) {
       return initial(passwordRequired);
+    }
+
+    /** A request must end before the next one is taken up. */
+    Holding hold() {
+      return new Holding();
+    }
+  }
+
+  /** What comes behind the last request waits for its end. */
+  record Holding() implements SessionState {
+    Serving goOn() {
+      return new Serving();
     }
   }
 

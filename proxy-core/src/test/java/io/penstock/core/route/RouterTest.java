@@ -220,7 +220,7 @@ class RouterTest {
   void whatNeedsAConnectionOfItsOwnIsRefused() {
     for (Router router : List.of(cluster, single)) {
       for (String line :
-          List.of("MULTI", "SUBSCRIBE ch", "BLPOP a 0", "XREAD BLOCK 0 STREAMS a 0", "WAIT 1 0")) {
+          List.of("SUBSCRIBE ch", "BLPOP a 0", "XREAD BLOCK 0 STREAMS a 0", "WAIT 1 0")) {
         assertThat(plan(router, line))
             .isInstanceOfSatisfying(
                 RoutePlan.Reject.class,

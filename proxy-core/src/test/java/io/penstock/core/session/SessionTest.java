@@ -328,14 +328,14 @@ class SessionTest {
   @Test
   void refusalsAreSentInTheOrderOfTheRequests() {
     Peer client = rig.client();
-    client.send(get("a") + call("RENAME a b") + call("FOO") + call("MULTI"));
+    client.send(get("a") + call("RENAME a b") + call("FOO") + call("MONITOR"));
 
     rig.accept(1).expect(get("a")).send("$1\r\nv\r\n");
 
     client.expect(
         "$1\r\nv\r\n-CROSSSLOT Keys in request don't hash to the same slot\r\n"
             + "-ERR unknown command 'FOO', with args beginning with: \r\n"
-            + "-ERR MULTI is not supported by this proxy");
+            + "-ERR MONITOR is not allowed through this proxy");
   }
 
   @Test

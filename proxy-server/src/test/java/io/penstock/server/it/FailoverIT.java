@@ -7,6 +7,7 @@ import io.penstock.server.demo.Member;
 import io.penstock.server.it.Writers.Multi;
 import io.penstock.server.it.Writers.Sequence;
 import io.penstock.server.it.Writers.Sharer;
+import io.penstock.server.it.Writers.Twins;
 import io.penstock.server.it.Writers.Writer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -73,6 +74,7 @@ class FailoverIT {
     Survivor bystander = new Survivor(connect(), otherTag + "bystander", 1);
     writers.addAll(victims);
     writers.add(bystander);
+    writers.add(new Twins(connect(), TAG + "twins", true));
     writers.forEach(writer -> load.add(writer.name, writer));
     load.awaitEverybody();
 
@@ -117,6 +119,7 @@ class FailoverIT {
         writers.add(new Sequence(connect(), tag + writers.size(), depth));
       }
       writers.add(new Multi(connect(), List.of(tag + "m1", tag + "m2")));
+      writers.add(new Twins(connect(), tag + "twins", false));
       for (int i = 0; i < 2; i++) {
         writers.add(new Sharer(connect(), TAG + "shared"));
       }

@@ -10,6 +10,7 @@ import io.penstock.server.it.Writers.Creator;
 import io.penstock.server.it.Writers.Multi;
 import io.penstock.server.it.Writers.Sequence;
 import io.penstock.server.it.Writers.Sharer;
+import io.penstock.server.it.Writers.Twins;
 import io.penstock.server.it.Writers.Writer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -116,6 +117,22 @@ class MigrationIT {
     try (Wire fresh = proxy.connect()) {
       writers.forEach(writer -> writer.verify(fresh));
     }
+  }
+
+  @Test
+  void transactionsRunWholeAndOnce() {
+    for (int i = 0; i < 4; i++) {
+      begin(new Twins(connect(), TAG + "twins:" + i, false));
+    }
+    begin(new Sequence(connect(), TAG, 10));
+
+    migrateToAndFro();
+    load.stop();
+
+    try (Wire fresh = proxy.connect()) {
+      writers.forEach(writer -> writer.verify(fresh));
+    }
+    assertThat(redirects().get(Redirection.ASK)).isPositive();
   }
 
   private Map<Redirection, Long> redirects() {

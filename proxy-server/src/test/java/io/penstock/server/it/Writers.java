@@ -185,4 +185,57 @@ final class Writers {
       assertThat(fresh.call("PING")).isEqualTo("+PONG\r\n");
     }
   }
+
+  /**
+   * Counts on two keys in a transaction: both always have the same value, and a reply that says so
+   * is true.
+   */
+  static final class Twins extends Writer {
+    private final String one;
+    private final String other;
+    private final boolean lenient;
+    private long last;
+
+    /**
+     * @param lenient whether errors that Penstock documents are accepted
+     */
+    Twins(Wire wire, String keyPrefix, boolean lenient) {
+      super(wire, "twins");
+      this.one = keyPrefix + ":one";
+      this.other = keyPrefix + ":other";
+      this.lenient = lenient;
+    }
+
+    @Override
+    public void run() {
+      wire.write(Wire.request("MULTI"))
+          .write(Wire.request("INCR", one))
+          .write(Wire.request("ECHO", "between"))
+          .write(Wire.request("INCR", other))
+          .write(Wire.request("EXEC"))
+          .flush();
+      assertThat(wire.read()).isEqualTo("+OK\r\n");
+      for (int i = 0; i < 3; i++) {
+        assertThat(wire.read()).isEqualTo("+QUEUED\r\n");
+      }
+      String reply = wire.read();
+      if (lenient && reply.startsWith("-")) {
+        assertThat(reply)
+            .matches("-(CONNLOST|TIMEOUT|UNAVAILABLE|CLUSTERDOWN|EXECABORT) [^\r]*\r\n");
+        return;
+      }
+      assertThat(reply).matches("\\*3\r\n:(\\d+)\r\n\\$7\r\nbetween\r\n:\\1\r\n");
+      long now = Long.parseLong(reply.substring(5, reply.indexOf('\r', 5)));
+      assertThat(now).isGreaterThan(last);
+      assertThat(lenient || now == last + 1).as("each ran once").isTrue();
+      last = now;
+    }
+
+    @Override
+    void verify(Wire fresh) {
+      String value = fresh.call("GET", one);
+      assertThat(fresh.call("GET", other)).isEqualTo(value);
+      assertThat(Long.parseLong(Wire.content(value))).isGreaterThanOrEqualTo(last);
+    }
+  }
 }

@@ -1,0 +1,70 @@
+package io.penstock.core.session;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.transport.SharedBuffer;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * {@code MULTI}, commands and {@code EXEC}, sent in one piece: on a shared connection nobody's
+ * commands can come between them. A node that refuses any of them runs none, so what it refused may
+ * be sent again as a whole.
+ */
+abstract sealed class Block extends Routed permits Execution {
+
+  private static final byte[] BEGIN = bytes("*1\r\n$5\r\nMULTI\r\n");
+  private static final byte[] END = bytes("*1\r\n$4\r\nEXEC\r\n");
+  private static final String ABORTED =
+      "-EXECABORT Transaction discarded because of previous errors. ";
+  private static final String NOT_ATOMIC =
+      "-ERR The node refused MULTI, so the commands ran one by one: ";
+
+  private final Queueing queueing = new Queueing();
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /** Writes what stands before the first command. */
+  static void begin(ByteBuf out) {
+    out.writeBytes(BEGIN);
+  }
+
+  /**
+   * Prepares for a first sending.
+   *
+   * @param block begun with {@link #begin}, with the commands; ownership goes over
+   * @param commands how many there are in it
+   */
+  final void prepare(Session from, CommandSpec command, int slot, ByteBuf block, int commands) {
+    block.writeBytes(END);
+    carry(new SharedBuffer(block), block.readerIndex(), block.readableBytes());
+    precededBy(queueing, commands + 1);
+    prepare(from, command, slot);
+  }
+
+  @Override
+  public final void onReply(ByteBuf buffer, int from, int to) {
+    byte[] error = queueing.takeError();
+    if (error == null || buffer.getByte(from) != '-') {
+      super.onReply(buffer, from, to);
+    } else if (queueing.ranWithoutMulti()) {
+      refused(reworded(NOT_ATOMIC, error));
+    } else if (!session()
+        .retries()
+        .takesOver(this, Unpooled.wrappedBuffer(error), 0, error.length)) {
+      refused(reworded(ABORTED, error));
+    }
+  }
+
+  private void refused(byte[] reply) {
+    super.onReply(Unpooled.wrappedBuffer(reply), 0, reply.length);
+  }
+
+  /** The error line, without its {@code -}, behind {@code beginning}. */
+  private static byte[] reworded(String beginning, byte[] error) {
+    return (beginning + new String(error, 1, error.length - 1, StandardCharsets.ISO_8859_1))
+        .getBytes(StandardCharsets.ISO_8859_1);
+  }
+}

@@ -1,0 +1,140 @@
+package io.penstock.core.session;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.penstock.core.observe.Outcome;
+import io.penstock.core.resp.ReplyScanner;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A client's transaction on its way. The node's reply goes to the client as it comes, unless
+ * Penstock's own commands are among the client's: theirs have to stand between the others.
+ */
+final class Execution extends Block {
+
+  private final Request whole;
+  private final Session session;
+  private final Transaction transaction;
+  private final HeldReply collected = new HeldReply();
+  private @Nullable Replay replay;
+
+  /**
+   * @param whole the {@code EXEC}
+   */
+  Execution(Request whole, Session session, Transaction transaction) {
+    this.whole = whole;
+    this.session = session;
+    this.transaction = transaction;
+    if (isSpliced()) {
+      session.hold(); // what comes behind must see what the own commands do
+    }
+  }
+
+  private boolean isSpliced() {
+    return !transaction.own().isEmpty();
+  }
+
+  @Override
+  Session session() {
+    return session;
+  }
+
+  @Override
+  void deliver(ByteBuf buffer, int from, int to, Outcome outcome) {
+    if (isSpliced() && outcome == Outcome.OK) {
+      collected.append(buffer, from, to);
+      splice();
+    } else {
+      settle();
+      session.goOn();
+      whole.deliver(buffer, from, to, outcome);
+    }
+  }
+
+  @Override
+  void deliverError(byte[] reply, Outcome outcome) {
+    collected.clear();
+    settle();
+    session.goOn();
+    whole.deliverError(reply, outcome);
+  }
+
+  @Override
+  void deliverPart(ByteBuf buffer, int from, int to, boolean last) {
+    if (isSpliced()) {
+      collected.append(buffer, from, to);
+      if (last) {
+        splice();
+      }
+      return;
+    }
+    if (last) {
+      settle();
+    }
+    whole.deliverPart(buffer, from, to, last);
+  }
+
+  @Override
+  void dropHeld() {
+    collected.clear();
+    whole.dropHeld();
+  }
+
+  @Override
+  boolean hasBegun() {
+    return whole.hasBegun();
+  }
+
+  /** Answers a transaction of nothing but own commands. */
+  void spliceOwn() {
+    byte[] none = header(0);
+    deliver(Unpooled.wrappedBuffer(none), 0, none.length, Outcome.OK);
+  }
+
+  private static byte[] header(int elements) {
+    return ("*" + elements + "\r\n").getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /** Lets the own commands run and puts their replies between the node's. */
+  private void splice() {
+    settle();
+    ByteBuf reply = collected.view();
+    byte[] expected = header(transaction.sent());
+    if (reply.readableBytes() >= expected.length
+        && reply
+            .slice(reply.readerIndex(), expected.length)
+            .equals(Unpooled.wrappedBuffer(expected))) {
+      replay = new Replay(session, transaction.own(), this::compose);
+      replay.run();
+    } else { // nothing ran
+      session.goOn();
+      whole.deliver(reply, reply.readerIndex(), reply.writerIndex(), Outcome.OK);
+      collected.clear();
+    }
+  }
+
+  private void compose() {
+    Replay own = Objects.requireNonNull(replay);
+    ByteBuf reply = collected.view();
+    byte[] header = header(transaction.queued());
+    whole.deliverPart(Unpooled.wrappedBuffer(header), 0, header.length, false);
+    var scanner = new ReplyScanner();
+    int at = reply.readerIndex() + header(transaction.sent()).length;
+    for (int place = 0, next = 0; place < transaction.queued(); place++) {
+      if (next < own.size() && own.place(next) == place) {
+        ByteBuf one = own.reply(next++);
+        whole.deliverPart(one, one.readerIndex(), one.writerIndex(), false);
+      } else {
+        int end = scanner.scan(reply, at, reply.writerIndex());
+        whole.deliverPart(reply, at, end, false);
+        at = end;
+      }
+    }
+    own.close();
+    collected.clear();
+    session.goOn();
+    whole.complete(Outcome.OK);
+  }
+}

@@ -1,0 +1,137 @@
+package io.penstock.core.session;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.penstock.core.backend.Exchange;
+import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.resp.RespLimits;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a client has queued since {@code MULTI}: the block for a node, and beside it the commands
+ * that Penstock answers itself. Holds nothing any more once it cannot be executed. Confined to its
+ * loop.
+ */
+final class Transaction {
+
+  private static final int SMALLEST = 512;
+
+  /**
+   * A command that Penstock answers itself.
+   *
+   * @param place among all commands of the transaction, from 0
+   * @param request its bytes
+   */
+  record Own(int place, byte[] request) {}
+
+  private final RespLimits limits;
+  private final List<Own> own = new ArrayList<>(0);
+  private @Nullable ByteBuf block;
+  private int slot = Exchange.ANY_NODE;
+  private int queued;
+  private long size;
+  private boolean aborted;
+
+  Transaction(RespLimits limits) {
+    this.limits = limits;
+  }
+
+  /** Commands queued so far. */
+  int queued() {
+    return queued;
+  }
+
+  /** Commands for a node among them. */
+  int sent() {
+    return queued - own.size();
+  }
+
+  /** Those that Penstock answers itself, in their order. */
+  List<Own> own() {
+    return own;
+  }
+
+  /** The slot of the keys so far, or {@link Exchange#ANY_NODE}. */
+  int slot() {
+    return slot;
+  }
+
+  /** Whether a command was refused, so that {@code EXEC} will be. */
+  boolean isAborted() {
+    return aborted;
+  }
+
+  /** Whether keys of {@code other} may be among its keys. */
+  boolean mayUse(int other) {
+    return slot == Exchange.ANY_NODE || other == Exchange.ANY_NODE || slot == other;
+  }
+
+  /** A command was refused. */
+  void abort() {
+    aborted = true;
+    discard();
+  }
+
+  /** Whether a request that long still fits. */
+  boolean hasRoomFor(RequestFrame frame) {
+    return size + frame.end() - frame.start() <= limits.maxRequestLength()
+        && queued < limits.maxArguments();
+  }
+
+  /**
+   * Queues a command for the node.
+   *
+   * @param of slot of its keys, or {@link Exchange#ANY_NODE}
+   */
+  void add(RequestFrame frame, int of) {
+    queued++;
+    if (aborted) {
+      return;
+    }
+    int length = frame.end() - frame.start();
+    size += length;
+    slot = of == Exchange.ANY_NODE ? slot : of;
+    ByteBuf out = block;
+    if (out == null) {
+      out = ByteBufAllocator.DEFAULT.directBuffer(Math.max(SMALLEST, length), Integer.MAX_VALUE);
+      Block.begin(out);
+      block = out;
+    }
+    Input.ensureRoom(out, length);
+    out.writeBytes(frame.buffer(), frame.start(), length);
+  }
+
+  /** Queues a command that Penstock answers itself. */
+  void addOwn(RequestFrame frame) {
+    int place = queued++;
+    if (!aborted) {
+      byte[] request = new byte[frame.end() - frame.start()];
+      size += request.length;
+      frame.buffer().getBytes(frame.start(), request);
+      own.add(new Own(place, request));
+    }
+  }
+
+  /** The block without its end; it goes over to the caller. */
+  ByteBuf takeBlock() {
+    ByteBuf out = block;
+    block = null;
+    if (out == null) {
+      out = ByteBufAllocator.DEFAULT.directBuffer(SMALLEST);
+      Block.begin(out);
+    }
+    return out;
+  }
+
+  /** Gives everything back. */
+  void discard() {
+    own.clear();
+    ByteBuf out = block;
+    if (out != null) {
+      block = null;
+      out.release();
+    }
+  }
+}

@@ -1,0 +1,198 @@
+package io.penstock.core.session;
+
+import io.netty.buffer.Unpooled;
+import io.penstock.core.backend.Exchange;
+import io.penstock.core.command.Command;
+import io.penstock.core.command.CommandFlag;
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.command.Handling;
+import io.penstock.core.command.KeyPositions;
+import io.penstock.core.command.LocalCommand;
+import io.penstock.core.observe.Outcome;
+import io.penstock.core.route.RoutePlan;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A client's transactions, in the words of Redis's multi.c and server.c. What is queued is kept
+ * here and checked as far as the table knows; {@code EXEC} sends it in one piece.
+ */
+final class Transactions {
+
+  private static final byte[] OK = ascii("+OK\r\n");
+  private static final byte[] QUEUED = ascii("+QUEUED\r\n");
+  private static final String NESTED = "ERR MULTI calls can not be nested";
+  private static final String NOT_ALLOWED = "ERR Command not allowed inside a transaction";
+  private static final String ABORTED =
+      "EXECABORT Transaction discarded because of previous errors.";
+  private static final String CROSS_SLOT = "CROSSSLOT Keys in request don't hash to the same slot";
+  private static final String OTHER_SLOT =
+      "CROSSSLOT Keys of a transaction don't hash to the same slot";
+  private static final String TOO_LARGE =
+      "OVERLOADED the transaction is longer than a request may be; none of it ran";
+  private static final String ABORTED_BY = "EXECABORT Transaction discarded because of: ";
+
+  private final Session session;
+  private @Nullable Transaction open;
+
+  Transactions(Session session) {
+    this.session = session;
+  }
+
+  private static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /** Whether {@code MULTI} was called and what follows is queued. */
+  boolean isOpen() {
+    return open != null;
+  }
+
+  /** Commands queued, or -1 outside a transaction: as {@code CLIENT LIST} has it. */
+  int queued() {
+    return open == null ? -1 : open.queued();
+  }
+
+  /**
+   * Queues or refuses the request that was found last, in an open transaction. False for the few
+   * commands that run at once.
+   */
+  boolean takes(RoutePlan plan, Command command) {
+    Transaction queue = Objects.requireNonNull(open);
+    CommandSpec spec = command.spec();
+    if (spec != null
+        && spec.has(CommandFlag.NO_MULTI)
+        && !command.isUnknownSubcommand()
+        && spec.acceptsArity(command.argc())) {
+      return refuse(queue, spec, NOT_ALLOWED);
+    }
+    return switch (plan) {
+      case RoutePlan.Local(CommandSpec which, LocalCommand answer) ->
+          takesOwn(queue, which, answer, command);
+      case RoutePlan.Single(int slot) -> takesOne(queue, slot, command);
+      case RoutePlan.Split _ -> refuse(queue, spec, CROSS_SLOT);
+      case RoutePlan.Reject(String error) -> refuse(queue, spec, error);
+    };
+  }
+
+  private boolean takesOne(Transaction queue, int slot, Command command) {
+    CommandSpec spec = command.spec();
+    int wanted = isKeyless(slot, command) ? Exchange.ANY_NODE : slot;
+    if (!queue.mayUse(wanted)) {
+      return refuse(queue, spec, OTHER_SLOT);
+    }
+    if (!queue.hasRoomFor(command.frame())) {
+      return refuse(queue, spec, TOO_LARGE);
+    }
+    queue.add(command.frame(), wanted);
+    answer(spec, QUEUED);
+    return true;
+  }
+
+  /** What names no key is routed to slot 0, and may run on any node. */
+  private static boolean isKeyless(int slot, Command command) {
+    CommandSpec spec = command.spec();
+    return slot == 0
+        && spec != null
+        && spec.firstKeyIndex() == 0
+        && spec.findKeys(command.frame(), new KeyPositions()) <= 0;
+  }
+
+  private boolean takesOwn(
+      Transaction queue, CommandSpec spec, LocalCommand which, Command command) {
+    return switch (which) {
+      case MULTI, EXEC, DISCARD, QUIT -> false;
+      case RESET -> {
+        close();
+        yield false;
+      }
+      case HELLO, CLIENT_REPLY -> refuse(queue, spec, NOT_ALLOWED); // amid the reply to EXEC
+      default -> queueOwn(queue, spec, command);
+    };
+  }
+
+  private boolean queueOwn(Transaction queue, CommandSpec spec, Command command) {
+    if (!queue.hasRoomFor(command.frame())) {
+      return refuse(queue, spec, TOO_LARGE);
+    }
+    queue.addOwn(command.frame());
+    answer(spec, QUEUED);
+    return true;
+  }
+
+  private boolean refuse(Transaction queue, @Nullable CommandSpec spec, String error) {
+    if (isExec(spec)) {
+      close();
+    } else {
+      queue.abort();
+    }
+    session.intake().reject(spec, worded(spec, ErrorReplies.encode(error)));
+    return true;
+  }
+
+  /** Answers false when the request must wait for earlier ones. */
+  boolean answer(CommandSpec spec, LocalCommand which) {
+    if (which == LocalCommand.EXEC) {
+      return execute(spec);
+    }
+    Transaction queue = open;
+    if (which == LocalCommand.MULTI) {
+      if (queue == null) {
+        open = new Transaction(session.loop().settings().limits());
+        answer(spec, OK);
+      } else {
+        session.intake().reject(spec, NESTED);
+      }
+    } else if (queue == null) {
+      session.intake().reject(spec, "ERR DISCARD without MULTI");
+    } else {
+      close();
+      answer(spec, OK);
+    }
+    return true;
+  }
+
+  private boolean execute(CommandSpec spec) {
+    Transaction queue = open;
+    if (queue == null) {
+      session.intake().reject(spec, "ERR EXEC without MULTI");
+    } else if (queue.isAborted()) {
+      close();
+      session.intake().reject(spec, ABORTED);
+    } else if (session.order().holdsBack(Math.max(0, queue.slot()))) {
+      return false;
+    } else {
+      open = null;
+      session.sender().execute(spec, queue);
+    }
+    return true;
+  }
+
+  private void answer(@Nullable CommandSpec spec, byte[] reply) {
+    session.intake().begin(spec).deliverOwned(Unpooled.wrappedBuffer(reply), Outcome.OK);
+  }
+
+  /** An error as the command's caller gets it: {@code EXEC} puts its own word before any other. */
+  static byte[] worded(@Nullable CommandSpec spec, byte[] error) {
+    if (!isExec(spec)) {
+      return error;
+    }
+    String line = new String(error, 1, error.length - 1, StandardCharsets.ISO_8859_1).strip();
+    return ErrorReplies.encode(ABORTED_BY + line.replaceFirst("^ERR ", ""));
+  }
+
+  private static boolean isExec(@Nullable CommandSpec spec) {
+    return spec != null
+        && spec.handling() instanceof Handling.Local(LocalCommand which)
+        && which == LocalCommand.EXEC;
+  }
+
+  /** The transaction is discarded, if there is one. */
+  void close() {
+    if (open != null) {
+      open.discard();
+      open = null;
+    }
+  }
+}
