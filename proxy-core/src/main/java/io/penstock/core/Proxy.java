@@ -5,6 +5,7 @@ import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.cluster.Topology;
 import io.penstock.core.command.CommandTable;
+import io.penstock.core.command.ServerFacts;
 import io.penstock.core.dispatch.AsyncDispatcher;
 import io.penstock.core.dispatch.Dispatcher;
 import io.penstock.core.listener.Admission;
@@ -43,9 +44,6 @@ public final class Proxy implements AutoCloseable {
 
   private static final int MOST_WAITING = 65_536;
 
-  /** The server version that clients are told. */
-  private static final String SERVER_VERSION = "7.0.15";
-
   private final ProxySettings settings;
   private final LoopGroup group;
   private final Topology topology;
@@ -62,8 +60,8 @@ public final class Proxy implements AutoCloseable {
     this.settings = settings;
     this.group = new LoopGroup(settings.transport(), settings.eventLoops());
     this.admission = new Admission(settings.listen().maxClients(), events);
-    CommandTable table = CommandTable.load();
-    this.collector = new StatsCollector(table, admission);
+    this.collector = new StatsCollector(admission);
+    ServerFacts servers = ServerFacts.assumed(CommandTable.load());
     switch (settings.upstream()) {
       case ProxySettings.Upstream.Cluster cluster -> {
         discovered = ClusterTopology.create(topologySettings(cluster), events);
@@ -75,7 +73,7 @@ public final class Proxy implements AutoCloseable {
       }
     }
     for (Loop loop : group.loops()) {
-      loops.add(assemble(loop, table, events));
+      loops.add(assemble(loop, servers, events));
     }
     this.listener = new Listener(group, this::sessionLoop, admission);
   }
@@ -89,7 +87,7 @@ public final class Proxy implements AutoCloseable {
     return new Proxy(settings, events);
   }
 
-  private ProxyLoop assemble(Loop loop, CommandTable table, ProxyEvents events) {
+  private ProxyLoop assemble(Loop loop, ServerFacts servers, ProxyEvents events) {
     boolean sharded = settings.upstream() instanceof ProxySettings.Upstream.Cluster;
     long timeout = settings.backend().commandTimeout().toNanos();
     Dispatcher dispatcher = new AsyncDispatcher(group, loop, backendSettings(), topology, events);
@@ -100,10 +98,9 @@ public final class Proxy implements AutoCloseable {
             RespLimits.ofMaxBulkLength(settings.listen().maxBulkLength()),
             timeout,
             sharded,
-            backendSettings().database(),
-            SERVER_VERSION);
+            backendSettings().database());
     var sessions =
-        new SessionLoop(loop, sessionSettings, table, router, dispatcher, topology, directory);
+        new SessionLoop(loop, sessionSettings, servers, router, dispatcher, topology, directory);
     return new ProxyLoop(loop, sessions, dispatcher, timeout);
   }
 
