@@ -20,6 +20,8 @@ import io.penstock.core.session.ClientDirectory;
 import io.penstock.core.session.SessionLoop;
 import io.penstock.core.session.SessionSettings;
 import io.penstock.core.topology.ClusterTopology;
+import io.penstock.core.topology.ControlPlane;
+import io.penstock.core.topology.ServerSurvey;
 import io.penstock.core.topology.StaticTopology;
 import io.penstock.core.topology.TopologySettings;
 import io.penstock.core.topology.TopologyStatus;
@@ -46,8 +48,10 @@ public final class Proxy implements AutoCloseable {
 
   private final ProxySettings settings;
   private final LoopGroup group;
+  private final ControlPlane control;
   private final Topology topology;
   private final @Nullable ClusterTopology discovered;
+  private final ServerSurvey survey;
   private final Admission admission;
   private final Listener listener;
   private final StatsCollector collector;
@@ -61,10 +65,11 @@ public final class Proxy implements AutoCloseable {
     this.group = new LoopGroup(settings.transport(), settings.eventLoops());
     this.admission = new Admission(settings.listen().maxClients(), events);
     this.collector = new StatsCollector(admission);
-    ServerFacts servers = ServerFacts.assumed(CommandTable.load());
+    this.control =
+        ControlPlane.create(settings.upstream().credentials(), settings.backend().connectTimeout());
     switch (settings.upstream()) {
       case ProxySettings.Upstream.Cluster cluster -> {
-        discovered = ClusterTopology.create(topologySettings(cluster), events);
+        discovered = ClusterTopology.create(topologySettings(cluster), control, events);
         topology = discovered;
       }
       case ProxySettings.Upstream.Single single -> {
@@ -72,6 +77,12 @@ public final class Proxy implements AutoCloseable {
         topology = new StaticTopology(single.node());
       }
     }
+    ServerFacts servers = ServerFacts.assumed(CommandTable.load(settings.commands()));
+    this.survey =
+        ServerSurvey.create(
+            control,
+            topology,
+            new ServerSurvey.Scope(settings.refresh().period(), discovered != null, servers));
     for (Loop loop : group.loops()) {
       loops.add(assemble(loop, servers, events));
     }
@@ -107,7 +118,6 @@ public final class Proxy implements AutoCloseable {
   private TopologySettings topologySettings(ProxySettings.Upstream.Cluster cluster) {
     return new TopologySettings(
         cluster.seeds(),
-        cluster.credentials(),
         settings.backend().connectTimeout(),
         settings.refresh().period(),
         settings.refresh().adaptiveTimeout());
@@ -148,12 +158,18 @@ public final class Proxy implements AutoCloseable {
             bound -> {
               ClusterTopology cluster = discovered;
               if (cluster != null) {
-                cluster.onChange(_ -> loops.forEach(ProxyLoop::topologyChanged));
+                cluster.onChange(_ -> topologyChanged());
                 cluster.start();
               }
+              survey.start(facts -> loops.forEach(loop -> loop.adopt(facts)));
               loops.forEach(ProxyLoop::start);
               return bound;
             });
+  }
+
+  private void topologyChanged() {
+    loops.forEach(ProxyLoop::topologyChanged);
+    survey.topologyChanged();
   }
 
   /** Listening, and every slot has an owner. */
@@ -169,6 +185,11 @@ public final class Proxy implements AutoCloseable {
   /** The newest topology snapshot. */
   public SlotMap topology() {
     return topology.current();
+  }
+
+  /** The lowest of the nodes' versions, and all commands, as far as nodes have answered. */
+  public ServerFacts servers() {
+    return survey.current();
   }
 
   /** What is known about the cluster's members and the last refresh. */
@@ -223,14 +244,17 @@ public final class Proxy implements AutoCloseable {
   private CompletionStage<Void> end() {
     listener.close();
     ClusterTopology cluster = discovered;
-    CompletionStage<Void> topologyClosed =
-        cluster == null ? CompletableFuture.completedStage(null) : cluster.close();
+    if (cluster != null) {
+      cluster.close();
+    }
+    survey.close();
+    CompletionStage<Void> controlClosed = control.close();
     return onEachLoop(
             loop -> {
               loop.close();
               return loop;
             })
-        .thenCompose(_ -> topologyClosed)
+        .thenCompose(_ -> controlClosed)
         .thenCompose(_ -> group.shutdown());
   }
 
