@@ -138,6 +138,11 @@ public final class CommandTable {
     return commands;
   }
 
+  /** Whether there is a command, or a subcommand {@code config|get}, of this name in any case. */
+  public boolean knows(String name) {
+    return lookUp(name) != null;
+  }
+
   /** Names of commands and subcommands that another table does not have, in order. */
   public List<String> namesBeyond(CommandTable other) {
     List<String> names = new ArrayList<>(byName.keySet());
