@@ -5,6 +5,7 @@ import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.cluster.Topology;
 import io.penstock.core.command.CommandTable;
+import io.penstock.core.command.ServerFacts;
 import io.penstock.core.dispatch.AsyncDispatcher;
 import io.penstock.core.dispatch.Dispatcher;
 import io.penstock.core.listener.Admission;
@@ -19,6 +20,8 @@ import io.penstock.core.session.ClientDirectory;
 import io.penstock.core.session.SessionLoop;
 import io.penstock.core.session.SessionSettings;
 import io.penstock.core.topology.ClusterTopology;
+import io.penstock.core.topology.ControlPlane;
+import io.penstock.core.topology.ServerSurvey;
 import io.penstock.core.topology.StaticTopology;
 import io.penstock.core.topology.TopologySettings;
 import io.penstock.core.topology.TopologyStatus;
@@ -43,13 +46,12 @@ public final class Proxy implements AutoCloseable {
 
   private static final int MOST_WAITING = 65_536;
 
-  /** The server version that clients are told. */
-  private static final String SERVER_VERSION = "7.0.15";
-
   private final ProxySettings settings;
   private final LoopGroup group;
+  private final ControlPlane control;
   private final Topology topology;
   private final @Nullable ClusterTopology discovered;
+  private final ServerSurvey survey;
   private final Admission admission;
   private final Listener listener;
   private final StatsCollector collector;
@@ -62,11 +64,12 @@ public final class Proxy implements AutoCloseable {
     this.settings = settings;
     this.group = new LoopGroup(settings.transport(), settings.eventLoops());
     this.admission = new Admission(settings.listen().maxClients(), events);
-    CommandTable table = CommandTable.load();
-    this.collector = new StatsCollector(table, admission);
+    this.collector = new StatsCollector(admission);
+    this.control =
+        ControlPlane.create(settings.upstream().credentials(), settings.backend().connectTimeout());
     switch (settings.upstream()) {
       case ProxySettings.Upstream.Cluster cluster -> {
-        discovered = ClusterTopology.create(topologySettings(cluster), events);
+        discovered = ClusterTopology.create(topologySettings(cluster), control, events);
         topology = discovered;
       }
       case ProxySettings.Upstream.Single single -> {
@@ -74,8 +77,14 @@ public final class Proxy implements AutoCloseable {
         topology = new StaticTopology(single.node());
       }
     }
+    ServerFacts servers = ServerFacts.assumed(CommandTable.load(settings.commands()));
+    this.survey =
+        ServerSurvey.create(
+            control,
+            topology,
+            new ServerSurvey.Scope(settings.refresh().period(), discovered != null, servers));
     for (Loop loop : group.loops()) {
-      loops.add(assemble(loop, table, events));
+      loops.add(assemble(loop, servers, events));
     }
     this.listener = new Listener(group, this::sessionLoop, admission);
   }
@@ -89,7 +98,7 @@ public final class Proxy implements AutoCloseable {
     return new Proxy(settings, events);
   }
 
-  private ProxyLoop assemble(Loop loop, CommandTable table, ProxyEvents events) {
+  private ProxyLoop assemble(Loop loop, ServerFacts servers, ProxyEvents events) {
     boolean sharded = settings.upstream() instanceof ProxySettings.Upstream.Cluster;
     long timeout = settings.backend().commandTimeout().toNanos();
     Dispatcher dispatcher = new AsyncDispatcher(group, loop, backendSettings(), topology, events);
@@ -100,17 +109,15 @@ public final class Proxy implements AutoCloseable {
             RespLimits.ofMaxBulkLength(settings.listen().maxBulkLength()),
             timeout,
             sharded,
-            backendSettings().database(),
-            SERVER_VERSION);
+            backendSettings().database());
     var sessions =
-        new SessionLoop(loop, sessionSettings, table, router, dispatcher, topology, directory);
+        new SessionLoop(loop, sessionSettings, servers, router, dispatcher, topology, directory);
     return new ProxyLoop(loop, sessions, dispatcher, timeout);
   }
 
   private TopologySettings topologySettings(ProxySettings.Upstream.Cluster cluster) {
     return new TopologySettings(
         cluster.seeds(),
-        cluster.credentials(),
         settings.backend().connectTimeout(),
         settings.refresh().period(),
         settings.refresh().adaptiveTimeout());
@@ -151,12 +158,18 @@ public final class Proxy implements AutoCloseable {
             bound -> {
               ClusterTopology cluster = discovered;
               if (cluster != null) {
-                cluster.onChange(_ -> loops.forEach(ProxyLoop::topologyChanged));
+                cluster.onChange(_ -> topologyChanged());
                 cluster.start();
               }
+              survey.start(facts -> loops.forEach(loop -> loop.adopt(facts)));
               loops.forEach(ProxyLoop::start);
               return bound;
             });
+  }
+
+  private void topologyChanged() {
+    loops.forEach(ProxyLoop::topologyChanged);
+    survey.topologyChanged();
   }
 
   /** Listening, and every slot has an owner. */
@@ -172,6 +185,11 @@ public final class Proxy implements AutoCloseable {
   /** The newest topology snapshot. */
   public SlotMap topology() {
     return topology.current();
+  }
+
+  /** The lowest of the nodes' versions, and all commands, as far as nodes have answered. */
+  public ServerFacts servers() {
+    return survey.current();
   }
 
   /** What is known about the cluster's members and the last refresh. */
@@ -226,14 +244,17 @@ public final class Proxy implements AutoCloseable {
   private CompletionStage<Void> end() {
     listener.close();
     ClusterTopology cluster = discovered;
-    CompletionStage<Void> topologyClosed =
-        cluster == null ? CompletableFuture.completedStage(null) : cluster.close();
+    if (cluster != null) {
+      cluster.close();
+    }
+    survey.close();
+    CompletionStage<Void> controlClosed = control.close();
     return onEachLoop(
             loop -> {
               loop.close();
               return loop;
             })
-        .thenCompose(_ -> topologyClosed)
+        .thenCompose(_ -> controlClosed)
         .thenCompose(_ -> group.shutdown());
   }
 

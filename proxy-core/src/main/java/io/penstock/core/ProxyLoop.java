@@ -1,5 +1,6 @@
 package io.penstock.core;
 
+import io.penstock.core.command.ServerFacts;
 import io.penstock.core.dispatch.Dispatcher;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.session.Session;
@@ -73,6 +74,11 @@ final class ProxyLoop {
   /** Looks at the newest topology. Any thread. */
   void topologyChanged() {
     loop.executor().execute(dispatcher::adoptTopology);
+  }
+
+  /** Goes on with what is known of the servers now. Any thread. */
+  void adopt(ServerFacts servers) {
+    loop.executor().execute(() -> sessions.adopt(servers));
   }
 
   /** Lets every client's requests in flight be answered, then closes it. On the loop. */

@@ -2,6 +2,7 @@ package io.penstock.core;
 
 import io.penstock.core.cluster.Credentials;
 import io.penstock.core.cluster.Node;
+import io.penstock.core.command.CommandRules;
 import io.penstock.core.transport.Transport;
 import java.time.Duration;
 import java.util.List;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param upstream what commands are sent to
  * @param backend connections to the nodes
  * @param refresh how the topology is kept current
+ * @param commands which commands are allowed and denied
  * @param transport how bytes reach the kernel
  * @param eventLoops number of event loops, at least 1
  */
@@ -22,6 +24,7 @@ public record ProxySettings(
     Upstream upstream,
     Backend backend,
     Refresh refresh,
+    CommandRules commands,
     Transport transport,
     int eventLoops) {
 

@@ -21,11 +21,9 @@ import java.util.stream.Stream;
 /** Sums what the loops have counted. */
 final class StatsCollector {
 
-  private final CommandTable table;
   private final Admission admission;
 
-  StatsCollector(CommandTable table, Admission admission) {
-    this.table = table;
+  StatsCollector(Admission admission) {
     this.admission = admission;
   }
 
@@ -40,7 +38,8 @@ final class StatsCollector {
   LoopFigures read(ProxyLoop proxyLoop) {
     LoopCounters counters = proxyLoop.sessions().counters();
     Map<String, CommandStats> commands = new LinkedHashMap<>();
-    allSpecs().forEach(spec -> addIfSeen(spec, counters, commands));
+    allSpecs(proxyLoop.sessions().servers().commands())
+        .forEach(spec -> addIfSeen(spec, counters, commands));
     Map<Redirection, Long> redirects = new EnumMap<>(Redirection.class);
     for (Redirection kind : Redirection.values()) {
       redirects.put(kind, counters.redirects(kind));
@@ -49,7 +48,7 @@ final class StatsCollector {
     return new LoopFigures(loop, commands, redirects, proxyLoop.nodeStats());
   }
 
-  private Stream<CommandSpec> allSpecs() {
+  private static Stream<CommandSpec> allSpecs(CommandTable table) {
     return table.commands().stream()
         .flatMap(spec -> Stream.concat(Stream.of(spec), spec.subcommands().stream()));
   }

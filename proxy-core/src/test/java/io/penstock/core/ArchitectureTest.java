@@ -46,7 +46,7 @@ class ArchitectureTest {
           Map.entry("transport", Set.of()),
           Map.entry("command", Set.of("resp")),
           Map.entry("observe", Set.of("cluster")),
-          Map.entry("topology", Set.of("cluster", "observe")),
+          Map.entry("topology", Set.of("command", "cluster", "observe")),
           Map.entry("route", Set.of("command", "cluster", "resp")),
           Map.entry("backend", Set.of("cluster", "resp", "transport", "observe")),
           Map.entry("dispatch", Set.of("backend", "cluster", "transport", "observe")),

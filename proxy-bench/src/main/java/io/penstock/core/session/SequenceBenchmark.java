@@ -13,6 +13,7 @@ import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.Topology;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.CommandTable;
+import io.penstock.core.command.ServerFacts;
 import io.penstock.core.dispatch.AsyncDispatcher;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ProxyEvents;
@@ -64,12 +65,12 @@ public class SequenceBenchmark {
     var backend = new BackendSettings(null, 0, timeout, timeout, 1, 1);
     var group = new LoopGroup(Transport.NIO, 1); // its threads are never started
     var dispatcher = new AsyncDispatcher(group, loop, backend, topology, ProxyEvents.NONE);
-    var settings = new SessionSettings(null, Wire.LIMITS, timeout.toNanos(), true, 0, "7.0.15");
+    var settings = new SessionSettings(null, Wire.LIMITS, timeout.toNanos(), true, 0);
     var directory = new ClientDirectory();
-    var table = CommandTable.load();
+    var facts = ServerFacts.assumed(CommandTable.load());
     var sessions =
         new SessionLoop(
-            loop, settings, table, new ClusterRouter(), dispatcher, topology, directory);
+            loop, settings, facts, new ClusterRouter(), dispatcher, topology, directory);
     channel.pipeline().addLast(socket, new ChannelInboundHandlerAdapter());
     return new Session(sessions, channel.pipeline().lastContext());
   }

@@ -12,8 +12,8 @@ public final class Command {
   /** What {@link #argAsLong} gives for an argument that is no integer as Redis reads them. */
   public static final long NOT_A_LONG = Ascii.NOT_A_LONG;
 
-  private final CommandTable table;
   private final RequestFrame frame;
+  private CommandTable table;
   private @Nullable CommandSpec spec;
 
   /**
@@ -24,6 +24,11 @@ public final class Command {
   public Command(CommandTable table, RequestFrame frame) {
     this.table = table;
     this.frame = frame;
+  }
+
+  /** Looks up in another table from the next {@link #resolve()} on. */
+  public void adopt(CommandTable newer) {
+    table = newer;
   }
 
   /** Looks up what the frame holds now; null when the command is unknown. */

@@ -57,6 +57,7 @@ record CommandFacts(
         case "tips" -> tips.addAll(List.of(value.split(",", -1)));
         case "range" -> range = parseRange(value);
         case "key" -> keySpecs.add(parseKeySpec(value));
+        case "in" -> {} // which sources have it: for readers and docs/commands.md
         default -> throw new IllegalArgumentException("unknown field: " + words[i]);
       }
     }
@@ -72,6 +73,35 @@ record CommandFacts(
 
   boolean isSubcommand() {
     return name.indexOf('|') >= 0;
+  }
+
+  /** These facts with another arity. */
+  CommandFacts withArity(int other) {
+    return new CommandFacts(name, other, flags, acl, tips, range, keySpecs);
+  }
+
+  RequestPolicy requestPolicy() {
+    return policy("request_policy:", RequestPolicy.DEFAULT, RequestPolicy.SPECIAL);
+  }
+
+  ResponsePolicy responsePolicy() {
+    return policy("response_policy:", ResponsePolicy.DEFAULT, ResponsePolicy.SPECIAL);
+  }
+
+  /** A policy that nobody has heard of is a special one. */
+  private <E extends Enum<E>> E policy(String tip, E none, E special) {
+    for (String text : tips) {
+      if (text.startsWith(tip)) {
+        String name = text.substring(tip.length()).toUpperCase(Locale.ROOT);
+        for (E policy : none.getDeclaringClass().getEnumConstants()) {
+          if (policy.name().equals(name)) {
+            return policy;
+          }
+        }
+        return special;
+      }
+    }
+    return none;
   }
 
   private static <E extends Enum<E>> void addAll(Class<E> type, String names, Set<E> into) {

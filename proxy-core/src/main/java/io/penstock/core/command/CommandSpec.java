@@ -1,6 +1,7 @@
 package io.penstock.core.command;
 
 import io.penstock.core.resp.RequestFrame;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -40,14 +41,31 @@ public final class CommandSpec {
     arity = facts.arity();
     readOnly = has(CommandFlag.READONLY);
     write = has(CommandFlag.WRITE);
-    keySpecs = facts.keySpecs().toArray(new KeySpec[0]);
-    firstKeyIndex = keySpecs.length == 1 ? keySpecs[0].fixedIndex() : 0;
     keysMayBeNone = has(CommandFlag.NO_MANDATORY_KEYS);
     procedure = KeyProcedure.of(facts.name());
+    keySpecs = procedure == null ? located(facts) : facts.keySpecs().toArray(new KeySpec[0]);
+    firstKeyIndex = firstKeyIndex(keySpecs, arity);
     script = facts.acl().contains(AclCategory.SCRIPTING);
-    if (firstKeyIndex >= Math.abs(arity)) {
-      throw new IllegalArgumentException(facts.name() + ": arity does not cover the key");
+  }
+
+  /**
+   * The specs to find keys by where there is nothing better: of a command that was learnt, some may
+   * not say all. Whether the keys that they miss are of the same slot is the node's to see.
+   */
+  private static KeySpec[] located(CommandFacts facts) {
+    List<KeySpec> located = new ArrayList<>();
+    for (KeySpec spec : facts.keySpecs()) {
+      if (spec.isLocatable()) {
+        located.add(spec.takenAsComplete());
+      }
     }
+    return located.toArray(new KeySpec[0]);
+  }
+
+  /** The shortest accepted request must have the argument. */
+  private static int firstKeyIndex(KeySpec[] specs, int arity) {
+    int index = specs.length == 1 ? specs[0].fixedIndex() : 0;
+    return index < Math.abs(arity) ? index : 0;
   }
 
   /** A command's name as people write it: {@code CONFIG GET}. */
@@ -127,20 +145,11 @@ public final class CommandSpec {
   }
 
   public RequestPolicy requestPolicy() {
-    return policy("request_policy:", RequestPolicy.class, RequestPolicy.DEFAULT);
+    return facts.requestPolicy();
   }
 
   public ResponsePolicy responsePolicy() {
-    return policy("response_policy:", ResponsePolicy.class, ResponsePolicy.DEFAULT);
-  }
-
-  private <E extends Enum<E>> E policy(String tip, Class<E> type, E none) {
-    for (String text : facts.tips()) {
-      if (text.startsWith(tip)) {
-        return Enum.valueOf(type, text.substring(tip.length()).toUpperCase(Locale.ROOT));
-      }
-    }
-    return none;
+    return facts.responsePolicy();
   }
 
   /** In the table's order; empty when this is no container. */

@@ -2,7 +2,8 @@ package io.penstock.core.command;
 
 import io.penstock.core.resp.RequestFrame;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -11,54 +12,35 @@ import org.jspecify.annotations.Nullable;
 /** All commands that Penstock knows. Immutable, shared by all event loops. */
 public final class CommandTable {
 
+  /** Most commands and subcommands that are learnt from nodes, beside those that are built in. */
+  static final int MOST_LEARNT = 4_096;
+
   private final NameTable names;
   private final List<CommandSpec> commands;
   private final Map<String, CommandSpec> byName;
+  private final Decisions decisions;
 
   /**
-   * A table of commands with their subcommands; ids go by the order given, a container before its
-   * subcommands.
+   * A table of commands with their subcommands, and what becomes of them.
    *
    * @throws IllegalArgumentException when a command and its handling do not fit together
    */
-  CommandTable(List<CommandFacts> facts, HandlingTable handlings) {
-    Map<String, List<CommandFacts>> subcommands = new HashMap<>();
-    for (CommandFacts command : facts) {
-      if (command.isSubcommand()) {
-        subcommands.computeIfAbsent(command.topLevelName(), _ -> new ArrayList<>()).add(command);
-      }
-    }
-    List<CommandSpec> topLevel = new ArrayList<>();
-    byName = new HashMap<>();
-    for (CommandFacts command : facts) {
-      if (!command.isSubcommand()) {
-        List<CommandFacts> children = subcommands.getOrDefault(command.name(), List.of());
-        topLevel.add(build(command, children, handlings));
-      }
-    }
-    handlings.requireKnown(byName.keySet());
-    commands = List.copyOf(topLevel);
-    names = new NameTable(commands);
+  CommandTable(List<CommandFacts> facts, Decisions decisions) {
+    this(new TableAssembly(decisions).addKnown(facts), decisions);
   }
 
-  private CommandSpec build(
-      CommandFacts command, List<CommandFacts> children, HandlingTable handlings) {
-    int id = byName.size();
-    List<CommandSpec> subcommands = new ArrayList<>(children.size());
-    for (CommandFacts child : children) {
-      int childId = id + 1 + subcommands.size();
-      CommandSpec spec = new CommandSpec(childId, child, handlings.of(child, false), List.of());
-      subcommands.add(spec);
-      byName.put(child.name(), spec);
-    }
-    Handling handling = handlings.of(command, !children.isEmpty());
-    CommandSpec spec = new CommandSpec(id, command, handling, subcommands);
-    byName.put(command.name(), spec);
-    return spec;
+  private CommandTable(TableAssembly assembly, Decisions decisions) {
+    byName = assembly.byName();
+    List<CommandSpec> topLevel = new ArrayList<>(byName.values());
+    topLevel.removeIf(spec -> spec.facts().isSubcommand());
+    topLevel.sort(Comparator.comparing(CommandSpec::name));
+    commands = List.copyOf(topLevel);
+    names = new NameTable(commands);
+    this.decisions = decisions;
   }
 
   /**
-   * The table that Penstock comes with, read once.
+   * The table that Penstock comes with, nothing being allowed or denied by configuration.
    *
    * @throws ExceptionInInitializerError when the resources contradict each other
    */
@@ -66,16 +48,53 @@ public final class CommandTable {
     return Builtin.TABLE;
   }
 
-  private static final class Builtin {
-    static final CommandTable TABLE = read();
+  /** The table that Penstock comes with, under these rules. */
+  public static CommandTable load(CommandRules rules) {
+    return new CommandTable(Builtin.FACTS, new Decisions(Builtin.HANDLINGS, rules));
+  }
 
-    private static CommandTable read() {
+  private static final class Builtin {
+    static final List<CommandFacts> FACTS = facts();
+    static final HandlingTable HANDLINGS =
+        HandlingTable.parse(TableResource.lines("handling.table"));
+    static final CommandTable TABLE = load(CommandRules.NONE);
+
+    private static List<CommandFacts> facts() {
       List<CommandFacts> facts = new ArrayList<>();
       for (String line : TableResource.lines("commands.table")) {
         facts.add(CommandFacts.parse(line));
       }
-      return new CommandTable(facts, HandlingTable.parse(TableResource.lines("handling.table")));
+      return List.copyOf(facts);
     }
+  }
+
+  /**
+   * This table and what nodes said beyond it. Ids stay what they are and new ones follow; a command
+   * whose facts have not changed keeps its spec. What was learnt once stays known: a node that does
+   * not have it says so itself.
+   *
+   * @param learnt where nodes differ about a command, the last one is believed
+   * @param sharded whether there are several nodes, and keys decide between them
+   */
+  public CommandTable with(Collection<LearntCommands> learnt, boolean sharded) {
+    TableAssembly assembly = new TableAssembly(decisions).addAll(this);
+    for (LearntCommands each : learnt) {
+      assembly.addLearnt(each.facts(), sharded);
+    }
+    return assembly.isChanged() ? new CommandTable(assembly, decisions) : this;
+  }
+
+  /**
+   * Whether a server says with this what the table does not have: a command, a subcommand of a
+   * container, or a wider arity.
+   */
+  boolean lacks(CommandFacts said) {
+    CommandSpec spec = byName.get(said.name());
+    if (spec != null) {
+      return TableAssembly.isWider(said.arity(), spec.arity());
+    }
+    CommandSpec container = said.isSubcommand() ? byName.get(said.topLevelName()) : null;
+    return container == null || container.isContainer();
   }
 
   /**
@@ -117,6 +136,19 @@ public final class CommandTable {
   /** The commands, without subcommands, by name. */
   public List<CommandSpec> commands() {
     return commands;
+  }
+
+  /** Whether there is a command, or a subcommand {@code config|get}, of this name in any case. */
+  public boolean knows(String name) {
+    return lookUp(name) != null;
+  }
+
+  /** Names of commands and subcommands that another table does not have, in order. */
+  public List<String> namesBeyond(CommandTable other) {
+    List<String> names = new ArrayList<>(byName.keySet());
+    names.removeAll(other.byName.keySet());
+    names.sort(Comparator.naturalOrder());
+    return names;
   }
 
   /** How many ids there are: commands and subcommands. */

@@ -2,6 +2,7 @@ package io.penstock.core.command;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -15,6 +16,7 @@ final class HandlingTable {
 
   private final Map<String, String> errors = new HashMap<>();
   private final Map<String, String[]> decisions = new HashMap<>();
+  private final Map<String, String> denied = new HashMap<>();
 
   private HandlingTable() {}
 
@@ -24,6 +26,8 @@ final class HandlingTable {
       String[] words = line.split(" ", 3);
       if (words[0].equals("error")) {
         table.errors.put(words[1], words[2]);
+      } else if (words[0].equals("denied")) {
+        table.addDenied(words[1], words[2].split(" ", -1));
       } else if (table.decisions.put(words[0], line.split(" ", -1)) != null) {
         throw new IllegalArgumentException("two lines for " + words[0]);
       }
@@ -31,21 +35,57 @@ final class HandlingTable {
     return table;
   }
 
-  /** Fails when a decision names a command that is not among {@code names}. */
-  void requireKnown(Set<String> names) {
-    for (String name : decisions.keySet()) {
-      if (!names.contains(name)) {
-        throw new IllegalArgumentException("handling for an unknown command: " + name);
+  private void addDenied(String error, String[] names) {
+    for (String name : names) {
+      if (denied.put(name, error) != null) {
+        throw new IllegalArgumentException(name + " is denied twice");
       }
     }
   }
 
+  /** Fails when a decision names a command that is not among {@code names}. */
+  void requireKnown(Set<String> names) {
+    Set<String> decided = new HashSet<>(decisions.keySet());
+    decided.addAll(denied.keySet());
+    decided.removeAll(names);
+    if (!decided.isEmpty()) {
+      throw new IllegalArgumentException("handling for unknown commands: " + decided);
+    }
+  }
+
+  /**
+   * The error line that refuses a command unless the configuration allows it; null when none does.
+   */
+  @Nullable String denial(CommandFacts command) {
+    String error = denied.get(command.name());
+    if (error == null) {
+      error = denied.get(command.topLevelName());
+    }
+    return error == null ? null : error(error, command);
+  }
+
+  /** The words of the line about a command, without its name; empty when it has none. */
+  List<String> words(CommandFacts command) {
+    String[] words = decision(command);
+    return words == null ? List.of() : List.of(words).subList(1, words.length);
+  }
+
+  /** How a new subcommand of a container is refused that has a line to that effect; else null. */
+  @Nullable String refusalOfContainer(CommandFacts command) {
+    String[] words = decisions.get(command.topLevelName());
+    return command.isSubcommand() && words != null && words[1].equals("refused")
+        ? error(words[2], command)
+        : null;
+  }
+
+  private String @Nullable [] decision(CommandFacts command) {
+    String[] words = decisions.get(command.name());
+    return words == null ? decisions.get(command.topLevelName()) : words;
+  }
+
   /** The decision about a command. */
   Handling of(CommandFacts command, boolean isContainer) {
-    String[] words = decisions.get(command.name());
-    if (words == null) {
-      words = decisions.get(command.topLevelName());
-    }
+    String[] words = decision(command);
     if (words != null) {
       return read(words, command);
     }

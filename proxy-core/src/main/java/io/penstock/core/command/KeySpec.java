@@ -23,6 +23,18 @@ public record KeySpec(Set<KeyFlag> flags, BeginSearch begin, FindKeys find) {
     return !flags.contains(KeyFlag.NOT_KEY);
   }
 
+  /** Whether it says where to look, if only for some of the keys. */
+  boolean isLocatable() {
+    return !(begin instanceof BeginSearch.Unknown || find instanceof FindKeys.Unknown);
+  }
+
+  /** This spec as if the keys that it finds were all that there are. */
+  KeySpec takenAsComplete() {
+    EnumSet<KeyFlag> others = EnumSet.noneOf(KeyFlag.class);
+    others.addAll(flags);
+    return others.remove(KeyFlag.INCOMPLETE) ? new KeySpec(others, begin, find) : this;
+  }
+
   /**
    * The argument index of the one key that this spec finds in every request; 0 when it is not so
    * simple.

@@ -1,5 +1,7 @@
 package io.penstock.core.observe;
 
+import java.util.Arrays;
+
 /**
  * One event loop's figures of the hot path: plain arrays by command id, no atomics. Written and
  * read on that loop only.
@@ -10,9 +12,9 @@ public final class LoopCounters {
   private static final ProxyStats.Redirection[] REDIRECTIONS = ProxyStats.Redirection.values();
   private static final int BUCKETS = DurationBuckets.BOUNDED + 1;
 
-  private final long[] outcomes;
-  private final long[] buckets;
-  private final long[] nanos;
+  private long[] outcomes;
+  private long[] buckets;
+  private long[] nanos;
   private final long[] redirects = new long[REDIRECTIONS.length];
   private long lag;
   private long maxLag;
@@ -22,6 +24,15 @@ public final class LoopCounters {
     outcomes = new long[commands * OUTCOMES.length];
     buckets = new long[commands * BUCKETS];
     nanos = new long[commands];
+  }
+
+  /** Makes room for ids up to {@code commands - 1}; counts stay. */
+  public void grow(int commands) {
+    if (commands > nanos.length) {
+      outcomes = Arrays.copyOf(outcomes, commands * OUTCOMES.length);
+      buckets = Arrays.copyOf(buckets, commands * BUCKETS);
+      nanos = Arrays.copyOf(nanos, commands);
+    }
   }
 
   /** One command ended {@code duration} nanoseconds after it arrived. */

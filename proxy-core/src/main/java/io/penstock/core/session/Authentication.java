@@ -110,7 +110,7 @@ final class Authentication {
     reply.bulk("server");
     reply.bulk("redis");
     reply.bulk("version");
-    reply.bulk(session.loop().settings().serverVersion());
+    reply.bulk(session.loop().servers().version().toString());
     reply.bulk("proto");
     reply.integer(wanted == Protocol.RESP2 ? 2 : 3);
     reply.bulk("id");

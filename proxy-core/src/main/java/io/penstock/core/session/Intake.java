@@ -2,6 +2,7 @@ package io.penstock.core.session;
 
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
+import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.LocalCommand;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.route.RoutePlan;
@@ -93,6 +94,11 @@ final class Intake {
         replay = null;
       }
     }
+  }
+
+  /** Looks commands up in {@code commands} from the next request on. */
+  void adopt(CommandTable commands) {
+    command.adopt(commands);
   }
 
   private boolean putBack() {

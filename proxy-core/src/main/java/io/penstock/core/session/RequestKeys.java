@@ -28,7 +28,7 @@ record RequestKeys(Set<ByteBuf> keys) {
   static RequestKeys read(SessionLoop loop, ByteBuf buffer, int from, int length) {
     var scanner = new RequestScanner(loop.settings().limits());
     scanner.reset(from);
-    var command = new Command(loop.table(), scanner.frame());
+    var command = new Command(loop.servers().commands(), scanner.frame());
     Set<ByteBuf> keys = new HashSet<>();
     if (scanner.scan(buffer, from + length) == ScanResult.REQUEST) {
       CommandSpec spec = command.resolve();

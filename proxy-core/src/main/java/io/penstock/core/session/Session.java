@@ -47,7 +47,7 @@ public final class Session {
     this.id = loop.directory().nextId();
     this.output = new SocketOutput(context, loop.loop().flushQueue());
     this.input = new Input(loop.settings().limits());
-    this.intake = new Intake(this, new Command(loop.table(), input.frame()));
+    this.intake = new Intake(this, new Command(loop.servers().commands(), input.frame()));
     this.activity = new Activity(loop.tick());
     this.state = SessionState.initial(loop.settings().password() != null);
     input.scanner().authenticated(state instanceof SessionState.Serving);

@@ -4,7 +4,7 @@ import io.netty.channel.EventLoop;
 import io.penstock.core.cluster.Topology;
 import io.penstock.core.command.CommandReplies;
 import io.penstock.core.command.CommandSpec;
-import io.penstock.core.command.CommandTable;
+import io.penstock.core.command.ServerFacts;
 import io.penstock.core.dispatch.Dispatcher;
 import io.penstock.core.observe.LoopCounters;
 import io.penstock.core.observe.Outcome;
@@ -22,34 +22,34 @@ public final class SessionLoop {
 
   private final Loop loop;
   private final SessionSettings settings;
-  private final CommandTable table;
-  private final CommandReplies commandReplies;
   private final Router router;
   private final Dispatcher dispatcher;
   private final Topology topology;
   private final ClientDirectory directory;
   private final LoopCounters counters;
   private final Set<Session> sessions = new LinkedHashSet<>();
+  private ServerFacts servers;
+  private CommandReplies commandReplies;
   private boolean draining;
   private final ArrayDeque<Request> spare = new ArrayDeque<>();
 
   public SessionLoop(
       Loop loop,
       SessionSettings settings,
-      CommandTable table,
+      ServerFacts servers,
       Router router,
       Dispatcher dispatcher,
       Topology topology,
       ClientDirectory directory) {
     this.loop = loop;
     this.settings = settings;
-    this.table = table;
-    this.commandReplies = new CommandReplies(table);
+    this.servers = servers;
+    this.commandReplies = new CommandReplies(servers.commands());
     this.router = router;
     this.dispatcher = dispatcher;
     this.topology = topology;
     this.directory = directory;
-    this.counters = new LoopCounters(table.size());
+    this.counters = new LoopCounters(servers.commands().size());
     directory.add(this);
   }
 
@@ -78,8 +78,19 @@ public final class SessionLoop {
     return settings.sharded();
   }
 
-  CommandTable table() {
-    return table;
+  /** What is known of the servers, as this loop has last heard. */
+  public ServerFacts servers() {
+    return servers;
+  }
+
+  /** Goes on with what is known of the servers now; ids of commands stay what they are. */
+  public void adopt(ServerFacts now) {
+    servers = now;
+    commandReplies = new CommandReplies(now.commands());
+    counters.grow(now.commands().size());
+    for (Session session : sessions) {
+      session.intake().adopt(now.commands());
+    }
   }
 
   CommandReplies commandReplies() {

@@ -11,12 +11,10 @@ import org.jspecify.annotations.Nullable;
  * @param commandTimeoutNanos a command's deadline, counted from its arrival
  * @param sharded whether slots and redirects matter: a cluster is behind the proxy
  * @param database the one that clients are in
- * @param serverVersion what {@code HELLO} gives as the server's version
  */
 public record SessionSettings(
     @Nullable String password,
     RespLimits limits,
     long commandTimeoutNanos,
     boolean sharded,
-    int database,
-    String serverVersion) {}
+    int database) {}

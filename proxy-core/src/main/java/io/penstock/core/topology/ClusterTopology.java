@@ -10,12 +10,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -34,7 +30,6 @@ public final class ClusterTopology implements Topology {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterTopology.class);
 
   private static final Duration FIRST_RETRY = Duration.ofMillis(200);
-  private static final long CLOSE_SECONDS = 5;
   private static final Duration LONGEST_RETRY = Duration.ofSeconds(5);
 
   /**
@@ -48,7 +43,6 @@ public final class ClusterTopology implements Topology {
   private final ProxyEvents events;
   private final ViewSource source;
   private final TopologyThread thread;
-  private final Supplier<CompletionStage<Void>> endThread;
   private final RandomGenerator random;
   private final RefreshSchedule schedule;
   private final RefreshLog log;
@@ -67,7 +61,6 @@ public final class ClusterTopology implements Topology {
     this.events = events;
     this.source = outside.source;
     this.thread = outside.thread;
-    this.endThread = outside.endThread;
     this.random = outside.random;
     this.log = new RefreshLog(settings.seeds(), thread::nanoTime);
     this.published = new PublishedMap(thread);
@@ -83,18 +76,13 @@ public final class ClusterTopology implements Topology {
   }
 
   /** What tests replace. */
-  record Outside(
-      ViewSource source,
-      TopologyThread thread,
-      Supplier<CompletionStage<Void>> endThread,
-      RandomGenerator random) {}
+  record Outside(ViewSource source, TopologyThread thread, RandomGenerator random) {}
 
-  /** Makes a topology that has not asked anybody yet. Starts no thread. */
-  public static ClusterTopology create(TopologySettings settings, ProxyEvents events) {
-    NettyTopologyThread thread = new NettyTopologyThread();
-    ViewSource source =
-        new LettuceViewSource(settings.credentials(), settings.connectTimeout(), thread.group());
-    Outside outside = new Outside(source, thread, thread::close, new SplittableRandom());
+  /** Makes a topology that has not asked anybody yet. */
+  public static ClusterTopology create(
+      TopologySettings settings, ControlPlane control, ProxyEvents events) {
+    Outside outside =
+        new Outside(new LettuceViewSource(control), control.thread(), new SplittableRandom());
     return create(settings, events, outside);
   }
 
@@ -107,23 +95,13 @@ public final class ClusterTopology implements Topology {
     thread.execute(schedule::start);
   }
 
-  /**
-   * Stops refreshing, closes the control connections and ends the threads. Returns at once;
-   * completes, never exceptionally, within a few seconds. {@link #current} keeps its last answer.
-   */
-  public CompletionStage<Void> close() {
-    CompletableFuture<Void> done = new CompletableFuture<>();
+  /** Stops refreshing; returns at once. {@link #current} keeps its last answer. */
+  public void close() {
     thread.execute(
         () -> {
           closed = true;
           schedule.stop();
-          source
-              .close()
-              .handle((ignored, failure) -> endThread.get())
-              .thenCompose(ended -> ended)
-              .whenComplete((ignored, failure) -> done.complete(null));
         });
-    return done.completeOnTimeout(null, CLOSE_SECONDS, TimeUnit.SECONDS);
   }
 
   @Override

@@ -1,26 +1,19 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.cluster.Credentials;
 import io.penstock.core.cluster.Node;
 import java.time.Duration;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * How a cluster is found and kept in view.
  *
  * @param seeds where to ask first, and again when no known node answers
- * @param credentials for every node, or null
  * @param connectTimeout for connecting to a node, and as long again for its answers
  * @param period between periodic refreshes
  * @param adaptiveTimeout at least this long between two adaptive refreshes
  */
 public record TopologySettings(
-    List<Node> seeds,
-    @Nullable Credentials credentials,
-    Duration connectTimeout,
-    Duration period,
-    Duration adaptiveTimeout) {
+    List<Node> seeds, Duration connectTimeout, Duration period, Duration adaptiveTimeout) {
 
   public TopologySettings {
     seeds = List.copyOf(seeds);

@@ -7,11 +7,8 @@ import java.util.concurrent.CompletionStage;
 interface ViewSource {
 
   /**
-   * Connects, authenticates, asks and disconnects. The name is resolved anew each time. Completes
-   * on any thread; fails within a few times the connect timeout when the node does not answer.
+   * Asks one node. Completes on any thread; fails within a few times the connect timeout when the
+   * node does not answer.
    */
   CompletionStage<ClusterView> ask(Node node);
-
-  /** Ends its connections and threads; completes within a few seconds. */
-  CompletionStage<Void> close();
 }

@@ -19,7 +19,8 @@ class HandlingTableTest {
 
   private static CommandTable table(List<String> facts, String... handlings) {
     List<CommandFacts> parsed = facts.stream().map(CommandFacts::parse).toList();
-    return new CommandTable(parsed, HandlingTable.parse(List.of(handlings)));
+    return new CommandTable(
+        parsed, new Decisions(HandlingTable.parse(List.of(handlings)), CommandRules.NONE));
   }
 
   @Test

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.command.CommandTable;
+import io.penstock.core.command.ServerFacts;
 import io.penstock.core.dispatch.AsyncDispatcher;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.resp.RespLimits;
@@ -52,12 +53,11 @@ class ListenerTest {
     var topology = new StaticTopology(new Node("127.0.0.1", 1));
     var backend = new BackendSettings(null, 0, TIMEOUT, TIMEOUT, 1, 10);
     var settings =
-        new SessionSettings(
-            null, RespLimits.ofMaxBulkLength(1_000), TIMEOUT.toNanos(), false, 0, "7.0.15");
+        new SessionSettings(null, RespLimits.ofMaxBulkLength(1_000), TIMEOUT.toNanos(), false, 0);
     return new SessionLoop(
         loop,
         settings,
-        CommandTable.load(),
+        ServerFacts.assumed(CommandTable.load()),
         new SingleRouter(),
         new AsyncDispatcher(group, loop, backend, topology, ProxyEvents.NONE),
         topology,

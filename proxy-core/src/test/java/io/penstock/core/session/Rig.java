@@ -7,6 +7,7 @@ import io.penstock.core.cluster.Shard;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.cluster.Topology;
 import io.penstock.core.command.CommandTable;
+import io.penstock.core.command.ServerFacts;
 import io.penstock.core.dispatch.AsyncDispatcher;
 import io.penstock.core.listener.Admission;
 import io.penstock.core.listener.Listener;
@@ -126,13 +127,12 @@ final class Rig implements AutoCloseable {
             RespLimits.ofMaxBulkLength(512 * 1024 * 1024),
             choice.commandTimeout.toNanos(),
             choice.sharded,
-            0,
-            "7.0.15");
+            0);
     sessions =
         new SessionLoop(
             loop,
             settings,
-            CommandTable.load(),
+            ServerFacts.assumed(CommandTable.load()),
             choice.sharded ? new ClusterRouter() : new SingleRouter(),
             dispatcher,
             topology,

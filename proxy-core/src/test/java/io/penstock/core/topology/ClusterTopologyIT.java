@@ -30,7 +30,7 @@ class ClusterTopologyIT {
 
   @TempDir Path folder = Path.of("");
   private @Nullable RealCluster cluster;
-  private final List<ClusterTopology> topologies = new ArrayList<>();
+  private final List<ControlPlane> controls = new ArrayList<>();
 
   @BeforeEach
   void startCluster() throws IOException {
@@ -40,8 +40,8 @@ class ClusterTopologyIT {
 
   @AfterEach
   void stopAll() {
-    for (ClusterTopology topology : topologies) {
-      var closed = topology.close().toCompletableFuture();
+    for (ControlPlane control : controls) {
+      var closed = control.close().toCompletableFuture();
       await().until(closed::isDone);
     }
     if (cluster != null) {
@@ -127,16 +127,17 @@ class ClusterTopologyIT {
   }
 
   private ClusterTopology topology(Credentials credentials, Node... seeds) {
+    ControlPlane control = ControlPlane.create(credentials, Duration.ofSeconds(1));
+    controls.add(control);
     ClusterTopology topology =
         ClusterTopology.create(
             new TopologySettings(
                 List.of(seeds),
-                credentials,
                 Duration.ofSeconds(1),
                 Duration.ofSeconds(60),
                 Duration.ofMillis(100)),
+            control,
             ProxyEvents.NONE);
-    topologies.add(topology);
     topology.start();
     return topology;
   }

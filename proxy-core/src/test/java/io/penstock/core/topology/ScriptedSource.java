@@ -15,7 +15,6 @@ final class ScriptedSource implements ViewSource {
   final List<Node> asked = new ArrayList<>();
   private final Map<Node, String> answers = new HashMap<>();
   private final Map<Node, CompletableFuture<ClusterView>> held = new HashMap<>();
-  boolean closed;
 
   ScriptedSource answer(Node node, String text) {
     answers.put(node, text);
@@ -55,11 +54,5 @@ final class ScriptedSource implements ViewSource {
     return text == null
         ? CompletableFuture.failedFuture(new ConnectException("Connection refused"))
         : CompletableFuture.completedFuture(Views.view(node, text));
-  }
-
-  @Override
-  public CompletionStage<Void> close() {
-    closed = true;
-    return CompletableFuture.completedFuture(null);
   }
 }

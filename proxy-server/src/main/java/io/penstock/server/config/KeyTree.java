@@ -2,6 +2,7 @@ package io.penstock.server.config;
 
 import java.lang.reflect.RecordComponent;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
@@ -22,7 +23,7 @@ final class KeyTree {
    *
    * @param defaultValue null when it has none
    */
-  record Key(ConfigurationPropertyName name, @Nullable String defaultValue) {}
+  record Key(ConfigurationPropertyName name, @Nullable String defaultValue, boolean isList) {}
 
   static KeyTree of(String prefix, Class<? extends Record> type) {
     KeyTree tree = new KeyTree();
@@ -30,8 +31,10 @@ final class KeyTree {
     return tree;
   }
 
+  /** Whether there is such a key, or such an element of a list. */
   boolean contains(ConfigurationPropertyName name) {
-    return keys.containsKey(name);
+    Key list = name.isLastElementIndexed() ? keys.get(name.getParent()) : null;
+    return list == null ? keys.containsKey(name) : list.isList;
   }
 
   /** The default of a key, or null. */
@@ -73,7 +76,8 @@ final class KeyTree {
       if (component.getType().isRecord()) {
         add(name, component.getType());
       } else {
-        keys.put(name, new Key(name, defaultOf(type, component)));
+        boolean list = component.getType() == List.class;
+        keys.put(name, new Key(name, defaultOf(type, component), list));
       }
     }
   }

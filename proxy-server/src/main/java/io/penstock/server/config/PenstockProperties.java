@@ -6,6 +6,7 @@ import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
 import jakarta.validation.constraints.Size;
 import java.time.Duration;
+import java.util.List;
 import org.hibernate.validator.constraints.time.DurationMax;
 import org.hibernate.validator.constraints.time.DurationMin;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,7 @@ import org.springframework.validation.annotation.Validated;
  * @param protoMaxBulkLen Longest argument of a command, as in Redis.
  * @param backend Connections to the nodes.
  * @param topology How the view of the cluster is kept current.
+ * @param commands Which commands clients may use.
  * @param transpond What commands are sent to.
  */
 @ConfigurationProperties(PropertiesReader.PREFIX)
@@ -44,6 +46,7 @@ public record PenstockProperties(
     @DefaultValue("512MB") DataSize protoMaxBulkLen,
     @DefaultValue @Valid Backend backend,
     @DefaultValue @Valid Topology topology,
+    @DefaultValue Commands commands,
     @DefaultValue @Valid Transpond transpond) {
 
   private static final String PORT = "must be a port from 0 to 65535";
@@ -95,6 +98,21 @@ public record PenstockProperties(
           @DurationMin(millis = 1, message = SHORT)
           @DurationMax(hours = 1, message = SHORT)
           Duration adaptiveTimeout) {}
+
+  /**
+   * Which commands clients may use: names as in docs/commands.md ({@code config|set}) and ACL
+   * categories ({@code @dangerous}). A name counts before a category, deny before allow.
+   *
+   * @param allow Served although refused by default.
+   * @param deny Refused.
+   */
+  public record Commands(@DefaultValue List<String> allow, @DefaultValue List<String> deny) {
+
+    public Commands {
+      allow = List.copyOf(allow);
+      deny = List.copyOf(deny);
+    }
+  }
 
   /**
    * What commands are sent to.

@@ -5,7 +5,11 @@ import io.penstock.core.ProxySettings.Backend;
 import io.penstock.core.ProxySettings.Listen;
 import io.penstock.core.ProxySettings.Refresh;
 import io.penstock.core.ProxySettings.Upstream;
+import io.penstock.core.command.CommandRules;
+import io.penstock.core.command.RuleCheck;
+import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.unit.DataSize;
 
@@ -50,6 +54,7 @@ final class SettingsMapping {
             properties.backend().commandTimeout(),
             properties.backend().connectionsPerLoop()),
         new Refresh(properties.topology().refreshPeriod(), properties.topology().adaptiveTimeout()),
+        rules(properties.commands()),
         properties.transport(),
         Objects.requireNonNullElseGet(loops, () -> Runtime.getRuntime().availableProcessors()));
   }
@@ -81,6 +86,22 @@ final class SettingsMapping {
     }
     if (bulk.compareTo(SMALLEST_BULK) < 0 || bulk.compareTo(LARGEST_BULK) > 0) {
       refuse("proto-max-bulk-len", "must be from 1MB to 2047MB", "write 512MB, the default");
+    }
+  }
+
+  private CommandRules rules(PenstockProperties.Commands commands) {
+    refuseWrongEntries("commands.allow", commands.allow(), RuleCheck::ofAllowed);
+    refuseWrongEntries("commands.deny", commands.deny(), RuleCheck::ofDenied);
+    return CommandRules.of(commands.allow(), commands.deny());
+  }
+
+  private void refuseWrongEntries(
+      String key, List<String> entries, Function<String, RuleCheck.@Nullable Fault> check) {
+    for (String entry : entries) {
+      RuleCheck.Fault fault = check.apply(entry);
+      if (fault != null) {
+        refuse(key, entry + ": " + fault.reason(), fault.fix());
+      }
     }
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.penstock.core.transport.Transport;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
@@ -50,6 +51,8 @@ class PropertiesReaderTest {
         .isEqualTo(new PenstockProperties.Backend(Duration.ofSeconds(1), Duration.ofSeconds(2), 1));
     assertThat(properties.topology())
         .isEqualTo(new PenstockProperties.Topology(Duration.ofSeconds(30), Duration.ofSeconds(1)));
+    assertThat(properties.commands())
+        .isEqualTo(new PenstockProperties.Commands(List.of(), List.of()));
     assertThat(properties.transpond().type()).isEqualTo("local");
     assertThat(properties.transpond().local().type()).isEqualTo("simple");
     assertThat(properties.transpond().local().resource()).isNull();
@@ -73,6 +76,8 @@ class PropertiesReaderTest {
                 Map.entry("penstock.backend.connections-per-loop", "2"),
                 Map.entry("penstock.topology.refresh-period", "1m"),
                 Map.entry("penstock.topology.adaptive-timeout", "11s"),
+                Map.entry("penstock.commands.allow", "debug,config|set"),
+                Map.entry("penstock.commands.deny[0]", "@scripting"),
                 Map.entry("penstock.transpond.local.resource", "redis://h:1")));
 
     assertThat(properties)
@@ -88,6 +93,8 @@ class PropertiesReaderTest {
                 DataSize.ofMegabytes(2),
                 new PenstockProperties.Backend(Duration.ofMillis(9), Duration.ofSeconds(10), 2),
                 new PenstockProperties.Topology(Duration.ofMinutes(1), Duration.ofSeconds(11)),
+                new PenstockProperties.Commands(
+                    List.of("debug", "config|set"), List.of("@scripting")),
                 new PenstockProperties.Transpond(
                     "local", new PenstockProperties.Local("simple", "redis://h:1"))));
   }

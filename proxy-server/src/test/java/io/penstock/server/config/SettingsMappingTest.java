@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.penstock.core.ProxySettings;
 import io.penstock.core.ProxySettings.Upstream;
 import io.penstock.core.cluster.Node;
+import io.penstock.core.command.CommandRules;
 import io.penstock.core.transport.Transport;
 import java.time.Duration;
 import java.util.Arrays;
@@ -35,6 +36,7 @@ class SettingsMappingTest {
                 new Upstream.Single(new Node("h", 1), null, 2),
                 new ProxySettings.Backend(Duration.ofSeconds(1), Duration.ofSeconds(2), 1),
                 new ProxySettings.Refresh(Duration.ofSeconds(30), Duration.ofSeconds(1)),
+                CommandRules.NONE,
                 Transport.AUTO,
                 3));
   }

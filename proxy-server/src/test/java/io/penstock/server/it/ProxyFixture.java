@@ -5,6 +5,7 @@ import io.penstock.core.ProxySettings;
 import io.penstock.core.ProxySettings.Upstream;
 import io.penstock.core.cluster.Credentials;
 import io.penstock.core.cluster.Node;
+import io.penstock.core.command.CommandRules;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.transport.Transport;
@@ -110,6 +111,7 @@ final class ProxyFixture implements AutoCloseable {
     private Duration commandTimeout = Duration.ofSeconds(2);
     private Duration connectTimeout = Duration.ofSeconds(1);
     private Duration refreshPeriod = Duration.ofSeconds(5);
+    private CommandRules commands = CommandRules.NONE;
     private Transport transport = Transport.AUTO;
     private int eventLoops = 2;
     private int connectionsPerLoop = 1;
@@ -144,6 +146,12 @@ final class ProxyFixture implements AutoCloseable {
       return this;
     }
 
+    /** Which commands are allowed and denied. */
+    Builder commands(CommandRules rules) {
+      commands = rules;
+      return this;
+    }
+
     Builder transport(Transport wanted) {
       transport = wanted;
       return this;
@@ -167,6 +175,7 @@ final class ProxyFixture implements AutoCloseable {
               upstream,
               new ProxySettings.Backend(connectTimeout, commandTimeout, connectionsPerLoop),
               new ProxySettings.Refresh(refreshPeriod, Duration.ofMillis(250)),
+              commands,
               transport,
               eventLoops);
       Proxy proxy = Proxy.create(settings, ProxyEvents.NONE);

@@ -1,0 +1,54 @@
+package io.penstock.core.command;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What Penstock does with commands that neither of its two resource files knows, by what a server
+ * says about them. Whoever reads {@code handling.table} decides better; so a known container's
+ * refusal holds for its new subcommands too.
+ */
+final class LearntHandling {
+
+  private LearntHandling() {}
+
+  /**
+   * The decision.
+   *
+   * @param refusal how the known container refuses a new subcommand, or null
+   * @param sharded whether commands must find the node of their keys
+   */
+  static Handling of(CommandFacts command, @Nullable String refusal, boolean sharded) {
+    if (refusal != null) {
+      return new Handling.Refused(refusal);
+    }
+    if (command.flags().contains(CommandFlag.BLOCKING)) {
+      return refused(command, "it may block, and Penstock does not know how it ends");
+    }
+    if (command.flags().contains(CommandFlag.PUBSUB)) {
+      return refused(command, "Penstock does not know how it changes subscriptions");
+    }
+    if (!command.keySpecs().isEmpty() || command.flags().contains(CommandFlag.MOVABLEKEYS)) {
+      boolean findable = command.keySpecs().stream().anyMatch(KeySpec::isLocatable);
+      return findable || !sharded
+          ? new Handling.Forward()
+          : refused(command, "the servers do not say which of its arguments are keys");
+    }
+    if (command.acl().contains(AclCategory.CONNECTION)) {
+      return refused(command, "it acts on a connection to a server, and those are shared");
+    }
+    boolean anyNode = !sharded || command.requestPolicy() == RequestPolicy.DEFAULT;
+    return anyNode ? new Handling.AnyNode() : refused(command, "it would have to ask every node");
+  }
+
+  /** Why it is refused unless it is allowed by configuration; null when it is not. */
+  static @Nullable String denial(CommandFacts command) {
+    boolean dangerous =
+        command.acl().contains(AclCategory.DANGEROUS)
+            || command.flags().contains(CommandFlag.ADMIN);
+    return dangerous ? CommandRules.notAllowed(command, "the servers call it dangerous") : null;
+  }
+
+  private static Handling refused(CommandFacts command, String reason) {
+    return new Handling.Refused(CommandRules.notSupported(command, reason));
+  }
+}

@@ -1,0 +1,101 @@
+package io.penstock.core.topology;
+
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.ArrayOutput;
+import io.lettuce.core.protocol.CommandType;
+import io.penstock.core.cluster.Node;
+import io.penstock.core.command.LearntCommands;
+import io.penstock.core.command.ServerVersion;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks {@code INFO server}, {@code HELLO} and {@code COMMAND} over Lettuce. A user may be forbidden
+ * each of them: {@code INFO} is dangerous to ACLs, and {@code HELLO} then tells the version.
+ */
+record LettuceServerSource(ControlPlane control) implements ServerSource {
+
+  private static final String VERSION = "redis_version:";
+  private static final String RUN = "run_id:";
+
+  /** What is asked each time; the commands themselves only when it says something new. */
+  private record Identity(String run, @Nullable ServerVersion version, long commandCount) {}
+
+  @Override
+  public CompletionStage<ServerReport> ask(Node node, @Nullable ServerReport before) {
+    return control.ask(
+        node,
+        commands ->
+            identity(commands)
+                .thenCompose(
+                    now ->
+                        before != null && before.isStill(now.run, now.version, now.commandCount)
+                            ? CompletableFuture.completedFuture(before)
+                            : report(commands, now)));
+  }
+
+  private static CompletionStage<Identity> identity(RedisAsyncCommands<String, String> commands) {
+    CompletionStage<@Nullable String> info =
+        commands.info("server").handle(LettuceServerSource::unlessRefused);
+    CompletionStage<@Nullable List<Object>> hello =
+        commands
+            .dispatch(CommandType.HELLO, new ArrayOutput<>(StringCodec.UTF8))
+            .handle(LettuceServerSource::unlessRefused);
+    CompletionStage<@Nullable Long> count =
+        commands.commandCount().handle(LettuceServerSource::unlessRefused);
+    return info.thenCombine(
+            hello,
+            (text, greeting) ->
+                new Identity(field(text, RUN), version(field(text, VERSION), greeting), -1))
+        .thenCombine(
+            count,
+            (found, number) ->
+                new Identity(found.run, found.version, number == null ? -1 : number));
+  }
+
+  private static CompletionStage<ServerReport> report(
+      RedisAsyncCommands<String, String> commands, Identity now) {
+    return commands
+        .command()
+        .handle(LettuceServerSource::unlessRefused)
+        .thenApply(
+            reply ->
+                new ServerReport(
+                    now.run,
+                    now.version,
+                    now.commandCount,
+                    reply == null ? null : LearntCommands.read(reply)));
+  }
+
+  /** Null for what the node refuses to answer. */
+  private static <T> @Nullable T unlessRefused(@Nullable T answer, @Nullable Throwable failure) {
+    if (failure == null || failure instanceof RedisCommandExecutionException) {
+      return answer;
+    }
+    throw new CompletionException(failure);
+  }
+
+  private static String field(@Nullable String info, String name) {
+    int at = info == null ? -1 : info.indexOf(name);
+    if (info == null || at < 0) {
+      return "";
+    }
+    int from = at + name.length();
+    int end = info.indexOf('\r', from);
+    return info.substring(from, end < 0 ? info.length() : end);
+  }
+
+  private static @Nullable ServerVersion version(
+      String redisVersion, @Nullable List<Object> greeting) {
+    ServerVersion version = ServerVersion.parse(redisVersion);
+    int at = greeting == null || version != null ? -1 : greeting.indexOf("version");
+    return greeting != null && at >= 0 && greeting.get(at + 1) instanceof String text
+        ? ServerVersion.parse(text)
+        : version;
+  }
+}

@@ -1,0 +1,18 @@
+package io.penstock.core.topology;
+
+import io.penstock.core.cluster.Node;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** Asks nodes about themselves. */
+interface ServerSource {
+
+  /**
+   * Asks one node. Completes on any thread; fails within a few times the connect timeout when the
+   * node does not answer.
+   *
+   * @param before what the node said last, or null; its commands are not read again while they are
+   *     the same
+   */
+  CompletionStage<ServerReport> ask(Node node, @Nullable ServerReport before);
+}

@@ -1,0 +1,231 @@
+package io.penstock.core.topology;
+
+import io.penstock.core.cluster.Node;
+import io.penstock.core.cluster.Shard;
+import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.cluster.Topology;
+import io.penstock.core.command.CommandTable;
+import io.penstock.core.command.LearntCommands;
+import io.penstock.core.command.ServerFacts;
+import io.penstock.core.command.ServerVersion;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Knows what the nodes are: which version, and which commands that Penstock does not come with.
+ * Masters and replicas are asked when they appear, until they have answered, and each period again;
+ * a few at a time. What a node said holds while the topology names it.
+ *
+ * <p>Confined to the topology thread but for the snapshot, which is immutable and behind a
+ * volatile.
+ */
+public final class ServerSurvey {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ServerSurvey.class);
+
+  private static final int AT_ONCE = 4;
+  private static final Duration FIRST_RETRY = Duration.ofMillis(200);
+  private static final Duration LONGEST_RETRY = Duration.ofSeconds(5);
+  private static final int NAMES_LOGGED = 10;
+
+  private final TopologyThread thread;
+  private final ServerSource source;
+  private final Topology topology;
+  private final Duration period;
+  private final boolean sharded;
+  private final Backoff backoff = new Backoff(FIRST_RETRY, LONGEST_RETRY, new SplittableRandom());
+  private final Map<Node, ServerReport> reports = new HashMap<>();
+  private final Set<Node> toAsk = new LinkedHashSet<>();
+  private final Set<Node> asking = new LinkedHashSet<>();
+  private Consumer<ServerFacts> listener = facts -> {};
+  private int failures;
+  private boolean retryArmed;
+  private boolean refusalSaid;
+  private boolean closed;
+  private volatile ServerFacts current;
+
+  ServerSurvey(TopologyThread thread, ServerSource source, Topology topology, Scope scope) {
+    this.thread = thread;
+    this.source = source;
+    this.topology = topology;
+    this.period = scope.period;
+    this.sharded = scope.sharded;
+    this.current = scope.assumed;
+  }
+
+  /**
+   * What a survey is about.
+   *
+   * @param period between two looks at all nodes
+   * @param sharded whether commands must find the node of their keys
+   * @param assumed what holds until nodes have answered
+   */
+  public record Scope(Duration period, boolean sharded, ServerFacts assumed) {}
+
+  /** Makes a survey that has not asked anybody yet. */
+  public static ServerSurvey create(ControlPlane control, Topology topology, Scope scope) {
+    return new ServerSurvey(control.thread(), new LettuceServerSource(control), topology, scope);
+  }
+
+  /**
+   * Begins to ask; returns at once. Call once.
+   *
+   * @param onChange told of each new snapshot on the topology thread: do not block
+   */
+  public void start(Consumer<ServerFacts> onChange) {
+    thread.execute(
+        () -> {
+          listener = onChange;
+          lookAtAll();
+        });
+  }
+
+  /** What is known now. Any thread. */
+  public ServerFacts current() {
+    return current;
+  }
+
+  /** Asks nodes that have come, forgets those that have gone. Any thread. */
+  public void topologyChanged() {
+    thread.execute(
+        () -> {
+          Set<Node> nodes = nodes();
+          if (reports.keySet().retainAll(nodes)) {
+            publish();
+          }
+          nodes.removeAll(reports.keySet());
+          ask(nodes);
+        });
+  }
+
+  /** Asks nobody any more; returns at once. */
+  public void close() {
+    thread.execute(() -> closed = true);
+  }
+
+  private void lookAtAll() {
+    ask(nodes());
+    thread.after(
+        period,
+        () -> {
+          if (!closed) {
+            lookAtAll();
+          }
+        });
+  }
+
+  private Set<Node> nodes() {
+    Set<Node> nodes = new LinkedHashSet<>();
+    SlotMap map = topology.current();
+    for (Shard shard : map.shards()) {
+      nodes.add(shard.master());
+      nodes.addAll(shard.replicas());
+    }
+    return nodes;
+  }
+
+  private void ask(Set<Node> nodes) {
+    toAsk.addAll(nodes);
+    toAsk.removeAll(asking);
+    askNext();
+  }
+
+  private void askNext() {
+    while (!closed && asking.size() < AT_ONCE && !toAsk.isEmpty()) {
+      Node node = toAsk.iterator().next();
+      toAsk.remove(node);
+      asking.add(node);
+      source
+          .ask(node, reports.get(node))
+          .whenComplete((report, failure) -> thread.execute(() -> answered(node, report, failure)));
+    }
+  }
+
+  private void answered(Node node, @Nullable ServerReport report, @Nullable Throwable failure) {
+    asking.remove(node);
+    if (report == null) {
+      LOG.debug("{} did not say what it is", node, failure);
+      failures++;
+      retryLater();
+    } else if (nodes().contains(node)) {
+      failures = 0;
+      ServerReport before = reports.put(node, report);
+      if (!report.equals(before)) {
+        sayIfRefused(node, report);
+        publish();
+      }
+    }
+    askNext();
+  }
+
+  /** Who has answered once is asked again in the next period only. */
+  private void retryLater() {
+    if (!retryArmed) {
+      retryArmed = true;
+      thread.after(
+          backoff.after(failures),
+          () -> {
+            retryArmed = false;
+            Set<Node> unknown = nodes();
+            unknown.removeAll(reports.keySet());
+            ask(unknown);
+          });
+    }
+  }
+
+  private void sayIfRefused(Node node, ServerReport report) {
+    if (report.learnt() == null && !refusalSaid) {
+      refusalSaid = true;
+      LOG.warn(
+          "{} does not let Penstock's user run COMMAND: of what it has, commands that this version"
+              + " of Penstock does not know are unknown to clients",
+          node);
+    }
+  }
+
+  private void publish() {
+    List<ServerReport> byVersion = new ArrayList<>(reports.values());
+    byVersion.sort(
+        Comparator.comparing(
+            ServerReport::version, Comparator.nullsFirst(Comparator.naturalOrder())));
+    ServerVersion lowest = null;
+    List<LearntCommands> learnt = new ArrayList<>();
+    for (ServerReport report : byVersion) {
+      lowest = lowest == null ? report.version() : lowest;
+      if (report.learnt() != null) {
+        learnt.add(report.learnt());
+      }
+    }
+    ServerFacts before = current;
+    CommandTable commands = before.commands().with(learnt, sharded);
+    ServerFacts now = new ServerFacts(lowest == null ? before.version() : lowest, commands);
+    if (!now.equals(before)) {
+      sayWhatIsNew(before.commands(), commands);
+      current = now;
+      listener.accept(now);
+    }
+  }
+
+  private static void sayWhatIsNew(CommandTable before, CommandTable now) {
+    List<String> names = now.namesBeyond(before);
+    if (!names.isEmpty()) {
+      List<String> first = names.subList(0, Math.min(names.size(), NAMES_LOGGED));
+      LOG.info(
+          "Learnt {} commands from the nodes: {}{}",
+          names.size(),
+          String.join(", ", first),
+          first.size() < names.size() ? ", ..." : "");
+    }
+  }
+}

@@ -1,0 +1,148 @@
+package io.penstock.server.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.core.ProxySettings.Upstream;
+import io.penstock.core.cluster.Credentials;
+import io.penstock.core.cluster.Node;
+import io.penstock.core.command.CommandRules;
+import io.penstock.server.demo.EmbeddedCluster;
+import io.penstock.server.demo.RespConnection;
+import io.penstock.server.demo.ServerBinary;
+import io.penstock.server.demo.ServerProcess;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What nodes say about themselves: their version, and commands that Penstock does not know. */
+@ExtendWith(SharedCluster.class)
+class LearntCommandsIT {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  @TempDir static Path folder = Path.of("");
+
+  @SuppressWarnings("NullAway.Init")
+  private static Path module;
+
+  @BeforeAll
+  static void compile() {
+    Reference.assumeHere();
+    module = TestModule.compile(folder);
+  }
+
+  @Test
+  void clientsAreToldTheServersVersion(EmbeddedCluster cluster) {
+    try (ProxyFixture proxy = ProxyFixture.of(cluster).startReady()) {
+      String version = ServerBinary.find().version();
+      Awaitility.await()
+          .atMost(PATIENCE)
+          .untilAsserted(() -> assertThat(proxy.proxy().servers().version()).hasToString(version));
+      try (Wire wire = proxy.connect()) {
+        assertThat(wire.call("HELLO")).contains("$7\r\nversion\r\n" + Wire.bulk(version));
+      }
+    }
+  }
+
+  @Test
+  void aModulesCommandsAreRoutedByTheirKeys() {
+    try (EmbeddedCluster cluster =
+            EmbeddedCluster.builder().masters(3).option("loadmodule", module.toString()).start();
+        ProxyFixture proxy = ProxyFixture.of(cluster).startReady();
+        Wire wire = proxy.connect()) {
+      awaitLearnt(proxy, "learnt.put");
+      for (String tag : Keys.tagsOfMasters(cluster)) {
+        assertThat(wire.call("Learnt.Put", tag, "v" + tag)).isEqualTo("+OK\r\n");
+        assertThat(wire.call("GET", tag)).isEqualTo(Wire.bulk("v" + tag));
+        assertThat(wire.call("LEARNT.BOX", "get", tag)).isEqualTo(Wire.bulk("v" + tag));
+        assertThat(wire.call("learnt.pairs", tag, "1", tag + "x", "2")).isEqualTo("+PAIRS\r\n");
+      }
+      assertThat(wire.call("learnt.pairs", Keys.tag(1), "1", Keys.tag(2), "2"))
+          .startsWith("-CROSSSLOT ");
+      assertThat(wire.call("learnt.hello")).isEqualTo("+HELLO\r\n");
+      assertThat(wire.call("learnt.put")).startsWith("-ERR wrong number of arguments");
+      assertThat(wire.call("learnt.box", "nosuch", "a"))
+          .isEqualTo("-ERR unknown subcommand 'nosuch'. Try LEARNT.BOX HELP.\r\n");
+      assertThat(wire.call("learnt.movable", "a"))
+          .isEqualTo(
+              "-ERR LEARNT.MOVABLE is not supported by this proxy: the servers do not say which of"
+                  + " its arguments are keys\r\n");
+      assertThat(wire.call("learnt.danger"))
+          .isEqualTo(
+              "-ERR LEARNT.DANGER is not allowed through this proxy: the servers call it dangerous;"
+                  + " learnt.danger in penstock.commands.allow would allow it\r\n");
+      assertThat(proxy.stats().redirects().values()).containsOnly(0L);
+      assertThat(proxy.stats().commands()).extracting("name").contains("LEARNT.PUT");
+    }
+  }
+
+  @Test
+  void aCommandThatComesWhileClientsAreConnectedIsLearntAndToldOf() {
+    try (ServerProcess server =
+            ServerProcess.builder().option("enable-module-command", "yes").start();
+        ProxyFixture proxy =
+            ProxyFixture.of(server)
+                .commands(CommandRules.of(List.of("learnt.danger"), List.of("learnt.hello")))
+                .refreshPeriod(Duration.ofMillis(200))
+                .startReady();
+        Wire wire = proxy.connect();
+        RespConnection direct = server.connect()) {
+      assertThat(wire.call("learnt.put", "a", "1")).startsWith("-ERR unknown command");
+      direct.call("MODULE", "LOAD", module.toString());
+      awaitLearnt(proxy, "learnt.put");
+      Awaitility.await()
+          .atMost(PATIENCE)
+          .until(() -> wire.call("learnt.put", "a", "1").equals("+OK\r\n"));
+      assertThat(wire.call("learnt.movable", "a")).isEqualTo("+MOVABLE\r\n");
+      assertThat(wire.call("learnt.danger")).isEqualTo("+HELLO\r\n");
+      assertThat(wire.call("learnt.hello"))
+          .isEqualTo(
+              "-ERR LEARNT.HELLO is not allowed through this proxy: penstock.commands.deny says"
+                  + " so\r\n");
+      assertThat(wire.call("COMMAND", "COUNT")).isNotEqualTo(":250\r\n");
+      assertThat(wire.call("COMMAND", "LIST", "FILTERBY", "PATTERN", "learnt.p*"))
+          .contains("learnt.put", "learnt.pairs");
+      assertThat(wire.call("COMMAND", "GETKEYS", "learnt.pairs", "a", "1", "b", "2"))
+          .isEqualTo("*2\r\n" + Wire.bulk("a") + Wire.bulk("b"));
+      assertThat(wire.call("COMMAND", "INFO", "learnt.pairs"))
+          .isEqualTo(asBytes(server, "COMMAND", "INFO", "learnt.pairs"));
+    }
+  }
+
+  private static String asBytes(ServerProcess server, String... command) {
+    try (Wire direct = Wire.open(server.host(), server.port())) {
+      return direct.call(command);
+    }
+  }
+
+  @Test
+  void aUserWhoMayNotAskForCommandsIsServedAllTheSame() {
+    try (ServerProcess server = ServerProcess.start()) {
+      server.text("ACL", "SETUSER", "app", "on", ">pw", "~*", "+@all", "-command", "-@dangerous");
+      var upstream =
+          new Upstream.Single(
+              new Node(server.host(), server.port()), new Credentials("app", "pw"), 0);
+      try (ProxyFixture proxy =
+              ProxyFixture.of(upstream).refreshPeriod(Duration.ofMillis(100)).startReady();
+          Wire wire = proxy.connect()) {
+        assertThat(wire.call("SET", "a", "1")).isEqualTo("+OK\r\n");
+        String version = ServerBinary.find().version();
+        Awaitility.await()
+            .atMost(PATIENCE)
+            .untilAsserted(
+                () -> assertThat(proxy.proxy().servers().version()).hasToString(version));
+      }
+    }
+  }
+
+  private static void awaitLearnt(ProxyFixture proxy, String name) {
+    Awaitility.await(name + " is learnt")
+        .atMost(PATIENCE)
+        .until(() -> proxy.proxy().servers().commands().knows(name));
+  }
+}
