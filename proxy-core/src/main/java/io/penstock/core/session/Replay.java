@@ -48,7 +48,9 @@ final class Replay {
     var scanner = new RequestScanner(session.loop().settings().limits());
     ByteBuf buffer = Unpooled.wrappedBuffer(bytes);
     scanner.scan(buffer, buffer.writerIndex());
-    session.intake().answer(this, new Command(session.loop().table(), scanner.frame()));
+    session
+        .intake()
+        .answer(this, new Command(session.loop().servers().commands(), scanner.frame()));
   }
 
   /** Takes on the request that one of the commands became. */

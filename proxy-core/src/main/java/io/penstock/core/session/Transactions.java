@@ -27,6 +27,8 @@ final class Transactions {
   private static final String ABORTED =
       "EXECABORT Transaction discarded because of previous errors.";
   private static final String CROSS_SLOT = "CROSSSLOT Keys in request don't hash to the same slot";
+  private static final String EVERY_NODE =
+      "ERR a command that concerns every node cannot be part of a transaction";
   private static final String OTHER_SLOT =
       "CROSSSLOT Keys of a transaction don't hash to the same slot";
   private static final String TOO_LARGE =
@@ -72,6 +74,7 @@ final class Transactions {
           takesOwn(queue, which, answer, command);
       case RoutePlan.Single(int slot) -> takesOne(queue, slot, command);
       case RoutePlan.Split _ -> refuse(queue, spec, CROSS_SLOT);
+      case RoutePlan.Broadcast _ -> refuse(queue, spec, EVERY_NODE);
       case RoutePlan.Reject(String error) -> refuse(queue, spec, error);
     };
   }
