@@ -5,6 +5,7 @@ import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.LocalCommand;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.route.RoutePlan;
+import io.penstock.core.route.ScanCursor;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +55,9 @@ final class Intake {
         }
         session.sender().broadcast(Objects.requireNonNull(spec), broadcast);
       }
+      case RoutePlan.Scan _ -> {
+        return scan(Objects.requireNonNull(spec));
+      }
       case RoutePlan.Local(CommandSpec which, LocalCommand answer) -> {
         switch (answer.area()) {
           case CONNECTION -> local.answer(which, answer, command);
@@ -61,6 +65,21 @@ final class Intake {
       }
       case RoutePlan.Reject(String error) -> reject(spec, error);
     }
+    return true;
+  }
+
+  private boolean scan(CommandSpec spec) {
+    long cursor;
+    try {
+      cursor = ScanCursor.parse(LocalReplies.text(command.frame(), 1));
+    } catch (NumberFormatException e) {
+      reject(spec, "ERR invalid cursor");
+      return true;
+    }
+    if (session.order().holdsBackAll()) {
+      return putBack();
+    }
+    session.sender().scan(spec, cursor);
     return true;
   }
 
