@@ -25,6 +25,7 @@ public final class SlotMap {
   private final short[] owners;
   private final List<Shard> shards;
   private final int covered;
+  private long fingerprint; // 0 until asked for; whoever computes it finds the same
 
   private SlotMap(short[] owners, List<Shard> shards) {
     this.owners = owners;
@@ -77,6 +78,34 @@ public final class SlotMap {
       }
     }
     return first;
+  }
+
+  /** The last of the slots from {@code slot} on that one shard, or nobody, serves together. */
+  public int endOfRun(int slot) {
+    int end = slot;
+    while (end + 1 < SLOTS && owners[end + 1] == owners[slot]) {
+      end++;
+    }
+    return end;
+  }
+
+  /**
+   * A digest of which master serves which slots, the same in every process that knows of the same
+   * ones.
+   */
+  public long fingerprint() {
+    long known = fingerprint;
+    if (known == 0) {
+      Digest digest = new Digest();
+      for (int slot = 0; slot < SLOTS; slot = endOfRun(slot) + 1) {
+        Shard shard = shardOf(slot);
+        digest.add(slot);
+        digest.add(shard == null ? "" : shard.master().toString());
+      }
+      known = digest.value();
+      fingerprint = known;
+    }
+    return known;
   }
 
   /** Whether the node is a master or a replica of some shard. */

@@ -36,6 +36,9 @@ public sealed interface Handling {
    */
   record Broadcast(Merge merge, boolean aside) implements Handling {}
 
+  /** {@code SCAN}: shard after shard, one at a call. */
+  record Scan() implements Handling {}
+
   /** Without keys; any one node's answer serves, best always the same node's. */
   record AnyNode() implements Handling {}
 

@@ -15,6 +15,7 @@ public final class ClusterRouter extends CommandRouter {
 
   private static final RoutePlan.Reject CROSS_SLOT =
       new RoutePlan.Reject("CROSSSLOT Keys in request don't hash to the same slot");
+  private static final RoutePlan SCAN = new RoutePlan.Scan();
   private static final int NO_GROUP = -1;
   private static final RoutePlan.Single[] BY_SLOT = singles();
 
@@ -83,6 +84,11 @@ public final class ClusterRouter extends CommandRouter {
   @Override
   RoutePlan broadcast(Handling.Broadcast how) {
     return new RoutePlan.Broadcast(how.merge(), how.aside());
+  }
+
+  @Override
+  RoutePlan scan() {
+    return SCAN;
   }
 
   private static int slot(RequestFrame frame, int argument) {

@@ -34,6 +34,7 @@ abstract sealed class CommandRouter implements Router permits ClusterRouter, Sin
               ? new RoutePlan.Reject(condition.error())
               : forward(command, spec);
       case Handling.AnyNode _ -> ANY_NODE;
+      case Handling.Scan _ -> scan();
       case Handling.Broadcast _, Handling.Local _, Handling.Refused _ -> fixed(spec);
     };
   }
@@ -61,6 +62,9 @@ abstract sealed class CommandRouter implements Router permits ClusterRouter, Sin
 
   /** The plan for a command whose keys may lie on several nodes. */
   abstract RoutePlan split(Command command, CommandSpec spec, Handling.Split split);
+
+  /** The plan for a call of {@code SCAN}. */
+  abstract RoutePlan scan();
 
   /** The plan for a command that concerns every shard. */
   abstract RoutePlan broadcast(Handling.Broadcast broadcast);

@@ -2,6 +2,7 @@ package io.penstock.core.route;
 
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.resp.ReplyScanner;
+import java.nio.charset.StandardCharsets;
 
 /** Reads one whole, well-formed reply from its beginning, element by element. Borrows it. */
 final class ReplyCursor {
@@ -53,6 +54,19 @@ final class ReplyCursor {
       throw new UnmergeableException();
     }
     return type == '%' ? 2 * count : count;
+  }
+
+  /** Reads a bulk string, as characters. */
+  String text() {
+    int from = at;
+    if (type() != '$' || isNull()) {
+      throw new UnmergeableException();
+    }
+    int length = Math.toIntExact(number());
+    String text = reply.toString(at, length, StandardCharsets.ISO_8859_1);
+    at = from;
+    skip();
+    return text;
   }
 
   /** Passes over one element of any shape. */

@@ -88,6 +88,9 @@ public sealed interface RoutePlan {
    */
   record Broadcast(Merge merge, boolean aside) implements RoutePlan {}
 
+  /** A call of {@code SCAN}: to the shard that its cursor says. */
+  record Scan() implements RoutePlan {}
+
   /** Answered by the session. */
   record Local(CommandSpec spec, LocalCommand command) implements RoutePlan {}
 

@@ -19,6 +19,11 @@ public final class SingleRouter extends CommandRouter {
     return THE_SERVER;
   }
 
+  @Override
+  RoutePlan scan() {
+    return THE_SERVER;
+  }
+
   /** The server answers itself; what must get past a running script still needs its own way. */
   @Override
   RoutePlan broadcast(Handling.Broadcast how) {

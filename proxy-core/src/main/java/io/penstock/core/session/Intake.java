@@ -6,6 +6,7 @@ import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.LocalCommand;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.route.RoutePlan;
+import io.penstock.core.route.ScanCursor;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -61,6 +62,9 @@ final class Intake {
         }
         session.sender().broadcast(Objects.requireNonNull(spec), broadcast);
       }
+      case RoutePlan.Scan _ -> {
+        return scan(Objects.requireNonNull(spec));
+      }
       case RoutePlan.Local(CommandSpec which, LocalCommand answer) -> {
         if (!answer(which, answer, command)) {
           return putBack();
@@ -99,6 +103,21 @@ final class Intake {
   /** Looks commands up in {@code commands} from the next request on. */
   void adopt(CommandTable commands) {
     command.adopt(commands);
+  }
+
+  private boolean scan(CommandSpec spec) {
+    long cursor;
+    try {
+      cursor = ScanCursor.parse(LocalReplies.text(command.frame(), 1));
+    } catch (NumberFormatException e) {
+      reject(spec, "ERR invalid cursor");
+      return true;
+    }
+    if (session.order().holdsBackAll()) {
+      return putBack();
+    }
+    session.sender().scan(spec, cursor);
+    return true;
   }
 
   private boolean putBack() {

@@ -71,6 +71,12 @@ final class Sender {
     coverage.whenWhole(whole, new Broadcast(whole, plan, bytes, frame.start(), length));
   }
 
+  /** Sends the call of {@code SCAN} that was found last to the shard whose turn it is. */
+  void scan(CommandSpec spec, long cursor) {
+    Request whole = beginForAll(spec);
+    coverage.whenWhole(whole, new Scan(whole, coverage, cursor, session.input().frame()));
+  }
+
   /** Takes a place among the replies for a request that concerns all keys. */
   private Request beginForAll(CommandSpec spec) {
     Request whole = session.intake().begin(spec);

@@ -74,7 +74,7 @@ final class Transactions {
           takesOwn(queue, which, answer, command);
       case RoutePlan.Single(int slot) -> takesOne(queue, slot, command);
       case RoutePlan.Split _ -> refuse(queue, spec, CROSS_SLOT);
-      case RoutePlan.Broadcast _ -> refuse(queue, spec, EVERY_NODE);
+      case RoutePlan.Broadcast _, RoutePlan.Scan _ -> refuse(queue, spec, EVERY_NODE);
       case RoutePlan.Reject(String error) -> refuse(queue, spec, error);
     };
   }

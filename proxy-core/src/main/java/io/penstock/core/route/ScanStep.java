@@ -1,0 +1,140 @@
+package io.penstock.core.route;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.penstock.core.cluster.Digest;
+import io.penstock.core.cluster.Node;
+import io.penstock.core.cluster.Shard;
+import io.penstock.core.cluster.SlotMap;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+
+/**
+ * One call of a {@code SCAN} over all shards: which master is asked with which cursor, and what the
+ * client's next cursor is. Nothing but the cursor and the slot map is looked at, so that any proxy
+ * can go on with it.
+ *
+ * <p>The shards come in the order of their first slots. As long as slots and masters are what they
+ * were at the beginning, each is scanned once. From the first change on no order can tell what was
+ * visited, so each run of slots that follows is scanned where it is by then, and begun again when
+ * it changes while it is scanned: a node's cursor means nothing to another node, and slots that
+ * came in the middle may lie where the node was looked at already. {@code docs/adr/0008} says more.
+ */
+public final class ScanStep {
+
+  private static final byte[] TOO_LONG =
+      "-ERR the node's cursor is too long to be one over all nodes; scan the nodes one by one\r\n"
+          .getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] NO_SCAN_REPLY =
+      "-ERR a node's reply to SCAN has no cursor\r\n".getBytes(StandardCharsets.US_ASCII);
+
+  private final SlotMap map;
+  private final boolean changed;
+  private final int slot;
+  private final long nodeCursor;
+
+  private ScanStep(SlotMap map, boolean changed, int slot, long nodeCursor) {
+    this.map = map;
+    this.changed = changed;
+    this.slot = slot;
+    this.nodeCursor = nodeCursor;
+  }
+
+  /**
+   * What to do with a client's cursor.
+   *
+   * @param map fully covered
+   */
+  public static ScanStep of(long cursor, SlotMap map) {
+    if (cursor == 0) {
+      return new ScanStep(map, false, 0, 0);
+    }
+    ScanCursor given = ScanCursor.decode(cursor);
+    boolean changed = given.changed() || !ScanCursor.hasTag(cursor, tag(map, false, given.slot()));
+    boolean goesOn =
+        changed == given.changed() && ScanCursor.hasTag(cursor, tag(map, changed, given.slot()));
+    return new ScanStep(map, changed, given.slot(), goesOn ? given.node() : 0);
+  }
+
+  /** What a node's cursor holds for: the whole map, or the run of slots that is scanned. */
+  private static long tag(SlotMap map, boolean changed, int slot) {
+    if (!changed) {
+      return map.fingerprint();
+    }
+    Digest run = new Digest().add(master(map, slot).toString()).add(map.endOfRun(slot));
+    return run.value();
+  }
+
+  private static Node master(SlotMap map, int slot) {
+    Shard shard = Objects.requireNonNull(map.shardOf(slot));
+    return shard.master();
+  }
+
+  /** Who is to be asked. */
+  public Node master() {
+    return master(map, slot);
+  }
+
+  /** A slot of the shard. */
+  public int slot() {
+    return slot;
+  }
+
+  /** The cursor to ask with. */
+  public long nodeCursor() {
+    return nodeCursor;
+  }
+
+  /**
+   * Turns the node's reply into the client's.
+   *
+   * @param reply a whole one and no error; borrowed
+   * @return false when the result is an error
+   */
+  public boolean answer(ByteBuf reply, ReplyMerger.Sink sink) {
+    var cursor = new ReplyCursor(reply);
+    long next;
+    try {
+      if (cursor.elements() != 2) {
+        throw new UnmergeableException();
+      }
+      next = next(Long.parseUnsignedLong(cursor.text()));
+    } catch (UnmergeableException | ArithmeticException | NumberFormatException e) {
+      sink.piece(Unpooled.wrappedBuffer(NO_SCAN_REPLY), 0, NO_SCAN_REPLY.length);
+      return false;
+    }
+    if (next == ScanCursor.NO_ROOM) {
+      sink.piece(Unpooled.wrappedBuffer(TOO_LONG), 0, TOO_LONG.length);
+      return false;
+    }
+    String digits = Long.toString(next);
+    String head = "*2\r\n$" + digits.length() + "\r\n" + digits + "\r\n";
+    ByteBuf bytes = Unpooled.wrappedBuffer(head.getBytes(StandardCharsets.US_ASCII));
+    sink.piece(bytes, 0, bytes.readableBytes());
+    sink.piece(reply, cursor.at(), cursor.end());
+    return true;
+  }
+
+  /** The client's next cursor when the node answers with {@code answered}; 0 at the end. */
+  long next(long answered) {
+    if (answered != 0) {
+      return cursor(slot, answered);
+    }
+    int next = changed ? map.endOfRun(slot) + 1 : nextFirstSlot();
+    return next == SlotMap.SLOTS ? 0 : cursor(next, 0);
+  }
+
+  private long cursor(int at, long node) {
+    return new ScanCursor(changed, at, tag(map, changed, at), node).encode();
+  }
+
+  private int nextFirstSlot() {
+    int next = SlotMap.SLOTS;
+    for (int first : map.firstSlots()) {
+      if (first > slot && first < next) {
+        next = first;
+      }
+    }
+    return next;
+  }
+}

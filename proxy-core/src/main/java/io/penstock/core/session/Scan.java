@@ -1,0 +1,95 @@
+package io.penstock.core.session;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.observe.Outcome;
+import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.route.ScanStep;
+import io.penstock.core.transport.SharedBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** One call of {@code SCAN} over all shards: one node is asked, and its cursor becomes another. */
+final class Scan implements Coverage.ForAll, Part.Whole {
+
+  private final Request whole;
+  private final Coverage coverage;
+  private final long cursor;
+  private final int argc;
+  private final ByteBuf options; // as the client encoded them; on the heap
+  private @Nullable ScanStep step;
+  private Part part = new Part(this);
+
+  /**
+   * Before it is sent.
+   *
+   * @param whole prepared
+   * @param cursor the client's
+   * @param frame the client's request, looked at now only
+   */
+  Scan(Request whole, Coverage coverage, long cursor, RequestFrame frame) {
+    this.whole = whole;
+    this.coverage = coverage;
+    this.cursor = cursor;
+    this.argc = frame.argc();
+    this.options = Unpooled.buffer(frame.end() - frame.start());
+    if (argc > 2) {
+      Division.copyArguments(options, frame, 2, argc - 2);
+    }
+  }
+
+  @Override
+  public Session session() {
+    return whole.session();
+  }
+
+  @Override
+  public void go(SlotMap map) {
+    ScanStep now = ScanStep.of(cursor, map);
+    step = now;
+    part = new Part(this);
+    SharedBuffer bytes = encode(now.nodeCursor());
+    part.carry(bytes, 0, bytes.buffer().writerIndex());
+    part.prepareForShard(whole, now.master(), now.slot(), false);
+    if (!session().loop().dispatcher().dispatch(part)) {
+      session().sender().pauseFor(part.sentTo());
+    }
+  }
+
+  private SharedBuffer encode(long nodeCursor) {
+    String digits = Long.toUnsignedString(nodeCursor);
+    String head = "*" + argc + "\r\n$4\r\nSCAN\r\n$" + digits.length() + "\r\n" + digits + "\r\n";
+    ByteBuf out = ByteBufAllocator.DEFAULT.directBuffer(head.length() + options.readableBytes());
+    out.writeCharSequence(head, StandardCharsets.US_ASCII);
+    out.writeBytes(options, options.readerIndex(), options.readableBytes());
+    return new SharedBuffer(out);
+  }
+
+  @Override
+  public void gone() {
+    // There is nothing to give back.
+  }
+
+  /** Another node than the one that the cursor was for may have got it: its reply is void. */
+  @Override
+  public void partDone() {
+    ScanStep asked = Objects.requireNonNull(step);
+    Outcome outcome = part.outcome();
+    ByteBuf reply = part.reply();
+    if (outcome != Outcome.OK) {
+      whole.deliver(reply, reply.readerIndex(), reply.writerIndex(), outcome);
+    } else if (!asked.master().equals(part.sentTo())) {
+      part.discard();
+      coverage.whenWhole(whole, this);
+      return;
+    } else {
+      boolean fine =
+          asked.answer(reply, (buffer, from, to) -> whole.deliverPart(buffer, from, to, false));
+      whole.complete(fine ? Outcome.OK : Outcome.ERROR);
+    }
+    part.discard();
+  }
+}
