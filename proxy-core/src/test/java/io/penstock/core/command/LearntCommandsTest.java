@@ -188,16 +188,30 @@ class LearntCommandsTest {
     "pubsub, '', Penstock does not know how it changes subscriptions",
     "movablekeys, '', the servers do not say which of its arguments are keys",
     "fast, '@connection', 'it acts on a connection to a server, and those are shared'",
-    "fast, 'request_policy:all_shards', it would have to ask every node",
-    "fast, 'request_policy:of_tomorrow', it would have to ask every node",
+    "fast, 'request_policy:all_shards response_policy:special', how to merge what all nodes reply",
+    "fast, 'request_policy:of_tomorrow', which nodes it would have to ask",
   })
   void whatPenstockCannotDoIsRefused(String flag, String more, String reason) {
     List<String> acl = more.startsWith("@") ? List.of(more) : List.of();
-    List<String> tips = more.startsWith("r") ? List.of(more) : List.of();
+    List<String> tips = more.startsWith("r") ? List.of(more.split(" ", -1)) : List.of();
     CommandTable table =
         learn(List.of("n.w", -1L, List.of(flag), 0L, 0L, 0L, acl, tips, List.of(), List.of()));
 
     assertThat(table.byName("n.w").handling().toString()).contains(reason.split(",", -1)[0]);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'', CONCAT",
+    "response_policy:agg_sum, SUM",
+    "response_policy:one_succeeded, ONE_SUCCEEDED"
+  })
+  void repliesAreMergedAsServersSay(String tip, Merge merge) {
+    List<String> tips = List.of("nondeterministic_output", "request_policy:all_shards", tip);
+    CommandTable table =
+        learn(List.of("n.w", -1L, List.of(), 0L, 0L, 0L, List.of(), tips, List.of(), List.of()));
+
+    assertThat(table.byName("n.w").handling()).isEqualTo(new Handling.Broadcast(merge, false));
   }
 
   @Test
