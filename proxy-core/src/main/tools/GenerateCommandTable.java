@@ -3,6 +3,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -35,7 +36,8 @@ final class GenerateCommandTable {
       # Where they differ about a command, the last one is believed. It is the newest server: it takes the
       # most arguments, and a node that takes fewer says so itself.
       #
-      # name arity flags= acl= tips= range=first,last,step key=FLAGS@BEGIN/FIND ...
+      # name arity in= flags= acl= tips= range=first,last,step key=FLAGS@BEGIN/FIND ...
+      #   in     the sources that have it, where not all do
       #   BEGIN  index:I | keyword:WORD:STARTFROM | unknown
       #   FIND   range:LASTKEY:KEYSTEP:LIMIT | keynum:KEYNUMIDX:FIRSTKEY:KEYSTEP | unknown
       """;
@@ -48,14 +50,21 @@ final class GenerateCommandTable {
       System.err.println("a SOURCE is a facts file or host:port of a server, the newest last");
       System.exit(2);
     }
-    TreeMap<String, String> lines = new TreeMap<>();
+    TreeMap<String, Map<?, ?>> commands = new TreeMap<>();
+    Map<String, List<String>> havingIt = new HashMap<>();
     List<String> names = new ArrayList<>();
     for (String source : sources) {
-      addAll(read(source), lines);
-      names.add(source.substring(source.lastIndexOf('/') + 1).replace(".json", ""));
+      String name = source.substring(source.lastIndexOf('/') + 1).replace(".json", "");
+      names.add(name);
+      addAll(read(source), name, commands, havingIt);
     }
     StringBuilder table = new StringBuilder(HEADER.formatted(String.join(", ", names)));
-    lines.values().forEach(line -> table.append(line).append('\n'));
+    commands.forEach(
+        (name, command) -> {
+          List<String> having = havingIt.getOrDefault(name, List.of());
+          String in = having.equals(names) ? "" : String.join(",", having);
+          table.append(line(command, in)).append('\n');
+        });
     System.out.write(table.toString().getBytes(StandardCharsets.UTF_8));
     System.out.flush();
   }
@@ -73,17 +82,24 @@ final class GenerateCommandTable {
         source.substring(0, colon), Integer.parseInt(source.substring(colon + 1)));
   }
 
-  private static void addAll(List<?> commands, Map<String, String> lines) {
-    for (Object entry : commands) {
+  private static void addAll(
+      List<?> reply,
+      String source,
+      Map<String, Map<?, ?>> commands,
+      Map<String, List<String>> havingIt) {
+    for (Object entry : reply) {
       Map<?, ?> command = (Map<?, ?>) entry;
-      lines.put(text(command, "name"), line(command));
-      addAll(list(command, "sub"), lines);
+      String name = text(command, "name");
+      commands.put(name, command);
+      havingIt.computeIfAbsent(name, _ -> new ArrayList<>()).add(source);
+      addAll(list(command, "sub"), source, commands, havingIt);
     }
   }
 
-  private static String line(Map<?, ?> command) {
+  private static String line(Map<?, ?> command, String in) {
     StringBuilder line = new StringBuilder();
     line.append(text(command, "name")).append(' ').append(text(command, "arity"));
+    field(line, "in", in);
     field(line, "flags", join(list(command, "flags"), ""));
     field(line, "acl", join(list(command, "acl"), "@"));
     field(line, "tips", join(list(command, "tips"), ""));

@@ -141,7 +141,8 @@ final class HandlingTable {
     return new Handling.RefusedIf(words[3], options, error(words[2], command));
   }
 
-  private String error(String name, CommandFacts command) {
+  /** The line that {@code error NAME} stands for, about this command. */
+  String error(String name, CommandFacts command) {
     @Nullable String text = errors.get(name);
     if (text == null) {
       throw new IllegalArgumentException("unknown error: " + name);

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds the keys of the few commands whose key specs cannot tell them, or only loosely, as the
  * {@code getkeys_proc} functions in Redis's db.c do. Those that only count by numkeys are left out:
- * their key specs say the same.
+ * their key specs say the same. {@code DEBUG} has no specs and no such function, as no cluster
+ * client sends it by its key.
  */
 enum KeyProcedure {
   /**
@@ -29,6 +30,18 @@ enum KeyProcedure {
       }
       if (destination != 0) {
         into.add(destination);
+      }
+    }
+  },
+
+  /** The one key of the subcommands in debug.c that look at one. */
+  DEBUG {
+    @Override
+    void collect(RequestFrame frame, KeyPositions into) {
+      for (int i = 0; frame.argc() > 2 && i < DEBUG_OF_A_KEY.size(); i++) {
+        if (Ascii.equalsIgnoreCase(frame, 1, DEBUG_OF_A_KEY.get(i))) {
+          into.add(2);
+        }
       }
     }
   },
@@ -102,6 +115,8 @@ enum KeyProcedure {
     }
   };
 
+  private static final List<String> DEBUG_OF_A_KEY =
+      List.of("object", "sdslen", "listpack", "ziplist", "quicklist", "htstats-key");
   private static final List<Option> SORT_OPTIONS =
       List.of(new Option("limit", 2), new Option("get", 1), new Option("by", 1));
   private static final List<Option> MIGRATE_OPTIONS =
@@ -119,6 +134,7 @@ enum KeyProcedure {
   /** The procedure that a command has beside its key specs, if any. */
   static @Nullable KeyProcedure of(String command) {
     return switch (command) {
+      case "debug" -> DEBUG;
       case "sort" -> SORT;
       case "sort_ro" -> SORT_RO;
       case "georadius", "georadiusbymember" -> GEORADIUS;

@@ -36,8 +36,32 @@ final class LearntHandling {
     if (command.acl().contains(AclCategory.CONNECTION)) {
       return refused(command, "it acts on a connection to a server, and those are shared");
     }
-    boolean anyNode = !sharded || command.requestPolicy() == RequestPolicy.DEFAULT;
-    return anyNode ? new Handling.AnyNode() : refused(command, "it would have to ask every node");
+    return sharded ? byPolicies(command) : new Handling.AnyNode();
+  }
+
+  private static Handling byPolicies(CommandFacts command) {
+    return switch (command.requestPolicy()) {
+      case DEFAULT -> new Handling.AnyNode();
+      case ALL_NODES, ALL_SHARDS -> {
+        Merge merge = merge(command.responsePolicy());
+        yield merge == null
+            ? refused(command, "Penstock does not know how to merge what all nodes reply")
+            : new Handling.Broadcast(merge, false);
+      }
+      case MULTI_SHARD, SPECIAL ->
+          refused(command, "Penstock does not know which nodes it would have to ask");
+    };
+  }
+
+  private static @Nullable Merge merge(ResponsePolicy policy) {
+    return switch (policy) {
+      case DEFAULT -> Merge.CONCAT;
+      case ALL_SUCCEEDED -> Merge.ALL_SUCCEEDED;
+      case ONE_SUCCEEDED -> Merge.ONE_SUCCEEDED;
+      case AGG_SUM -> Merge.SUM;
+      case AGG_MIN -> Merge.MIN;
+      case AGG_LOGICAL_AND, AGG_LOGICAL_OR, AGG_MAX, SPECIAL -> null;
+    };
   }
 
   /** Why it is refused unless it is allowed by configuration; null when it is not. */

@@ -51,7 +51,8 @@ final class ReplyFacts {
         || name.length() > LONGEST_NAME
         || !NAME.matcher(name).matches()
         || arity == 0
-        || Math.abs(arity) > LARGEST_INDEX) {
+        || arity > LARGEST_INDEX
+        || arity < -LARGEST_INDEX) {
       return null;
     }
     CommandFacts.LegacyRange range = range(entry);
@@ -151,7 +152,7 @@ final class ReplyFacts {
   }
 
   private static int number(@Nullable Object value, int otherwise) {
-    return value instanceof Long number && Math.abs(number) <= LARGEST_INDEX
+    return value instanceof Long number && number <= LARGEST_INDEX && number >= -LARGEST_INDEX
         ? number.intValue()
         : otherwise;
   }

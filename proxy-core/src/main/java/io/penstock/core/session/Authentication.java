@@ -13,7 +13,9 @@ import java.security.MessageDigest;
 /** {@code AUTH} and {@code HELLO}, as Redis's acl.c and networking.c answer them. */
 final class Authentication {
 
-  private static final String DEFAULT_USER = "default";
+  /** Whom all clients are, whoever Penstock is to the nodes. */
+  static final String DEFAULT_USER = "default";
+
   private static final String WRONG =
       "WRONGPASS invalid username-password pair or user is disabled.";
   private static final String NO_PASSWORD =

@@ -70,6 +70,7 @@ final class LocalReplies {
       case HELLO -> authentication.hello(command, out);
       case AUTH -> authentication.auth(frame, reply);
       case SELECT -> select(command, reply);
+      case ACL_WHOAMI -> reply.bulk(Authentication.DEFAULT_USER);
       case COMMAND -> commands.all(protocol, out);
       case COMMAND_COUNT -> commands.count(out);
       case COMMAND_INFO -> commands.info(frame, protocol, out);

@@ -60,8 +60,8 @@ class GenerateCommandTableTest {
     assertThat(table).contains("one of these sources has: older-1, newer-2\n");
     assertThat(TableTool.commandLines(table))
         .containsExactly(
-            "box -2",
-            "box|old 2 acl=slow tips=a,b",
+            "box -2 in=older-1",
+            "box|old 2 in=older-1 acl=slow tips=a,b",
             "zap -2 flags=write,fast acl=fast range=1,-1,2 "
                 + "key=RW,insert@keyword:AT:-2/keynum:0:1:1 key=@unknown/unknown");
     assertThat(TableTool.commandLines(table)).extracting(CommandFacts::parse).hasSize(3);

@@ -62,4 +62,17 @@ class LoopCountersTest {
     assertThat(counters.lagNanos()).isZero();
     assertThat(counters.maxLagNanos()).isEqualTo(9);
   }
+
+  @Test
+  void growingKeepsWhatWasCounted() {
+    LoopCounters small = new LoopCounters(2);
+    small.record(1, Outcome.OK, 3);
+    small.grow(5);
+    small.grow(3);
+    small.record(4, Outcome.ERROR, 1);
+
+    assertThat(small.count(1, Outcome.OK)).isOne();
+    assertThat(small.totalNanos(1)).isEqualTo(3);
+    assertThat(small.count(4, Outcome.ERROR)).isOne();
+  }
 }

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,6 +43,16 @@ class SettingsMappingTest {
   }
 
   @Test
+  void givesTheCoreWhatIsAllowedAndDenied() {
+    Map<String, String> keys =
+        Map.of(
+            RESOURCE, "redis://h:1", "commands.allow", "DEBUG", "commands.deny[0]", "@Scripting");
+
+    assertThat(map(keys, null).commands())
+        .isEqualTo(new CommandRules(Set.of("debug"), Set.of("@scripting")));
+  }
+
+  @Test
   void runsAnEventLoopPerProcessorUnlessToldOtherwise() {
     assertThat(map(Map.of(RESOURCE, "redis://h:1"), null).eventLoops())
         .isEqualTo(Runtime.getRuntime().availableProcessors());
@@ -64,6 +75,10 @@ class SettingsMappingTest {
       textBlock =
           """
           dispatch                 | sync     | the synchronous dispatcher does not exist yet
+          commands.allow           | gte      | gte: there is no such command
+          commands.allow           | get,CONFIG SET | CONFIG SET: a subcommand stands behind a bar
+          commands.deny            | @dangerus | @dangerus: there is no such category
+          commands.allow           | Monitor  | Monitor: nothing can allow it: MONITOR is not allowed
           transpond.type           | remote   | the only type so far is local
           transpond.local.type     | complex  | the only type so far is simple
           proto-max-bulk-len       | 3GB      | must be from 1MB to 2047MB

@@ -1,0 +1,101 @@
+package io.penstock.core.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class CommandRulesTest {
+
+  @ParameterizedTest
+  @CsvSource(
+      nullValues = "-",
+      value = {
+        "-, -, GET, true",
+        "-, -, DEBUG, false",
+        "debug, -, DEBUG, true",
+        "@dangerous, -, DEBUG, true",
+        "@admin, -, ACL|LIST, true",
+        "@all, -, DEBUG, true",
+        "@dangerous, DEBUG, DEBUG, false",
+        "DEBUG, @dangerous, DEBUG, true",
+        "debug, debug, DEBUG, false",
+        "-, get, GET, false",
+        "-, @read, GET, false",
+        "-, @read, SET, true",
+        "get, @read, GET, true",
+        "@fast, @read, GET, false",
+        "@read, @all, GET, true",
+        "@read, @all, SET, false",
+        "-, client, CLIENT|ID, false",
+        "client|id, client, CLIENT|ID, true",
+        "client|id, client, CLIENT|INFO, false",
+        "client, client|id, CLIENT|ID, false",
+        "client, client|id, CLIENT|INFO, true",
+        "-, ping, PING, false",
+        "@all, -, MONITOR, false",
+        "@dangerous, -, SHUTDOWN, false",
+      })
+  void whatIsSaidMoreNarrowlyCounts(
+      @Nullable String allow, @Nullable String deny, String command, boolean served) {
+    CommandTable table = CommandTable.load(CommandRules.of(entries(allow), entries(deny)));
+
+    assertThat(table.byName(command).handling() instanceof Handling.Refused).isNotEqualTo(served);
+  }
+
+  private static List<String> entries(@Nullable String written) {
+    return written == null ? List.of() : Arrays.asList(written.split(" ", -1));
+  }
+
+  @Test
+  void aRefusalSaysWhoseItIs() {
+    CommandTable table = CommandTable.load(CommandRules.of(List.of(), List.of("get")));
+
+    assertThat(table.byName("get").handling())
+        .isEqualTo(
+            new Handling.Refused(
+                "ERR GET is not allowed through this proxy: penstock.commands.deny says so"));
+    assertThat(table.byName("acl|list").handling())
+        .isEqualTo(
+            new Handling.Refused(
+                "ERR ACL LIST is not allowed through this proxy: it administers servers;"
+                    + " acl|list in penstock.commands.allow would allow it"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"get", "GET", " Debug", "acl|list", "ACL", "@All", "@dangerous", "ft.x"})
+  void entriesThatDoSomethingAreFine(String entry) {
+    assertThat(RuleCheck.ofAllowed(entry)).isNull();
+    assertThat(RuleCheck.ofDenied(entry)).isNull();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "gte; there is no such command; docs/commands.md",
+        "''; there is no such command; docs/commands.md",
+        "config set; a subcommand stands behind a bar; write config|set",
+        "@dangerus; there is no such category; @dangerous",
+      })
+  void entriesThatDoNothingAreTold(String entry, String reason, String fix) {
+    RuleCheck.Fault fault = Objects.requireNonNull(RuleCheck.ofDenied(entry));
+
+    assertThat(fault.reason()).isEqualTo(reason);
+    assertThat(fault.fix()).contains(fix);
+    assertThat(RuleCheck.ofAllowed(entry)).isEqualTo(fault);
+  }
+
+  @Test
+  void whatCannotBeServedCannotBeAllowedButDenied() {
+    assertThat(Objects.requireNonNull(RuleCheck.ofAllowed("REPLICAOF")).reason())
+        .startsWith("nothing can allow it: REPLICAOF is not allowed through this proxy: it is");
+    assertThat(RuleCheck.ofDenied("REPLICAOF")).isNull();
+  }
+}

@@ -1,0 +1,343 @@
+package io.penstock.core.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.core.resp.RequestFrame;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class LearntCommandsTest {
+
+  private static final List<Object> KEY_AT_1 = keySpec(index(1), range(0, 1, 0));
+
+  private final CommandTable builtin = CommandTable.load();
+
+  private static List<Object> index(long index) {
+    return half("index", List.of("index", index));
+  }
+
+  private static List<Object> range(long last, long step, long limit) {
+    return half("range", List.of("lastkey", last, "keystep", step, "limit", limit));
+  }
+
+  private static List<Object> half(String type, List<Object> spec) {
+    return List.of("type", type, "spec", spec);
+  }
+
+  private static List<Object> keySpec(List<Object> begin, List<Object> find, String... flags) {
+    return List.of("notes", "n", "flags", List.of(flags), "begin_search", begin, "find_keys", find);
+  }
+
+  /** A command as a server of Redis 7 describes it. */
+  private static List<Object> command(
+      String name, long arity, List<String> flags, List<Object> keySpecs, Object... subcommands) {
+    return List.of(
+        name, arity, flags, 0L, 0L, 0L, List.of(), List.of(), keySpecs, List.of(subcommands));
+  }
+
+  private CommandTable learn(Object... commands) {
+    return builtin.with(List.of(LearntCommands.read(List.of(commands))), true);
+  }
+
+  private static List<String> keys(CommandTable table, String... call) {
+    RequestFrame frame = Requests.frame(call);
+    KeyPositions positions = new KeyPositions();
+    CommandSpec spec = table.find(frame);
+    assertThat(spec).isNotNull();
+    spec.findKeys(frame, positions);
+    List<String> keys = new ArrayList<>();
+    for (int i = 0; i < positions.size(); i++) {
+      keys.add(call[positions.get(i)]);
+    }
+    return keys;
+  }
+
+  @Test
+  void aCommandIsLearntWithItsKeys() {
+    CommandTable table =
+        learn(
+            command("JSON.SET", -4, List.of("write", "denyoom", "module"), List.of(KEY_AT_1)),
+            command(
+                "x.num",
+                -3,
+                List.of(),
+                List.of(
+                    keySpec(
+                        index(2),
+                        half("keynum", List.of("keynumidx", 0L, "firstkey", 1L, "keystep", 1L))))),
+            command(
+                "x.word",
+                -3,
+                List.of(),
+                List.of(
+                    keySpec(
+                        half("keyword", List.of("keyword", "AT", "startfrom", 1L)),
+                        range(-1, 1, 0)))));
+
+    assertThat(table.size()).isEqualTo(builtin.size() + 3);
+    assertThat(table.byName("json.set").isWrite()).isTrue();
+    assertThat(table.byName("json.set").firstKeyIndex()).isOne();
+    assertThat(table.byName("json.set").handling()).isEqualTo(new Handling.Forward());
+    assertThat(keys(table, "JSON.SET", "a", "$", "1")).containsExactly("a");
+    assertThat(keys(table, "X.NUM", "o", "2", "a", "b", "c")).containsExactly("a", "b");
+    assertThat(keys(table, "X.WORD", "o", "at", "a", "b")).containsExactly("a", "b");
+  }
+
+  @Test
+  void aServerBeforeRedis7SaysFirstAndLastKey() {
+    CommandTable table =
+        learn(
+            List.of("old.one", -2L, List.of("readonly"), 1L, 1L, 1L, List.of("@read")),
+            List.of("old.all", -2L, List.of(), 1L, -1L, 2L, List.of()),
+            List.of("old.none", -1L, List.of(), 0L, 0L, 0L, List.of()));
+
+    assertThat(keys(table, "old.one", "a", "b")).containsExactly("a");
+    assertThat(keys(table, "old.all", "a", "1", "b", "2")).containsExactly("a", "b");
+    assertThat(table.byName("old.one").isReadOnly()).isTrue();
+    assertThat(table.byName("old.none").handling()).isEqualTo(new Handling.AnyNode());
+  }
+
+  @Test
+  void whatIsKnownStaysAndKeepsItsSpecs() {
+    CommandTable table =
+        learn(
+            command("get", 2, List.of("write"), List.of()),
+            command(
+                "debug", -2, List.of(), List.of(), command("debug|new", 2, List.of(), List.of())));
+
+    assertThat(table).isSameAs(builtin);
+  }
+
+  @Test
+  void idsStayAndNewOnesFollow() {
+    CommandTable first = learn(command("a.a", -1, List.of(), List.of()));
+    CommandTable second =
+        first.with(
+            List.of(
+                LearntCommands.read(
+                    List.of(
+                        command("a.a", -2, List.of(), List.of()),
+                        command("aa", -1, List.of(), List.of())))),
+            true);
+
+    assertThat(second.byName("get")).isSameAs(builtin.byName("get"));
+    assertThat(second.byName("a.a").id()).isEqualTo(first.byName("a.a").id());
+    assertThat(second.byName("a.a").arity()).isEqualTo(-2);
+    assertThat(CommandTableTest.allSpecs(second).stream().mapToInt(CommandSpec::id).sorted())
+        .containsExactlyElementsOf(IntStream.range(0, second.size()).boxed().toList());
+    assertThat(second.namesBeyond(builtin)).containsExactly("a.a", "aa");
+    assertThat(second.commands()).extracting(CommandSpec::name).isSorted();
+  }
+
+  @Test
+  void aContainerGetsItsNewSubcommandsAndARefusedOneRefusesThem() {
+    CommandTable table =
+        learn(
+            command(
+                "object",
+                -2,
+                List.of(),
+                List.of(),
+                command("object|new", -3, List.of(), List.of(keySpec(index(2), range(0, 1, 0))))),
+            command(
+                "cluster",
+                -2,
+                List.of(),
+                List.of(),
+                command("cluster|new", 2, List.of(), List.of())),
+            command("box", -2, List.of(), List.of(), command("box|in", 2, List.of(), List.of())));
+
+    assertThat(table.byName("object|new").firstKeyIndex()).isEqualTo(2);
+    assertThat(table.find(Requests.frame("OBJECT", "NEW", "k")))
+        .isSameAs(table.byName("object|new"));
+    assertThat(table.byName("object").id()).isEqualTo(builtin.byName("object").id());
+    assertThat(table.byName("cluster|new").handling())
+        .isEqualTo(builtin.byName("cluster|info").handling());
+    assertThat(table.byName("box").isContainer()).isTrue();
+    assertThat(table.byName("box|in").handling()).isEqualTo(new Handling.AnyNode());
+  }
+
+  @Test
+  void aKnownCommandTakesMoreArgumentsWhereANodeSaysSo() {
+    CommandTable table =
+        learn(
+            command("get", -2, List.of("write"), List.of()),
+            command("incrby", 4, List.of(), List.of()),
+            command("ping", -3, List.of(), List.of()),
+            command("mget", -3, List.of(), List.of()));
+
+    assertThat(table.byName("get").arity()).isEqualTo(-2);
+    assertThat(table.byName("get").isReadOnly()).isTrue();
+    assertThat(table.byName("get").firstKeyIndex()).isOne();
+    assertThat(table.byName("incrby").arity()).isEqualTo(3);
+    assertThat(table.byName("ping").arity()).isEqualTo(-1);
+    assertThat(table.byName("mget").arity()).isEqualTo(-2);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "blocking, '', it may block, and Penstock does not know how it ends",
+    "pubsub, '', Penstock does not know how it changes subscriptions",
+    "movablekeys, '', the servers do not say which of its arguments are keys",
+    "fast, '@connection', 'it acts on a connection to a server, and those are shared'",
+    "fast, 'request_policy:all_shards response_policy:special', how to merge what all nodes reply",
+    "fast, 'request_policy:of_tomorrow', which nodes it would have to ask",
+  })
+  void whatPenstockCannotDoIsRefused(String flag, String more, String reason) {
+    List<String> acl = more.startsWith("@") ? List.of(more) : List.of();
+    List<String> tips = more.startsWith("r") ? List.of(more.split(" ", -1)) : List.of();
+    CommandTable table =
+        learn(List.of("n.w", -1L, List.of(flag), 0L, 0L, 0L, acl, tips, List.of(), List.of()));
+
+    assertThat(table.byName("n.w").handling().toString()).contains(reason.split(",", -1)[0]);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'', CONCAT",
+    "response_policy:agg_sum, SUM",
+    "response_policy:one_succeeded, ONE_SUCCEEDED"
+  })
+  void repliesAreMergedAsServersSay(String tip, Merge merge) {
+    List<String> tips = List.of("nondeterministic_output", "request_policy:all_shards", tip);
+    CommandTable table =
+        learn(List.of("n.w", -1L, List.of(), 0L, 0L, 0L, List.of(), tips, List.of(), List.of()));
+
+    assertThat(table.byName("n.w").handling()).isEqualTo(new Handling.Broadcast(merge, false));
+  }
+
+  @Test
+  void inFrontOfOneServerKeysAndPoliciesDoNotMatter() {
+    List<Object> command = command("n.w", -1, List.of("movablekeys"), List.of());
+    CommandTable table = builtin.with(List.of(LearntCommands.read(List.of(command))), false);
+
+    assertThat(table.byName("n.w").handling()).isEqualTo(new Handling.Forward());
+  }
+
+  @Test
+  void keysThatAServerCannotStateAreLeftToIt() {
+    CommandTable table =
+        learn(
+            command(
+                "n.w",
+                -2,
+                List.of("movablekeys"),
+                List.of(
+                    keySpec(index(1), range(0, 1, 0), "RW", "incomplete"),
+                    keySpec(half("unknown", List.of()), half("unknown", List.of()), "OW"))));
+
+    assertThat(keys(table, "n.w", "a", "STORE", "b")).containsExactly("a");
+  }
+
+  @Test
+  void dangerousOnesAreDeniedUntilTheyAreAllowed() {
+    List<Object> dangerous = command("n.w", -1, List.of("admin"), List.of());
+    CommandTable allowing =
+        CommandTable.load(CommandRules.of(List.of("N.W"), List.of()))
+            .with(List.of(LearntCommands.read(List.of(dangerous))), true);
+
+    assertThat(learn(dangerous).byName("n.w").handling())
+        .isEqualTo(
+            new Handling.Refused(
+                "ERR N.W is not allowed through this proxy: the servers call it dangerous;"
+                    + " n.w in penstock.commands.allow would allow it"));
+    assertThat(allowing.byName("n.w").handling()).isEqualTo(new Handling.AnyNode());
+  }
+
+  @Test
+  void whereNodesDifferTheLastIsBelieved() {
+    LearntCommands older = LearntCommands.read(List.of(command("n.w", 2, List.of(), List.of())));
+    LearntCommands newer = LearntCommands.read(List.of(command("n.w", -2, List.of(), List.of())));
+
+    assertThat(builtin.with(List.of(older, newer), true).byName("n.w").arity()).isEqualTo(-2);
+    assertThat(builtin.with(List.of(newer, older), true).byName("n.w").arity()).isEqualTo(2);
+  }
+
+  @Test
+  void noMoreThanSoManyAreLearnt() {
+    List<Object> commands = new ArrayList<>();
+    for (int i = 0; i < 10_000; i++) {
+      commands.add(command("m." + i, -1, List.of(), List.of()));
+    }
+    Collections.shuffle(commands, new Random(1));
+    CommandTable once = builtin.with(List.of(LearntCommands.read(commands)), true);
+    Collections.shuffle(commands, new Random(2));
+    CommandTable twice = once.with(List.of(LearntCommands.read(commands)), true);
+
+    assertThat(once.size()).isEqualTo(builtin.size() + CommandTable.MOST_LEARNT);
+    assertThat(twice.size()).isEqualTo(once.size());
+  }
+
+  @Test
+  void nonsenseIsLeftOut() {
+    List<Object> nonsense = new ArrayList<>();
+    nonsense.add(null);
+    nonsense.add("text");
+    nonsense.add(List.of());
+    nonsense.add(List.of("no.arity"));
+    nonsense.add(command("", 1, List.of(), List.of()));
+    nonsense.add(command("a b", 1, List.of(), List.of()));
+    nonsense.add(command("top|sub", 1, List.of(), List.of()));
+    nonsense.add(command("x".repeat(129), 1, List.of(), List.of()));
+    nonsense.add(command("caf\u00e9", 1, List.of(), List.of()));
+    nonsense.add(command("zero", 0, List.of(), List.of()));
+    nonsense.add(command("far", Long.MIN_VALUE, List.of(), List.of()));
+    nonsense.add(
+        command("box", -2, List.of(), List.of(), command("other|in", 2, List.of(), List.of())));
+
+    CommandTable table = builtin.with(List.of(LearntCommands.read(nonsense)), true);
+
+    assertThat(table.namesBeyond(builtin)).containsExactly("box");
+    assertThat(table.byName("box").isContainer()).isFalse();
+  }
+
+  @Test
+  void numbersThatMakeNoSenseLeadNobodyAstray() {
+    Random random = new Random(3);
+    long[] numbers = {0, 1, 2, -1, -2, 7, 1_024, 1_025, Integer.MAX_VALUE, Long.MIN_VALUE};
+    for (int i = 0; i < 3_000; i++) {
+      List<Object> spec = new ArrayList<>();
+      for (String name :
+          List.of(
+              "index",
+              "keyword",
+              "startfrom",
+              "lastkey",
+              "keystep",
+              "limit",
+              "keynumidx",
+              "firstkey")) {
+        spec.add(name);
+        spec.add(
+            name.equals("keyword") && random.nextBoolean()
+                ? "b"
+                : (Object) numbers[random.nextInt(numbers.length)]);
+      }
+      List<Object> keySpec =
+          keySpec(
+              half(List.of("index", "keyword", "x").get(random.nextInt(3)), spec),
+              half(List.of("range", "keynum", "x").get(random.nextInt(3)), spec));
+      CommandTable table = learn(command("n.w", -1, List.of(), List.of(keySpec, KEY_AT_1)));
+      assertThat(keys(table, "n.w", "a", "b", "2", "c", "3", "d")).hasSizeLessThan(14);
+    }
+  }
+
+  @Test
+  void whatIsMissingIsTakenAsNothing() {
+    @Nullable Object nothing = null;
+    List<CommandFacts> read = new ArrayList<>();
+    ReplyFacts.read(nothing, read::add);
+    ReplyFacts.read(
+        Arrays.asList("n.w", 2L, nothing, nothing, 1L, 1L, nothing, nothing, nothing), read::add);
+
+    assertThat(read).containsExactly(CommandFacts.parse("n.w 2"));
+  }
+}

@@ -1,0 +1,188 @@
+package io.penstock.core.topology;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.core.cluster.Node;
+import io.penstock.core.cluster.RefreshTrigger;
+import io.penstock.core.cluster.Shard;
+import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.cluster.Topology;
+import io.penstock.core.command.CommandTable;
+import io.penstock.core.command.LearntCommands;
+import io.penstock.core.command.ServerFacts;
+import io.penstock.core.command.ServerVersion;
+import java.net.ConnectException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class ServerSurveyTest {
+
+  private static final Node A = new Node("a", 1);
+  private static final Node B = new Node("b", 1);
+  private static final Node C = new Node("c", 1);
+  private static final Duration PERIOD = Duration.ofSeconds(30);
+
+  /** Nodes that say what they are told to; all others refuse the connection. */
+  private static final class Scripted implements ServerSource {
+    final List<Node> asked = new ArrayList<>();
+    final Map<Node, ServerReport> answers = new HashMap<>();
+    boolean silent;
+
+    @Override
+    public CompletionStage<ServerReport> ask(Node node, @Nullable ServerReport before) {
+      asked.add(node);
+      ServerReport report = answers.get(node);
+      if (silent) {
+        return new CompletableFuture<>();
+      }
+      return report == null
+          ? CompletableFuture.failedFuture(new ConnectException("Connection refused"))
+          : CompletableFuture.completedFuture(report);
+    }
+  }
+
+  private static final class NodesNow implements Topology {
+    SlotMap map = SlotMap.EMPTY;
+
+    @Override
+    public SlotMap current() {
+      return map;
+    }
+
+    @Override
+    public void moved(int slot, Node owner) {}
+
+    @Override
+    public void requestRefresh(RefreshTrigger trigger) {}
+  }
+
+  private final ManualThread thread = new ManualThread();
+  private final Scripted source = new Scripted();
+  private final NodesNow topology = new NodesNow();
+  private final List<ServerFacts> told = new ArrayList<>();
+  private final ServerFacts assumed = ServerFacts.assumed(CommandTable.load());
+  private final ServerSurvey survey =
+      new ServerSurvey(thread, source, topology, new ServerSurvey.Scope(PERIOD, true, assumed));
+
+  private static SlotMap map(Node master, Node... replicas) {
+    return new SlotMap.Builder()
+        .shard(new Shard(master, List.of(replicas), 1))
+        .range(0, 16_383)
+        .build();
+  }
+
+  private static ServerReport report(String version, String... commands) {
+    List<Object> reply = new ArrayList<>();
+    for (String name : commands) {
+      reply.add(List.of(name, -1L, List.of(), 0L, 0L, 0L));
+    }
+    return new ServerReport(
+        "run", ServerVersion.parse(version), commands.length, LearntCommands.read(reply));
+  }
+
+  private void start(SlotMap map) {
+    topology.map = map;
+    survey.start(told::add);
+    thread.run();
+  }
+
+  @Test
+  void untilANodeHasAnsweredTheAssumedHolds() {
+    start(map(A));
+
+    assertThat(survey.current()).isEqualTo(assumed);
+    assertThat(told).isEmpty();
+  }
+
+  @Test
+  void theLowestVersionOfMastersAndReplicasIsToldAndCommandsOfAll() {
+    source.answers.put(A, report("8.0.1", "n.a"));
+    source.answers.put(B, report("7.2.4", "n.b"));
+    start(map(A, B));
+
+    assertThat(survey.current().version()).hasToString("7.2.4");
+    assertThat(survey.current().commands().knows("n.a")).isTrue();
+    assertThat(survey.current().commands().knows("n.b")).isTrue();
+    assertThat(told).last().isEqualTo(survey.current());
+  }
+
+  @Test
+  void aNodeThatDoesNotAnswerIsAskedAgainSoonAndOneThatDidEachPeriod() {
+    source.answers.put(A, report("7.0.15"));
+    start(map(A, B));
+    assertThat(source.asked).containsExactly(A, B);
+    thread.advance(Duration.ofSeconds(2));
+    assertThat(source.asked).containsOnlyOnce(A).hasSizeGreaterThan(3);
+    source.answers.put(B, report("6.2.0"));
+    thread.advance(Duration.ofSeconds(6));
+    assertThat(survey.current().version()).hasToString("6.2.0");
+
+    source.asked.clear();
+    source.answers.put(A, report("6.0.0"));
+    thread.advance(Duration.ofSeconds(10));
+    assertThat(source.asked).isEmpty();
+    thread.advance(PERIOD);
+    assertThat(source.asked).containsExactlyInAnyOrder(A, B);
+    assertThat(survey.current().version()).hasToString("6.0.0");
+  }
+
+  @Test
+  void nodesThatComeAreAskedAndThoseThatGoCountNoMore() {
+    source.answers.put(A, report("7.0.15", "n.a"));
+    source.answers.put(C, report("8.0.1"));
+    start(SlotMap.EMPTY);
+    assertThat(source.asked).isEmpty();
+    topology.map = map(A);
+    survey.topologyChanged();
+    thread.run();
+    assertThat(survey.current().version()).hasToString("7.0.15");
+
+    topology.map = map(C);
+    survey.topologyChanged();
+    thread.run();
+    assertThat(source.asked).containsExactly(A, C);
+    assertThat(survey.current().version()).hasToString("8.0.1");
+    assertThat(survey.current().commands().knows("n.a")).as("what was learnt stays").isTrue();
+  }
+
+  @Test
+  void aFewAreAskedAtOnceAndNobodyTwice() {
+    source.silent = true;
+    Node[] replicas = new Node[20];
+    for (int i = 0; i < replicas.length; i++) {
+      replicas[i] = new Node("r", i + 1);
+    }
+    start(map(A, replicas));
+    survey.topologyChanged();
+    thread.advance(PERIOD.multipliedBy(3));
+
+    assertThat(source.asked).hasSize(4).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void whoTellsNothingIsNoHindrance() {
+    source.answers.put(A, new ServerReport("", null, -1, null));
+    source.answers.put(B, report("7.2.4", "n.b"));
+    start(map(A, B));
+
+    assertThat(survey.current().version()).hasToString("7.2.4");
+    assertThat(survey.current().commands().knows("n.b")).isTrue();
+  }
+
+  @Test
+  void afterItsEndNobodyIsAsked() {
+    source.answers.put(A, report("7.0.15"));
+    start(map(A));
+    survey.close();
+    thread.advance(PERIOD.multipliedBy(3));
+
+    assertThat(source.asked).containsExactly(A);
+  }
+}
