@@ -101,6 +101,11 @@ final class Differences {
     return canonical;
   }
 
+  /** Whether no line is about such requests. */
+  boolean isExact(String request) {
+    return rules.stream().noneMatch(rule -> rule.requests().matcher(request).matches());
+  }
+
   private boolean isAllowed(Target target, String request) {
     boolean allowed = false;
     for (Rule rule : rules) {
