@@ -196,14 +196,21 @@ public final class CommandSpec {
    */
   void findKeysAsReported(RequestFrame frame, KeyPositions into) {
     into.clear();
-    if (!collectDeclared(frame, into, false)) {
-      findKeys(frame, into);
+    if (!collectDeclared(frame, into, false) && procedure != null) {
+      procedure.collect(frame, into);
     }
   }
 
-  private boolean collectDeclared(RequestFrame frame, KeyPositions into, boolean withChannels) {
+  /**
+   * By the key specs.
+   *
+   * @param toRoute as cluster nodes do, and not as {@code COMMAND GETKEYS}: shard channels count,
+   *     and behind the keys of one spec there may be none for the next ({@code PFMERGE key})
+   */
+  private boolean collectDeclared(RequestFrame frame, KeyPositions into, boolean toRoute) {
     for (KeySpec spec : keySpecs) {
-      if ((withChannels || spec.isKeys()) && !spec.collect(frame, into, keysMayBeNone)) {
+      boolean isRest = toRoute && into.size() > 0 && spec.find() instanceof FindKeys.Range;
+      if ((toRoute || spec.isKeys()) && !spec.collect(frame, into, keysMayBeNone || isRest)) {
         into.clear();
         return false;
       }

@@ -76,6 +76,9 @@ public sealed interface FindKeys {
   }
 
   private static int addRun(RequestFrame frame, int first, int last, int step, KeyPositions into) {
+    if (first == frame.argc() && last == first - 1) {
+      return 0; // the rest of the request, and there is none
+    }
     if (last < first || last >= frame.argc()) {
       return INVALID;
     }

@@ -32,6 +32,7 @@ class FindKeysTest {
         "LCS a b LEN; a b",
         "SMOVE a b m; a b",
         "PFMERGE d a b; d a b",
+        "PFMERGE d; d",
         "SINTERSTORE d a b; d a b",
         "BLPOP a b 0; a b",
         "OBJECT ENCODING a; a",

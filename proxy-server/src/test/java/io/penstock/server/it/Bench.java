@@ -1,0 +1,68 @@
+package io.penstock.server.it;
+
+import io.penstock.server.demo.EmbeddedCluster;
+import io.penstock.server.demo.ServerProcess;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+
+/** Servers to compare with, and Penstock in front of others with the same data. */
+final class Bench implements AutoCloseable {
+
+  private final Deque<Runnable> started = new ArrayDeque<>();
+
+  @SuppressWarnings("NullAway.Init")
+  private Target server;
+
+  @SuppressWarnings("NullAway.Init")
+  private Target node;
+
+  @SuppressWarnings("NullAway.Init")
+  private Target cluster;
+
+  @SuppressWarnings("NullAway.Init")
+  private Target single;
+
+  void start(EmbeddedCluster shared) {
+    ServerProcess plain = ServerProcess.start();
+    started.addFirst(plain::close);
+    ServerProcess behind = ServerProcess.start();
+    started.addFirst(behind::close);
+    EmbeddedCluster one = EmbeddedCluster.builder().masters(1).start();
+    started.addFirst(one::close);
+    ProxyFixture beforeCluster = ProxyFixture.of(shared).startReady();
+    started.addFirst(beforeCluster::close);
+    ProxyFixture beforeSingle = ProxyFixture.of(behind).startReady();
+    started.addFirst(beforeSingle::close);
+    server = Target.direct(plain);
+    node = Target.direct(one);
+    cluster = Target.through(beforeCluster, shared);
+    single = Target.through(beforeSingle, behind);
+    List.of(server, node, cluster, single).forEach(target -> started.addFirst(target::close));
+  }
+
+  /** A server without cluster mode. */
+  Target server() {
+    return server;
+  }
+
+  /** The only node of a cluster: it has every slot. */
+  Target node() {
+    return node;
+  }
+
+  /** Penstock in front of a cluster of three masters. */
+  Target cluster() {
+    return cluster;
+  }
+
+  /** Penstock in front of a server without cluster mode. */
+  Target single() {
+    return single;
+  }
+
+  @Override
+  public void close() {
+    started.forEach(Runnable::run);
+  }
+}

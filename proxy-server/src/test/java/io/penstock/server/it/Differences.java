@@ -1,0 +1,146 @@
+package io.penstock.server.it;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+
+/**
+ * What may differ between Penstock and a server, and why: {@code differences.txt}, whose head says
+ * how it is written. Remembers which of its lines were needed.
+ */
+final class Differences {
+
+  private enum Kind {
+    DIFFERS,
+    REFUSED,
+    SORTED,
+    SHAPE,
+    MASK,
+    ARITY
+  }
+
+  private record Rule(String line, Kind kind, String scope, Pattern requests, Pattern mask) {
+
+    boolean covers(Target target, String request) {
+      return (scope.isEmpty() || scope.equals(target.name()))
+          && requests.matcher(request).matches();
+    }
+  }
+
+  private static final Pattern LINE = Pattern.compile("(\\w+)(?:/(\\w+))? (.+?)(?: /(.+)/)? -- .+");
+
+  private final List<Rule> rules = new ArrayList<>();
+  private final Set<String> unused = new TreeSet<>();
+
+  static Differences read() {
+    var differences = new Differences();
+    try (InputStream in =
+        Objects.requireNonNull(Differences.class.getResourceAsStream("differences.txt"))) {
+      new String(in.readAllBytes(), StandardCharsets.ISO_8859_1)
+          .lines()
+          .filter(line -> !line.isBlank() && !line.startsWith("#"))
+          .forEach(differences::add);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return differences;
+  }
+
+  private void add(String line) {
+    var parts = LINE.matcher(line);
+    if (!parts.matches()) {
+      throw new IllegalArgumentException("differences.txt: " + line);
+    }
+    Kind kind = Kind.valueOf(parts.group(1).toUpperCase(Locale.ROOT));
+    String scope = Objects.requireNonNullElse(parts.group(2), "");
+    String mask = Objects.requireNonNullElse(parts.group(4), "");
+    for (String glob : parts.group(3).split(", ", -1)) {
+      rules.add(new Rule(line, kind, scope, glob(glob), Pattern.compile(mask)));
+    }
+    if (kind == Kind.DIFFERS) {
+      unused.add(line);
+    }
+  }
+
+  private static Pattern glob(String glob) {
+    boolean whole = glob.endsWith("$");
+    String words = whole ? glob.substring(0, glob.length() - 1) : glob;
+    String regex = Pattern.quote(words).replace("*", "\\E.*\\Q").replace("?", "\\E[^ ]*\\Q");
+    return Pattern.compile(
+        whole ? regex : regex + "( .*)?", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+  }
+
+  /** Whether both replies to a request are the same, but for what does not matter. */
+  boolean same(Target target, String request, String expected, String actual) {
+    return expected.equals(actual)
+        || canonical(target, request, expected).equals(canonical(target, request, actual))
+        || isAllowed(target, request);
+  }
+
+  private String canonical(Target target, String request, String reply) {
+    String canonical = reply;
+    for (Rule rule : rules) {
+      if (reply.startsWith("(") || !rule.covers(target, request)) {
+        continue;
+      }
+      switch (rule.kind()) {
+        case MASK -> canonical = rule.mask().matcher(canonical).replaceAll("…");
+        case SORTED -> canonical = Reply.parse(canonical).sorted();
+        case SHAPE -> canonical = Reply.parse(canonical).shape();
+        case DIFFERS, REFUSED, ARITY -> {}
+      }
+    }
+    return canonical;
+  }
+
+  /** Whether no line is about such requests. */
+  boolean isExact(String request) {
+    return rules.stream().noneMatch(rule -> rule.requests().matcher(request).matches());
+  }
+
+  private boolean isAllowed(Target target, String request) {
+    boolean allowed = false;
+    for (Rule rule : rules) {
+      if (rule.kind() == Kind.DIFFERS && rule.covers(target, request)) {
+        unused.remove(rule.line());
+        allowed = true;
+      }
+    }
+    return allowed;
+  }
+
+  /** Whether a command is refused by design, whatever its arguments. */
+  boolean isRefused(String command) {
+    return has(Kind.REFUSED, command);
+  }
+
+  /** Whether derived calls with a right number of arguments are not sent. */
+  boolean isForArityOnly(String command) {
+    return has(Kind.ARITY, command);
+  }
+
+  private boolean has(Kind kind, String command) {
+    return rules.stream()
+        .anyMatch(rule -> rule.kind() == kind && rule.requests().matcher(command).matches());
+  }
+
+  /** Whether some line is about this command, so that it needs no case of its own. */
+  boolean mentions(String command) {
+    return rules.stream()
+        .filter(rule -> rule.kind() == Kind.DIFFERS || rule.kind() == Kind.REFUSED)
+        .anyMatch(rule -> rule.requests().matcher(command).matches());
+  }
+
+  /** Lines that nothing needed: differences that are no more. */
+  Set<String> unused() {
+    return unused;
+  }
+}

@@ -1,0 +1,229 @@
+package io.penstock.server.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
+
+import io.penstock.core.command.CommandTable;
+import io.penstock.core.command.Handling;
+import io.penstock.server.demo.EmbeddedCluster;
+import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Calls by chance, after {@code grammar.txt}, to a server and through Penstock: the replies are the
+ * same. They go in batches of any size, cut anywhere when they are written.
+ *
+ * <p>The seed is printed; {@code -Dpenstock.seed=…} makes the same calls again, and {@code
+ * -Dpenstock.steps=…} makes more or fewer.
+ */
+@ExtendWith(SharedCluster.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class GeneratedDifferentialIT {
+
+  private static final long SEED = Long.getLong("penstock.seed", System.nanoTime() & 0xFFFFFF);
+  private static final int STEPS = Integer.getInteger("penstock.steps", 20_000);
+  private static final int MOST_IN_A_BATCH = 60;
+  private static final int MOST_CUTS = 4;
+
+  /** One call in so many is spoilt. */
+  private static final int SPOILT = 12;
+
+  /** One batch in so many is a transaction. */
+  private static final int TRANSACTION = 8;
+
+  /** What is divided by slot, and so may have any keys. */
+  private static final Set<String> DIVIDED =
+      Set.of("MGET", "MSET", "DEL", "UNLINK", "EXISTS", "TOUCH");
+
+  private final Differences differences = Differences.read();
+  private final List<Grammar.Line> grammar = Grammar.read();
+  private final Bench bench = new Bench();
+
+  @BeforeAll
+  void start(EmbeddedCluster cluster) {
+    Reference.assumeHere();
+    bench.start(cluster);
+  }
+
+  @AfterAll
+  void stop() {
+    bench.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3})
+  void keysOfOneSlot(int protocol) {
+    run("{slot}", grammar, protocol, List.of(bench.cluster(), bench.single()));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3})
+  void keysOfManySlots(int protocol) {
+    List<Grammar.Line> lines =
+        grammar.stream()
+            .filter(line -> line.keys() <= 1 || DIVIDED.contains(line.command()))
+            .toList();
+    run("", lines, protocol, List.of(bench.cluster()));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3})
+  void keysOfManySlotsInFrontOfASingleServer(int protocol) {
+    run("", grammar, protocol, List.of(bench.single()));
+  }
+
+  private void run(String prefix, List<Grammar.Line> lines, int protocol, List<Target> targets) {
+    System.out.println(
+        "seed " + SEED + ", " + STEPS + " calls in RESP" + protocol + ": " + targets);
+    Random random = new Random(SEED);
+    var calls = new Calls(random, new RandomArguments(random, prefix), lines, prefix);
+    List<Target> all = new ArrayList<>(List.of(bench.server()));
+    all.addAll(targets);
+    List<Wire> wires = new ArrayList<>();
+    try {
+      for (Target target : all) {
+        target.clean();
+        wires.add(target.connect(protocol));
+      }
+      for (int step = 0; step < STEPS; ) {
+        List<List<byte[]>> batch = calls.batch();
+        send(batch, wires, random);
+        compare(batch, step, wires, all);
+        step += batch.size();
+      }
+    } finally {
+      wires.forEach(Wire::close);
+    }
+  }
+
+  private static void send(List<List<byte[]>> batch, List<Wire> wires, Random random) {
+    var bytes = new ByteArrayOutputStream();
+    batch.forEach(call -> bytes.writeBytes(Wire.request(call.toArray(byte[][]::new))));
+    int[] cuts = random.ints(random.nextInt(MOST_CUTS), 0, bytes.size()).sorted().toArray();
+    int from = 0;
+    for (int cut : cuts) {
+      send(Arrays.copyOfRange(bytes.toByteArray(), from, cut), wires);
+      from = cut;
+    }
+    send(Arrays.copyOfRange(bytes.toByteArray(), from, bytes.size()), wires);
+  }
+
+  private static void send(byte[] bytes, List<Wire> wires) {
+    wires.forEach(wire -> wire.write(bytes).flush());
+  }
+
+  private void compare(List<List<byte[]>> batch, int from, List<Wire> wires, List<Target> targets) {
+    for (int i = 0; i < batch.size(); i++) {
+      String request = Script.request(batch.get(i));
+      String expected = wires.getFirst().read();
+      for (int t = 1; t < wires.size(); t++) {
+        String actual = wires.get(t).read();
+        if (!differences.same(targets.get(t), request, expected, actual)) {
+          fail(
+              "seed %d, call %d, before the %s: %s%n  a server: %s%n  Penstock: %s",
+              SEED,
+              from + i,
+              targets.get(t),
+              Wire.shown(request),
+              Wire.shown(expected),
+              Wire.shown(actual));
+        }
+      }
+    }
+  }
+
+  /** Makes batches of calls. */
+  private final class Calls {
+
+    private final Random random;
+    private final RandomArguments arguments;
+    private final List<Grammar.Line> lines;
+    private final List<Grammar.Line> forTransactions;
+
+    /**
+     * Whether keys lie in several slots of a cluster, so that another one more could not be served.
+     */
+    private final boolean splits;
+
+    Calls(Random random, RandomArguments arguments, List<Grammar.Line> lines, String prefix) {
+      this.random = random;
+      this.arguments = arguments;
+      this.lines = lines;
+      boolean served =
+          !(CommandTable.load().byName("multi").handling() instanceof Handling.Refused);
+      splits = prefix.isEmpty() && lines != grammar;
+      // What EXEC answers is compared as it is.
+      forTransactions =
+          served && !splits
+              ? lines.stream()
+                  .filter(l -> differences.isExact(l.text()) && !l.command().equals("HELLO"))
+                  .toList()
+              : List.of();
+    }
+
+    List<List<byte[]>> batch() {
+      List<List<byte[]>> batch = new ArrayList<>();
+      int size = 1 + random.nextInt(random.nextBoolean() ? MOST_IN_A_BATCH : 5);
+      boolean transaction = !forTransactions.isEmpty() && random.nextInt(TRANSACTION) == 0;
+      List<Grammar.Line> from = transaction ? forTransactions : lines;
+      for (int i = 0; i < size; i++) {
+        batch.add(call(from));
+      }
+      if (transaction) {
+        batch.addFirst(List.of(Wire.bytes("MULTI")));
+        batch.add(List.of(Wire.bytes(random.nextInt(5) == 0 ? "DISCARD" : "EXEC")));
+        if (random.nextInt(3) == 0) {
+          batch.addFirst(List.of(Wire.bytes("WATCH"), arguments.next("key")));
+        }
+      }
+      return batch;
+    }
+
+    private List<byte[]> call(List<Grammar.Line> from) {
+      Grammar.Line line = from.get(random.nextInt(from.size()));
+      List<byte[]> call = line.call(random, arguments);
+      if (random.nextBoolean()) {
+        call.set(0, Wire.bytes(Wire.latin1(call.getFirst()).toLowerCase(Locale.ROOT)));
+      }
+      if (line.maySpoil() && random.nextInt(SPOILT) == 0) {
+        spoil(call);
+      }
+      assertThat(call).isNotEmpty();
+      return call;
+    }
+
+    /** One argument more or fewer, or another one; keys stay keys of the slots they are in. */
+    private void spoil(List<byte[]> call) {
+      int which = random.nextInt(call.size());
+      switch (random.nextInt(3)) {
+        case 0 -> {
+          if (!splits) {
+            call.add(arguments.junkKey());
+          }
+        }
+        case 1 -> {
+          if (call.size() > 1) {
+            call.removeLast();
+          }
+        }
+        default -> {
+          if (which > 0) {
+            boolean key = arguments.isKey(call.get(which));
+            call.set(which, key ? arguments.junkKey() : arguments.junk());
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,137 @@
+package io.penstock.server.it;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * Requests that belong together, from the files in {@code differential/}: they begin with no data
+ * and with new connections. A file's lines:
+ *
+ * <pre>
+ * ## lists              a script begins; [single] or [slots] behind its name says where it runs
+ * LPUSH l a "\x00"      a request in the syntax of inline commands, and one reply
+ * {@literal @}b GET l              the same on another connection, which is opened when first named
+ * {@literal @}b/0 BLPOP k 0        no reply is read; {@literal @}b/3 reads three, {@literal @}/3 on the first connection
+ * {@literal @}b/1                  one more reply is read
+ * {@literal @}b/scan SCAN 0 COUNT 2  from cursor to cursor until the end; all elements together are compared
+ * {@literal @}b/end                the other side closes the connection
+ * {@literal @}b/close              this side closes it
+ * {@literal @}b/blocked 2          waits until two clients are blocked on the servers
+ * </pre>
+ *
+ * @param name the file and the words after {@code ##}
+ */
+record Script(String name, Where where, List<Step> steps) {
+
+  /** In front of what, and compared with what, a script runs. */
+  enum Where {
+    /**
+     * In front of a cluster and of a single server, compared with a server without cluster mode.
+     */
+    EVERYWHERE,
+    /** In front of a single server: its keys are in several slots. */
+    SINGLE,
+    /** In front of a cluster, compared with a cluster of one node: slots are what it is about. */
+    SLOTS
+  }
+
+  /** One line. */
+  record Step(String line, String connection, Action action, List<byte[]> words) {
+
+    /** What the words are, for rules about them. */
+    String request() {
+      return Script.request(words);
+    }
+  }
+
+  /** What is done with a line's words. */
+  sealed interface Action {
+
+    /** They are sent, if there are any, and so many replies are read. */
+    record Call(int replies) implements Action {}
+
+    /** They are sent with every cursor that comes back. */
+    record Scan() implements Action {}
+
+    /** Waits until so many clients are blocked. */
+    record Blocked(int clients) implements Action {}
+
+    /** Waits for the other side to close. */
+    record End() implements Action {}
+
+    /** Closes. */
+    record Close() implements Action {}
+  }
+
+  private static final Pattern HEADING = Pattern.compile("## ([^\\[]+?)(?: \\[(\\w+)])?");
+  private static final Pattern LINE = Pattern.compile("(?:@(\\w*)(?:/(\\w+))?(?: |$))?(.*)");
+
+  /** Words as one line of text, each byte a character. */
+  static String request(List<byte[]> words) {
+    return String.join(" ", words.stream().map(Wire::latin1).toList());
+  }
+
+  /** All scripts, by file name and order. */
+  static List<Script> all() {
+    try (Stream<Path> files =
+        Files.list(
+            Path.of(
+                Objects.requireNonNull(Script.class.getResource("differential"), "differential")
+                    .toURI()))) {
+      List<Script> scripts = new ArrayList<>();
+      for (Path file : files.sorted().toList()) {
+        read(file, scripts);
+      }
+      return scripts;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (URISyntaxException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static void read(Path file, List<Script> into) throws IOException {
+    String name = file.getFileName().toString().replace(".txt", "");
+    for (String line : Files.readAllLines(file, StandardCharsets.ISO_8859_1)) {
+      Matcher heading = HEADING.matcher(line);
+      if (heading.matches()) {
+        Where where =
+            heading.group(2) == null
+                ? Where.EVERYWHERE
+                : Where.valueOf(heading.group(2).toUpperCase(Locale.ROOT));
+        into.add(new Script(name + ": " + heading.group(1), where, new ArrayList<>()));
+      } else if (!line.isBlank() && !line.startsWith("#")) {
+        into.getLast().steps().add(step(line));
+      }
+    }
+  }
+
+  private static Step step(String line) {
+    Matcher parts = LINE.matcher(line);
+    if (!parts.matches()) {
+      throw new IllegalArgumentException(line);
+    }
+    String connection = Objects.requireNonNullElse(parts.group(1), "");
+    List<byte[]> words = InlineWords.split(parts.group(3));
+    Action action =
+        switch (Objects.requireNonNullElse(parts.group(2), "1")) {
+          case "scan" -> new Action.Scan();
+          case "end" -> new Action.End();
+          case "close" -> new Action.Close();
+          case "blocked" -> new Action.Blocked(Integer.parseInt(parts.group(3)));
+          case String number -> new Action.Call(Integer.parseInt(number));
+        };
+    return new Step(line, connection, action, words);
+  }
+}

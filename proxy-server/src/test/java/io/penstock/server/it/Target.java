@@ -1,0 +1,118 @@
+package io.penstock.server.it;
+
+import io.penstock.server.demo.EmbeddedCluster;
+import io.penstock.server.demo.RespConnection;
+import io.penstock.server.demo.ServerProcess;
+import java.time.Duration;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.awaitility.Awaitility;
+
+/** Something that is asked: a server itself, or Penstock in front of servers. */
+final class Target implements AutoCloseable {
+
+  private static final Pattern BLOCKED = Pattern.compile("blocked_clients:(\\d+)");
+  private static final List<List<String>> CLEANING =
+      List.of(
+          List.of("FLUSHALL"),
+          List.of("SCRIPT", "FLUSH"),
+          List.of("FUNCTION", "FLUSH"),
+          List.of("SLOWLOG", "RESET"),
+          List.of("LATENCY", "RESET"));
+
+  private final String name;
+  private final String host;
+  private final int port;
+  private final List<RespConnection> nodes;
+
+  private Target(String name, String host, int port, List<RespConnection> nodes) {
+    this.name = name;
+    this.host = host;
+    this.port = port;
+    this.nodes = nodes;
+  }
+
+  static Target direct(ServerProcess server) {
+    return new Target("a server", server.host(), server.port(), List.of(server.connect()));
+  }
+
+  /** The only node of a cluster. */
+  static Target direct(EmbeddedCluster cluster) {
+    var member = cluster.masters().getFirst();
+    return new Target("a cluster's node", member.host(), member.port(), nodes(cluster));
+  }
+
+  static Target through(ProxyFixture proxy, EmbeddedCluster cluster) {
+    return new Target("cluster", proxy.host(), proxy.port(), nodes(cluster));
+  }
+
+  static Target through(ProxyFixture proxy, ServerProcess server) {
+    return new Target("single", proxy.host(), proxy.port(), List.of(server.connect()));
+  }
+
+  private static List<RespConnection> nodes(EmbeddedCluster cluster) {
+    return cluster.masters().stream()
+        .map(m -> RespConnection.open(m.host(), m.port(), Duration.ofSeconds(10)))
+        .toList();
+  }
+
+  /** {@code cluster} or {@code single} for Penstock. */
+  String name() {
+    return name;
+  }
+
+  /** A new connection that speaks RESP2 or RESP3. */
+  Wire connect(int protocol) {
+    Wire wire = Wire.open(host, port);
+    String hello = wire.call("HELLO", Integer.toString(protocol));
+    if (hello.startsWith("-")) {
+      throw new IllegalStateException(name + ": " + hello);
+    }
+    return wire;
+  }
+
+  /** One request on a connection of its own. */
+  String call(String... words) {
+    try (Wire wire = connect(2)) {
+      return wire.call(words);
+    }
+  }
+
+  /** Removes all data, scripts and functions, and what the servers wrote down. */
+  void clean() {
+    for (RespConnection node : nodes) {
+      for (List<String> command : CLEANING) {
+        node.text(command.toArray(new String[0]));
+      }
+    }
+  }
+
+  void awaitBlocked(int clients) {
+    Awaitility.await(clients + " clients are blocked on " + name)
+        .pollInterval(Duration.ofMillis(2))
+        .atMost(Duration.ofSeconds(5))
+        .until(() -> blocked() == clients);
+  }
+
+  private int blocked() {
+    int sum = 0;
+    for (RespConnection node : nodes) {
+      Matcher count = BLOCKED.matcher(node.text("INFO", "clients"));
+      if (count.find()) {
+        sum += Integer.parseInt(count.group(1));
+      }
+    }
+    return sum;
+  }
+
+  @Override
+  public void close() {
+    nodes.forEach(RespConnection::close);
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+}
