@@ -14,7 +14,6 @@ import io.penstock.bench.measure.Row;
 import io.penstock.bench.measure.Sample;
 import io.penstock.bench.measure.Summary;
 import io.penstock.bench.report.Charts;
-import io.penstock.server.demo.EmbeddedCluster;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -37,7 +36,28 @@ public final class GrowthCommand implements Callable<Integer> {
   private static final int VALUE_BYTES = 30;
   private static final String TARGET = "penstock";
 
+  /** What fewer connections take is lost among everything else that takes memory. */
+  private static final int FEW = 10;
+
+  /** Times that a new Penstock is started for each number of idle connections. */
+  private static final int STARTS = 3;
+
+  /** What there is more and more of. */
+  enum Part {
+    LOOPS,
+    LOAD,
+    IDLE,
+    NODES
+  }
+
   @Mixin private final Common common = new Common();
+
+  @Option(
+      names = "--parts",
+      split = ",",
+      defaultValue = "loops,load,idle,nodes",
+      description = "Which to measure; load is connections, depths and sizes (${DEFAULT-VALUE}).")
+  List<Part> parts;
 
   @Option(
       names = "--loops",
@@ -78,16 +98,20 @@ public final class GrowthCommand implements Callable<Integer> {
     if (common.smoke) {
       shrink();
     }
-    OpenFiles.require(Collections.max(connections));
+    if (parts.contains(Part.LOAD) || parts.contains(Part.IDLE)) {
+      OpenFiles.require(Collections.max(connections));
+    }
     Map<String, String> facts = common.facts();
     List<Row> rows = new ArrayList<>();
-    try (Rig rig = new Rig(common.notes)) {
-      EmbeddedCluster cluster = rig.cluster(3);
-      rows.addAll(byLoops(cluster));
-      rows.addAll(byLoad(cluster));
-      rows.addAll(byIdleConnections(cluster));
+    for (Part part : parts) {
+      rows.addAll(
+          switch (part) {
+            case LOOPS -> byLoops();
+            case LOAD -> byLoad();
+            case IDLE -> byIdleConnections();
+            case NODES -> byNodes();
+          });
     }
-    rows.addAll(byNodes());
     common.report("growth", facts, rows, Charts.Style.LINES);
     return 0;
   }
@@ -100,12 +124,13 @@ public final class GrowthCommand implements Callable<Integer> {
     sizes = List.of(32, 16_384);
   }
 
-  private List<Row> byLoops(EmbeddedCluster cluster) throws InterruptedException {
+  private List<Row> byLoops() throws InterruptedException {
     try (Rig rig = new Rig(common.notes)) {
+      String resource = rig.cluster(3).resource();
       List<Target> targets = new ArrayList<>();
       for (int count : loops.isEmpty() ? powersOfTwo() : loops) {
         PenstockSetup setup = common.setup().with("penstock.event-loops", count);
-        targets.add(rig.penstock(Integer.toString(count), cluster.resource(), setup));
+        targets.add(rig.penstock(Integer.toString(count), resource, setup));
       }
       return turned(common.rounds().run(usual("event loops"), targets));
     }
@@ -122,7 +147,7 @@ public final class GrowthCommand implements Callable<Integer> {
     }
   }
 
-  private List<Row> byLoad(EmbeddedCluster cluster) throws InterruptedException {
+  private List<Row> byLoad() throws InterruptedException {
     List<Load> loads = new ArrayList<>();
     for (int count : connections) {
       loads.add(load("connections", "" + count, WirePlan.gets(count, 1, VALUE_BYTES)));
@@ -134,30 +159,33 @@ public final class GrowthCommand implements Callable<Integer> {
       loads.add(load("value size, bytes", "" + bytes, WirePlan.gets(CONNECTIONS, 1, bytes)));
     }
     try (Rig rig = new Rig(common.notes)) {
-      Target target = rig.penstock(TARGET, cluster.resource(), common.setup());
+      String resource = rig.cluster(3).resource();
+      Target target = rig.penstock(TARGET, resource, common.setup());
       return common.rounds().run(loads, List.of(target));
     }
   }
 
   /** Each time with a Penstock that had no more connections before: memory is reused. */
-  private List<Row> byIdleConnections(EmbeddedCluster cluster) throws InterruptedException {
+  private List<Row> byIdleConnections() throws InterruptedException {
     List<Row> rows = new ArrayList<>();
-    for (int count : connections) {
-      if (count < 10) {
-        continue; // lost among everything else that takes memory
+    try (Rig rig = new Rig(common.notes)) {
+      String resource = rig.cluster(3).resource();
+      for (int count : connections) {
+        if (count >= FEW) {
+          List<Sample> samples = new ArrayList<>();
+          for (int i = 0; i < Math.min(STARTS, common.rounds().measured()); i++) {
+            samples.add(idle(resource, count));
+          }
+          rows.add(new Row("idle connections", "" + count, TARGET, Summary.each(samples)));
+        }
       }
-      List<Sample> samples = new ArrayList<>();
-      for (int round = 0; round < Math.min(3, common.rounds().measured()); round++) {
-        samples.add(idle(cluster, count));
-      }
-      rows.add(new Row("idle connections", "" + count, TARGET, Summary.each(samples)));
     }
     return rows;
   }
 
-  private Sample idle(EmbeddedCluster cluster, int count) throws InterruptedException {
+  private Sample idle(String resource, int count) throws InterruptedException {
     try (Rig rig = new Rig(common.notes)) {
-      Target.Address target = rig.penstock(TARGET, cluster.resource(), common.setup());
+      Target.Address target = rig.penstock(TARGET, resource, common.setup());
       Meter meter = new Meter(target.pid());
       WireLoad warmUp = load("", "", WirePlan.gets(CONNECTIONS, 16, VALUE_BYTES));
       warmUp.prepare(target);

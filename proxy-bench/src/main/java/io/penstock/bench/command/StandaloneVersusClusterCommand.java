@@ -38,7 +38,7 @@ public final class StandaloneVersusClusterCommand implements Callable<Integer> {
               rig.penstock("one server", single, setup),
               rig.penstock("three masters", cluster.resource(), setup));
       var rows = common.rounds().run(loads.of(common), targets);
-      common.report("standalone-versus-cluster", facts, rows, Charts.Style.BARS);
+      common.report("standalone-versus-cluster", facts, rows, Charts.Style.LATENCIES);
     }
     return 0;
   }

@@ -32,8 +32,8 @@ public record WireLoad(String group, String name, WirePlan plan, Scale scale) im
   public Sample run(Target target, Meter meter) throws InterruptedException {
     try (WireClients clients = WireClients.connect(address(target), plan, requests())) {
       clients.start();
-      clients.forget(); // the first batches of all came at once
       meter.start();
+      clients.forget(); // what came meanwhile: the first batches were all sent at once
       long begin = System.nanoTime();
       Thread.sleep(scale.seconds().toMillis());
       Tally tally = clients.forget();

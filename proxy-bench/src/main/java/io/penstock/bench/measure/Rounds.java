@@ -19,6 +19,9 @@ import java.util.Objects;
  */
 public record Rounds(int warm, int measured, Notes notes) {
 
+  /** Said while it goes on; the report has all. */
+  private static final List<Measure> SHOWN = List.of(Measure.THROUGHPUT, Measure.P99, Measure.CPU);
+
   /** One row for each load and each target that got through it; the others leave a note. */
   public List<Row> run(List<? extends Load> loads, List<? extends Target> targets)
       throws InterruptedException {
@@ -28,7 +31,8 @@ public record Rounds(int warm, int measured, Notes notes) {
         Target target = entry.getKey();
         Map<Measure, Summary> measures = Summary.each(entry.getValue());
         rows.add(new Row(load.group(), load.name(), target.name(), measures));
-        notes.progress(load.name() + " " + target.name() + " " + line(measures));
+        notes.progress(
+            load.group() + " | " + load.name() + " | " + target.name() + " |" + line(measures));
       }
     }
     return rows;
@@ -67,7 +71,7 @@ public record Rounds(int warm, int measured, Notes notes) {
       return true;
     } catch (IOException | RuntimeException e) {
       String why = e.getMessage() == null ? e.toString() : e.getMessage();
-      notes.add(load.group() + " " + load.name() + ": " + target.name() + " left out: " + why);
+      notes.add(load.group() + ", " + load.name() + ": " + target.name() + ": " + why);
       return false;
     }
   }
@@ -81,13 +85,12 @@ public record Rounds(int warm, int measured, Notes notes) {
 
   private static String line(Map<Measure, Summary> measures) {
     StringBuilder line = new StringBuilder();
-    measures.forEach(
-        (measure, summary) ->
-            line.append(' ')
-                .append(measure.show(summary.median()))
-                .append(' ')
-                .append(measure.title())
-                .append(','));
+    for (Measure measure : SHOWN) {
+      Summary summary = measures.get(measure);
+      if (summary != null) {
+        line.append(' ').append(measure.show(summary.median())).append(' ').append(measure.title());
+      }
+    }
     return line.toString();
   }
 

@@ -3,8 +3,9 @@ package io.penstock.bench.report;
 import io.penstock.bench.measure.Measure;
 import io.penstock.bench.measure.Row;
 import io.penstock.bench.measure.Summary;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,38 +24,44 @@ import org.knowm.xchart.style.Styler.LegendPosition;
 /** SVG charts: loads along the axis, one series for each target. */
 public final class Charts {
 
-  private static final List<Measure> SHOWN =
-      List.of(
-          Measure.THROUGHPUT,
-          Measure.P50,
-          Measure.P99,
-          Measure.P999,
-          Measure.CPU,
-          Measure.IDLE_CONNECTION_MEMORY);
   private static final int WIDTH = 900;
   private static final int HEIGHT = 420;
   private static final int ROTATION = 30;
 
   private Charts() {}
 
-  /** How targets are drawn: bars side by side, or lines where the loads are steps of one number. */
+  /** What charts are to show. */
   public enum Style {
+    /** Targets beside each other. */
     BARS,
-    LINES
+    /** Their latencies beside each other. */
+    LATENCIES,
+    /** Loads that are steps of one number. */
+    LINES;
+
+    private List<Measure> measures() {
+      return switch (this) {
+        case BARS -> List.of(Measure.THROUGHPUT, Measure.P99, Measure.CPU);
+        case LATENCIES -> List.of(Measure.P50, Measure.P99, Measure.P999);
+        case LINES ->
+            List.of(Measure.THROUGHPUT, Measure.P99, Measure.CPU, Measure.IDLE_CONNECTION_MEMORY);
+      };
+    }
+
+    private CategorySeriesRenderStyle drawn() {
+      return this == LINES ? CategorySeriesRenderStyle.Line : CategorySeriesRenderStyle.Bar;
+    }
   }
 
   /** Writes a chart of a group for each measure that it has; answers the files' names. */
   static List<String> write(Path folder, String group, List<Row> rows, Style style)
       throws IOException {
     List<String> files = new ArrayList<>();
-    for (Measure measure : SHOWN) {
+    for (Measure measure : style.measures()) {
       if (rows.stream().anyMatch(row -> row.measures().containsKey(measure))) {
         String file = (group + " " + measure.name()).toLowerCase(Locale.ROOT);
         String name = file.replaceAll("[^a-z0-9]+", "-") + ".svg";
-        try (OutputStream out = Files.newOutputStream(folder.resolve(name))) {
-          CategoryChart chart = chart(group, rows, measure, style);
-          VectorGraphicsEncoder.saveVectorGraphic(chart, out, VectorGraphicsFormat.SVG);
-        }
+        Files.writeString(folder.resolve(name), svg(chart(group, rows, measure, style)));
         files.add(name);
       }
     }
@@ -71,10 +78,7 @@ public final class Charts {
             .build();
     chart.getStyler().setLegendPosition(LegendPosition.OutsideE);
     chart.getStyler().setYAxisMin(0.0);
-    chart
-        .getStyler()
-        .setDefaultSeriesRenderStyle(
-            style == Style.BARS ? CategorySeriesRenderStyle.Bar : CategorySeriesRenderStyle.Line);
+    chart.getStyler().setDefaultSeriesRenderStyle(style.drawn());
     List<String> loads = distinct(rows.stream().map(Row::load).toList());
     if (loads.size() > 5) {
       chart.getStyler().setXAxisLabelRotation(ROTATION);
@@ -89,6 +93,13 @@ public final class Charts {
       }
     }
     return chart;
+  }
+
+  /** Letters become outlines, whose six decimals are most of the file: one is enough. */
+  private static String svg(CategoryChart chart) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    VectorGraphicsEncoder.saveVectorGraphic(chart, out, VectorGraphicsFormat.SVG);
+    return out.toString(StandardCharsets.UTF_8).replaceAll("(\\.\\d)\\d+", "$1");
   }
 
   private static @Nullable Double value(

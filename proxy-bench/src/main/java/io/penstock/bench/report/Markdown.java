@@ -15,7 +15,7 @@ final class Markdown {
 
   private static final String ABSENT = "–";
 
-  /** Measures that are also shown as ratios to the first target of the same load. */
+  /** Measures that are also shown as ratios: to the first target, or the first step of a line. */
   private static final List<Measure> COMPARED = List.of(Measure.THROUGHPUT, Measure.CPU);
 
   private Markdown() {}
@@ -25,7 +25,7 @@ final class Markdown {
    *
    * @param charts file names of each group's charts
    */
-  static String page(Result result, Map<String, List<String>> charts) {
+  static String page(Result result, Charts.Style style, Map<String, List<String>> charts) {
     StringBuilder page = new StringBuilder("# " + result.name() + "\n\n");
     if (result.smoke()) {
       page.append("**A smoke run, too short to be warm. Its figures mean nothing.**\n\n");
@@ -44,7 +44,7 @@ final class Markdown {
               for (String chart : charts.getOrDefault(group, List.of())) {
                 page.append("![" + chart + "](" + chart + ")\n");
               }
-              page.append('\n').append(table(rows));
+              page.append('\n').append(table(rows, style));
             });
     return page.toString();
   }
@@ -58,7 +58,7 @@ final class Markdown {
   }
 
   /** One line for each row, and a column for each measure that any row has. */
-  static String table(List<Row> rows) {
+  static String table(List<Row> rows, Charts.Style style) {
     TreeSet<Measure> measures = new TreeSet<>();
     rows.forEach(row -> measures.addAll(row.measures().keySet()));
     StringBuilder table = new StringBuilder("| Load | Target |");
@@ -71,7 +71,8 @@ final class Markdown {
     table.append('\n').append(rule).append('\n');
     Map<String, Row> firsts = new LinkedHashMap<>();
     for (Row row : rows) {
-      Row first = firsts.computeIfAbsent(row.load(), _ -> row);
+      String compared = style == Charts.Style.LINES ? row.target() : row.load();
+      Row first = firsts.computeIfAbsent(compared, _ -> row);
       table.append("| " + row.load() + " | " + row.target() + " |");
       measures.forEach(measure -> table.append(cells(measure, row, first)));
       table.append('\n');

@@ -31,6 +31,6 @@ public final class Report {
     for (Map.Entry<String, List<Row>> group : Markdown.groups(result.rows()).entrySet()) {
       charts.put(group.getKey(), Charts.write(folder, group.getKey(), group.getValue(), style));
     }
-    Files.writeString(folder.resolve("README.md"), Markdown.page(result, charts));
+    Files.writeString(folder.resolve("README.md"), Markdown.page(result, style, charts));
   }
 }
