@@ -21,6 +21,7 @@ import shlex
 import shutil
 import signal
 import socket
+import string
 import subprocess
 import sys
 import tempfile
@@ -142,8 +143,13 @@ def start_nutcracker(processes):
     for port in SERVERS:
         start_server(processes, port)
         processes.wait_for("redis-%d" % port, port)
-    pid = processes.start("nutcracker", ["nutcracker", "-c", os.path.join(BENCH, "peers", "nutcracker.yml"),
-                                         "-s", str(NUTCRACKER_STATS), "-a", "127.0.0.1"])
+    addresses = {"server_%d" % (i + 1): "127.0.0.1:%d" % port for i, port in enumerate(SERVERS)}
+    with open(os.path.join(BENCH, "peers", "nutcracker.yml")) as template:
+        filled = string.Template(template.read()).substitute(addresses, listen="127.0.0.1:%d" % NUTCRACKER)
+    configuration = os.path.join(processes.folder, "nutcracker.yml")
+    with open(configuration, "w") as file:
+        file.write(filled)
+    pid = processes.start("nutcracker", ["nutcracker", "-c", configuration, "-s", str(NUTCRACKER_STATS), "-a", "127.0.0.1"])
     processes.wait_for("nutcracker", NUTCRACKER)
     return "nutcracker", NUTCRACKER, pid
 

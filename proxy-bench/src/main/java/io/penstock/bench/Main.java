@@ -1,0 +1,45 @@
+package io.penstock.bench;
+
+import io.penstock.bench.command.GrowthCommand;
+import io.penstock.bench.command.LoadCommand;
+import io.penstock.bench.command.StandaloneVersusClusterCommand;
+import io.penstock.bench.command.SuiteCommand;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** The load tests' command line; {@code --help} tells what there is. */
+@Command(
+    name = "penstock-bench",
+    description = "Load tests of Penstock on this machine. docs/performance.md tells more.",
+    mixinStandardHelpOptions = true,
+    subcommands = {
+      LoadCommand.class,
+      SuiteCommand.class,
+      StandaloneVersusClusterCommand.class,
+      GrowthCommand.class
+    })
+public final class Main {
+
+  private Main() {}
+
+  public static void main(String[] arguments) {
+    System.exit(run(arguments));
+  }
+
+  /** Does what the arguments say; answers the exit status. */
+  public static int run(String... arguments) {
+    System.setProperty("java.awt.headless", "true");
+    return new CommandLine(new Main())
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .setExecutionExceptionHandler(
+            (failure, line, parsed) -> {
+              if (!(failure instanceof IllegalStateException)) {
+                failure.printStackTrace(line.getErr());
+              }
+              line.getErr()
+                  .println(line.getColorScheme().errorText(String.valueOf(failure.getMessage())));
+              return 1;
+            })
+        .execute(arguments);
+  }
+}

@@ -1,0 +1,197 @@
+package io.penstock.bench.command;
+
+import io.penstock.bench.harness.Notes;
+import io.penstock.bench.harness.PenstockSetup;
+import io.penstock.bench.harness.Rig;
+import io.penstock.bench.harness.Target;
+import io.penstock.bench.load.Scale;
+import io.penstock.bench.measure.Rounds;
+import io.penstock.bench.measure.Row;
+import io.penstock.bench.report.Charts;
+import io.penstock.bench.report.Provenance;
+import io.penstock.bench.report.Report;
+import io.penstock.bench.report.Result;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Options and steps that all commands have. */
+@SuppressWarnings("NullAway.Init") // picocli sets them
+final class Common {
+
+  private static final DateTimeFormatter STAMP = DateTimeFormatter.ofPattern("yyyy-MM-dd-HHmm");
+  private static final int MOST_CONNECTIONS = 10_000;
+
+  /** More clients than any load has. */
+  private static final int MAX_CLIENTS = 20_000;
+
+  @Option(
+      names = "--smoke",
+      description = "Only tries whether everything works: figures mean nothing.")
+  boolean smoke;
+
+  @Option(
+      names = "--rounds",
+      defaultValue = "7",
+      description = "Rounds that count (${DEFAULT-VALUE}).")
+  int rounds;
+
+  @Option(
+      names = "--warm-rounds",
+      defaultValue = "2",
+      description = "Rounds before the first that counts (${DEFAULT-VALUE}).")
+  int warmRounds;
+
+  @Option(
+      names = "--seconds",
+      defaultValue = "10",
+      description = "How long a timed load lasts in each round (${DEFAULT-VALUE}).")
+  int seconds;
+
+  @Option(
+      names = "--keys",
+      defaultValue = "100000",
+      description = "Keys that loads spread over (${DEFAULT-VALUE}).")
+  int keys;
+
+  @Option(
+      names = "--requests",
+      defaultValue = "200000",
+      description = "Requests of a usual redis-benchmark run (${DEFAULT-VALUE}).")
+  long requests;
+
+  @Option(
+      names = "--jar",
+      description = "The executable jar; else proxy-server/target/penstock.jar.")
+  @Nullable Path jar;
+
+  @Option(
+      names = "--jvm-flags",
+      defaultValue = "--sun-misc-unsafe-memory-access=allow --enable-native-access=ALL-UNNAMED",
+      description = "For Penstock's JVM (${DEFAULT-VALUE}).")
+  String jvmFlags;
+
+  @Option(
+      names = "--event-loops",
+      defaultValue = "1",
+      description = "Of Penstock (${DEFAULT-VALUE}).")
+  int eventLoops;
+
+  @Option(
+      names = "--transport",
+      defaultValue = "auto",
+      description = "Of Penstock: auto, io_uring, epoll, nio (${DEFAULT-VALUE}).")
+  String transport;
+
+  @Option(
+      names = "--property",
+      paramLabel = "key=value",
+      description = "Another setting of Penstock.")
+  List<String> properties = new ArrayList<>();
+
+  @Option(
+      names = "--dispatch",
+      split = ",",
+      defaultValue = "async,sync",
+      description = "Ways of working to compare (${DEFAULT-VALUE}).")
+  List<String> dispatch;
+
+  @Option(
+      names = "--proxy",
+      paramLabel = "name=host:port[:pid]",
+      description = "Another proxy that runs already; with its pid its cost is measured too.")
+  List<String> proxies = new ArrayList<>();
+
+  @Option(
+      names = "--out",
+      description = "Folder to write; else proxy-bench/results/<command>-<time>.")
+  @Nullable Path out;
+
+  final Notes notes = new Notes(System.err);
+
+  Scale scale() {
+    return smoke
+        ? new Scale(200, Duration.ofMillis(200), 100, 50)
+        : new Scale(requests, Duration.ofSeconds(seconds), keys, MOST_CONNECTIONS);
+  }
+
+  Rounds rounds() {
+    return smoke ? new Rounds(0, 1, notes) : new Rounds(warmRounds, rounds, notes);
+  }
+
+  PenstockSetup setup() {
+    Path executable = jar == null ? checkout().resolve("proxy-server/target/penstock.jar") : jar;
+    if (!Files.isRegularFile(executable)) {
+      throw new IllegalStateException(
+          "there is no "
+              + executable
+              + ": build it (./mvnw -DskipTests package), or name it (--jar)");
+    }
+    List<String> flags = jvmFlags.isBlank() ? List.of() : List.of(jvmFlags.strip().split("\\s+"));
+    PenstockSetup setup =
+        new PenstockSetup(executable, flags, properties)
+            .with("penstock.event-loops", eventLoops)
+            .with("penstock.transport", transport)
+            .with("penstock.max-clients", MAX_CLIENTS);
+    return setup;
+  }
+
+  /** A Penstock for each way of working that the jar has, named after it. */
+  List<Target> penstocks(Rig rig, String resource) {
+    List<Target> targets = new ArrayList<>();
+    for (String way : dispatch) {
+      rig.penstock("penstock-" + way, resource, setup(), way).ifPresent(targets::add);
+    }
+    return targets;
+  }
+
+  /** Those that run already. */
+  List<Target> others() {
+    return proxies.stream().<Target>map(Target.Address::parse).toList();
+  }
+
+  /** Collected before anything is measured. */
+  Map<String, String> facts() throws IOException {
+    Map<String, String> facts = Provenance.collect(checkout(), setup());
+    Rounds rounds = rounds();
+    facts.put("Rounds", rounds.measured() + " that count after " + rounds.warm() + " that do not");
+    return facts;
+  }
+
+  void report(String name, Map<String, String> facts, List<Row> rows, Charts.Style style)
+      throws IOException {
+    if (rows.isEmpty()) {
+      throw new IllegalStateException("nothing could be measured; the reasons stand above");
+    }
+    Path folder = out;
+    if (folder == null) {
+      String place = smoke ? "proxy-bench/target" : "proxy-bench/results";
+      folder =
+          checkout()
+              .resolve(place)
+              .resolve(name + "-" + LocalDateTime.now(ZoneId.systemDefault()).format(STAMP));
+    }
+    Report.write(folder, new Result(name, smoke, facts, notes.kept(), rows), style);
+    notes.progress("written: " + folder);
+  }
+
+  /** The working copy around the working directory; the directory itself when there is none. */
+  private static Path checkout() {
+    Path here = Path.of("").toAbsolutePath();
+    for (Path folder = here; folder != null; folder = folder.getParent()) {
+      if (Files.exists(folder.resolve("proxy-bench/pom.xml"))) {
+        return folder;
+      }
+    }
+    return here;
+  }
+}

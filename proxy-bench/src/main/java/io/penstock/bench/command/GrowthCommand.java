@@ -1,0 +1,226 @@
+package io.penstock.bench.command;
+
+import io.penstock.bench.harness.OpenFiles;
+import io.penstock.bench.harness.PenstockSetup;
+import io.penstock.bench.harness.Rig;
+import io.penstock.bench.harness.Target;
+import io.penstock.bench.load.WireClients;
+import io.penstock.bench.load.WireLoad;
+import io.penstock.bench.load.WirePlan;
+import io.penstock.bench.measure.Load;
+import io.penstock.bench.measure.Measure;
+import io.penstock.bench.measure.Meter;
+import io.penstock.bench.measure.Row;
+import io.penstock.bench.measure.Sample;
+import io.penstock.bench.measure.Summary;
+import io.penstock.bench.report.Charts;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** How cost grows with whatever there can be more of. */
+@Command(
+    name = "growth",
+    description = "Cost by event loops, nodes, connections, pipeline depth and value size.",
+    mixinStandardHelpOptions = true)
+@SuppressWarnings("NullAway.Init") // picocli sets options
+public final class GrowthCommand implements Callable<Integer> {
+
+  private static final int CONNECTIONS = 50;
+  private static final int VALUE_BYTES = 30;
+  private static final String TARGET = "penstock";
+
+  /** What fewer connections take is lost among everything else that takes memory. */
+  private static final int FEW = 10;
+
+  /** Times that a new Penstock is started for each number of idle connections. */
+  private static final int STARTS = 3;
+
+  /** What there is more and more of. */
+  enum Part {
+    LOOPS,
+    LOAD,
+    IDLE,
+    NODES
+  }
+
+  @Mixin private final Common common = new Common();
+
+  @Option(
+      names = "--parts",
+      split = ",",
+      defaultValue = "loops,load,idle,nodes",
+      description = "Which to measure; load is connections, depths and sizes (${DEFAULT-VALUE}).")
+  List<Part> parts;
+
+  @Option(
+      names = "--loops",
+      split = ",",
+      description = "Event loops; 1 to the number of processors in powers of two when not given.")
+  List<Integer> loops = new ArrayList<>();
+
+  @Option(
+      names = "--nodes",
+      split = ",",
+      defaultValue = "1,2,4,8,16",
+      description = "Masters (${DEFAULT-VALUE}).")
+  List<Integer> nodes;
+
+  @Option(
+      names = "--connections",
+      split = ",",
+      defaultValue = "1,10,100,1000,5000,10000",
+      description = "Client connections (${DEFAULT-VALUE}).")
+  List<Integer> connections;
+
+  @Option(
+      names = "--depths",
+      split = ",",
+      defaultValue = "1,4,16,64,256,1000",
+      description = "Pipelined requests (${DEFAULT-VALUE}).")
+  List<Integer> depths;
+
+  @Option(
+      names = "--sizes",
+      split = ",",
+      defaultValue = "32,1024,16384,131072,1048576",
+      description = "Bytes of a value (${DEFAULT-VALUE}).")
+  List<Integer> sizes;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    if (common.smoke) {
+      shrink();
+    }
+    if (parts.contains(Part.LOAD) || parts.contains(Part.IDLE)) {
+      OpenFiles.require(Collections.max(connections));
+    }
+    Map<String, String> facts = common.facts();
+    List<Row> rows = new ArrayList<>();
+    for (Part part : parts) {
+      rows.addAll(
+          switch (part) {
+            case LOOPS -> byLoops();
+            case LOAD -> byLoad();
+            case IDLE -> byIdleConnections();
+            case NODES -> byNodes();
+          });
+    }
+    common.report("growth", facts, rows, Charts.Style.LINES);
+    return 0;
+  }
+
+  private void shrink() {
+    loops = List.of(1);
+    nodes = List.of(1, 2);
+    connections = List.of(1, 10);
+    depths = List.of(1, 16);
+    sizes = List.of(32, 16_384);
+  }
+
+  private List<Row> byLoops() throws InterruptedException {
+    try (Rig rig = new Rig(common.notes)) {
+      String resource = rig.cluster(3).resource();
+      List<Target> targets = new ArrayList<>();
+      for (int count : loops.isEmpty() ? powersOfTwo() : loops) {
+        PenstockSetup setup = common.setup().with("penstock.event-loops", count);
+        targets.add(rig.penstock(Integer.toString(count), resource, setup));
+      }
+      return turned(common.rounds().run(usual("event loops"), targets));
+    }
+  }
+
+  private List<Row> byNodes() throws InterruptedException {
+    try (Rig rig = new Rig(common.notes)) {
+      List<Target> targets = new ArrayList<>();
+      for (int count : nodes) {
+        String resource = rig.cluster(count).resource();
+        targets.add(rig.penstock(Integer.toString(count), resource, common.setup()));
+      }
+      return turned(common.rounds().run(usual("nodes"), targets));
+    }
+  }
+
+  private List<Row> byLoad() throws InterruptedException {
+    List<Load> loads = new ArrayList<>();
+    for (int count : connections) {
+      loads.add(load("connections", "" + count, WirePlan.gets(count, 1, VALUE_BYTES)));
+    }
+    for (int depth : depths) {
+      loads.add(load("pipeline depth", "" + depth, WirePlan.gets(CONNECTIONS, depth, VALUE_BYTES)));
+    }
+    for (int bytes : sizes) {
+      loads.add(load("value size, bytes", "" + bytes, WirePlan.gets(CONNECTIONS, 1, bytes)));
+    }
+    try (Rig rig = new Rig(common.notes)) {
+      String resource = rig.cluster(3).resource();
+      Target target = rig.penstock(TARGET, resource, common.setup());
+      return common.rounds().run(loads, List.of(target));
+    }
+  }
+
+  /** Each time with a Penstock that had no more connections before: memory is reused. */
+  private List<Row> byIdleConnections() throws InterruptedException {
+    List<Row> rows = new ArrayList<>();
+    try (Rig rig = new Rig(common.notes)) {
+      String resource = rig.cluster(3).resource();
+      for (int count : connections) {
+        if (count >= FEW) {
+          List<Sample> samples = new ArrayList<>();
+          for (int i = 0; i < Math.min(STARTS, common.rounds().measured()); i++) {
+            samples.add(idle(resource, count));
+          }
+          rows.add(new Row("idle connections", "" + count, TARGET, Summary.each(samples)));
+        }
+      }
+    }
+    return rows;
+  }
+
+  private Sample idle(String resource, int count) throws InterruptedException {
+    try (Rig rig = new Rig(common.notes)) {
+      Target.Address target = rig.penstock(TARGET, resource, common.setup());
+      Meter meter = new Meter(target.pid());
+      WireLoad warmUp = load("", "", WirePlan.gets(CONNECTIONS, 16, VALUE_BYTES));
+      warmUp.prepare(target);
+      warmUp.run(target, meter);
+      long before = meter.residentKib();
+      try (WireClients clients = WireClients.idle(target, count)) {
+        clients.askOnce();
+        double each = (double) (meter.residentKib() - before) / count;
+        return before == 0 ? Sample.EMPTY : Sample.EMPTY.with(Measure.IDLE_CONNECTION_MEMORY, each);
+      }
+    }
+  }
+
+  private List<Load> usual(String group) {
+    return List.of(
+        load(group, "GET, 50 connections", WirePlan.gets(CONNECTIONS, 1, VALUE_BYTES)),
+        load(
+            group,
+            "GET, 50 connections, 16 pipelined",
+            WirePlan.gets(CONNECTIONS, 16, VALUE_BYTES)));
+  }
+
+  private WireLoad load(String group, String name, WirePlan plan) {
+    return new WireLoad(group, name, plan, common.scale());
+  }
+
+  private static List<Row> turned(List<Row> rows) {
+    return rows.stream().map(Row::turned).toList();
+  }
+
+  private static List<Integer> powersOfTwo() {
+    List<Integer> powers = new ArrayList<>();
+    for (int i = 1; i <= Runtime.getRuntime().availableProcessors(); i *= 2) {
+      powers.add(i);
+    }
+    return powers;
+  }
+}

@@ -1,0 +1,79 @@
+package io.penstock.bench.command;
+
+import io.penstock.bench.load.JedisLoad;
+import io.penstock.bench.load.JedisOperation;
+import io.penstock.bench.measure.Load;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/** Options for the loads that Jedis clients make. */
+@SuppressWarnings("NullAway.Init") // picocli sets them
+final class JedisLoads {
+
+  @Option(
+      names = "--threads",
+      split = ",",
+      defaultValue = "1,10,120",
+      description = "Threads that use the client (${DEFAULT-VALUE}).")
+  List<Integer> threads;
+
+  @Option(
+      names = "--operations",
+      split = ",",
+      defaultValue = "get,setex,pipeline-get,mget,mset",
+      converter = OperationName.class,
+      description = "What they do (${DEFAULT-VALUE}).")
+  List<JedisOperation> operations;
+
+  @Option(
+      names = "--rate",
+      defaultValue = "0",
+      description =
+          "Operations a second that begin whether earlier ones are answered or not, measured from"
+              + " when they were due; 0: each thread begins one when the last is answered.")
+  double rate;
+
+  List<Load> of(Common common) {
+    List<Load> loads = new ArrayList<>();
+    for (JedisOperation operation : operations) {
+      for (int count : common.smoke ? List.of(1, 4) : threads) {
+        loads.add(new JedisLoad(operation, count, common.scale(), rate));
+      }
+    }
+    return loads;
+  }
+
+  void describe(Map<String, String> facts) {
+    facts.put(
+        "Pace",
+        rate > 0
+            ? "%.0f operations a second, latency from when each was due".formatted(rate)
+            : "each thread waits for its reply before it goes on");
+  }
+
+  /** {@code pipeline-get} and the like. */
+  static final class OperationName implements ITypeConverter<JedisOperation> {
+
+    @Override
+    public JedisOperation convert(String value) {
+      return Arrays.stream(JedisOperation.values())
+          .filter(operation -> operation.label().equals(value))
+          .findFirst()
+          .orElseThrow(
+              () ->
+                  new TypeConversionException(
+                      "there is no "
+                          + value
+                          + "; there are "
+                          + Arrays.stream(JedisOperation.values())
+                              .map(JedisOperation::label)
+                              .collect(Collectors.joining(", "))));
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package io.penstock.bench.command;
+
+import io.penstock.bench.harness.PenstockSetup;
+import io.penstock.bench.harness.Rig;
+import io.penstock.bench.harness.Target;
+import io.penstock.bench.report.Charts;
+import io.penstock.server.demo.EmbeddedCluster;
+import io.penstock.server.demo.ServerProcess;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** What a cluster behind Penstock costs beside a single server. */
+@Command(
+    name = "standalone-versus-cluster",
+    description =
+        "The same Jedis load through Penstock before one server and before three masters.",
+    mixinStandardHelpOptions = true)
+public final class StandaloneVersusClusterCommand implements Callable<Integer> {
+
+  @Mixin private final Common common = new Common();
+  @Mixin private final JedisLoads loads = new JedisLoads();
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    Map<String, String> facts = common.facts();
+    loads.describe(facts);
+    PenstockSetup setup = common.setup();
+    try (Rig rig = new Rig(common.notes)) {
+      ServerProcess server = rig.server();
+      EmbeddedCluster cluster = rig.cluster(3);
+      String single = "redis://" + server.host() + ":" + server.port();
+      List<Target> targets =
+          List.of(
+              rig.penstock("one server", single, setup),
+              rig.penstock("three masters", cluster.resource(), setup));
+      var rows = common.rounds().run(loads.of(common), targets);
+      common.report("standalone-versus-cluster", facts, rows, Charts.Style.LATENCIES);
+    }
+    return 0;
+  }
+}

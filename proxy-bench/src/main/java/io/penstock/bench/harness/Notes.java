@@ -1,0 +1,31 @@
+package io.penstock.bench.harness;
+
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What the reader of a result must know, printed at once and kept for the report. */
+public final class Notes {
+
+  private final PrintStream out;
+  private final List<String> kept = new ArrayList<>();
+
+  public Notes(PrintStream out) {
+    this.out = out;
+  }
+
+  /** Prints and keeps; of many lines only the first. */
+  public void add(String note) {
+    out.println(note);
+    kept.add(note.lines().findFirst().orElse(""));
+  }
+
+  /** Prints and forgets. */
+  public void progress(String line) {
+    out.println(line);
+  }
+
+  public List<String> kept() {
+    return List.copyOf(kept);
+  }
+}

@@ -1,0 +1,54 @@
+package io.penstock.bench.harness;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** How many connections this process, and those it starts, may have. */
+public final class OpenFiles {
+
+  /** Files beside connections that the largest of our processes has open. */
+  private static final int OTHERS = 500;
+
+  private OpenFiles() {}
+
+  /**
+   * Answers when so many connections are possible.
+   *
+   * @throws IllegalStateException when they are not; the message says what to do
+   */
+  public static void require(int connections) {
+    long limit = limit();
+    if (connections + OTHERS > limit) {
+      throw new IllegalStateException(
+          connections
+              + " connections need ulimit -n "
+              + (connections + OTHERS)
+              + ", and here it is "
+              + limit
+              + ": raise it, or ask for at most "
+              + Math.max(0, limit - OTHERS)
+              + " (--connections)");
+    }
+  }
+
+  /** The limit now: a JVM has raised its own to the hard one. */
+  static long limit() {
+    try {
+      return parse(Files.readString(Path.of("/proc/self/limits")));
+    } catch (IOException e) {
+      return Long.MAX_VALUE; // not Linux: what is too much fails when it is tried
+    }
+  }
+
+  /** The soft limit in the text of {@code /proc/PID/limits}. */
+  static long parse(String limits) {
+    for (String line : limits.lines().toList()) {
+      if (line.startsWith("Max open files")) {
+        String soft = line.substring("Max open files".length()).strip().split("\\s+")[0];
+        return soft.equals("unlimited") ? Long.MAX_VALUE : Long.parseLong(soft);
+      }
+    }
+    return Long.MAX_VALUE;
+  }
+}

@@ -1,0 +1,75 @@
+package io.penstock.bench.harness;
+
+import io.penstock.server.demo.ServerProcess;
+import io.penstock.server.demo.WatchedProcess;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Other proxies that Debian packages, each one process with one worker. */
+final class Peers {
+
+  /** Its statistics port is that far above the one for clients; {@link WatchedProcess} says so. */
+  private static final int STATISTICS_OFFSET = 10_000;
+
+  private static final Pattern MODULES = Pattern.compile("--modules-path=(\\S+)");
+
+  private Peers() {}
+
+  /** twemproxy in front of servers among which it divides the keys. */
+  static WatchedProcess nutcracker(Path executable, List<ServerProcess> servers) {
+    return WatchedProcess.start(
+        "nutcracker",
+        (folder, port) -> {
+          Map<String, String> values = new HashMap<>(Map.of("listen", "127.0.0.1:" + port));
+          for (int i = 0; i < servers.size(); i++) {
+            values.put("server_" + (i + 1), "127.0.0.1:" + servers.get(i).port());
+          }
+          Path file = folder.resolve("nutcracker.yml");
+          Files.writeString(file, Template.fill("nutcracker.yml", values));
+          String statistics = Integer.toString(port + STATISTICS_OFFSET);
+          return List.of(
+              executable.toString(), "-c", file.toString(), "-s", statistics, "-a", "127.0.0.1");
+        });
+  }
+
+  /** nginx, which knows nothing of RESP and hands bytes to one server. */
+  static WatchedProcess nginx(Path executable, String loadModule, ServerProcess server) {
+    return WatchedProcess.start(
+        "nginx",
+        (folder, port) -> {
+          Map<String, String> values = new HashMap<>();
+          values.put("load_module", loadModule);
+          values.put("folder", folder.toString());
+          values.put("listen", "127.0.0.1:" + port);
+          values.put("server", "127.0.0.1:" + server.port());
+          Path file = folder.resolve("nginx.conf");
+          Files.writeString(file, Template.fill("nginx.conf", values));
+          return List.of(executable.toString(), "-c", file.toString(), "-p", folder.toString());
+        });
+  }
+
+  /** The line that gives nginx its stream module, empty when built in; absent without one. */
+  static Optional<String> streamModule(Path nginx) {
+    String built = Programs.output(nginx.toString(), "-V");
+    if (built.matches("(?s).*--with-stream(\\s.*|$)")) {
+      return Optional.of("");
+    }
+    Matcher modules = MODULES.matcher(built);
+    if (modules.find()) {
+      Path module = Path.of(modules.group(1), "ngx_stream_module.so");
+      Path beside = nginx.resolveSibling("../lib/nginx/modules/ngx_stream_module.so").normalize();
+      for (Path candidate : List.of(module, beside)) {
+        if (Files.exists(candidate)) {
+          return Optional.of("load_module " + candidate + ";");
+        }
+      }
+    }
+    return Optional.empty();
+  }
+}

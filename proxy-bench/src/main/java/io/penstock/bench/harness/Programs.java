@@ -1,0 +1,62 @@
+package io.penstock.bench.harness;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** Programs that may or may not be installed. */
+public final class Programs {
+
+  private static final long SECONDS = 30;
+
+  /** Where Debian puts daemons, which a user's PATH leaves out. */
+  private static final List<String> BESIDE_PATH = List.of("/usr/sbin", "/usr/local/sbin");
+
+  private Programs() {}
+
+  /** The first of these names that PATH or a folder for daemons has. */
+  public static Optional<Path> find(String... names) {
+    List<String> folders = new ArrayList<>();
+    String path = System.getenv("PATH");
+    folders.addAll(List.of((path == null ? "" : path).split(File.pathSeparator)));
+    folders.addAll(BESIDE_PATH);
+    for (String name : names) {
+      for (String folder : folders) {
+        Path candidate = Path.of(folder, name);
+        if (!folder.isEmpty() && Files.isExecutable(candidate)) {
+          return Optional.of(candidate.toAbsolutePath());
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** All that a command prints within {@value #SECONDS} s; empty when it does not run. */
+  public static String output(String... command) {
+    try {
+      Path printed = Files.createTempFile("penstock-bench-", ".txt");
+      try {
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        Process process = builder.redirectOutput(printed.toFile()).start();
+        process.getOutputStream().close();
+        if (!process.waitFor(SECONDS, TimeUnit.SECONDS)) {
+          process.destroyForcibly();
+        }
+        return Files.readString(printed, StandardCharsets.UTF_8).strip();
+      } finally {
+        Files.delete(printed);
+      }
+    } catch (IOException e) {
+      return "";
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return "";
+    }
+  }
+}

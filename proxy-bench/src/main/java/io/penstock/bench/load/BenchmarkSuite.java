@@ -1,0 +1,146 @@
+package io.penstock.bench.load;
+
+import io.penstock.bench.measure.Load;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The loads of the command {@code suite}. */
+public final class BenchmarkSuite {
+
+  private static final int CONNECTIONS = 50;
+
+  /** Bytes that redis-benchmark takes for a value when it is told nothing. */
+  private static final int PLAIN = 3;
+
+  /** Tests of redis-benchmark that use one key for everything, and that key. */
+  private static final Map<String, String> ONE_KEY =
+      Map.of(
+          "lpush", "mylist",
+          "rpush", "mylist",
+          "lpop", "mylist",
+          "rpop", "mylist",
+          "sadd", "myset",
+          "spop", "myset",
+          "hset", "myhash");
+
+  private static final String LIST = "bench:list";
+  private static final int LONGEST_RANGE = 600;
+
+  private final Scale scale;
+  private final List<Load> loads = new ArrayList<>();
+
+  private BenchmarkSuite(Scale scale) {
+    this.scale = scale;
+  }
+
+  /** All of them, group by group. */
+  public static List<Load> of(Scale scale) {
+    BenchmarkSuite suite = new BenchmarkSuite(scale);
+    suite.single();
+    suite.ranges();
+    suite.pipelined();
+    suite.rest();
+    suite.sizes();
+    suite.connections();
+    suite.mixes();
+    return List.copyOf(suite.loads);
+  }
+
+  private void single() {
+    for (String test :
+        List.of("set", "get", "incr", "lpush", "rpush", "lpop", "rpop", "sadd", "hset", "spop")) {
+      test("single", test, scale.requests(), Map.of("-t", test, "-c", "" + CONNECTIONS));
+    }
+  }
+
+  /** The test of that name would fill a list of its own in each run, at the proxy's cost. */
+  private void ranges() {
+    List<String> fill =
+        List.of("-n", "" + LONGEST_RANGE, "-c", "1", "RPUSH", LIST, "0123456789abcdef");
+    for (int last : new int[] {100, 300, 500, LONGEST_RANGE}) {
+      List<String> arguments =
+          List.of("-c", "" + CONNECTIONS, "LRANGE", LIST, "0", "" + (last - 1));
+      String name = "lrange_" + last;
+      long requests = scale.part(last < 300 ? 4 : 10);
+      loads.add(new RedisBenchmark("lrange", name, requests, arguments, fill, LIST));
+    }
+  }
+
+  private void pipelined() {
+    for (String test : List.of("set", "get", "incr")) {
+      Map<String, String> sixteen = Map.of("-t", test, "-c", "" + CONNECTIONS, "-P", "16");
+      test("pipelined", test + " -P 16", scale.requests() * 5, sixteen);
+    }
+    for (String test : List.of("set", "get")) {
+      Map<String, String> thousand = Map.of("-t", test, "-c", "" + scale.atMost(100), "-P", "1000");
+      test("pipelined", test + " -P 1000 -c 100", scale.requests() * 5, thousand);
+    }
+  }
+
+  private void rest() {
+    Map<String, String> mset = Map.of("-t", "mset", "-c", "" + CONNECTIONS);
+    test("several keys", "mset 10", scale.part(3), mset);
+    for (String test : List.of("set", "get")) {
+      Map<String, String> anew = Map.of("-t", test, "-c", "" + CONNECTIONS, "-k", "0");
+      test("connection per request", test + " -k 0", scale.part(10), anew);
+    }
+  }
+
+  private void sizes() {
+    Map<String, Integer> sizes = new LinkedHashMap<>();
+    sizes.put("32 B", 32);
+    sizes.put("1 KiB", 1 << 10);
+    sizes.put("16 KiB", 16 << 10);
+    sizes.put("1 MiB", 1 << 20);
+    sizes.forEach(
+        (label, bytes) -> {
+          int divisor = bytes < 16 << 10 ? 1 : bytes < 1 << 20 ? 3 : 100;
+          for (String test : List.of("set", "get")) {
+            Map<String, String> sized =
+                Map.of("-t", test, "-c", "" + CONNECTIONS, "-d", Integer.toString(bytes));
+            test("value size", test + " " + label, scale.part(divisor), sized);
+          }
+        });
+  }
+
+  private void connections() {
+    for (int count : new int[] {1, CONNECTIONS, 500, 5_000}) {
+      int possible = scale.atMost(count);
+      if (possible == count) {
+        long requests = count == 1 ? scale.part(10) : scale.requests();
+        test("connections", "get -c " + count, requests, Map.of("-t", "get", "-c", "" + count));
+      }
+    }
+  }
+
+  /** As memtier_benchmark does it when told {@code --pipeline=75 --ratio=1:1 -d 100}. */
+  private void mixes() {
+    for (int threads : new int[] {1, 4}) {
+      WirePlan plan = new WirePlan(threads, scale.atMost(CONNECTIONS), 75, 100, 0.5);
+      String name = threads + " × " + plan.connectionsPerThread() + " connections";
+      loads.add(new WireLoad("mix", name, plan, scale));
+    }
+  }
+
+  private void test(String group, String name, long requests, Map<String, String> options) {
+    String test = options.getOrDefault("-t", "");
+    int bytes = Integer.parseInt(options.getOrDefault("-d", "" + PLAIN));
+    String keys = Integer.toString(scale.keysOf(bytes));
+    List<String> arguments = new ArrayList<>(List.of("-r", keys));
+    options.forEach((option, value) -> arguments.addAll(List.of(option, value)));
+    List<String> fill = test.equals("get") ? fill(bytes) : List.of();
+    @Nullable String key = ONE_KEY.get(test);
+    loads.add(new RedisBenchmark(group, name, requests, arguments, fill, key));
+  }
+
+  /** Nearly every key gets a value of the size that is asked for: three times as many tries. */
+  private List<String> fill(int bytes) {
+    int keys = scale.keysOf(bytes);
+    String depth = bytes < 16 << 10 ? "16" : "1";
+    return List.of(
+        "-t", "set", "-n", "" + 3L * keys, "-r", "" + keys, "-d", "" + bytes, "-P", depth);
+  }
+}

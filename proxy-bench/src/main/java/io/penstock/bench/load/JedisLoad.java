@@ -1,0 +1,125 @@
+package io.penstock.bench.load;
+
+import io.penstock.bench.harness.Target;
+import io.penstock.bench.load.JedisOperation.Keys;
+import io.penstock.bench.measure.Load;
+import io.penstock.bench.measure.LoadFailure;
+import io.penstock.bench.measure.Meter;
+import io.penstock.bench.measure.Sample;
+import io.penstock.server.demo.Member;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.ConnectionPoolConfig;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.RedisClusterClient;
+import redis.clients.jedis.UnifiedJedis;
+
+/**
+ * Threads that share one Jedis client, for a time: the pooled client to an address, the cluster
+ * client to a cluster.
+ *
+ * @param rate operations a second that all threads together begin, each at its own time whether
+ *     earlier ones are answered or not, and measured from that time; 0 for as many as get through
+ */
+public record JedisLoad(JedisOperation operation, int threads, Scale scale, double rate)
+    implements Load {
+
+  private static final Duration REPLY = Duration.ofSeconds(10);
+  private static final int FILL_DEPTH = 500;
+
+  @Override
+  public String group() {
+    return operation.label();
+  }
+
+  @Override
+  public String name() {
+    return threads + (threads == 1 ? " thread" : " threads");
+  }
+
+  @Override
+  public void prepare(Target target) {
+    List<String> keys = new Keys(scale.keys()).all();
+    try (UnifiedJedis client = connect(target)) {
+      for (int from = 0; from < keys.size(); from += FILL_DEPTH) {
+        try (AbstractPipeline pipeline = client.pipelined()) {
+          for (String key : keys.subList(from, Math.min(from + FILL_DEPTH, keys.size()))) {
+            pipeline.set(key, JedisOperation.VALUE);
+          }
+          pipeline.sync();
+        }
+      }
+    }
+  }
+
+  @Override
+  public Sample run(Target target, Meter meter) throws InterruptedException {
+    Keys keys = new Keys(scale.keys());
+    try (UnifiedJedis client = connect(target);
+        ExecutorService executor = Executors.newFixedThreadPool(threads)) {
+      Pace pace = new Pace(threads, scale.seconds(), rate);
+      List<Future<Tally>> crew = new ArrayList<>();
+      for (int i = 0; i < threads; i++) {
+        JedisWorker worker = new JedisWorker(operation, client, keys, pace, i);
+        crew.add(executor.submit(worker));
+      }
+      pace.awaitAll();
+      meter.start();
+      pace.go();
+      Tally tally = sum(crew);
+      long nanos = pace.elapsedNanos();
+      meter.stop(tally.requests());
+      return tally.sample(nanos);
+    }
+  }
+
+  private static Tally sum(List<Future<Tally>> crew) throws InterruptedException {
+    Tally sum = Tally.empty();
+    for (Future<Tally> one : crew) {
+      try {
+        sum = sum.plus(one.get());
+      } catch (ExecutionException e) {
+        throw new LoadFailure("Jedis says: " + Objects.toString(e.getCause()), e);
+      }
+    }
+    return sum;
+  }
+
+  private UnifiedJedis connect(Target target) {
+    ConnectionPoolConfig pool = new ConnectionPoolConfig();
+    pool.setMaxTotal(threads);
+    pool.setMaxIdle(threads);
+    int timeout = Math.toIntExact(REPLY.toMillis());
+    var config = DefaultJedisClientConfig.builder().timeoutMillis(timeout).build();
+    return switch (target) {
+      case Target.Address(String _, String host, int port, long _) ->
+          RedisClient.builder()
+              .hostAndPort(host, port)
+              .clientConfig(config)
+              .poolConfig(pool)
+              .build();
+      case Target.Direct(String _, var cluster) -> {
+        Set<HostAndPort> seeds = new HashSet<>();
+        for (Member member : cluster.members()) {
+          seeds.add(new HostAndPort(member.host(), member.port()));
+        }
+        yield RedisClusterClient.builder()
+            .nodes(seeds)
+            .clientConfig(config)
+            .poolConfig(pool)
+            .build();
+      }
+    };
+  }
+}

@@ -1,0 +1,88 @@
+package io.penstock.bench.load;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** When the threads of a load begin, when each operation is due, and when they end. */
+final class Pace {
+
+  private static final long READY_SECONDS = 60;
+
+  /** What a timer may be late by: the last of it is waited for awake. */
+  private static final long TIMER_NANOS = 60_000;
+
+  private final int threads;
+  private final long durationNanos;
+  private final double nanosBetween; // of one thread's operations; 0 without a rate
+  private final CountDownLatch ready;
+  private final CountDownLatch go = new CountDownLatch(1);
+  private volatile long begin;
+
+  /**
+   * @param rate operations a second of all threads together; 0 for as many as get through
+   */
+  Pace(int threads, Duration duration, double rate) {
+    this.threads = threads;
+    this.durationNanos = duration.toNanos();
+    this.nanosBetween = rate > 0 ? threads * 1e9 / rate : 0;
+    this.ready = new CountDownLatch(threads);
+  }
+
+  /** Blocks until every thread has called {@link #ready}, or a failed one cannot any more. */
+  void awaitAll() throws InterruptedException {
+    boolean all = ready.await(READY_SECONDS, TimeUnit.SECONDS);
+    if (!all) {
+      go.countDown();
+    }
+  }
+
+  /** The time begins. */
+  void go() {
+    begin = System.nanoTime();
+    go.countDown();
+  }
+
+  /** A thread is connected, or has failed. */
+  void ready() {
+    ready.countDown();
+  }
+
+  void awaitGo() throws InterruptedException {
+    go.await();
+  }
+
+  long elapsedNanos() {
+    return System.nanoTime() - begin;
+  }
+
+  /**
+   * Blocks until a thread's next operation is due.
+   *
+   * @param thread from 0
+   * @param operation from 0
+   * @return the moment at which it was due, or now without a rate; {@link Long#MIN_VALUE} when the
+   *     time is over
+   */
+  long awaitTurn(int thread, long operation) {
+    long now = System.nanoTime();
+    long due = nanosBetween == 0 ? now : begin + dueAfter(thread, operation);
+    if (due - begin >= durationNanos || now - begin >= durationNanos) {
+      return Long.MIN_VALUE;
+    }
+    for (long early = due - now; early > 0; early = due - System.nanoTime()) {
+      if (early > TIMER_NANOS) {
+        LockSupport.parkNanos(early - TIMER_NANOS);
+      } else {
+        Thread.onSpinWait();
+      }
+    }
+    return due;
+  }
+
+  /** Nanoseconds from the beginning: the threads take turns. */
+  long dueAfter(int thread, long operation) {
+    return (long) (nanosBetween * (operation + (double) thread / threads));
+  }
+}

@@ -1,0 +1,32 @@
+package io.penstock.bench.load;
+
+import java.time.Duration;
+
+/**
+ * How much of everything.
+ *
+ * @param requests of a usual {@code redis-benchmark} run; heavier ones send a part of it
+ * @param seconds that a timed load lasts
+ * @param keys that loads spread over, fewer where values are large
+ * @param connections at most
+ */
+public record Scale(long requests, Duration seconds, int keys, int connections) {
+
+  /** Values of all keys together stay below that. */
+  private static final long BYTES = 64L << 20;
+
+  /** Keys for values of that size. */
+  public int keysOf(int valueBytes) {
+    return (int) Math.max(1, Math.min(keys, BYTES / Math.max(1, valueBytes)));
+  }
+
+  /** A part of the requests, at least one. */
+  public long part(int divisor) {
+    return Math.max(1, requests / divisor);
+  }
+
+  /** So many connections, or as many as are allowed. */
+  public int atMost(int wanted) {
+    return Math.min(wanted, connections);
+  }
+}

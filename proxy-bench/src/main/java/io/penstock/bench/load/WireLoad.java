@@ -1,0 +1,57 @@
+package io.penstock.bench.load;
+
+import io.penstock.bench.harness.OpenFiles;
+import io.penstock.bench.harness.Target;
+import io.penstock.bench.measure.Load;
+import io.penstock.bench.measure.LoadFailure;
+import io.penstock.bench.measure.Meter;
+import io.penstock.bench.measure.Sample;
+
+/**
+ * Many connections on few threads, for a time: what redis-benchmark cannot do is mix commands and
+ * leave the connecting out of what is measured. Each connection sends a batch when the one before
+ * is answered.
+ */
+public record WireLoad(String group, String name, WirePlan plan, Scale scale) implements Load {
+
+  @Override
+  public boolean suits(Target target) {
+    return target instanceof Target.Address;
+  }
+
+  @Override
+  public void prepare(Target target) {
+    OpenFiles.require(plan.connections());
+    try (WireClients one =
+        WireClients.connect(address(target), WirePlan.gets(1, 1, 1), requests())) {
+      one.fill();
+    }
+  }
+
+  @Override
+  public Sample run(Target target, Meter meter) throws InterruptedException {
+    try (WireClients clients = WireClients.connect(address(target), plan, requests())) {
+      clients.start();
+      meter.start();
+      clients.forget(); // what came meanwhile: the first batches were all sent at once
+      long begin = System.nanoTime();
+      Thread.sleep(scale.seconds().toMillis());
+      Tally tally = clients.forget();
+      long end = System.nanoTime();
+      meter.stop(tally.requests());
+      clients.check();
+      return tally.sample(end - begin);
+    }
+  }
+
+  private WireRequests requests() {
+    return new WireRequests(scale.keysOf(plan.valueBytes()), plan.valueBytes(), plan.sets());
+  }
+
+  private static Target.Address address(Target target) {
+    return switch (target) {
+      case Target.Address address -> address;
+      case Target.Direct _ -> throw new LoadFailure("this driver knows no cluster");
+    };
+  }
+}

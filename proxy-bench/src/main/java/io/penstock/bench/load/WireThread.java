@@ -1,0 +1,86 @@
+package io.penstock.bench.load;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/** What the connections of one event loop have in common. On that loop, but for {@link #fault}. */
+final class WireThread {
+
+  /** Roughly what is sent at once while filling. */
+  private static final int FILL_BYTES = 16 << 10;
+
+  private final WireRequests requests;
+  private final int pipeline;
+  private Histogram latencies = Tally.histogram();
+  private long replies;
+  private int filled = -1; // keys that were sent; -1 unless filling
+  private boolean ending;
+  private volatile @Nullable String fault;
+
+  WireThread(WireRequests requests, int pipeline) {
+    this.requests = requests;
+    this.pipeline = pipeline;
+  }
+
+  /** From now on every key is set once, and then nothing more is sent. */
+  void fill() {
+    filled = 0;
+  }
+
+  void answered(int count, long nanos) {
+    if (count > 0) {
+      replies += count;
+      Tally.record(latencies, nanos, count);
+    }
+  }
+
+  /** Sends what comes next on a connection that has nothing outstanding. */
+  void next(WireClient client, ChannelHandlerContext context) {
+    if (ending) {
+      return;
+    }
+    if (filled == requests.keys()) {
+      context.close();
+      return;
+    }
+    ByteBuf batch = context.alloc().directBuffer();
+    if (filled >= 0) {
+      int first = filled;
+      while (filled < requests.keys() && batch.readableBytes() < FILL_BYTES) {
+        requests.writeSet(batch, filled++);
+      }
+      client.send(context, batch, filled - first);
+      return;
+    }
+    for (int i = 0; i < pipeline; i++) {
+      requests.writeAny(batch);
+    }
+    client.send(context, batch, pipeline);
+  }
+
+  /** What was counted since the last call. */
+  Tally forget() {
+    Tally tally = new Tally(latencies, replies);
+    latencies = Tally.histogram();
+    replies = 0;
+    return tally;
+  }
+
+  /** Connections that close from now on do so because we close them. */
+  void end() {
+    ending = true;
+  }
+
+  void lost(String why) {
+    if (!ending && filled != requests.keys() && fault == null) {
+      fault = why;
+    }
+  }
+
+  /** What went wrong first; null when all is well. Any thread. */
+  @Nullable String fault() {
+    return fault;
+  }
+}

@@ -1,0 +1,64 @@
+package io.penstock.bench.measure;
+
+import io.penstock.bench.measure.ProcessStats.Switches;
+import java.util.EnumMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Reads what a process spends between two moments; nothing where {@code /proc} does not tell. */
+public final class Meter {
+
+  private static final double KIB_PER_MIB = 1024;
+
+  private final long pid;
+  private @Nullable ProcessStats before;
+  private Map<Measure, Double> measures = Map.of();
+
+  /**
+   * @param pid the process; 0 when none is to be watched
+   */
+  public Meter(long pid) {
+    this.pid = pid;
+  }
+
+  /** The measured part begins. */
+  public void start() {
+    ProcessStats.forgetPeak(pid);
+    before = ProcessStats.read(pid);
+  }
+
+  /** The measured part ends; so many requests were answered in it. */
+  public void stop(long requests) {
+    ProcessStats after = ProcessStats.read(pid);
+    if (before != null && after != null && requests > 0) {
+      measures = difference(before, after, requests);
+    }
+  }
+
+  /** What was found; empty before {@link #stop}. */
+  public Map<Measure, Double> measures() {
+    return measures;
+  }
+
+  /** The resident set of the process now, in KiB; 0 when unknown. */
+  public long residentKib() {
+    ProcessStats now = ProcessStats.read(pid);
+    return now == null ? 0 : now.residentKib();
+  }
+
+  static Map<Measure, Double> difference(ProcessStats from, ProcessStats to, long requests) {
+    long voluntary = 0;
+    long involuntary = 0;
+    for (Map.Entry<String, Switches> thread : to.switches().entrySet()) {
+      Switches start = from.switches().getOrDefault(thread.getKey(), new Switches(0, 0));
+      voluntary += thread.getValue().voluntary() - start.voluntary();
+      involuntary += thread.getValue().involuntary() - start.involuntary();
+    }
+    Map<Measure, Double> found = new EnumMap<>(Measure.class);
+    found.put(Measure.CPU, (double) (to.cpuMicros() - from.cpuMicros()) / requests);
+    found.put(Measure.VOLUNTARY_SWITCHES, 1000.0 * voluntary / requests);
+    found.put(Measure.INVOLUNTARY_SWITCHES, 1000.0 * involuntary / requests);
+    found.put(Measure.PEAK_MEMORY, to.peakKib() / KIB_PER_MIB);
+    return found;
+  }
+}

@@ -1,0 +1,98 @@
+package io.penstock.bench.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.bench.Main;
+import io.penstock.bench.harness.Programs;
+import io.penstock.bench.load.RedisBenchmark;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Every command's way from processes to files, with loads too short to mean anything. */
+class SmokeIT {
+
+  private static final Path JAR = Path.of("../proxy-server/target/penstock.jar");
+
+  @TempDir Path folder;
+
+  @BeforeAll
+  static void needsPrograms() {
+    assume(Files.exists(JAR), "there is no " + JAR + ": build proxy-server before (-am)");
+    assume(
+        Programs.find("redis-server", "valkey-server").isPresent(),
+        "redis-server is not installed");
+  }
+
+  @Test
+  void jedisClientsGoStraightToTheClusterAndThroughPenstock() throws IOException {
+    List<JsonNode> rows = run("load", "--operations", "get,pipeline-get", "--dispatch", "async");
+
+    assertThat(targets(rows)).contains("direct", "penstock-async");
+    assertThat(rows).hasSize(2 * 2 * 2);
+    assertThat(folder.resolve("pipeline-get-throughput.svg")).exists();
+  }
+
+  @Test
+  void redisBenchmarkAndTheMixGoToEveryTarget() throws IOException {
+    assume(RedisBenchmark.program().isPresent(), "redis-benchmark is not installed");
+
+    List<JsonNode> rows =
+        run("suite", "--loads", "single get|lrange_100|mix 1", "--dispatch", "async");
+
+    assertThat(targets(rows)).contains("direct", "penstock-async");
+    assertThat(groups(rows)).contains("single", "lrange", "mix");
+    assertThat(folder.resolve("single-p99.svg")).exists();
+  }
+
+  @Test
+  void costGrowsWithDepthsAndSizes() throws IOException {
+    List<JsonNode> rows = run("growth", "--parts", "load");
+
+    assertThat(groups(rows)).contains("connections", "pipeline depth", "value size, bytes");
+  }
+
+  private List<JsonNode> run(String... arguments) throws IOException {
+    List<String> all = new ArrayList<>(Arrays.asList(arguments));
+    all.addAll(List.of("--smoke", "--jar", JAR.toString(), "--out", folder.toString()));
+
+    assertThat(Main.run(all.toArray(String[]::new))).isZero();
+
+    assertThat(folder.resolve("README.md")).content().contains("A smoke run", "| Commit |");
+    String json = Files.readString(folder.resolve("result.json"));
+    List<JsonNode> rows = JsonMapper.shared().readTree(json).get("rows").valueStream().toList();
+    assertThat(rows)
+        .isNotEmpty()
+        .allSatisfy(
+            row -> {
+              for (String measure : List.of("THROUGHPUT", "MEAN", "P50", "P99")) {
+                assertThat(row.at("/measures/" + measure + "/median").asDouble()).isPositive();
+              }
+            });
+    return rows;
+  }
+
+  private static List<String> targets(List<JsonNode> rows) {
+    return rows.stream().map(row -> row.get("target").asString()).toList();
+  }
+
+  private static List<String> groups(List<JsonNode> rows) {
+    return rows.stream().map(row -> row.get("group").asString()).toList();
+  }
+
+  private static void assume(boolean holds, String reason) {
+    if (!holds) {
+      System.out.println("skipped: " + reason);
+    }
+    Assumptions.assumeTrue(holds, reason);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.penstock.bench.command;
+
+import org.jspecify.annotations.NullMarked;

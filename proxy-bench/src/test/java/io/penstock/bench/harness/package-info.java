@@ -1,0 +1,4 @@
+@NullMarked
+package io.penstock.bench.harness;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,50 @@
+package io.penstock.bench.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.bench.measure.Load;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class ScaleTest {
+
+  private static final Scale FULL = new Scale(200_000, Duration.ofSeconds(10), 100_000, 10_000);
+
+  @Test
+  void largeValuesHaveFewKeys() {
+    assertThat(FULL.keysOf(3)).isEqualTo(100_000);
+    assertThat(FULL.keysOf(16 << 10)).isEqualTo(4_096);
+    assertThat(FULL.keysOf(1 << 20)).isEqualTo(64);
+    assertThat(FULL.keysOf(1 << 30)).isEqualTo(1);
+  }
+
+  @Test
+  void aPartIsNeverNothing() {
+    assertThat(FULL.part(100)).isEqualTo(2_000);
+    assertThat(new Scale(5, Duration.ZERO, 1, 1).part(100)).isEqualTo(1);
+  }
+
+  @Test
+  void theSuiteHasWhatTheFieldMeasures() {
+    assertThat(BenchmarkSuite.of(FULL))
+        .extracting(load -> load.group() + ": " + load.name())
+        .doesNotHaveDuplicates()
+        .contains(
+            "single: spop",
+            "lrange: lrange_600",
+            "pipelined: get -P 1000 -c 100",
+            "several keys: mset 10",
+            "connection per request: get -k 0",
+            "value size: get 1 MiB",
+            "connections: get -c 5000",
+            "mix: 4 × 50 connections");
+  }
+
+  @Test
+  void loadsWithMoreConnectionsThanAllowedAreLeftOut() {
+    assertThat(BenchmarkSuite.of(new Scale(1, Duration.ZERO, 1, 50)))
+        .extracting(Load::name)
+        .contains("get -c 50")
+        .doesNotContain("get -c 500");
+  }
+}

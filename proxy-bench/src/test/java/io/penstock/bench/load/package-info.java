@@ -1,0 +1,4 @@
+@NullMarked
+package io.penstock.bench.load;
+
+import org.jspecify.annotations.NullMarked;

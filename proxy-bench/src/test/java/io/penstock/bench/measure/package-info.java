@@ -1,0 +1,4 @@
+@NullMarked
+package io.penstock.bench.measure;
+
+import org.jspecify.annotations.NullMarked;

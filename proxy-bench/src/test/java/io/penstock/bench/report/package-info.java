@@ -1,0 +1,4 @@
+@NullMarked
+package io.penstock.bench.report;
+
+import org.jspecify.annotations.NullMarked;
