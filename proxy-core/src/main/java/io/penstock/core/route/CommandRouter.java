@@ -34,6 +34,8 @@ abstract sealed class CommandRouter implements Router permits ClusterRouter, Sin
               ? new RoutePlan.Reject(condition.error())
               : forward(command, spec);
       case Handling.AnyNode _ -> ANY_NODE;
+      case Handling.Publish(boolean sharded) ->
+          new RoutePlan.Publish(slotOfChannel(command), sharded);
       case Handling.Broadcast _, Handling.Local _, Handling.Refused _ -> fixed(spec);
     };
   }
@@ -58,6 +60,9 @@ abstract sealed class CommandRouter implements Router permits ClusterRouter, Sin
 
   /** The plan for a command that goes to the node of its keys. */
   abstract RoutePlan forward(Command command, CommandSpec spec);
+
+  /** The slot that decides where a message is published. */
+  abstract int slotOfChannel(Command command);
 
   /** The plan for a command whose keys may lie on several nodes. */
   abstract RoutePlan split(Command command, CommandSpec spec, Handling.Split split);
