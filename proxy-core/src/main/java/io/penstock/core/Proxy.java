@@ -12,6 +12,8 @@ import io.penstock.core.listener.Admission;
 import io.penstock.core.listener.Listener;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats;
+import io.penstock.core.pubsub.Audience;
+import io.penstock.core.pubsub.Hub;
 import io.penstock.core.resp.RespLimits;
 import io.penstock.core.route.ClusterRouter;
 import io.penstock.core.route.Router;
@@ -57,6 +59,7 @@ public final class Proxy implements AutoCloseable {
   private final StatsCollector collector;
   private final List<ProxyLoop> loops = new ArrayList<>();
   private final ClientDirectory directory = new ClientDirectory();
+  private final Audience audience = new Audience();
   private final AtomicBoolean ending = new AtomicBoolean();
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
@@ -109,9 +112,12 @@ public final class Proxy implements AutoCloseable {
             RespLimits.ofMaxBulkLength(settings.listen().maxBulkLength()),
             timeout,
             sharded,
-            backendSettings().database());
+            backendSettings().database(),
+            settings.listen().subscriberLimit());
+    var hub = new Hub(group, loop, backendSettings(), topology, events, audience);
     var sessions =
-        new SessionLoop(loop, sessionSettings, servers, router, dispatcher, topology, directory);
+        new SessionLoop(
+            loop, sessionSettings, servers, router, dispatcher, hub, topology, directory);
     return new ProxyLoop(loop, sessions, dispatcher, timeout);
   }
 

@@ -6,6 +6,7 @@ import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.session.Session;
 import io.penstock.core.session.SessionLoop;
 import io.penstock.core.transport.Loop;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -66,6 +67,8 @@ final class ProxyLoop {
     expectedTick = now + tickNanos;
     try {
       dispatcher.tick(now);
+      sessions.hub().tick(now);
+      sessions.tick(now);
     } catch (RuntimeException bug) {
       log.error("a loop's tick failed; it will tick again", bug); // deadlines depend on it
     }
@@ -73,7 +76,12 @@ final class ProxyLoop {
 
   /** Looks at the newest topology. Any thread. */
   void topologyChanged() {
-    loop.executor().execute(dispatcher::adoptTopology);
+    loop.executor()
+        .execute(
+            () -> {
+              dispatcher.adoptTopology();
+              sessions.hub().adoptTopology();
+            });
   }
 
   /** Goes on with what is known of the servers now. Any thread. */
@@ -90,10 +98,13 @@ final class ProxyLoop {
   void close() {
     List.copyOf(sessions.sessions()).forEach(Session::close);
     dispatcher.close();
+    sessions.hub().close();
   }
 
   /** On the loop. */
   List<NodeStats> nodeStats() {
-    return dispatcher.stats();
+    List<NodeStats> all = new ArrayList<>(dispatcher.stats());
+    all.addAll(sessions.hub().stats());
+    return all;
   }
 }

@@ -3,6 +3,7 @@ package io.penstock.core;
 import io.penstock.core.cluster.Credentials;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.command.CommandRules;
+import io.penstock.core.session.OutputLimit;
 import io.penstock.core.transport.Transport;
 import java.time.Duration;
 import java.util.List;
@@ -36,9 +37,15 @@ public record ProxySettings(
    * @param maxClients connections above this are refused as Redis refuses them
    * @param password what clients must {@code AUTH} with, or null for no authentication
    * @param maxBulkLength longest argument in bytes, Redis's {@code proto-max-bulk-len}
+   * @param subscriberLimit how much a subscriber may leave unread
    */
   public record Listen(
-      String bind, int port, int maxClients, @Nullable String password, int maxBulkLength) {}
+      String bind,
+      int port,
+      int maxClients,
+      @Nullable String password,
+      int maxBulkLength,
+      OutputLimit subscriberLimit) {}
 
   /** What is behind the proxy. */
   public sealed interface Upstream {

@@ -49,11 +49,14 @@ class ArchitectureTest {
           Map.entry("topology", Set.of("command", "cluster", "observe")),
           Map.entry("route", Set.of("command", "cluster", "resp")),
           Map.entry("backend", Set.of("cluster", "resp", "transport", "observe")),
+          Map.entry(
+              "pubsub", Set.of("backend", "command", "cluster", "resp", "transport", "observe")),
           Map.entry("dispatch", Set.of("backend", "cluster", "transport", "observe")),
           Map.entry(
               "session",
               Set.of(
                   "dispatch",
+                  "pubsub",
                   "backend",
                   "route",
                   "command",

@@ -17,6 +17,8 @@ import io.penstock.core.command.ServerFacts;
 import io.penstock.core.dispatch.AsyncDispatcher;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ProxyEvents;
+import io.penstock.core.pubsub.Audience;
+import io.penstock.core.pubsub.Hub;
 import io.penstock.core.route.ClusterRouter;
 import io.penstock.core.topology.StaticTopology;
 import io.penstock.core.transport.EmbeddedLoop;
@@ -65,12 +67,14 @@ public class SequenceBenchmark {
     var backend = new BackendSettings(null, 0, timeout, timeout, 1, 1);
     var group = new LoopGroup(Transport.NIO, 1); // its threads are never started
     var dispatcher = new AsyncDispatcher(group, loop, backend, topology, ProxyEvents.NONE);
-    var settings = new SessionSettings(null, Wire.LIMITS, timeout.toNanos(), true, 0);
+    var hub = new Hub(group, loop, backend, topology, ProxyEvents.NONE, new Audience());
+    var settings =
+        new SessionSettings(null, Wire.LIMITS, timeout.toNanos(), true, 0, OutputLimit.SUBSCRIBERS);
     var directory = new ClientDirectory();
     var facts = ServerFacts.assumed(CommandTable.load());
     var sessions =
         new SessionLoop(
-            loop, settings, facts, new ClusterRouter(), dispatcher, topology, directory);
+            loop, settings, facts, new ClusterRouter(), dispatcher, hub, topology, directory);
     channel.pipeline().addLast(socket, new ChannelInboundHandlerAdapter());
     return new Session(sessions, channel.pipeline().lastContext());
   }

@@ -108,7 +108,7 @@ final class BackendConnection {
     int timeout = (int) site.settings().connectTimeout().toMillis();
     site.group()
         .client(site.loop(), timeout)
-        .handler(new BackendPipeline(this, site.loop()))
+        .handler(new BackendPipeline(this, site))
         .connect(InetSocketAddress.createUnresolved(node.host(), node.port()))
         .addListener(
             done -> {

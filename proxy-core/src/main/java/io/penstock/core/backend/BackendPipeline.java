@@ -6,39 +6,38 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.util.ReferenceCountUtil;
-import io.penstock.core.transport.Loop;
 import org.jspecify.annotations.Nullable;
 
 /** The whole pipeline of a connection to a node: one handler that hands Netty's events on. */
 final class BackendPipeline extends ChannelInitializer<Channel> {
 
   private final BackendConnection connection;
-  private final Loop loop;
+  private final BackendSite site;
 
-  BackendPipeline(BackendConnection connection, Loop loop) {
+  BackendPipeline(BackendConnection connection, BackendSite site) {
     this.connection = connection;
-    this.loop = loop;
+    this.site = site;
   }
 
   @Override
   protected void initChannel(Channel channel) {
-    channel.pipeline().addLast(new Handler(connection, loop));
+    channel.pipeline().addLast(new Handler(connection, site));
   }
 
   private static final class Handler extends ChannelInboundHandlerAdapter {
 
     private final BackendConnection connection;
-    private final Loop loop;
+    private final BackendSite site;
     private @Nullable Link link;
 
-    Handler(BackendConnection connection, Loop loop) {
+    Handler(BackendConnection connection, BackendSite site) {
       this.connection = connection;
-      this.loop = loop;
+      this.site = site;
     }
 
     @Override
     public void channelActive(ChannelHandlerContext context) {
-      var made = new Link(context, loop);
+      var made = new Link(context, site.loop(), site.pushes());
       link = made;
       connection.onConnected(made);
     }

@@ -14,10 +14,11 @@ final class Link {
   private final ChannelHandlerContext context;
   private final Loop loop;
   private final SocketOutput output;
-  private final ReplyStream replies = new ReplyStream();
+  private final ReplyStream replies;
   private final Silence silence = new Silence();
 
-  Link(ChannelHandlerContext context, Loop loop) {
+  Link(ChannelHandlerContext context, Loop loop, PushSink pushes) {
+    this.replies = new ReplyStream(pushes);
     this.context = context;
     this.loop = loop;
     this.output = new SocketOutput(context, loop.flushQueue());

@@ -14,12 +14,17 @@ final class ReplyStream {
   /** A reply of which this much is there while more is to come is passed on in parts. */
   private static final int STREAM_THRESHOLD = 16 * 1024;
 
+  private final PushSink pushes;
   private final ReplyScanner scanner = new ReplyScanner();
   private final InFlightRing inFlight = new InFlightRing();
   private @Nullable ByteBuf carry; // the beginning of a reply whose end has not come
   private boolean streaming; // parts of the oldest exchange's reply were passed on
   private boolean closed;
   private long earliestDeadline = Long.MAX_VALUE; // no exchange in flight expires before it
+
+  ReplyStream(PushSink pushes) {
+    this.pushes = pushes;
+  }
 
   int inFlight() {
     return inFlight.size();
@@ -89,7 +94,10 @@ final class ReplyStream {
       return true;
     }
     if (bytes.getByte(start) == '>') {
-      return true; // out of band; nothing that Penstock sends asks for pushes
+      if (pushes.onPush(bytes, start, end) && !inFlight.isEmpty()) {
+        inFlight.poll();
+      }
+      return true;
     }
     if (inFlight.isEmpty()) {
       return false;

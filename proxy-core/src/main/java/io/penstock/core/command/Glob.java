@@ -1,20 +1,55 @@
 package io.penstock.core.command;
 
 /**
- * Redis's glob patterns ({@code stringmatchlen} in util.c), ignoring case: {@code *}, {@code ?},
- * {@code [a-c]}, {@code [^abc]} and {@code \} before a special character. Only the last star is
- * ever tried again, which is enough, so a hostile pattern costs pattern times text at most.
+ * Redis's glob patterns ({@code stringmatchlen} in util.c): {@code *}, {@code ?}, {@code [a-c]},
+ * {@code [^abc]} and {@code \} before a special character. Only the last star is ever tried again,
+ * which is enough, so a hostile pattern costs pattern times text at most. Characters are bytes, one
+ * to one. Not thread-safe.
  */
-final class Glob {
+public final class Glob {
+
+  /** What {@link #next} answers when there is no way on. */
+  public static final int NO_MATCH = -1;
 
   private final String pattern;
+  private final boolean ignoresCase;
   private int classEnd;
 
-  Glob(String pattern) {
+  private Glob(String pattern, boolean ignoresCase) {
     this.pattern = pattern;
+    this.ignoresCase = ignoresCase;
   }
 
-  boolean matches(String text) {
+  /** Case matters, as for keys and channels. */
+  public static Glob exact(String pattern) {
+    return new Glob(pattern, false);
+  }
+
+  /** Case does not matter, as for names of commands and settings. */
+  static Glob ignoringCase(String pattern) {
+    return new Glob(pattern, true);
+  }
+
+  /** Length of the pattern: the position behind its last element. */
+  public int length() {
+    return pattern.length();
+  }
+
+  /** Whether the element at position {@code p} is a star. */
+  public boolean isStar(int p) {
+    return pattern.charAt(p) == '*';
+  }
+
+  /**
+   * The position behind the element at {@code p}, which is no star, if it matches {@code c}; else
+   * {@link #NO_MATCH}.
+   */
+  public int next(int p, char c) {
+    return matchesOne(p, c) ? classEnd : NO_MATCH;
+  }
+
+  /** Whether the whole text matches. */
+  public boolean matches(String text) {
     int p = 0;
     int t = 0;
     int afterStar = -1;
@@ -75,14 +110,18 @@ final class Glob {
     return found != negated;
   }
 
-  private static boolean inRange(char from, char to, char c) {
-    int low = Ascii.toLower(Math.min(from, to));
-    int high = Ascii.toLower(Math.max(from, to));
-    int lower = Ascii.toLower(c);
-    return lower >= low && lower <= high;
+  private boolean inRange(char from, char to, char c) {
+    int low = folded(Math.min(from, to));
+    int high = folded(Math.max(from, to));
+    int wanted = folded(c);
+    return wanted >= low && wanted <= high;
   }
 
-  private static boolean sameLetter(char a, char b) {
-    return Ascii.toLower(a) == Ascii.toLower(b);
+  private boolean sameLetter(char a, char b) {
+    return folded(a) == folded(b);
+  }
+
+  private int folded(int c) {
+    return ignoresCase ? Ascii.toLower(c) : c;
   }
 }

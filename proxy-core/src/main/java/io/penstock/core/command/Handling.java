@@ -42,6 +42,13 @@ public sealed interface Handling {
   /** Without keys; any one node's answer serves, best always the same node's. */
   record AnyNode() implements Handling {}
 
+  /**
+   * A message to the node that listens for its channel, which is the first argument.
+   *
+   * @param sharded whether it stays in the shard of the channel's slot
+   */
+  record Publish(boolean sharded) implements Handling {}
+
   /** Answered by Penstock. */
   record Local(LocalCommand command) implements Handling {}
 

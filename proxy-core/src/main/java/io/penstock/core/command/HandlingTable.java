@@ -100,6 +100,7 @@ final class HandlingTable {
     return switch (words[1]) {
       case "forward" -> new Handling.Forward();
       case "any-node" -> new Handling.AnyNode();
+      case "publish" -> new Handling.Publish(command.name().equals("spublish"));
       case "local" -> new Handling.Local(LocalCommand.named(command.name()));
       case "broadcast" -> broadcast(words);
       case "scan" -> new Handling.Scan();

@@ -31,14 +31,22 @@ public enum LocalCommand {
   COMMAND_GETKEYS(Area.CONNECTION),
   MULTI(Area.TRANSACTION),
   EXEC(Area.TRANSACTION),
-  DISCARD(Area.TRANSACTION);
+  DISCARD(Area.TRANSACTION),
+  SUBSCRIBE(Area.SUBSCRIPTION),
+  UNSUBSCRIBE(Area.SUBSCRIPTION),
+  PSUBSCRIBE(Area.SUBSCRIPTION),
+  PUNSUBSCRIBE(Area.SUBSCRIPTION),
+  SSUBSCRIBE(Area.SUBSCRIPTION),
+  SUNSUBSCRIBE(Area.SUBSCRIPTION);
 
   /** Which part of a session answers. */
   public enum Area {
     /** About the client's own connection, and about commands. */
     CONNECTION,
     /** Beginning and ending of transactions. */
-    TRANSACTION
+    TRANSACTION,
+    /** What the client listens to. */
+    SUBSCRIPTION
   }
 
   private final Area area;

@@ -9,13 +9,13 @@ sealed interface NameFilter {
   boolean accepts(CommandSpec spec);
 
   static NameFilter all() {
-    return new Pattern(new Glob("*"));
+    return new Pattern(Glob.ignoringCase("*"));
   }
 
   /** The filter whose kind is argument {@code i}; null for an unknown kind. */
   static @Nullable NameFilter of(RequestFrame request, int i, String value) {
     if (Ascii.equalsIgnoreCase(request, i, "pattern")) {
-      return new Pattern(new Glob(value));
+      return new Pattern(Glob.ignoringCase(value));
     }
     if (Ascii.equalsIgnoreCase(request, i, "aclcat")) {
       return new Category(value);

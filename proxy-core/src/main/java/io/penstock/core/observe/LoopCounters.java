@@ -16,6 +16,8 @@ public final class LoopCounters {
   private long[] buckets;
   private long[] nanos;
   private final long[] redirects = new long[REDIRECTIONS.length];
+  private long pushes;
+  private long subscribersClosed;
   private long lag;
   private long maxLag;
 
@@ -44,6 +46,24 @@ public final class LoopCounters {
 
   public void redirected(ProxyStats.Redirection kind) {
     redirects[kind.ordinal()]++;
+  }
+
+  /** A message went to one client. */
+  public void pushed() {
+    pushes++;
+  }
+
+  /** A subscriber was closed because it did not read. */
+  public void subscriberClosed() {
+    subscribersClosed++;
+  }
+
+  public long pushes() {
+    return pushes;
+  }
+
+  public long subscribersClosed() {
+    return subscribersClosed;
   }
 
   /** The loop's tick came {@code nanos} later than planned. */

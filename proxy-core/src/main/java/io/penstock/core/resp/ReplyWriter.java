@@ -21,6 +21,11 @@ public final class ReplyWriter {
     line('*', elements);
   }
 
+  /** What RESP3 sends out of band. */
+  public void push(int elements) {
+    line(resp3 ? '>' : '*', elements);
+  }
+
   public void set(int elements) {
     line(resp3 ? '~' : '*', elements);
   }

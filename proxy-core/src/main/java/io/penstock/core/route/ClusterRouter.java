@@ -53,6 +53,11 @@ public final class ClusterRouter extends CommandRouter {
   }
 
   @Override
+  int slotOfChannel(Command command) {
+    return slot(command.frame(), 1);
+  }
+
+  @Override
   RoutePlan split(Command command, CommandSpec spec, Handling.Split how) {
     RequestFrame frame = command.frame();
     int first = how.firstKey();

@@ -35,6 +35,8 @@ abstract sealed class CommandRouter implements Router permits ClusterRouter, Sin
               : forward(command, spec);
       case Handling.AnyNode _ -> ANY_NODE;
       case Handling.Scan _ -> scan();
+      case Handling.Publish(boolean sharded) ->
+          new RoutePlan.Publish(slotOfChannel(command), sharded);
       case Handling.Broadcast _, Handling.Local _, Handling.Refused _ -> fixed(spec);
     };
   }
@@ -59,6 +61,9 @@ abstract sealed class CommandRouter implements Router permits ClusterRouter, Sin
 
   /** The plan for a command that goes to the node of its keys. */
   abstract RoutePlan forward(Command command, CommandSpec spec);
+
+  /** The slot that decides where a message is published. */
+  abstract int slotOfChannel(Command command);
 
   /** The plan for a command whose keys may lie on several nodes. */
   abstract RoutePlan split(Command command, CommandSpec spec, Handling.Split split);

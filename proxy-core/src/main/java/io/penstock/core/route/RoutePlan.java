@@ -14,6 +14,13 @@ public sealed interface RoutePlan {
     public static final int ANY_NODE = -1;
   }
 
+  /**
+   * A message, as it is, to the node that listens for its channel.
+   *
+   * @param sharded whether it stays in the shard of the slot
+   */
+  record Publish(int slot, boolean sharded) implements RoutePlan {}
+
   /** Divided by slot. The router's own scratch: valid until its next call. */
   final class Split implements RoutePlan {
 

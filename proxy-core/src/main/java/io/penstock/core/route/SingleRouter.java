@@ -15,6 +15,11 @@ public final class SingleRouter extends CommandRouter {
   }
 
   @Override
+  int slotOfChannel(Command command) {
+    return THE_SERVER.slot();
+  }
+
+  @Override
   RoutePlan split(Command command, CommandSpec spec, Handling.Split split) {
     return THE_SERVER;
   }

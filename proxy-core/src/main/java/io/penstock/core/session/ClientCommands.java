@@ -150,8 +150,9 @@ final class ClientCommands {
 
     private @Nullable String readType(String type) {
       switch (type.toLowerCase(Locale.ROOT)) {
-        case "normal" -> accepts = _ -> true;
-        case "master", "replica", "slave", "pubsub" -> accepts = _ -> false;
+        case "normal" -> accepts = session -> !Subscriptions.isSubscriber(session);
+        case "pubsub" -> accepts = Subscriptions::isSubscriber;
+        case "master", "replica", "slave" -> accepts = _ -> false;
         default -> {
           return "ERR Unknown client type '" + type + "'";
         }

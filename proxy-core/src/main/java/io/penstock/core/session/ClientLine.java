@@ -1,6 +1,7 @@
 package io.penstock.core.session;
 
 import io.penstock.core.command.CommandSpec;
+import io.penstock.core.pubsub.Kind;
 import io.penstock.core.resp.Protocol;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -34,7 +35,8 @@ final class ClientLine {
         + flags(session)
         + " db="
         + session.loop().settings().database()
-        + " sub=0 psub=0 ssub=0 multi="
+        + subscriptions(session)
+        + " multi="
         + session.intake().transactions().queued()
         + " qbuf="
         + session.input().size()
@@ -52,10 +54,23 @@ final class ClientLine {
         + profile.libraryVersion();
   }
 
+  private static String subscriptions(Session session) {
+    Subscriptions all = session.intake().subscriptions();
+    return all == null
+        ? " sub=0 psub=0 ssub=0"
+        : " sub="
+            + all.count(Kind.CHANNEL)
+            + " psub="
+            + all.count(Kind.PATTERN)
+            + " ssub="
+            + all.count(Kind.SHARD);
+  }
+
   private static String flags(Session session) {
     ClientProfile profile = session.profile();
     String flags =
-        (session.intake().transactions().isOpen() ? "x" : "")
+        (Subscriptions.isSubscriber(session) ? "P" : "")
+            + (session.intake().transactions().isOpen() ? "x" : "")
             + (profile.isNoEvict() ? "e" : "")
             + (profile.isNoTouch() ? "T" : "");
     return flags.isEmpty() ? "N" : flags;

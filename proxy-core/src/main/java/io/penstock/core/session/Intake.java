@@ -13,10 +13,14 @@ import org.jspecify.annotations.Nullable;
 /** Takes up one request after the other: what becomes of each, as the session stands. */
 final class Intake {
 
+  private static final String ONLY_SUBSCRIBERS_MAY =
+      "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context";
+
   private final Session session;
   private final Command command;
   private final LocalReplies local;
   private final Transactions transactions;
+  private @Nullable Subscriptions subscriptions; // since the client first subscribed
   private @Nullable Replay replay;
 
   /**
@@ -36,6 +40,10 @@ final class Intake {
   boolean handle() {
     RoutePlan plan = session.loop().router().route(command);
     CommandSpec spec = command.spec();
+    Subscriptions subscribed = subscriptions;
+    if (subscribed != null && subscribed.holdsBack(plan)) {
+      return putBack();
+    }
     if (!session.isAuthenticated() && Authentication.isNeededFor(command)) {
       reject(spec, Transactions.worded(spec, ErrorReplies.NO_AUTH));
       return true;
@@ -43,22 +51,36 @@ final class Intake {
     if (transactions.isOpen() && transactions.takes(plan, command)) {
       return true;
     }
+    if (subscribed != null && subscribed.isRestricted() && isRefused(plan, spec)) {
+      return true;
+    }
+    return carryOut(plan, spec) || putBack();
+  }
+
+  /** Answers false when the request must wait for earlier ones. */
+  private boolean carryOut(RoutePlan plan, @Nullable CommandSpec spec) {
     switch (plan) {
       case RoutePlan.Single(int slot) -> {
         if (session.order().holdsBack(slot)) {
-          return putBack();
+          return false;
         }
         session.sender().forward(Objects.requireNonNull(spec), slot);
       }
+      case RoutePlan.Publish publish -> {
+        if (session.order().holdsBack(publish.slot())) {
+          return false;
+        }
+        session.sender().publish(Objects.requireNonNull(spec), publish);
+      }
       case RoutePlan.Split split -> {
         if (session.order().holdsBackAll()) {
-          return putBack();
+          return false;
         }
         session.sender().divide(Objects.requireNonNull(spec), split);
       }
       case RoutePlan.Broadcast broadcast -> {
         if (session.order().holdsBackAll()) {
-          return putBack();
+          return false;
         }
         session.sender().broadcast(Objects.requireNonNull(spec), broadcast);
       }
@@ -66,9 +88,7 @@ final class Intake {
         return scan(Objects.requireNonNull(spec));
       }
       case RoutePlan.Local(CommandSpec which, LocalCommand answer) -> {
-        if (!answer(which, answer, command)) {
-          return putBack();
-        }
+        return answer(which, answer, command);
       }
       case RoutePlan.Reject(String error) ->
           reject(spec, Transactions.worded(spec, ErrorReplies.encode(error)));
@@ -82,6 +102,12 @@ final class Intake {
       case CONNECTION -> local.answer(spec, which, request);
       case TRANSACTION -> {
         return transactions.answer(spec, which);
+      }
+      case SUBSCRIPTION -> {
+        if (!session.sequence().isEmpty()) {
+          return false;
+        }
+        subscribing().answer(spec, which, command);
       }
     }
     return true;
@@ -114,9 +140,21 @@ final class Intake {
       return true;
     }
     if (session.order().holdsBackAll()) {
-      return putBack();
+      return false;
     }
     session.sender().scan(spec, cursor);
+    return true;
+  }
+
+  /** A subscriber that speaks RESP2 may send few commands; others are answered with an error. */
+  private boolean isRefused(RoutePlan plan, @Nullable CommandSpec spec) {
+    if (spec == null
+        || !spec.acceptsArity(command.argc())
+        || command.isUnknownSubcommand()
+        || Subscriptions.permits(plan)) {
+      return false;
+    }
+    reject(spec, "ERR Can't execute '" + spec.name() + ONLY_SUBSCRIBERS_MAY);
     return true;
   }
 
@@ -153,8 +191,46 @@ final class Intake {
     return transactions;
   }
 
+  /** What the client listens to; null while it has never asked for anything. */
+  @Nullable Subscriptions subscriptions() {
+    return subscriptions;
+  }
+
+  private Subscriptions subscribing() {
+    Subscriptions existing = subscriptions;
+    if (existing == null) {
+      existing = new Subscriptions(session);
+      subscriptions = existing;
+    }
+    return existing;
+  }
+
+  /** Nothing more is taken up, and nobody is told anything unasked. */
+  void drain() {
+    if (subscriptions != null) {
+      subscriptions.drain();
+    }
+  }
+
+  /** The client is as after connecting. */
+  void reset() {
+    if (subscriptions != null) {
+      subscriptions.leaveAll();
+    }
+  }
+
+  /** What was pushed so far goes before what is written in another protocol. */
+  void beforeChange() {
+    if (subscriptions != null) {
+      subscriptions.beforeChange();
+    }
+  }
+
   /** The client is gone. */
   void close() {
     transactions.close();
+    if (subscriptions != null) {
+      subscriptions.close();
+    }
   }
 }

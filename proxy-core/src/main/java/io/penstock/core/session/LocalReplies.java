@@ -83,12 +83,20 @@ final class LocalReplies {
       case CLIENT_INFO -> reply.verbatim(ClientLine.of(session) + "\n");
       case CLIENT_NO_EVICT -> onOff(command, reply, session.profile()::noEvict);
       case CLIENT_NO_TOUCH -> onOff(command, reply, session.profile()::noTouch);
-      case CLIENT_REPLY, CLIENT_LIST, MULTI, EXEC, DISCARD ->
-          throw new IllegalStateException("answered elsewhere");
+      default -> throw new IllegalStateException(which + " is answered elsewhere");
     }
   }
 
-  private static void ping(RequestFrame frame, ReplyWriter reply) {
+  private void ping(RequestFrame frame, ReplyWriter reply) {
+    Subscriptions subscriptions = session.intake().subscriptions();
+    if (subscriptions != null && subscriptions.isRestricted() && frame.argc() < 3) {
+      reply.array(2);
+      reply.bulk("pong");
+      if (frame.argc() == 1) {
+        reply.bulk("");
+        return;
+      }
+    }
     switch (frame.argc()) {
       case 1 -> reply.status("PONG");
       case 2 -> reply.bulk(frame.buffer(), frame.offset(1), frame.length(1));

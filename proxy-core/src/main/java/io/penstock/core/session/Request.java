@@ -114,6 +114,7 @@ final class Request extends Routed {
   void deliverPart(ByteBuf buffer, int from, int to, boolean lastPart) {
     write(buffer, from, to);
     if (lastPart) {
+      endReply();
       finish(Outcome.OK);
     }
   }
@@ -146,7 +147,16 @@ final class Request extends Routed {
 
   /** Ends a reply whose parts were delivered. */
   void complete(Outcome outcome) {
+    endReply();
     finish(outcome);
+  }
+
+  /** What had to wait for the end of the reply goes behind it. */
+  private void endReply() {
+    Subscriptions subscriptions = session().intake().subscriptions();
+    if (first && subscriptions != null) {
+      subscriptions.pushes().onReplyEnd();
+    }
   }
 
   private void finish(Outcome outcome) {

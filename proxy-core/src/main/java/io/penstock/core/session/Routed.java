@@ -13,7 +13,7 @@ import io.penstock.core.transport.SharedBuffer;
  * A client's request, or one part of a divided one, on its way to the node of a slot. Refusals that
  * mean "it did not run" go to the session's {@link Retries}; everything else is delivered.
  */
-abstract sealed class Routed extends Exchange permits Request, Part, Block {
+abstract sealed class Routed extends Exchange permits Request, Part, Block, Publication {
 
   private long order;
   private boolean readOnly;

@@ -3,6 +3,8 @@ package io.penstock.core.session;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.command.CommandSpec;
+import io.penstock.core.pubsub.Kind;
+import io.penstock.core.pubsub.Name;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.route.RoutePlan;
 import io.penstock.core.transport.SharedBuffer;
@@ -83,6 +85,26 @@ final class Sender {
     whole.prepare(session, spec, Exchange.ONE_SHARD);
     whole.divide();
     return whole;
+  }
+
+  /** Sends a message that was found last; its reply is put right where clients listen here. */
+  void publish(CommandSpec spec, RoutePlan.Publish plan) {
+    if (session.loop().hub().audience().isEmpty()) {
+      forward(spec, plan.slot());
+      return;
+    }
+    Request whole = session.intake().begin(spec);
+    whole.divide();
+    RequestFrame frame = session.input().frame();
+    Name channel = Name.copy(frame.buffer(), frame.offset(1), frame.length(1));
+    Kind kind = plan.sharded() ? Kind.SHARD : Kind.CHANNEL;
+    var publication = new Publication(whole, session, kind, channel);
+    int length = frame.end() - frame.start();
+    publication.carry(session.input().shareOfFrame(), frame.start(), length);
+    publication.prepare(session, spec, plan.slot());
+    if (!session.loop().dispatcher().dispatch(publication)) {
+      pauseFor(publication.sentTo());
+    }
   }
 
   /**

@@ -153,6 +153,7 @@ public final class Session {
   /** Takes up no more requests, answers those in flight and closes. */
   public void drain() {
     state = new SessionState.Closing();
+    intake.drain();
     closeWhenAnswered();
   }
 
@@ -202,6 +203,7 @@ public final class Session {
       state = serving.reset(loop.settings().password() != null);
       input.scanner().authenticated(state instanceof SessionState.Serving);
     }
+    intake.reset();
     speak(Protocol.RESP2);
     profile.reset();
   }
@@ -209,6 +211,7 @@ public final class Session {
   /** Speaks another protocol version from here on: its connections to nodes are others. */
   void speak(Protocol protocol) {
     if (profile.protocol() != protocol) {
+      intake.beforeChange();
       order.routesChange();
       profile.protocol(protocol);
     }

@@ -8,6 +8,7 @@ import io.penstock.core.command.ServerFacts;
 import io.penstock.core.dispatch.Dispatcher;
 import io.penstock.core.observe.LoopCounters;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.pubsub.Hub;
 import io.penstock.core.route.Router;
 import io.penstock.core.transport.Loop;
 import java.util.ArrayDeque;
@@ -24,12 +25,14 @@ public final class SessionLoop {
   private final SessionSettings settings;
   private final Router router;
   private final Dispatcher dispatcher;
+  private final Hub hub;
   private final Topology topology;
   private final ClientDirectory directory;
   private final LoopCounters counters;
   private final Set<Session> sessions = new LinkedHashSet<>();
   private ServerFacts servers;
   private CommandReplies commandReplies;
+  private final Set<Pushes> slow = new LinkedHashSet<>();
   private boolean draining;
   private final ArrayDeque<Request> spare = new ArrayDeque<>();
 
@@ -39,6 +42,7 @@ public final class SessionLoop {
       ServerFacts servers,
       Router router,
       Dispatcher dispatcher,
+      Hub hub,
       Topology topology,
       ClientDirectory directory) {
     this.loop = loop;
@@ -47,6 +51,7 @@ public final class SessionLoop {
     this.commandReplies = new CommandReplies(servers.commands());
     this.router = router;
     this.dispatcher = dispatcher;
+    this.hub = hub;
     this.topology = topology;
     this.directory = directory;
     this.counters = new LoopCounters(servers.commands().size());
@@ -103,6 +108,22 @@ public final class SessionLoop {
 
   public Dispatcher dispatcher() {
     return dispatcher;
+  }
+
+  public Hub hub() {
+    return hub;
+  }
+
+  /** Subscribers that leave more unread than they should. */
+  Set<Pushes> slow() {
+    return slow;
+  }
+
+  /** Called several times per command timeout. */
+  public void tick(long now) {
+    for (Pushes pushes : List.copyOf(slow)) {
+      pushes.checkLimit(now);
+    }
   }
 
   Topology topology() {

@@ -11,10 +11,12 @@ import org.jspecify.annotations.Nullable;
  * @param commandTimeoutNanos a command's deadline, counted from its arrival
  * @param sharded whether slots and redirects matter: a cluster is behind the proxy
  * @param database the one that clients are in
+ * @param subscriberLimit how much a subscriber may leave unread
  */
 public record SessionSettings(
     @Nullable String password,
     RespLimits limits,
     long commandTimeoutNanos,
     boolean sharded,
-    int database) {}
+    int database,
+    OutputLimit subscriberLimit) {}

@@ -73,6 +73,8 @@ final class Transactions {
       case RoutePlan.Local(CommandSpec which, LocalCommand answer) ->
           takesOwn(queue, which, answer, command);
       case RoutePlan.Single(int slot) -> takesOne(queue, slot, command);
+      case RoutePlan.Publish(int slot, boolean sharded) ->
+          takesOne(queue, sharded ? slot : Exchange.ANY_NODE, command);
       case RoutePlan.Split _ -> refuse(queue, spec, CROSS_SLOT);
       case RoutePlan.Broadcast _, RoutePlan.Scan _ -> refuse(queue, spec, EVERY_NODE);
       case RoutePlan.Reject(String error) -> refuse(queue, spec, error);
@@ -111,6 +113,8 @@ final class Transactions {
         yield false;
       }
       case HELLO, CLIENT_REPLY -> refuse(queue, spec, NOT_ALLOWED); // amid the reply to EXEC
+      case SUBSCRIBE, UNSUBSCRIBE, PSUBSCRIBE, PUNSUBSCRIBE, SSUBSCRIBE, SUNSUBSCRIBE ->
+          refuse(queue, spec, NOT_ALLOWED); // their confirmations are no replies
       default -> queueOwn(queue, spec, command);
     };
   }

@@ -87,6 +87,17 @@ public final class SocketOutput {
     enqueue();
   }
 
+  /**
+   * Runs {@code action} on this loop when everything appended so far has been written, or never can
+   * be.
+   */
+  public void whenWritten(Runnable action) {
+    enqueue();
+    passOnTail();
+    written = true;
+    context.write(Unpooled.EMPTY_BUFFER).addListener(_ -> action.run());
+  }
+
   /** Bytes appended since the start. */
   public long bytes() {
     return bytes;

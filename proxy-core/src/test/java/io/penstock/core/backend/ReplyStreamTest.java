@@ -18,7 +18,7 @@ class ReplyStreamTest {
   private static final int STREAMED_FROM = 16 * 1024;
 
   private final List<String> log = new ArrayList<>();
-  private ReplyStream stream = new ReplyStream();
+  private ReplyStream stream = new ReplyStream(PushSink.NONE);
 
   @AfterEach
   void close() {
@@ -49,7 +49,7 @@ class ReplyStreamTest {
         Wire.bytes(wire),
         pieces -> {
           log.clear();
-          stream = new ReplyStream();
+          stream = new ReplyStream(PushSink.NONE);
           for (String name : List.of("a", "b", "c", "d", "e", "f")) {
             send(name);
           }
@@ -281,6 +281,8 @@ class ReplyStreamTest {
     receive("-WRONGPASS no\r\n-NOAUTH Authentic");
 
     assertThat(log).containsExactly("a -WRONGPASS no\r\n", "b CONNECTION_LOST");
-    stream = new ReplyStream(); // nobody closes the old one again: what it kept would be leaked
+    stream =
+        new ReplyStream(
+            PushSink.NONE); // nobody closes the old one again: what it kept would be leaked
   }
 }

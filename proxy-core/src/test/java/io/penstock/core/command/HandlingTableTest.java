@@ -150,16 +150,25 @@ class HandlingTableTest {
             .isNotInstanceOfAny(
                 Handling.Forward.class, Handling.Split.class, Handling.AnyNode.class);
       }
-      if (spec.has(CommandFlag.PUBSUB) && !spec.name().endsWith("publish")) {
-        assertThat(spec.isContainer() || spec.name().endsWith("help") || isRefused(spec))
+      if (spec.has(CommandFlag.PUBSUB)) {
+        assertThat(spec.isContainer() || spec.name().endsWith("help") || isServedHere(spec))
             .as(spec.displayName())
             .isTrue();
       }
     }
   }
 
-  private static boolean isRefused(CommandSpec spec) {
-    return spec.handling() instanceof Handling.Refused;
+  private static boolean isServedHere(CommandSpec spec) {
+    return switch (spec.handling()) {
+      case Handling.Publish _, Handling.Local _, Handling.Refused _ -> true;
+      case Handling.Forward _,
+          Handling.Split _,
+          Handling.Broadcast _,
+          Handling.Scan _,
+          Handling.RefusedIf _,
+          Handling.AnyNode _ ->
+          false;
+    };
   }
 
   @Test

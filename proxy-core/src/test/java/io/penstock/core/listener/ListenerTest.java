@@ -10,9 +10,12 @@ import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.dispatch.AsyncDispatcher;
 import io.penstock.core.observe.ProxyEvents;
+import io.penstock.core.pubsub.Audience;
+import io.penstock.core.pubsub.Hub;
 import io.penstock.core.resp.RespLimits;
 import io.penstock.core.route.SingleRouter;
 import io.penstock.core.session.ClientDirectory;
+import io.penstock.core.session.OutputLimit;
 import io.penstock.core.session.SessionLoop;
 import io.penstock.core.session.SessionSettings;
 import io.penstock.core.topology.StaticTopology;
@@ -53,13 +56,20 @@ class ListenerTest {
     var topology = new StaticTopology(new Node("127.0.0.1", 1));
     var backend = new BackendSettings(null, 0, TIMEOUT, TIMEOUT, 1, 10);
     var settings =
-        new SessionSettings(null, RespLimits.ofMaxBulkLength(1_000), TIMEOUT.toNanos(), false, 0);
+        new SessionSettings(
+            null,
+            RespLimits.ofMaxBulkLength(1_000),
+            TIMEOUT.toNanos(),
+            false,
+            0,
+            OutputLimit.SUBSCRIBERS);
     return new SessionLoop(
         loop,
         settings,
         ServerFacts.assumed(CommandTable.load()),
         new SingleRouter(),
         new AsyncDispatcher(group, loop, backend, topology, ProxyEvents.NONE),
+        new Hub(group, loop, backend, topology, ProxyEvents.NONE, new Audience()),
         topology,
         new ClientDirectory());
   }

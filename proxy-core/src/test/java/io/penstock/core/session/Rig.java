@@ -13,6 +13,8 @@ import io.penstock.core.listener.Admission;
 import io.penstock.core.listener.Listener;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.pubsub.Audience;
+import io.penstock.core.pubsub.Hub;
 import io.penstock.core.resp.RespLimits;
 import io.penstock.core.route.ClusterRouter;
 import io.penstock.core.route.SingleRouter;
@@ -21,6 +23,7 @@ import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.wire.Peer;
 import io.penstock.core.wire.ScriptedNode;
+import io.penstock.core.wire.Wire;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -29,6 +32,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +51,7 @@ final class Rig implements AutoCloseable {
     private boolean sharded = true;
     private Duration commandTimeout = Duration.ofSeconds(100);
     private int maxWaiting = 65_536;
+    private OutputLimit subscriberLimit = OutputLimit.SUBSCRIBERS;
 
     Choice password(String given) {
       password = given;
@@ -65,6 +70,11 @@ final class Rig implements AutoCloseable {
 
     Choice maxWaiting(int most) {
       maxWaiting = most;
+      return this;
+    }
+
+    Choice subscriberLimit(OutputLimit limit) {
+      subscriberLimit = limit;
       return this;
     }
 
@@ -127,7 +137,9 @@ final class Rig implements AutoCloseable {
             RespLimits.ofMaxBulkLength(512 * 1024 * 1024),
             choice.commandTimeout.toNanos(),
             choice.sharded,
-            0);
+            0,
+            choice.subscriberLimit);
+    var hub = new Hub(group, loop, backend, topology, ProxyEvents.NONE, new Audience());
     sessions =
         new SessionLoop(
             loop,
@@ -135,6 +147,7 @@ final class Rig implements AutoCloseable {
             ServerFacts.assumed(CommandTable.load()),
             choice.sharded ? new ClusterRouter() : new SingleRouter(),
             dispatcher,
+            hub,
             topology,
             new ClientDirectory());
     listener =
@@ -171,6 +184,13 @@ final class Rig implements AutoCloseable {
     return nodes.get(node).accept();
   }
 
+  /** The proxy's next connection to a node, which is one for subscriptions. */
+  Peer acceptFeed(int node) {
+    return acceptUnanswered(node)
+        .expect(Wire.request("HELLO", "3") + ScriptedNode.NAMING)
+        .send("%0\r\n+OK\r\n");
+  }
+
   /** As {@link #accept}, with the handshake left to the test. */
   Peer acceptUnanswered(int node) {
     return nodes.get(node).acceptUnanswered();
@@ -202,6 +222,7 @@ final class Rig implements AutoCloseable {
     onLoop(
         () -> {
           dispatcher.adoptTopology();
+          sessions.hub().adoptTopology();
           return true;
         });
   }
@@ -210,7 +231,10 @@ final class Rig implements AutoCloseable {
   void tick(Duration later) {
     onLoop(
         () -> {
-          dispatcher.tick(loop.tick() + later.toNanos());
+          long then = loop.tick() + later.toNanos();
+          dispatcher.tick(then);
+          sessions.hub().tick(then);
+          sessions.tick(then);
           return true;
         });
   }
@@ -219,7 +243,7 @@ final class Rig implements AutoCloseable {
   long bytesReceivedFrom(int node) {
     return onLoop(
         () ->
-            dispatcher.stats().stream()
+            Stream.concat(dispatcher.stats().stream(), sessions.hub().stats().stream())
                 .filter(stats -> stats.node().equals(address(node)))
                 .mapToLong(NodeStats::bytesReceived)
                 .sum());
@@ -250,6 +274,7 @@ final class Rig implements AutoCloseable {
         () -> {
           List.copyOf(sessions.sessions()).forEach(Session::close);
           dispatcher.close();
+          sessions.hub().close();
           return true;
         });
     nodes.forEach(ScriptedNode::close);

@@ -26,6 +26,7 @@ import org.springframework.validation.annotation.Validated;
  * @param maxClients Client connections above this are refused, as Redis refuses them.
  * @param password What clients must AUTH with. No authentication when not set.
  * @param protoMaxBulkLen Longest argument of a command, as in Redis.
+ * @param clientOutputBufferLimit How much a client may leave unread, as in Redis.
  * @param backend Connections to the nodes.
  * @param topology How the view of the cluster is kept current.
  * @param commands Which commands clients may use.
@@ -44,6 +45,7 @@ public record PenstockProperties(
     @DefaultValue("10000") @Min(value = 1, message = AT_LEAST_ONE) int maxClients,
     @Size(min = 1, message = "is empty: that would let everybody in") @Nullable String password,
     @DefaultValue("512MB") DataSize protoMaxBulkLen,
+    @DefaultValue @Valid ClientOutputBufferLimit clientOutputBufferLimit,
     @DefaultValue @Valid Backend backend,
     @DefaultValue @Valid Topology topology,
     @DefaultValue Commands commands,
@@ -58,6 +60,29 @@ public record PenstockProperties(
   @Override
   public String toString() {
     return "PenstockProperties[bind=" + bind + ", port=" + port + "]"; // no password, no URL
+  }
+
+  /**
+   * How much clients may leave unread before they are closed.
+   *
+   * @param pubsub Clients that have subscribed.
+   */
+  public record ClientOutputBufferLimit(@DefaultValue @Valid OutputBufferLimit pubsub) {}
+
+  /**
+   * How much one client may leave unread. 0 is no limit.
+   *
+   * @param hardLimit Closed at once above that.
+   * @param softLimit Closed when above that for longer than soft-seconds.
+   * @param softSeconds How long it may be above soft-limit.
+   */
+  public record OutputBufferLimit(
+      @DefaultValue("32MB") DataSize hardLimit,
+      @DefaultValue("8MB") DataSize softLimit,
+      @DefaultValue("60") @Min(value = 0, message = SECONDS) @Max(value = 86_400, message = SECONDS)
+          int softSeconds) {
+
+    private static final String SECONDS = "must be from 0 to 86400";
   }
 
   /**

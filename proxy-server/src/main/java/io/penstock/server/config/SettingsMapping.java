@@ -7,6 +7,8 @@ import io.penstock.core.ProxySettings.Refresh;
 import io.penstock.core.ProxySettings.Upstream;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.command.RuleCheck;
+import io.penstock.core.session.OutputLimit;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
@@ -47,7 +49,8 @@ final class SettingsMapping {
             properties.port(),
             properties.maxClients(),
             properties.password(),
-            Math.toIntExact(properties.protoMaxBulkLen().toBytes())),
+            Math.toIntExact(properties.protoMaxBulkLen().toBytes()),
+            outputLimit(properties.clientOutputBufferLimit().pubsub())),
         upstream(resource.strip()),
         new Backend(
             properties.backend().connectTimeout(),
@@ -57,6 +60,13 @@ final class SettingsMapping {
         rules(properties.commands()),
         properties.transport(),
         Objects.requireNonNullElseGet(loops, () -> Runtime.getRuntime().availableProcessors()));
+  }
+
+  private static OutputLimit outputLimit(PenstockProperties.OutputBufferLimit limit) {
+    return new OutputLimit(
+        limit.hardLimit().toBytes(),
+        limit.softLimit().toBytes(),
+        Duration.ofSeconds(limit.softSeconds()));
   }
 
   private void refuseWhatIsNotThereYet(PenstockProperties properties) {

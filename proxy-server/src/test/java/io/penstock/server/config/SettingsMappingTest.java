@@ -8,6 +8,7 @@ import io.penstock.core.ProxySettings;
 import io.penstock.core.ProxySettings.Upstream;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.command.CommandRules;
+import io.penstock.core.session.OutputLimit;
 import io.penstock.core.transport.Transport;
 import java.time.Duration;
 import java.util.Arrays;
@@ -33,7 +34,8 @@ class SettingsMappingTest {
     assertThat(settings)
         .isEqualTo(
             new ProxySettings(
-                new ProxySettings.Listen("0.0.0.0", 6380, 10_000, null, 512 << 20),
+                new ProxySettings.Listen(
+                    "0.0.0.0", 6380, 10_000, null, 512 << 20, OutputLimit.SUBSCRIBERS),
                 new Upstream.Single(new Node("h", 1), null, 2),
                 new ProxySettings.Backend(Duration.ofSeconds(1), Duration.ofSeconds(2), 1),
                 new ProxySettings.Refresh(Duration.ofSeconds(30), Duration.ofSeconds(1)),

@@ -8,6 +8,7 @@ import io.penstock.core.cluster.Node;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats;
+import io.penstock.core.session.OutputLimit;
 import io.penstock.core.transport.Transport;
 import io.penstock.server.demo.EmbeddedCluster;
 import io.penstock.server.demo.Member;
@@ -115,6 +116,7 @@ final class ProxyFixture implements AutoCloseable {
     private Transport transport = Transport.AUTO;
     private int eventLoops = 2;
     private int connectionsPerLoop = 1;
+    private OutputLimit subscriberLimit = OutputLimit.SUBSCRIBERS;
 
     private Builder(Upstream upstream) {
       this.upstream = upstream;
@@ -167,11 +169,17 @@ final class ProxyFixture implements AutoCloseable {
       return this;
     }
 
+    Builder subscriberLimit(OutputLimit limit) {
+      subscriberLimit = limit;
+      return this;
+    }
+
     /** Starts the proxy; answers when it listens, whatever is behind it. */
     ProxyFixture start() {
       var settings =
           new ProxySettings(
-              new ProxySettings.Listen(bind, 0, maxClients, password, 512 * 1024 * 1024),
+              new ProxySettings.Listen(
+                  bind, 0, maxClients, password, 512 * 1024 * 1024, subscriberLimit),
               upstream,
               new ProxySettings.Backend(connectTimeout, commandTimeout, connectionsPerLoop),
               new ProxySettings.Refresh(refreshPeriod, Duration.ofMillis(250)),

@@ -1,0 +1,28 @@
+package io.penstock.core.pubsub;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Topics divided into what one command may name: of one kind, and shard channels of one slot. */
+final class Batches {
+
+  private static final int MOST = 512;
+
+  private record Group(Kind kind, int slot, int number) {}
+
+  private Batches() {}
+
+  static Iterable<List<Topic>> of(List<Topic> topics) {
+    Map<Group, List<Topic>> batches = new LinkedHashMap<>();
+    Map<Kind, Integer> seen = new LinkedHashMap<>();
+    for (Topic topic : topics) {
+      int slot = topic.kind() == Kind.SHARD ? topic.slot() : 0;
+      int number = seen.merge(topic.kind(), 1, Integer::sum) / MOST;
+      var group = new Group(topic.kind(), slot, number);
+      batches.computeIfAbsent(group, _ -> new ArrayList<>()).add(topic);
+    }
+    return batches.values();
+  }
+}

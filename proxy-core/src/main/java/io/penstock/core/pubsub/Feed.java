@@ -1,0 +1,290 @@
+package io.penstock.core.pubsub;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.penstock.core.backend.BackendListener;
+import io.penstock.core.backend.PushSink;
+import io.penstock.core.backend.SubscriberConnection;
+import io.penstock.core.cluster.Node;
+import io.penstock.core.cluster.Redirect;
+import io.penstock.core.observe.ProxyStats.NodeStats;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one loop listens to at one node, over one connection. Says again what is wanted whenever the
+ * connection comes back, until the node has confirmed it. Confined to its loop.
+ */
+final class Feed implements PushSink, BackendListener {
+
+  /** Nanoseconds that a connection is kept for which there is no use. */
+  private static final long SPARE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private final Hub hub;
+  private final Node node;
+  private final SubscriberConnection connection;
+  private final Map<Topic, Placement> placements = new LinkedHashMap<>();
+  private final Believed believed;
+  private final ArrayDeque<Order> orders = new ArrayDeque<>(); // in flight, oldest first
+  private final List<Topic> toAsk = new ArrayList<>();
+  private final List<Topic> toDrop = new ArrayList<>();
+  private boolean someRefused; // there may be topics to ask for again
+  private final Pulse pulse;
+  private boolean down; // the newest attempt to connect failed
+  private long usedAt;
+
+  Feed(Hub hub, Node node) {
+    this.hub = hub;
+    this.node = node;
+    this.connection = new SubscriberConnection(node, hub.siteFor(this));
+    this.believed = new Believed(hub.audience(), node);
+    this.pulse = new Pulse(hub.now());
+    this.usedAt = hub.now();
+  }
+
+  Node node() {
+    return node;
+  }
+
+  NodeStats stats() {
+    return connection.stats();
+  }
+
+  boolean isReady() {
+    return connection.isReady();
+  }
+
+  boolean isListening(Topic topic) {
+    Placement placement = placements.get(topic);
+    return placement != null && placement.listening;
+  }
+
+  boolean isWanted(Topic topic) {
+    return placements.containsKey(topic);
+  }
+
+  /** Whether the node cannot be reached, as far as is known. */
+  boolean isDown() {
+    return down;
+  }
+
+  /** Whether nothing has been wanted here for a while. */
+  boolean isSpare(long now) {
+    if (!placements.isEmpty() || !orders.isEmpty()) {
+      usedAt = now;
+    }
+    return now - usedAt > SPARE_NANOS;
+  }
+
+  /** Subscribes at the next {@link #flush}, or when there is a connection. */
+  void want(Topic topic) {
+    if (placements.containsKey(topic)) {
+      return;
+    }
+    placements.put(topic, new Placement());
+    if (connection.isReady()) {
+      toAsk.add(topic);
+    } else {
+      connection.prepare();
+    }
+  }
+
+  /** Unsubscribes at the next {@link #flush}. */
+  void unwant(Topic topic) {
+    Placement placement = placements.remove(topic);
+    if (placement != null && (placement.listening || placement.asked != null)) {
+      toDrop.add(topic);
+    }
+  }
+
+  /** Tells the node what has changed since the last time. */
+  void flush(Leaving leaving) {
+    toAsk.removeIf(topic -> !isToBeAsked(topic));
+    if (connection.isReady()) {
+      Batches.of(toDrop).forEach(batch -> send(false, batch, leaving));
+      Batches.of(toAsk).forEach(batch -> send(true, batch, Leaving.unnoticed()));
+    }
+    toDrop.clear();
+    toAsk.clear();
+  }
+
+  private boolean isToBeAsked(Topic topic) {
+    Placement placement = placements.get(topic);
+    return placement != null && placement.asked == null && !placement.listening;
+  }
+
+  private void send(boolean subscribing, List<Topic> topics, Leaving leaving) {
+    var order = new Order(this, subscribing, topics, leaving);
+    if (subscribing) {
+      topics.forEach(topic -> asked(topic, order));
+    }
+    orders.add(order);
+    connection.send(order);
+  }
+
+  private void asked(Topic topic, Order order) {
+    Placement placement = placements.get(topic);
+    if (placement != null) {
+      placement.asked = order;
+    }
+  }
+
+  @Override
+  public boolean onPush(ByteBuf buffer, int from, int to) {
+    pulse.heard(hub.now());
+    Push push = Push.read(buffer, from, to);
+    if (push == null) {
+      return false;
+    }
+    if (push.isMessage()) {
+      hub.message(this, push, buffer, from, to);
+      return false;
+    }
+    Order oldest = orders.peek();
+    if (oldest == null || !oldest.awaits(push)) {
+      dropped(push);
+      return false;
+    }
+    confirmed(oldest, push);
+    if (oldest.isDone()) {
+      orders.remove();
+      oldest.end();
+      return true;
+    }
+    return false;
+  }
+
+  private void confirmed(Order order, Push push) {
+    Topic topic = order.confirm();
+    if (!order.isSubscribing()) {
+      believed.remove(push.kind(), push.name());
+      return;
+    }
+    believed.add(push.kind(), push.name());
+    Placement placement = placements.get(topic);
+    if (placement != null && placement.asked == order) {
+      placement.asked = null;
+      placement.listening = true;
+      hub.listening(this, topic);
+    }
+  }
+
+  /** The node ended a subscription by itself, as when a shard channel's slot moves away. */
+  private void dropped(Push push) {
+    believed.remove(push.kind(), push.name());
+    Topic topic = hub.topic(push.kind(), push.name());
+    Placement placement = topic == null ? null : placements.get(topic);
+    if (topic != null && placement != null && placement.listening) {
+      placement.listening = false;
+      toAsk.add(topic);
+      hub.interrupted(this, topic);
+    }
+  }
+
+  /** A node refused an order: nothing of it took effect. */
+  void refused(Order order, byte[] error) {
+    orders.remove(order);
+    if (order.isSubscribing()) {
+      order.topics().forEach(topic -> refused(topic, order, error));
+    } else {
+      // Only a slot that is not here any more is refused, and then the node has forgotten already.
+      order.topics().forEach(topic -> believed.remove(topic.kind(), topic.name()));
+    }
+    order.end();
+    hub.flush();
+  }
+
+  private void refused(Topic topic, Order order, byte[] error) {
+    Placement placement = placements.get(topic);
+    if (placement == null || placement.asked != order) {
+      return;
+    }
+    placement.asked = null;
+    placement.askAgainAt = hub.now() + Refusals.pause(error);
+    someRefused = true;
+    var line = Unpooled.wrappedBuffer(error);
+    Redirect redirect = Redirect.parse(line, 0, error.length);
+    if (redirect != null) {
+      hub.moved(redirect, node);
+    } else if (!Refusals.isPassing(error)) {
+      if (order.topics().size() > 1) {
+        send(true, List.of(topic), Leaving.unnoticed()); // which of them is not allowed?
+      } else {
+        placement.lament(node, error);
+        hub.refused(topic, error);
+      }
+    }
+  }
+
+  /** The connection ended before the node confirmed. */
+  void failed(Order order) {
+    orders.remove(order);
+    order.end();
+  }
+
+  @Override
+  public void connected(Node to) {
+    pulse.begin(hub.now());
+    down = false;
+    toAsk.clear();
+    toAsk.addAll(placements.keySet());
+    hub.connected(this);
+  }
+
+  @Override
+  public void disconnected(Node from, int attempts, @Nullable Throwable cause) {
+    for (Placement placement : placements.values()) {
+      placement.asked = null;
+      placement.listening = false;
+    }
+    believed.clear();
+    down = attempts > 0;
+    hub.disconnected(this, attempts, cause);
+  }
+
+  @Override
+  public void writableAgain() {
+    // Nobody waits: what is subscribed to is kept here anyway.
+  }
+
+  Set<Topic> wanted() {
+    return placements.keySet();
+  }
+
+  /**
+   * Called several times per command timeout.
+   *
+   * @param silence nanoseconds after which the node is asked for a sign of life
+   */
+  void tick(long now, long silence) {
+    connection.tick(now);
+    if (!connection.isReady()) {
+      return;
+    }
+    pulse.check(connection, now, silence);
+    if (someRefused) {
+      someRefused = false;
+      placements.forEach((topic, placement) -> askAgain(topic, placement, now));
+      flush(Leaving.unnoticed());
+    }
+  }
+
+  private void askAgain(Topic topic, Placement placement, long now) {
+    if (now - placement.askAgainAt >= 0) {
+      toAsk.add(topic); // those that were answered meanwhile are sorted out
+    } else {
+      someRefused = true;
+    }
+  }
+
+  void close() {
+    connection.close();
+    believed.clear();
+  }
+}

@@ -1,0 +1,55 @@
+package io.penstock.core.pubsub;
+
+import io.netty.buffer.ByteBuf;
+import io.penstock.core.cluster.Slot;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/** The bytes of a channel's or pattern's name. Immutable. */
+public final class Name {
+
+  private final byte[] bytes;
+  private final int hash;
+
+  private Name(byte[] bytes) {
+    this.bytes = bytes;
+    this.hash = Arrays.hashCode(bytes);
+  }
+
+  /** Copies {@code length} bytes of {@code buffer}, which is borrowed. */
+  public static Name copy(ByteBuf buffer, int offset, int length) {
+    byte[] bytes = new byte[length];
+    buffer.getBytes(offset, bytes);
+    return new Name(bytes);
+  }
+
+  /** The slot that decides which node the name belongs to. */
+  public int slot() {
+    return Slot.of(bytes);
+  }
+
+  public int length() {
+    return bytes.length;
+  }
+
+  /** Appends the bytes. */
+  public void writeTo(ByteBuf out) {
+    out.writeBytes(bytes);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Name that && Arrays.equals(bytes, that.bytes);
+  }
+
+  @Override
+  public int hashCode() {
+    return hash;
+  }
+
+  /** The bytes as characters, one to one. */
+  @Override
+  public String toString() {
+    return new String(bytes, StandardCharsets.ISO_8859_1);
+  }
+}

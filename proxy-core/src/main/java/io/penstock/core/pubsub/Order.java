@@ -1,0 +1,101 @@
+package io.penstock.core.pubsub;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.penstock.core.backend.Exchange;
+import io.penstock.core.backend.Failure;
+import io.penstock.core.resp.Protocol;
+import io.penstock.core.transport.SharedBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/**
+ * One command that subscribes to topics of one kind, or unsubscribes from them. A node confirms
+ * each name with a push and gives no reply, or an error and no pushes.
+ */
+final class Order extends Exchange {
+
+  private final Feed feed;
+  private final Kind kind;
+  private final boolean subscribing;
+  private final List<Topic> topics;
+  private final Leaving leaving;
+  private int confirmed;
+
+  Order(Feed feed, boolean subscribing, List<Topic> topics, Leaving leaving) {
+    this.feed = feed;
+    this.kind = topics.getFirst().kind();
+    this.subscribing = subscribing;
+    this.topics = List.copyOf(topics);
+    this.leaving = leaving;
+    leaving.awaits();
+    ByteBuf request = ByteBufAllocator.DEFAULT.directBuffer();
+    encode(request);
+    bytes(new SharedBuffer(request), 0, request.readableBytes());
+    destination(ANY_NODE, Protocol.RESP3, 0, Long.MAX_VALUE); // the feed sees to deadlines
+  }
+
+  private void encode(ByteBuf out) {
+    String command = subscribing ? kind.subscribe() : kind.unsubscribe();
+    text(out, "*" + (topics.size() + 1) + "\r\n$" + command.length() + "\r\n" + command + "\r\n");
+    for (Topic topic : topics) {
+      text(out, "$" + topic.name().length() + "\r\n");
+      topic.name().writeTo(out);
+      text(out, "\r\n");
+    }
+  }
+
+  private static void text(ByteBuf out, String ascii) {
+    out.writeCharSequence(ascii, StandardCharsets.US_ASCII);
+  }
+
+  boolean isSubscribing() {
+    return subscribing;
+  }
+
+  List<Topic> topics() {
+    return topics;
+  }
+
+  /** Whether the push is the confirmation that comes next. */
+  boolean awaits(Push push) {
+    return push.kind() == kind
+        && push.isSubscribing() == subscribing
+        && push.name().equals(topics.get(confirmed).name());
+  }
+
+  /** One more name was confirmed: the topic. */
+  Topic confirm() {
+    return topics.get(confirmed++);
+  }
+
+  /** Whether all names were confirmed. */
+  boolean isDone() {
+    return confirmed == topics.size();
+  }
+
+  /** Gives the bytes back and tells whoever waits. */
+  void end() {
+    releaseBytes();
+    leaving.oneDone();
+  }
+
+  @Override
+  public void onReply(ByteBuf buffer, int from, int to) {
+    byte[] reply = new byte[to - from];
+    buffer.getBytes(from, reply);
+    feed.refused(this, reply);
+  }
+
+  @Override
+  public void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
+    if (last) {
+      feed.refused(this, new byte[0]); // no such reply exists
+    }
+  }
+
+  @Override
+  public void onFailure(Failure failure) {
+    feed.failed(this);
+  }
+}

@@ -1,0 +1,27 @@
+package io.penstock.core.pubsub;
+
+import io.penstock.core.cluster.Node;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** How far one feed is with a topic that is wanted there. */
+final class Placement {
+
+  private static final Logger log = LoggerFactory.getLogger(Placement.class);
+
+  @Nullable Order asked; // sent and not confirmed
+  boolean listening; // confirmed
+  long askAgainAt; // if neither
+  private boolean lamented;
+
+  /** Tells the log once that the node refuses it. */
+  void lament(Node node, byte[] error) {
+    if (!lamented) {
+      lamented = true;
+      String line = new String(error, StandardCharsets.ISO_8859_1).strip();
+      log.info("{} refuses a subscription: {}", node, line);
+    }
+  }
+}

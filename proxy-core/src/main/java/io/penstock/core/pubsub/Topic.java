@@ -1,0 +1,104 @@
+package io.penstock.core.pubsub;
+
+import java.util.LinkedHashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A channel, pattern or shard channel that clients of this loop listen to or want to, and where it
+ * is subscribed to. Its home is the one node whose messages count; what servers publish only
+ * locally counts from every master.
+ */
+final class Topic {
+
+  private final Kind kind;
+  private final Name name;
+  private final int slot;
+  private final boolean everywhere;
+  private final Set<Subscriber> subscribers = new LinkedHashSet<>();
+  private final Set<Joining> joinings = new LinkedHashSet<>();
+  private @Nullable Feed home;
+  private @Nullable Feed next; // takes over as soon as it listens
+
+  Topic(Kind kind, Name name) {
+    this.kind = kind;
+    this.name = name;
+    this.slot = name.slot();
+    this.everywhere =
+        switch (kind) {
+          case CHANNEL -> KeyspaceChannels.isOne(name.toString());
+          case PATTERN -> KeyspaceChannels.someMatch(name.toString());
+          case SHARD -> false;
+        };
+  }
+
+  Kind kind() {
+    return kind;
+  }
+
+  Name name() {
+    return name;
+  }
+
+  int slot() {
+    return slot;
+  }
+
+  /** Whether keyspace notifications may come through it, which are each node's own. */
+  boolean isEverywhere() {
+    return everywhere;
+  }
+
+  Set<Subscriber> subscribers() {
+    return subscribers;
+  }
+
+  Set<Joining> joinings() {
+    return joinings;
+  }
+
+  boolean isOfInterest() {
+    return !subscribers.isEmpty() || !joinings.isEmpty();
+  }
+
+  @Nullable Feed home() {
+    return home;
+  }
+
+  /** Whether the feed is the home or is to become it. */
+  boolean dependsOn(Feed feed) {
+    return feed == home || feed == next;
+  }
+
+  /**
+   * The home is to be {@code owner}: later, if the present one listens and the new one does not.
+   */
+  void moveTo(Feed owner) {
+    Feed current = home;
+    if (current == null || !current.isListening(this) || owner.isListening(this)) {
+      home = owner;
+      next = null;
+    } else {
+      next = owner;
+    }
+  }
+
+  /** The feed listens; answers the home that it takes the place of, or null. */
+  @Nullable Feed listensAt(Feed feed) {
+    if (feed != next) {
+      return null;
+    }
+    Feed before = home;
+    home = feed;
+    next = null;
+    return before;
+  }
+
+  /** The feed does not listen any more. */
+  void lost(Feed feed) {
+    if (feed == home && next != null) {
+      home = next;
+      next = null;
+    }
+  }
+}

@@ -1,0 +1,78 @@
+package io.penstock.core.session;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.penstock.core.cluster.Node;
+import io.penstock.core.observe.Outcome;
+import io.penstock.core.pubsub.Kind;
+import io.penstock.core.pubsub.Name;
+import io.penstock.core.resp.Protocol;
+import io.penstock.core.resp.ReplyWriter;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * A message that a client publishes. The node's reply counts this proxy's connections; the client
+ * gets the number of clients.
+ */
+final class Publication extends Routed {
+
+  private final Request whole;
+  private final Session session;
+  private final Kind kind;
+  private final Name channel;
+
+  /**
+   * @param whole the client's request, which is answered and not sent
+   */
+  Publication(Request whole, Session session, Kind kind, Name channel) {
+    this.whole = whole;
+    this.session = session;
+    this.kind = kind;
+    this.channel = channel;
+  }
+
+  @Override
+  Session session() {
+    return session;
+  }
+
+  @Override
+  void deliver(ByteBuf buffer, int from, int to, Outcome outcome) {
+    settle();
+    Node node = sentTo();
+    if (node == null || buffer.getByte(from) != ':') {
+      whole.deliver(buffer, from, to, outcome);
+      return;
+    }
+    String count = buffer.toString(from + 1, to - from - 3, StandardCharsets.US_ASCII);
+    long clients =
+        session.loop().hub().audience().reached(kind, channel, node, Long.parseLong(count));
+    ByteBuf reply = ByteBufAllocator.DEFAULT.directBuffer(32);
+    new ReplyWriter(reply, Protocol.RESP2).integer(clients);
+    whole.deliverOwned(reply, outcome);
+  }
+
+  @Override
+  void deliverError(byte[] reply, Outcome outcome) {
+    settle();
+    whole.deliverError(reply, outcome);
+  }
+
+  @Override
+  void deliverPart(ByteBuf buffer, int from, int to, boolean last) {
+    if (last) {
+      settle();
+    }
+    whole.deliverPart(buffer, from, to, last);
+  }
+
+  @Override
+  void dropHeld() {
+    // An integer comes whole.
+  }
+
+  @Override
+  boolean hasBegun() {
+    return whole.hasBegun();
+  }
+}

@@ -1,0 +1,170 @@
+package io.penstock.core.session;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.penstock.core.pubsub.Message;
+import io.penstock.core.resp.Protocol;
+import io.penstock.core.transport.SocketOutput;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Messages on their way to a subscriber: between its replies and never within one. While the socket
+ * takes no more they are kept here, small ones behind one another so that they cost no more memory
+ * than they have bytes, and only up to the client's limit.
+ */
+final class Pushes {
+
+  private static final Logger log = LoggerFactory.getLogger(Pushes.class);
+
+  private static final int FIRST_CHUNK = 1024;
+  private static final int LARGEST_CHUNK = 64 * 1024;
+
+  private final Session session;
+  private final ArrayDeque<ByteBuf> held = new ArrayDeque<>();
+  private @Nullable ByteBuf chunk; // the last of those held, if it takes more
+  private long heldBytes;
+  private boolean waits; // the output will tell when it has written
+  private boolean slow; // above the soft limit
+  private long slowSince; // if so
+
+  Pushes(Session session) {
+    this.session = session;
+  }
+
+  /** Gives the client a message, now or when its turn has come; borrows it. */
+  void add(Message message) {
+    if (session.isClosed()) {
+      return;
+    }
+    Protocol protocol = session.profile().protocol();
+    if (mayPass(message.length())) {
+      ByteBuf bytes = message.encoded(protocol);
+      session.output().append(bytes, bytes.readerIndex(), bytes.readableBytes());
+    } else {
+      hold(message.kept(protocol));
+      waitForOutput();
+    }
+    session.loop().counters().pushed();
+    checkLimit(session.loop().now());
+  }
+
+  private boolean mayPass(int length) {
+    if (!held.isEmpty() || isWithinReply()) {
+      return false;
+    }
+    // A small one would take a whole buffer for itself behind others that wait for the kernel.
+    SocketOutput output = session.output();
+    return output.unwritten() == 0
+        || (length >= SocketOutput.SLICE_THRESHOLD && session.channel().isWritable());
+  }
+
+  private boolean isWithinReply() {
+    ReplySequence sequence = session.sequence();
+    return !sequence.isEmpty() && sequence.at(0).hasBegun();
+  }
+
+  private void hold(ByteBuf bytes) {
+    int length = bytes.readableBytes();
+    heldBytes += length;
+    if (length >= SocketOutput.SLICE_THRESHOLD) {
+      held.add(bytes.retainedDuplicate());
+      chunk = null;
+      return;
+    }
+    ByteBuf into = chunk;
+    if (into == null || into.maxWritableBytes() < length) {
+      into = ByteBufAllocator.DEFAULT.directBuffer(FIRST_CHUNK, LARGEST_CHUNK);
+      chunk = into;
+      held.add(into);
+    }
+    into.writeBytes(bytes, bytes.readerIndex(), length);
+  }
+
+  private void waitForOutput() {
+    if (!waits) {
+      waits = true;
+      session.output().whenWritten(this::onWritten);
+    }
+  }
+
+  private void onWritten() {
+    waits = false;
+    if (session.isClosed()) {
+      drop();
+    } else {
+      release();
+    }
+  }
+
+  /** Hands over what is held, unless that has to wait for the end of a reply. */
+  void release() {
+    if (!isWithinReply()) {
+      handOver();
+    }
+  }
+
+  /** The reply that was being given has ended, and the next one has not begun. */
+  void onReplyEnd() {
+    if (!held.isEmpty()) {
+      handOver();
+    }
+  }
+
+  /** Everything held goes before whatever is written next; not within a reply. */
+  void handOver() {
+    chunk = null;
+    heldBytes = 0;
+    ByteBuf next = held.poll();
+    while (next != null) {
+      session.output().appendOwned(next);
+      next = held.poll();
+    }
+  }
+
+  /** The client is gone. */
+  void drop() {
+    chunk = null;
+    heldBytes = 0;
+    ByteBuf next = held.poll();
+    while (next != null) {
+      next.release();
+      next = held.poll();
+    }
+    session.loop().slow().remove(this);
+  }
+
+  /** Bytes that the client has not taken. */
+  long pending() {
+    return heldBytes + session.output().unwritten();
+  }
+
+  /** Closes a client that has too much to read, or has had much for too long. */
+  void checkLimit(long now) {
+    OutputLimit limit = session.loop().settings().subscriberLimit();
+    long pending = pending();
+    if (limit.isHard(pending)) {
+      end(pending, "more than its hard limit");
+    } else if (!limit.isSoft(pending)) {
+      if (slow) {
+        slow = false;
+        session.loop().slow().remove(this);
+      }
+    } else if (!slow) {
+      slow = true;
+      slowSince = now;
+      session.loop().slow().add(this);
+    } else if (now - slowSince > limit.softNanos()) {
+      end(pending, "more than its soft limit for too long");
+    }
+  }
+
+  private void end(long pending, String why) {
+    session.loop().counters().subscriberClosed();
+    log.warn("client {} is closed: {} bytes of messages unread, {}", session.id(), pending, why);
+    session.abandon(why);
+    drop();
+  }
+}

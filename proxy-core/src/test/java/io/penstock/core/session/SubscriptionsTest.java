@@ -1,0 +1,451 @@
+package io.penstock.core.session;
+
+import static io.penstock.core.session.Requests.PING;
+import static io.penstock.core.session.Requests.call;
+import static io.penstock.core.session.Requests.get;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.penstock.core.wire.Peer;
+import io.penstock.core.wire.Splits;
+import io.penstock.core.wire.Wire;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Subscribers on one loop: {@code a} and {@code foo} belong to node 1, {@code b} and {@code c} to
+ * node 0.
+ */
+class SubscriptionsTest {
+
+  private static final String HELLO_3 = call("HELLO 3");
+
+  private Rig rig = Rig.cluster();
+
+  @AfterEach
+  void close() {
+    rig.close();
+  }
+
+  private static String array(String... elements) {
+    return "*" + values(elements);
+  }
+
+  private static String push(String... elements) {
+    return ">" + values(elements);
+  }
+
+  /** Bulk strings, and integers where an element begins with a colon. */
+  private static String values(String... elements) {
+    var wire = new StringBuilder(elements.length + "\r\n");
+    for (String element : elements) {
+      wire.append(element.startsWith(":") ? element + "\r\n" : Wire.bulk(element));
+    }
+    return wire.toString();
+  }
+
+  private Peer resp3() {
+    Peer client = rig.client();
+    client.send(HELLO_3).expect("%7\r\n");
+    int rest = client.read(1).length(); // the rest of the greeting has come with it
+    await().until(() -> client.pending() >= 100);
+    client.read(client.pending());
+    assertThat(rest).isEqualTo(1);
+    return client;
+  }
+
+  /** Subscribes a client to one channel; answers the node's side. */
+  private Peer subscribed(Peer client, int node, String channel) {
+    client.send(call("SUBSCRIBE " + channel));
+    Peer feed = rig.acceptFeed(node);
+    feed.expect(call("subscribe " + channel)).send(push("subscribe", channel, ":1"));
+    client.expect(array("subscribe", channel, ":1"));
+    return feed;
+  }
+
+  @Test
+  void theConfirmationComesWhenTheNodeHasConfirmed() {
+    Peer client = rig.client();
+    client.send(call("SUBSCRIBE b"));
+    Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
+    Peer other = rig.client();
+    other.send(PING).expect("+PONG\r\n");
+    assertThat(client.pending()).isZero();
+
+    feed.send(push("subscribe", "b", ":1") + push("message", "b", "hello"));
+
+    client.expect(array("subscribe", "b", ":1") + array("message", "b", "hello"));
+  }
+
+  @Test
+  void severalChannelsAreConfirmedTogetherWithGrowingCounts() {
+    Peer client = rig.client();
+    client.send(call("SUBSCRIBE b a b"));
+    Peer lower = rig.acceptFeed(0).expect(call("subscribe b"));
+    Peer upper = rig.acceptFeed(1).expect(call("subscribe a"));
+    String early = push("subscribe", "b", ":1") + push("message", "b", "too early");
+    lower.send(early);
+    await().until(() -> rig.bytesReceivedFrom(0) == 4 + 5 + early.length());
+    upper.send(push("subscribe", "a", ":1"));
+
+    client.expect(
+        array("subscribe", "b", ":1")
+            + array("subscribe", "a", ":2")
+            + array("subscribe", "b", ":2"));
+    lower.send(push("message", "b", "now"));
+    client.expect(array("message", "b", "now"));
+  }
+
+  @Test
+  void messagesAreUnderstoodHoweverTheyAreCut() {
+    Peer client = rig.client();
+    Peer feed = subscribed(client, 0, "b");
+    client.send(call("PSUBSCRIBE c*"));
+    feed.expect(call("psubscribe c*")).send(push("psubscribe", "c*", ":2"));
+    client.expect(array("psubscribe", "c*", ":2"));
+    String large = "x".repeat(3_000);
+    String messages =
+        values("message", "b", "one")
+            + ">"
+            + values("pmessage", "c*", "cat", "")
+            + ">"
+            + values("message", "b", large)
+            + ">"
+            + values("message", "b", "\r\n");
+    Splits.forEach(
+        Wire.bytes(">" + messages),
+        pieces -> {
+          pieces.forEach(feed::send);
+          client.expect("*" + messages.replace("\r\n>", "\r\n*"));
+        });
+  }
+
+  @Test
+  void manyClientsShareOneSubscription() {
+    Peer first = rig.client();
+    Peer feed = subscribed(first, 0, "b");
+    Peer second = resp3();
+    second.send(call("SUBSCRIBE b")).expect(push("subscribe", "b", ":1"));
+    String large = "x".repeat(100_000);
+    feed.send(push("message", "b", "hi") + push("message", "b", large));
+
+    first.expect(array("message", "b", "hi") + array("message", "b", large));
+    second.expect(push("message", "b", "hi") + push("message", "b", large));
+
+    first.send(call("UNSUBSCRIBE b")).expect(array("unsubscribe", "b", ":0"));
+    second.send(call("UNSUBSCRIBE"));
+    feed.expect(call("unsubscribe b"));
+    assertThat(second.pending()).isZero();
+    feed.send(push("unsubscribe", "b", ":0"));
+    second.expect(push("unsubscribe", "b", ":0"));
+  }
+
+  @Test
+  void unsubscribingFromNothingIsAnsweredAsRedisDoes() {
+    Peer client = rig.client();
+    client.send(call("UNSUBSCRIBE")).expect("*3\r\n$11\r\nunsubscribe\r\n$-1\r\n:0\r\n");
+    client.send(call("PUNSUBSCRIBE x")).expect(array("punsubscribe", "x", ":0"));
+    client.send(call("SUNSUBSCRIBE")).expect("*3\r\n$12\r\nsunsubscribe\r\n$-1\r\n:0\r\n");
+    Peer newer = resp3();
+    newer.send(call("UNSUBSCRIBE")).expect(">3\r\n$11\r\nunsubscribe\r\n_\r\n:0\r\n");
+  }
+
+  @Test
+  void channelsAndPatternsAreCountedTogetherAndShardChannelsApart() {
+    Peer client = rig.client();
+    Peer feed = subscribed(client, 0, "b");
+    client.send(call("PSUBSCRIBE b"));
+    feed.expect(call("psubscribe b")).send(push("psubscribe", "b", ":2"));
+    client.expect(array("psubscribe", "b", ":2"));
+    client.send(call("SSUBSCRIBE b"));
+    feed.expect(call("ssubscribe b")).send(push("ssubscribe", "b", ":1"));
+    client.expect(array("ssubscribe", "b", ":1"));
+
+    feed.send(push("smessage", "b", "s") + push("message", "b", "m"));
+    feed.send(push("pmessage", "b", "b", "p"));
+    client.expect(
+        array("smessage", "b", "s")
+            + array("message", "b", "m")
+            + array("pmessage", "b", "b", "p"));
+    assertThat(
+            rig.<String>onLoop(
+                () -> ClientLine.of(java.util.List.copyOf(rig.sessions().sessions()).getLast())))
+        .contains(" flags=P ")
+        .contains(" sub=1 psub=1 ssub=1 ");
+  }
+
+  @Test
+  void aSubscriberThatSpeaksResp2MayNotAskForMuch() {
+    Peer client = rig.client();
+    subscribed(client, 0, "b");
+    String rest =
+        "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this"
+            + " context\r\n";
+
+    client.send(get("a")).expect("-ERR Can't execute 'get" + rest);
+    client.send(call("CLIENT LIST")).expect("-ERR Can't execute 'client|list" + rest);
+    client.send(call("PUBLISH b x")).expect("-ERR Can't execute 'publish" + rest);
+    client.send(call("HELLO 3")).expect("-ERR Can't execute 'hello" + rest);
+    client.send(call("GET")).expect("-ERR wrong number of arguments for 'get' command\r\n");
+    client.send(PING).expect(array("pong", ""));
+    client.send(call("PING hi")).expect(array("pong", "hi"));
+    client.send(call("RESET") + PING).expect("+RESET\r\n+PONG\r\n");
+  }
+
+  @Test
+  void laterRequestsWaitForTheConfirmation() {
+    Peer client = rig.client();
+    client.send(call("SUBSCRIBE b") + PING + call("UNSUBSCRIBE b") + PING);
+    Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
+    feed.send(push("subscribe", "b", ":1"));
+    feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
+
+    client.expect(
+        array("subscribe", "b", ":1")
+            + array("pong", "")
+            + array("unsubscribe", "b", ":0")
+            + "+PONG\r\n");
+  }
+
+  @Test
+  void aSubscriptionWaitsForEarlierReplies() {
+    Peer client = rig.client();
+    client.send(get("b") + call("SUBSCRIBE b"));
+    Peer node = rig.accept(0).expect(get("b"));
+    rig.accept(1);
+    node.send("$1\r\n1\r\n");
+    client.expect("$1\r\n1\r\n");
+
+    rig.acceptFeed(0).expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
+    client.expect(array("subscribe", "b", ":1"));
+  }
+
+  @Test
+  void pushesComeBetweenRepliesAndNeverWithinOne() {
+    Peer client = resp3();
+    client.send(call("SUBSCRIBE b"));
+    Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
+    feed.send(push("subscribe", "b", ":1"));
+    client.expect(push("subscribe", "b", ":1"));
+    client.send(get("b") + get("c"));
+    rig.accept(0); // made in any case, for clients that speak RESP2
+    Peer node = rig.acceptFeed(0).expect(get("b") + get("c"));
+    feed.send(push("message", "b", "before"));
+    client.expect(push("message", "b", "before"));
+
+    String value = Wire.bulk("v".repeat(60_000));
+    node.send(value.substring(0, 40_000));
+    client.expect(value.substring(0, 30_000));
+    feed.send(push("message", "b", "within") + push("message", "b", "x".repeat(9_000)));
+    Peer other = rig.client();
+    other.send(PING).expect("+PONG\r\n");
+    node.send(value.substring(40_000));
+
+    client.expect(value.substring(30_000));
+    client.expect(push("message", "b", "within") + push("message", "b", "x".repeat(9_000)));
+    node.send("$-1\r\n");
+    client.expect("$-1\r\n");
+  }
+
+  @Test
+  void repliesThatAreOffDoNotSilenceMessages() {
+    Peer client = rig.client();
+    client.send(call("CLIENT REPLY OFF") + call("SUBSCRIBE b"));
+    Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
+    feed.send(push("subscribe", "b", ":1"));
+    client.expect(array("subscribe", "b", ":1"));
+    client.send(PING);
+    feed.send(push("message", "b", "hi"));
+    client.expect(array("message", "b", "hi"));
+  }
+
+  @Test
+  void resubscribesWhenTheConnectionComesBack() {
+    Peer client = rig.client();
+    Peer feed = subscribed(client, 0, "b");
+
+    feed.reset();
+
+    Peer again = rig.acceptFeed(0).expect(call("subscribe b"));
+    again.send(push("subscribe", "b", ":1") + push("message", "b", "back"));
+    client.expect(array("message", "b", "back"));
+  }
+
+  @Test
+  void movesWithItsSlotWithoutLosingOrDoublingWhatIsThere() {
+    Peer client = rig.client();
+    Peer old = subscribed(client, 1, "a");
+    rig.publish(rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
+    rig.accept(0); // for commands
+    Peer owner = rig.acceptFeed(0).expect(call("subscribe a"));
+    old.send(push("message", "a", "1"));
+    client.expect(array("message", "a", "1"));
+
+    owner.send(push("subscribe", "a", ":1") + push("message", "a", "2"));
+    client.expect(array("message", "a", "2"));
+    old.expect(call("unsubscribe a")).send(push("message", "a", "2"));
+    owner.send(push("message", "a", "3"));
+    client.expect(array("message", "a", "3"));
+  }
+
+  @Test
+  void aShardChannelFollowsItsSlotWithoutAWord() {
+    Peer client = rig.client();
+    client.send(call("SSUBSCRIBE a {a}2"));
+    Peer old = rig.acceptFeed(1).expect(call("ssubscribe a {a}2"));
+    old.send(push("ssubscribe", "a", ":1") + push("ssubscribe", "{a}2", ":2"));
+    client.expect(array("ssubscribe", "a", ":1") + array("ssubscribe", "{a}2", ":2"));
+
+    old.send(push("sunsubscribe", "a", ":1"));
+    old.expect(call("ssubscribe a"));
+    old.send("-MOVED 15495 127.0.0.1:" + rig.address(0).port() + "\r\n");
+    Peer owner = rig.acceptFeed(0).expect(call("ssubscribe a {a}2"));
+    owner.send(push("ssubscribe", "a", ":1") + push("ssubscribe", "{a}2", ":2"));
+    owner.send(push("smessage", "a", "x"));
+
+    client.expect(array("smessage", "a", "x"));
+    assertThat(rig.topology().calls()).contains("moved 15495 to " + rig.address(0).port());
+  }
+
+  @Test
+  void shardChannelsOfSeveralSlotsAreRefused() {
+    rig.client()
+        .send(call("SSUBSCRIBE a b"))
+        .expect("-CROSSSLOT Keys in request don't hash to the same slot\r\n");
+  }
+
+  @Test
+  void keyspaceNotificationsComeFromEveryMasterAndOtherMessagesOnce() {
+    Peer client = rig.client();
+    client.send(call("PSUBSCRIBE *"));
+    Peer lower = rig.acceptFeed(0).expect(call("psubscribe *"));
+    Peer upper = rig.acceptFeed(1).expect(call("psubscribe *"));
+    lower.send(push("psubscribe", "*", ":1"));
+    upper.send(push("psubscribe", "*", ":1"));
+    client.expect(array("psubscribe", "*", ":1"));
+
+    upper.send(push("pmessage", "*", "__keyspace@0__:a", "set"));
+    client.expect(array("pmessage", "*", "__keyspace@0__:a", "set"));
+    lower.send(push("pmessage", "*", "__keyevent@0__:set", "b"));
+    client.expect(array("pmessage", "*", "__keyevent@0__:set", "b"));
+    // The pattern's slot is 1320, which is in the lower half.
+    upper.send(push("pmessage", "*", "news", "x") + push("pmessage", "*", "__keyspace@0__:a", "1"));
+    client.expect(array("pmessage", "*", "__keyspace@0__:a", "1"));
+    lower.send(push("pmessage", "*", "news", "x"));
+    client.expect(array("pmessage", "*", "news", "x"));
+  }
+
+  @Test
+  void whatTheNodeRefusesIsRefused() {
+    Peer client = rig.client();
+    client.send(call("SUBSCRIBE b c"));
+    Peer feed = rig.acceptFeed(0).expect(call("subscribe b c")).send("-NOPERM no\r\n");
+    feed.expect(call("subscribe b") + call("subscribe c"));
+    feed.send(push("subscribe", "b", ":1") + "-NOPERM not c\r\n");
+
+    client.expect("-NOPERM not c\r\n");
+    feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
+    client.send(PING).expect("+PONG\r\n");
+  }
+
+  @Test
+  void aNodeThatCannotBeReachedMeansAnErrorInTheEnd() {
+    rig.server(0).refuse();
+    rig.server(1).refuse();
+    Peer client = rig.client();
+    client.send(call("SUBSCRIBE b") + PING);
+    await().until(() -> rig.topology().calls().contains("refresh RECONNECT"));
+
+    rig.tick(Duration.ofSeconds(200));
+
+    client.expect(
+        "-UNAVAILABLE no connection to the node in time; the command did not run\r\n+PONG\r\n");
+  }
+
+  @Test
+  void aNodeThatDoesNotAnswerMeansATimeout() {
+    Peer client = rig.client();
+    client.send(call("SUBSCRIBE b"));
+    rig.acceptFeed(0).expect(call("subscribe b"));
+
+    rig.tick(Duration.ofSeconds(200));
+
+    client.expect("-TIMEOUT the node did not answer in time\r\n");
+  }
+
+  @Test
+  void whileTheOwnerCannotBeReachedAnotherNodeServesWhatIsPublishedToAll() {
+    rig.server(0).refuse();
+    Peer client = rig.client();
+    client.send(call("SUBSCRIBE b"));
+
+    Peer feed = rig.acceptFeed(1).expect(call("subscribe b"));
+    feed.send(push("subscribe", "b", ":1"));
+    client.expect(array("subscribe", "b", ":1"));
+    rig.server(0).listenAgain();
+    Peer owner = rig.acceptFeed(0).expect(call("subscribe b"));
+    owner.send(push("subscribe", "b", ":1"));
+
+    feed.expect(call("unsubscribe b"));
+    owner.send(push("message", "b", "x"));
+    client.expect(array("message", "b", "x"));
+  }
+
+  @Test
+  void publishCountsClientsAndNotConnections() {
+    Peer client = rig.client();
+    Peer feed = subscribed(client, 0, "b");
+    for (int i = 0; i < 2; i++) {
+      Peer more = rig.client();
+      more.send(call("SUBSCRIBE b")).expect(array("subscribe", "b", ":1"));
+    }
+    Peer publisher = rig.client();
+    publisher.send(call("PUBLISH b x"));
+    Peer node = rig.accept(0).expect(call("PUBLISH b x")).send(":2\r\n"); // one is not ours
+    publisher.expect(":4\r\n");
+
+    client.send(call("PSUBSCRIBE [bc]"));
+    feed.expect(call("psubscribe [bc]")).send(push("psubscribe", "[bc]", ":2"));
+    client.expect(array("psubscribe", "[bc]", ":2"));
+    publisher.send(call("PUBLISH b x"));
+    node.expect(call("PUBLISH b x")).send(":2\r\n");
+    publisher.expect(":4\r\n");
+    publisher.send(call("PUBLISH c x"));
+    node.expect(call("PUBLISH c x")).send(":1\r\n");
+    publisher.expect(":1\r\n");
+  }
+
+  @Test
+  void aSubscriberThatLeavesIsForgotten() {
+    Peer client = rig.client();
+    Peer feed = subscribed(client, 0, "b");
+
+    client.reset();
+
+    feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
+    await().until(() -> rig.onLoop(() -> rig.sessions().hub().audience().isEmpty()));
+  }
+
+  @Test
+  void quitAndDrainCloseSubscribers() {
+    Peer client = rig.client();
+    Peer feed = subscribed(client, 0, "b");
+    Peer other = rig.client();
+    other.send(call("SUBSCRIBE b")).expect(array("subscribe", "b", ":1"));
+    client.send(call("QUIT")).expect("+OK\r\n").expectClosed();
+
+    Peer waiting = rig.client();
+    waiting.send(call("SUBSCRIBE a"));
+    rig.acceptFeed(1).expect(call("subscribe a"));
+    rig.onLoop(
+        () -> {
+          rig.sessions().drain();
+          return true;
+        });
+
+    other.expectClosed();
+    waiting.expectClosed();
+    feed.expect(call("unsubscribe b"));
+  }
+}
