@@ -62,6 +62,7 @@ final class HandlingTable {
       case "any-node" -> new Handling.AnyNode();
       case "local" -> new Handling.Local(LocalCommand.named(command.name()));
       case "broadcast" -> broadcast(words);
+      case "script" -> new Handling.Script();
       case "scan" -> new Handling.Scan();
       case "split" -> split(Enum.valueOf(Merge.class, words[2]), command);
       case "refused" -> new Handling.Refused(error(words[2], command));

@@ -43,20 +43,18 @@ final class Intake {
         }
         session.sender().forward(Objects.requireNonNull(spec), slot);
       }
-      case RoutePlan.Split split -> {
+      case RoutePlan.Script(int slot) -> {
+        if (session.order().holdsBack(slot)) {
+          return putBack();
+        }
+        session.loop().directory().scripts().note(Objects.requireNonNull(spec), command.frame());
+        session.sender().forward(spec, slot);
+      }
+      case RoutePlan.Split _, RoutePlan.Broadcast _, RoutePlan.Scan _ -> {
         if (session.order().holdsBackAll()) {
           return putBack();
         }
-        session.sender().divide(Objects.requireNonNull(spec), split);
-      }
-      case RoutePlan.Broadcast broadcast -> {
-        if (session.order().holdsBackAll()) {
-          return putBack();
-        }
-        session.sender().broadcast(Objects.requireNonNull(spec), broadcast);
-      }
-      case RoutePlan.Scan _ -> {
-        return scan(Objects.requireNonNull(spec));
+        toMany(plan, Objects.requireNonNull(spec));
       }
       case RoutePlan.Local(CommandSpec which, LocalCommand answer) -> {
         switch (answer.area()) {
@@ -68,19 +66,24 @@ final class Intake {
     return true;
   }
 
-  private boolean scan(CommandSpec spec) {
-    long cursor;
+  private void toMany(RoutePlan plan, CommandSpec spec) {
+    switch (plan) {
+      case RoutePlan.Split split -> session.sender().divide(spec, split);
+      case RoutePlan.Broadcast broadcast -> {
+        session.loop().directory().scripts().note(spec, command.frame());
+        session.sender().broadcast(spec, broadcast);
+      }
+      case RoutePlan.Scan _ -> scan(spec);
+      default -> throw new IllegalArgumentException(plan + " is for one node");
+    }
+  }
+
+  private void scan(CommandSpec spec) {
     try {
-      cursor = ScanCursor.parse(LocalReplies.text(command.frame(), 1));
+      session.sender().scan(spec, ScanCursor.parse(LocalReplies.text(command.frame(), 1)));
     } catch (NumberFormatException e) {
       reject(spec, "ERR invalid cursor");
-      return true;
     }
-    if (session.order().holdsBackAll()) {
-      return putBack();
-    }
-    session.sender().scan(spec, cursor);
-    return true;
   }
 
   private boolean putBack() {
