@@ -36,6 +36,9 @@ public sealed interface Handling {
    */
   record Broadcast(Merge merge, boolean aside) implements Handling {}
 
+  /** As {@link Forward}, and the script that it carries is remembered. */
+  record Script() implements Handling {}
+
   /** {@code SCAN}: shard after shard, one at a call. */
   record Scan() implements Handling {}
 

@@ -103,6 +103,7 @@ final class HandlingTable {
       case "publish" -> new Handling.Publish(command.name().equals("spublish"));
       case "local" -> new Handling.Local(LocalCommand.named(command.name()));
       case "broadcast" -> broadcast(words);
+      case "script" -> new Handling.Script();
       case "scan" -> new Handling.Scan();
       case "split" -> split(Enum.valueOf(Merge.class, words[2]), command);
       case "refused" -> new Handling.Refused(error(words[2], command));

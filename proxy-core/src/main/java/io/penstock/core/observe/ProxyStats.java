@@ -32,7 +32,8 @@ public record ProxyStats(
     CLUSTERDOWN,
     LOADING,
     READONLY,
-    MASTERDOWN
+    MASTERDOWN,
+    NOSCRIPT
   }
 
   /**

@@ -92,6 +92,12 @@ public final class ClusterRouter extends CommandRouter {
   }
 
   @Override
+  RoutePlan script(Command command, CommandSpec spec) {
+    RoutePlan plan = forward(command, spec);
+    return plan instanceof RoutePlan.Single(int slot) ? new RoutePlan.Script(slot) : plan;
+  }
+
+  @Override
   RoutePlan scan() {
     return SCAN;
   }

@@ -34,6 +34,7 @@ abstract sealed class CommandRouter implements Router permits ClusterRouter, Sin
               ? new RoutePlan.Reject(condition.error())
               : forward(command, spec);
       case Handling.AnyNode _ -> ANY_NODE;
+      case Handling.Script _ -> script(command, spec);
       case Handling.Scan _ -> scan();
       case Handling.Publish(boolean sharded) ->
           new RoutePlan.Publish(slotOfChannel(command), sharded);
@@ -67,6 +68,9 @@ abstract sealed class CommandRouter implements Router permits ClusterRouter, Sin
 
   /** The plan for a command whose keys may lie on several nodes. */
   abstract RoutePlan split(Command command, CommandSpec spec, Handling.Split split);
+
+  /** The plan for a command that carries a script. */
+  abstract RoutePlan script(Command command, CommandSpec spec);
 
   /** The plan for a call of {@code SCAN}. */
   abstract RoutePlan scan();

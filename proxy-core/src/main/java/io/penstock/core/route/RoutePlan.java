@@ -95,6 +95,9 @@ public sealed interface RoutePlan {
    */
   record Broadcast(Merge merge, boolean aside) implements RoutePlan {}
 
+  /** As {@link Single}, with a script that other nodes may be asked for. */
+  record Script(int slot) implements RoutePlan {}
+
   /** A call of {@code SCAN}: to the shard that its cursor says. */
   record Scan() implements RoutePlan {}
 

@@ -25,6 +25,11 @@ public final class SingleRouter extends CommandRouter {
   }
 
   @Override
+  RoutePlan script(Command command, CommandSpec spec) {
+    return THE_SERVER;
+  }
+
+  @Override
   RoutePlan scan() {
     return THE_SERVER;
   }

@@ -8,14 +8,20 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
-/** All clients of a proxy, over all loops. Safe from any thread. */
+/** All clients of a proxy, over all loops, and the scripts they brought. Safe from any thread. */
 public final class ClientDirectory {
 
   private final AtomicLong lastId = new AtomicLong();
+  private final Scripts scripts = new Scripts();
   private final List<SessionLoop> loops = new CopyOnWriteArrayList<>();
 
   void add(SessionLoop loop) {
     loops.add(loop);
+  }
+
+  /** The scripts that clients brought. */
+  Scripts scripts() {
+    return scripts;
   }
 
   /** The next client id: unique and growing, as Redis's are. */

@@ -72,20 +72,18 @@ final class Intake {
         }
         session.sender().publish(Objects.requireNonNull(spec), publish);
       }
-      case RoutePlan.Split split -> {
+      case RoutePlan.Script(int slot) -> {
+        if (session.order().holdsBack(slot)) {
+          return false;
+        }
+        session.loop().directory().scripts().note(Objects.requireNonNull(spec), command.frame());
+        session.sender().forward(spec, slot);
+      }
+      case RoutePlan.Split _, RoutePlan.Broadcast _, RoutePlan.Scan _ -> {
         if (session.order().holdsBackAll()) {
           return false;
         }
-        session.sender().divide(Objects.requireNonNull(spec), split);
-      }
-      case RoutePlan.Broadcast broadcast -> {
-        if (session.order().holdsBackAll()) {
-          return false;
-        }
-        session.sender().broadcast(Objects.requireNonNull(spec), broadcast);
-      }
-      case RoutePlan.Scan _ -> {
-        return scan(Objects.requireNonNull(spec));
+        toMany(plan, Objects.requireNonNull(spec));
       }
       case RoutePlan.Local(CommandSpec which, LocalCommand answer) -> {
         return answer(which, answer, command);
@@ -131,19 +129,24 @@ final class Intake {
     command.adopt(commands);
   }
 
-  private boolean scan(CommandSpec spec) {
-    long cursor;
+  private void toMany(RoutePlan plan, CommandSpec spec) {
+    switch (plan) {
+      case RoutePlan.Split split -> session.sender().divide(spec, split);
+      case RoutePlan.Broadcast broadcast -> {
+        session.loop().directory().scripts().note(spec, command.frame());
+        session.sender().broadcast(spec, broadcast);
+      }
+      case RoutePlan.Scan _ -> scan(spec);
+      default -> throw new IllegalArgumentException(plan + " is for one node");
+    }
+  }
+
+  private void scan(CommandSpec spec) {
     try {
-      cursor = ScanCursor.parse(LocalReplies.text(command.frame(), 1));
+      session.sender().scan(spec, ScanCursor.parse(LocalReplies.text(command.frame(), 1)));
     } catch (NumberFormatException e) {
       reject(spec, "ERR invalid cursor");
-      return true;
     }
-    if (session.order().holdsBackAll()) {
-      return false;
-    }
-    session.sender().scan(spec, cursor);
-    return true;
   }
 
   /** A subscriber that speaks RESP2 may send few commands; others are answered with an error. */

@@ -26,10 +26,10 @@ final class Refusal {
   }
 
   /** Of a server that is not part of a cluster, which may redirect. */
-  static final List<Redirection> SINGLE = List.of(Redirection.LOADING);
+  private static final List<Redirection> SINGLE = List.of(Redirection.LOADING);
 
   /** Of a node that was asked for a key's slot. */
-  static final List<Redirection> BY_SLOT =
+  private static final List<Redirection> BY_SLOT =
       List.of(
           Redirection.MOVED,
           Redirection.ASK,
@@ -41,12 +41,25 @@ final class Refusal {
    * Of a node that was asked as its shard's master. Without a key it cannot redirect; these say
    * that it has become a replica.
    */
-  static final List<Redirection> BY_SHARD =
+  private static final List<Redirection> BY_SHARD =
       List.of(
           Redirection.READONLY,
           Redirection.MASTERDOWN,
           Redirection.CLUSTERDOWN,
           Redirection.LOADING);
+
+  /**
+   * The refusals that a request may meet.
+   *
+   * @param sharded whether the server is part of a cluster
+   * @param forShard whether the request is for a whole shard, and not for a slot
+   */
+  static List<Redirection> expected(boolean sharded, boolean forShard) {
+    if (!sharded) {
+      return SINGLE;
+    }
+    return forShard ? BY_SHARD : BY_SLOT;
+  }
 
   private static final List<String> SERVERS_OWN =
       List.of(

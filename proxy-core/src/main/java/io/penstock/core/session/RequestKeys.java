@@ -5,8 +5,6 @@ import io.netty.buffer.Unpooled;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.KeyPositions;
-import io.penstock.core.resp.RequestScanner;
-import io.penstock.core.resp.ScanResult;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.Set;
@@ -20,26 +18,17 @@ import java.util.Set;
  */
 record RequestKeys(Set<ByteBuf> keys) {
 
-  /**
-   * Reads them.
-   *
-   * @param buffer borrowed; holds the request from {@code from} on
-   */
-  static RequestKeys read(SessionLoop loop, ByteBuf buffer, int from, int length) {
-    var scanner = new RequestScanner(loop.settings().limits());
-    scanner.reset(from);
-    var command = new Command(loop.servers().commands(), scanner.frame());
+  /** Copies the keys of a request. */
+  static RequestKeys of(Command command) {
     Set<ByteBuf> keys = new HashSet<>();
-    if (scanner.scan(buffer, from + length) == ScanResult.REQUEST) {
-      CommandSpec spec = command.resolve();
-      var positions = new KeyPositions();
-      if (spec != null && spec.findKeys(command.frame(), positions) > 0) {
-        for (int i = 0; i < positions.size(); i++) {
-          int at = positions.get(i);
-          byte[] key = new byte[command.frame().length(at)];
-          buffer.getBytes(command.frame().offset(at), key);
-          keys.add(Unpooled.wrappedBuffer(key));
-        }
+    CommandSpec spec = command.spec();
+    var positions = new KeyPositions();
+    if (spec != null && spec.findKeys(command.frame(), positions) > 0) {
+      for (int i = 0; i < positions.size(); i++) {
+        int at = positions.get(i);
+        byte[] key = new byte[command.frame().length(at)];
+        command.frame().buffer().getBytes(command.frame().offset(at), key);
+        keys.add(Unpooled.wrappedBuffer(key));
       }
     }
     return new RequestKeys(keys);

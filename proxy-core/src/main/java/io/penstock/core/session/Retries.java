@@ -27,20 +27,22 @@ import org.jspecify.annotations.Nullable;
  */
 final class Retries {
 
-  private static final long FIRST_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
-  private static final long LONGEST_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-
   /** So many redirects in a row are followed at once; the next ones wait. */
   private static final int IMMEDIATE_REDIRECTS = 4;
 
+  /** So often a script is loaded for one call: where a slot goes on to, it may be missing too. */
+  private static final int MOST_LOADS = 4;
+
   private final Session session;
   private final RetryList retries = new RetryList();
+  private final MissingScripts scripts;
   private boolean someProbe; // there may be one that goes alone
   private boolean wakesUp;
   private long wakeUpAt; // if so
 
   Retries(Session session) {
     this.session = session;
+    this.scripts = new MissingScripts(session);
   }
 
   boolean isEmpty() {
@@ -49,7 +51,12 @@ final class Retries {
 
   /** True when the error reply means "did not run, try again": then it is not delivered. */
   boolean takesOver(Routed request, ByteBuf buffer, int from, int to) {
-    Redirection kind = Refusal.of(buffer, from, to, kinds(request));
+    if (request.isScript() && takesOverForScript(request, buffer, from, to)) {
+      return true;
+    }
+    Redirection kind =
+        Refusal.of(
+            buffer, from, to, Refusal.expected(session.loop().isSharded(), request.isForShard()));
     if (request.isScript() && !Refusal.isBelievable(kind, buffer, from, to)) {
       return false;
     }
@@ -64,24 +71,38 @@ final class Retries {
       }
     }
     session.loop().counters().redirected(kind);
-    byte[] refusal = new byte[to - from];
-    buffer.getBytes(from, refusal);
-    park(request, refusal, redirect, kind);
+    Retry retry = retries.entryFor(request);
+    retry.refused(buffer, from, to);
+    park(retry, redirect, kind);
     return true;
   }
 
-  private List<Redirection> kinds(Routed request) {
-    if (!session.loop().isSharded()) {
-      return Refusal.SINGLE;
+  /** An EVALSHA whose script its node lacks waits until it was loaded there. */
+  private boolean takesOverForScript(Routed request, ByteBuf buffer, int from, int to) {
+    MissingScripts.Missing missing = scripts.find(request, buffer, from, to);
+    if (missing == null || session.isClosed() || session.loop().now() - request.deadline() >= 0) {
+      return false;
     }
-    return request.isForShard() ? Refusal.BY_SHARD : Refusal.BY_SLOT;
+    Retry retry = retries.entryFor(request);
+    if (++retry.loads > MOST_LOADS) {
+      return false;
+    }
+    session.loop().counters().redirected(Redirection.NOSCRIPT);
+    retry.refused(buffer, from, to);
+    retry.notBefore = request.deadline();
+    scripts.load(
+        missing,
+        request,
+        () -> {
+          retry.notBefore = session.loop().now();
+          wakeUp(retry.notBefore);
+        });
+    wakeUp(request.deadline());
+    return true;
   }
 
-  private void park(Routed request, byte[] refusal, @Nullable Redirect redirect, Redirection kind) {
-    Retry retry = retries.entryFor(request);
-    retry.refusal = refusal;
-    retry.outcome = Outcome.ERROR;
-    retry.askTarget = null;
+  private void park(Retry retry, @Nullable Redirect redirect, Redirection kind) {
+    Routed request = retry.request;
     Node answered = request.sentTo();
     if (redirect != null && answered != null) {
       Node target = redirect.target(answered);
@@ -99,18 +120,14 @@ final class Retries {
     boolean atOnce = redirect != null && retry.attempts <= IMMEDIATE_REDIRECTS;
     retry.probes = !atOnce;
     someProbe |= !atOnce;
-    retry.notBefore = session.loop().now() + (atOnce ? 0 : delay(retry.attempts));
+    retry.notBefore = session.loop().now() + (atOnce ? 0 : retry.delay());
     switch (kind) {
       case CLUSTERDOWN -> session.loop().topology().requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
       case READONLY, MASTERDOWN ->
           session.loop().topology().requestRefresh(RefreshTrigger.READONLY);
-      case MOVED, ASK, TRYAGAIN, LOADING -> {}
+      case MOVED, ASK, TRYAGAIN, LOADING, NOSCRIPT -> {}
     }
     goOrWait(retry, session.loop().now(), true);
-  }
-
-  private static long delay(int attempts) {
-    return Math.min(LONGEST_DELAY_NANOS, FIRST_DELAY_NANOS << Math.min(attempts, 10));
   }
 
   /** The request failed without a reply; retried when that is safe, else answered. */
@@ -152,7 +169,7 @@ final class Retries {
     retry.probes = true;
     someProbe = true;
     // Never at once: the failures of later requests on the same connection are still to be told.
-    retry.notBefore = session.loop().now() + delay(retry.attempts);
+    retry.notBefore = session.loop().now() + retry.delay();
     wakeUp(retry.notBefore);
   }
 

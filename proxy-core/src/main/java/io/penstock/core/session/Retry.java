@@ -1,11 +1,16 @@
 package io.penstock.core.session;
 
+import io.netty.buffer.ByteBuf;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.observe.Outcome;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** What is known of a request that its node refused or never got. Confined to its loop. */
 final class Retry {
+
+  private static final long FIRST_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+  private static final long LONGEST_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
   final Routed request;
 
@@ -26,12 +31,28 @@ final class Retry {
   /** What refused it may refuse it again while it lets others pass: nothing follows it closely. */
   boolean probes;
 
+  /** How often its script was loaded for it. */
+  int loads;
+
   int attempts;
   long notBefore;
   private @Nullable RequestKeys keys;
 
   Retry(Routed request) {
     this.request = request;
+  }
+
+  /** Nanoseconds to wait before it is sent again. */
+  long delay() {
+    return Math.min(LONGEST_DELAY_NANOS, FIRST_DELAY_NANOS << Math.min(attempts, 10));
+  }
+
+  /** A node refused it in these words. */
+  void refused(ByteBuf buffer, int from, int to) {
+    refusal = new byte[to - from];
+    buffer.getBytes(from, refusal);
+    outcome = Outcome.ERROR;
+    askTarget = null;
   }
 
   RequestKeys keys() {

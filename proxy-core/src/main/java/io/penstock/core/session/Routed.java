@@ -5,8 +5,11 @@ import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.resp.RequestScanner;
+import io.penstock.core.resp.ScanResult;
 import io.penstock.core.transport.SharedBuffer;
 
 /**
@@ -104,7 +107,19 @@ abstract sealed class Routed extends Exchange permits Request, Part, Block, Publ
 
   /** Reads the request's keys once more; only before {@link #settle}. */
   final RequestKeys keys() {
-    return RequestKeys.read(session().loop(), sharedBytes().buffer(), offset(), length());
+    return RequestKeys.of(command());
+  }
+
+  /** Reads the request once more, out of its own bytes; only before {@link #settle}. */
+  final Command command() {
+    var scanner = new RequestScanner(session().loop().settings().limits());
+    scanner.reset(offset());
+    if (scanner.scan(sharedBytes().buffer(), offset() + length()) != ScanResult.REQUEST) {
+      throw new IllegalStateException("a request cannot be read again");
+    }
+    var command = new Command(session().loop().servers().commands(), scanner.frame());
+    command.resolve();
+    return command;
   }
 
   /** Gives the request's bytes back: it will not be sent again. */

@@ -73,6 +73,7 @@ final class Transactions {
       case RoutePlan.Local(CommandSpec which, LocalCommand answer) ->
           takesOwn(queue, which, answer, command);
       case RoutePlan.Single(int slot) -> takesOne(queue, slot, command);
+      case RoutePlan.Script(int slot) -> takesOne(queue, slot, command);
       case RoutePlan.Publish(int slot, boolean sharded) ->
           takesOne(queue, sharded ? slot : Exchange.ANY_NODE, command);
       case RoutePlan.Split _ -> refuse(queue, spec, CROSS_SLOT);

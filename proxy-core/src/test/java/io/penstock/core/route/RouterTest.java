@@ -46,8 +46,8 @@ class RouterTest {
     "GET x{a}y{b}, 15495",
     "ZADD c 1 m, 7365",
     "XADD b * f v, 3300",
-    "EVAL s 1 a, 15495",
-    "EVAL s 2 {a}1 {a}2, 15495",
+    "EVALSHA s 1 a, 15495",
+    "FCALL f 2 {a}1 {a}2, 15495",
     "SORT a BY nosort STORE {a}d, 15495",
     "SUNIONSTORE {a}d {a}1 {a}2, 15495",
     "XREAD COUNT 1 STREAMS b 0, 3300",
@@ -55,6 +55,19 @@ class RouterTest {
   })
   void commandsGoToTheSlotOfTheirKeys(String line, int slot) {
     assertThat(plan(cluster, line)).isEqualTo(slot(slot));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"EVAL s 1 a, 15495", "eval_ro s 2 {a}1 {a}2, 15495", "EVAL s 0, 0", "EVAL s x a, 0"})
+  void scriptsGoToTheSlotOfTheirKeysAndAreRemembered(String line, int slot) {
+    assertThat(plan(cluster, line)).isEqualTo(new RoutePlan.Script(slot));
+    assertThat(plan(single, line)).isEqualTo(slot(0));
+  }
+
+  @Test
+  void aCallOfScanGoesWhereItsCursorSays() {
+    assertThat(plan(cluster, "SCAN 0 COUNT 5")).isEqualTo(new RoutePlan.Scan());
+    assertThat(plan(single, "SCAN 0 COUNT 5")).isEqualTo(slot(0));
   }
 
   @Test
@@ -70,7 +83,7 @@ class RouterTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"EVAL s 0", "EVAL s x a", "EVAL s 3 a", "ZUNIONSTORE d 0 a"})
+  @ValueSource(strings = {"FCALL f 0", "FCALL f x a", "EVALSHA s 3 a", "ZUNIONSTORE d 0 a"})
   void callsWhoseKeysCannotBeToldGoToOneNodeThatWordsTheError(String line) {
     assertThat(plan(cluster, line)).isInstanceOf(RoutePlan.Single.class);
   }

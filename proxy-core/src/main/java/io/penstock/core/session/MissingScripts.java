@@ -1,0 +1,114 @@
+package io.penstock.core.session;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.penstock.core.backend.Exchange;
+import io.penstock.core.backend.Failure;
+import io.penstock.core.cluster.Node;
+import io.penstock.core.command.Command;
+import io.penstock.core.transport.SharedBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Loads the script that an {@code EVALSHA} did not find at its node. {@code SCRIPT LOAD} goes over
+ * the connection that the refusal came by: when it is answered, so is everything that was on its
+ * way behind the refused call, and it is known whether a later request has overtaken it.
+ */
+final class MissingScripts {
+
+  /** In these words only: what a script says of itself is its own affair. */
+  private static final String NOT_FOUND = "-NOSCRIPT No matching script. Please use EVAL.\r\n";
+
+  private static final String LOAD = "*3\r\n$6\r\nSCRIPT\r\n$4\r\nLOAD\r\n$";
+
+  /** The node that lacks a script, and its digest. */
+  record Missing(Node node, String digest, byte[] body) {}
+
+  private record Place(Node node, String digest) {}
+
+  private final Session session;
+  private final Map<Place, Loading> loading = new HashMap<>(0);
+
+  MissingScripts(Session session) {
+    this.session = session;
+  }
+
+  /** What is to be loaded where, if the reply says that a script is missing that is known here. */
+  @Nullable Missing find(Routed request, ByteBuf reply, int from, int to) {
+    Node node = request.sentTo();
+    if (node == null
+        || to - from != NOT_FOUND.length()
+        || !reply.toString(from, to - from, StandardCharsets.ISO_8859_1).equals(NOT_FOUND)) {
+      return null;
+    }
+    Command command = request.command();
+    boolean bySha =
+        command.argEqualsIgnoreCase(0, "evalsha") || command.argEqualsIgnoreCase(0, "evalsha_ro");
+    if (!bySha) {
+      return null;
+    }
+    String digest = LocalReplies.text(command.frame(), 1).toLowerCase(Locale.ROOT);
+    byte[] body = session.loop().directory().scripts().body(digest);
+    return body == null ? null : new Missing(node, digest, body);
+  }
+
+  /** Loads it, unless that is under way, and runs {@code then} afterwards, come of it what may. */
+  void load(Missing missing, Routed request, Runnable then) {
+    Place place = new Place(missing.node(), missing.digest());
+    Loading known = loading.get(place);
+    if (known != null) {
+      known.then.add(then);
+      return;
+    }
+    Loading fresh = new Loading(place, request, missing.body());
+    fresh.then.add(then);
+    loading.put(place, fresh);
+    session.loop().dispatcher().dispatchTo(missing.node(), fresh, false);
+  }
+
+  /** {@code SCRIPT LOAD} on its way to a node. */
+  private final class Loading extends Exchange {
+
+    private final Place place;
+    private final List<Runnable> then = new ArrayList<>(1);
+
+    Loading(Place place, Routed request, byte[] body) {
+      this.place = place;
+      String head = LOAD + body.length + "\r\n";
+      ByteBuf out = ByteBufAllocator.DEFAULT.directBuffer(head.length() + body.length + 2);
+      out.writeCharSequence(head, StandardCharsets.US_ASCII);
+      out.writeBytes(body).writeByte('\r').writeByte('\n');
+      bytes(new SharedBuffer(out), 0, out.writerIndex());
+      destination(request.slot(), request.protocol(), request.affinity(), request.deadline());
+    }
+
+    @Override
+    public void onReply(ByteBuf buffer, int from, int to) {
+      end();
+    }
+
+    @Override
+    public void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
+      if (last) {
+        end();
+      }
+    }
+
+    @Override
+    public void onFailure(Failure failure) {
+      end();
+    }
+
+    private void end() {
+      releaseBytes();
+      loading.remove(place);
+      then.forEach(Runnable::run);
+    }
+  }
+}

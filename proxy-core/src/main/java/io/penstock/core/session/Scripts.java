@@ -1,0 +1,127 @@
+package io.penstock.core.session;
+
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.resp.RequestFrame;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The scripts that came through this proxy, by their digests: a node that lacks one can be given
+ * it. Those of {@code SCRIPT LOAD} are kept apart from those of {@code EVAL}, as in Redis since
+ * 7.4, so that texts made for one call do not push out what was loaded on purpose. Safe from any
+ * thread.
+ */
+final class Scripts {
+
+  private static final int MOST_LOADED = 10_000;
+  private static final long MOST_LOADED_BYTES = 64L * 1024 * 1024;
+  private static final int MOST_EVALUATED = 500; // as many as Redis keeps
+  private static final long MOST_EVALUATED_BYTES = 16L * 1024 * 1024;
+
+  private final Shelf loaded = new Shelf(MOST_LOADED, MOST_LOADED_BYTES);
+  private final Shelf evaluated = new Shelf(MOST_EVALUATED, MOST_EVALUATED_BYTES);
+
+  /** Looks at a request that is on its way to the nodes. */
+  void note(CommandSpec spec, RequestFrame frame) {
+    switch (spec.name()) {
+      case "eval", "eval_ro" -> evaluated.add(frame, 1);
+      case "script|load" -> loaded.add(frame, 2);
+      case "script|flush" -> forget();
+      default -> {
+        // carries no script
+      }
+    }
+  }
+
+  private void forget() {
+    loaded.clear();
+    evaluated.clear();
+  }
+
+  /**
+   * The script with that digest, or null when it is not known.
+   *
+   * @param digest in lower case
+   */
+  byte @Nullable [] body(String digest) {
+    byte[] body = loaded.get(digest);
+    return body == null ? evaluated.get(digest) : body;
+  }
+
+  /** So many scripts, and so many bytes of them: the oldest goes first. */
+  static final class Shelf {
+
+    private final int most;
+    private final long mostBytes;
+    private final Map<String, byte[]> bodies = new ConcurrentHashMap<>();
+    private final Queue<String> oldestFirst = new ConcurrentLinkedQueue<>();
+    private final AtomicLong bytes = new AtomicLong();
+
+    Shelf(int most, long mostBytes) {
+      this.most = most;
+      this.mostBytes = mostBytes;
+    }
+
+    byte @Nullable [] get(String digest) {
+      return bodies.get(digest);
+    }
+
+    void add(RequestFrame frame, int argument) {
+      int length = frame.length(argument);
+      String digest = digest(frame, argument);
+      if (length > mostBytes || bodies.containsKey(digest)) {
+        return;
+      }
+      byte[] body = new byte[length];
+      frame.buffer().getBytes(frame.offset(argument), body);
+      if (bodies.putIfAbsent(digest, body) == null) {
+        oldestFirst.add(digest);
+        bytes.addAndGet(length);
+        dropOldest();
+      }
+    }
+
+    private void dropOldest() {
+      while (bodies.size() > most || bytes.get() > mostBytes) {
+        String oldest = oldestFirst.poll();
+        if (oldest == null) {
+          return;
+        }
+        byte[] body = bodies.remove(oldest);
+        if (body != null) {
+          bytes.addAndGet(-body.length);
+        }
+      }
+    }
+
+    void clear() {
+      for (String oldest = oldestFirst.poll(); oldest != null; oldest = oldestFirst.poll()) {
+        byte[] body = bodies.remove(oldest);
+        if (body != null) {
+          bytes.addAndGet(-body.length);
+        }
+      }
+    }
+
+    int size() {
+      return bodies.size();
+    }
+
+    private static String digest(RequestFrame frame, int argument) {
+      try {
+        MessageDigest sha1 = MessageDigest.getInstance("SHA-1"); // what EVALSHA goes by
+        sha1.update(frame.buffer().nioBuffer(frame.offset(argument), frame.length(argument)));
+        return HexFormat.of().formatHex(sha1.digest());
+      } catch (NoSuchAlgorithmException e) {
+        throw new IllegalStateException("every Java has SHA-1", e);
+      }
+    }
+  }
+}

@@ -1,0 +1,175 @@
+package io.penstock.core.session;
+
+import static io.penstock.core.session.Requests.PING;
+import static io.penstock.core.session.Requests.get;
+import static io.penstock.core.session.Requests.set;
+import static io.penstock.core.wire.Wire.request;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.core.observe.ProxyStats.Redirection;
+import io.penstock.core.wire.Peer;
+import io.penstock.core.wire.Wire;
+import java.util.Locale;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** {@code EVALSHA} at a node that lacks the script: {@code b} is on node 0, {@code a} on node 1. */
+class MissingScriptsTest {
+
+  private static final String SCRIPT = "return 1";
+  private static final String SHA = "e0e1f9fabfc9d4800c877a703b823ac0578ff8db";
+  private static final String LOAD = request("SCRIPT", "LOAD", SCRIPT);
+  private static final String LOADED = Wire.bulk(SHA);
+  private static final String MISSING = "-NOSCRIPT No matching script. Please use EVAL.\r\n";
+
+  private Rig rig = Rig.cluster();
+  private Peer client = rig.client();
+  private Peer lower = rig.connected(0);
+  private Peer upper = rig.accept(1);
+
+  @BeforeEach
+  void evaluateOnNodeZero() {
+    client.send(request("EVAL", SCRIPT, "1", "b"));
+    lower.expect(request("EVAL", SCRIPT, "1", "b")).send(":1\r\n");
+    client.expect(":1\r\n");
+  }
+
+  @AfterEach
+  void close() {
+    rig.close();
+  }
+
+  private static String evalSha(String sha, String key) {
+    return request("EVALSHA", sha, "1", key);
+  }
+
+  @Test
+  void theScriptIsLoadedAndTheCallSentAgain() {
+    client.send(evalSha(SHA.toUpperCase(Locale.ROOT), "a"));
+    upper.expect(evalSha(SHA.toUpperCase(Locale.ROOT), "a")).send(MISSING);
+    upper.expect(LOAD).send(LOADED);
+    upper.expect(evalSha(SHA.toUpperCase(Locale.ROOT), "a")).send(":1\r\n");
+
+    client.expect(":1\r\n");
+    assertThat(rig.<Long>onLoop(() -> rig.sessions().counters().redirects(Redirection.NOSCRIPT)))
+        .isEqualTo(1);
+  }
+
+  @Test
+  void callsForOneKeyKeepTheirOrderAndOneLoadServesAll() {
+    client.send(evalSha(SHA, "a") + request("EVALSHA_RO", SHA, "1", "a") + evalSha(SHA, "{a}2"));
+    upper.expect(evalSha(SHA, "a") + request("EVALSHA_RO", SHA, "1", "a") + evalSha(SHA, "{a}2"));
+    upper.send(MISSING + MISSING + MISSING);
+    upper.expect(LOAD).send(LOADED);
+    upper.expect(evalSha(SHA, "a") + request("EVALSHA_RO", SHA, "1", "a") + evalSha(SHA, "{a}2"));
+    upper.send(":1\r\n:2\r\n:3\r\n");
+
+    client.expect(":1\r\n:2\r\n:3\r\n");
+  }
+
+  @Test
+  void aCallThatALaterWriteHasPassedIsNotSentAgain() {
+    client.send(evalSha(SHA, "a") + set("a", "1"));
+    upper.expect(evalSha(SHA, "a") + set("a", "1")).send(MISSING);
+    upper.expect(LOAD).send("+OK\r\n" + LOADED);
+
+    client.expect(MISSING + "+OK\r\n");
+    client.send(get("a"));
+    upper.expect(get("a")).send("$1\r\n1\r\n");
+    client.expect("$1\r\n1\r\n");
+  }
+
+  @Test
+  void whatIsSentLaterWaitsBehindIt() {
+    client.send(evalSha(SHA, "a"));
+    upper.expect(evalSha(SHA, "a")).send(MISSING);
+    upper.expect(LOAD);
+    client.send(set("a", "1") + set("b", "2"));
+    upper.send(LOADED);
+
+    upper.expect(evalSha(SHA, "a")).send(":1\r\n").expect(set("a", "1")).send("+OK\r\n");
+    lower.expect(set("b", "2")).send("+OK\r\n");
+    client.expect(":1\r\n+OK\r\n+OK\r\n");
+  }
+
+  @Test
+  void aScriptThatCannotBeLoadedIsMissingAfterAFewAttempts() {
+    client.send(evalSha(SHA, "a"));
+    for (int attempt = 0; attempt < 4; attempt++) {
+      upper.expect(evalSha(SHA, "a")).send(MISSING);
+      upper.expect(LOAD).send("-ERR Error compiling script\r\n");
+    }
+    upper.expect(evalSha(SHA, "a")).send(MISSING);
+
+    client.expect(MISSING);
+  }
+
+  @Test
+  void anUnknownScriptIsMissing() {
+    client.send(evalSha("ffffffffffffffffffffffffffffffffffffffff", "a") + PING);
+    upper.expect(evalSha("ffffffffffffffffffffffffffffffffffffffff", "a")).send(MISSING);
+
+    client.expect(MISSING + "+PONG\r\n");
+  }
+
+  @Test
+  void aFlushedScriptIsMissing() {
+    client.send(request("SCRIPT", "FLUSH"));
+    lower.expect(request("SCRIPT", "FLUSH")).send("+OK\r\n");
+    upper.expect(request("SCRIPT", "FLUSH")).send("+OK\r\n");
+    client.expect("+OK\r\n");
+
+    client.send(evalSha(SHA, "a"));
+    upper.expect(evalSha(SHA, "a")).send(MISSING);
+    client.expect(MISSING);
+  }
+
+  @Test
+  void aScriptsOwnWordsAreItsOwn() {
+    client.send(request("EVAL", SCRIPT, "1", "a") + evalSha(SHA, "a"));
+    upper
+        .expect(request("EVAL", SCRIPT, "1", "a") + evalSha(SHA, "a"))
+        .send(MISSING + "-NOSCRIPT mine\r\n");
+
+    client.expect(MISSING + "-NOSCRIPT mine\r\n");
+  }
+
+  @Test
+  void aLostConnectionWhileTheScriptIsLoadedEndsInASecondAttempt() {
+    client.send(evalSha(SHA, "a"));
+    upper.expect(evalSha(SHA, "a")).send(MISSING);
+    upper.expect(LOAD).close();
+
+    Peer again = rig.accept(1).expect(evalSha(SHA, "a")).send(MISSING);
+    again.expect(LOAD).send(LOADED);
+    again.expect(evalSha(SHA, "a")).send(":1\r\n");
+
+    client.expect(":1\r\n");
+  }
+
+  @Test
+  void aNodeThatAnAskNamesIsGivenTheScriptToo() {
+    String ask = "-ASK 3300 127.0.0.1:" + rig.address(1).port() + "\r\n";
+    client.send(evalSha(SHA, "b"));
+    lower.expect(evalSha(SHA, "b")).send(ask);
+    upper.expect(request("ASKING") + evalSha(SHA, "b")).send("+OK\r\n" + MISSING);
+    upper.expect(LOAD).send(LOADED);
+
+    lower.expect(evalSha(SHA, "b")).send(ask);
+    upper.expect(request("ASKING") + evalSha(SHA, "b")).send("+OK\r\n:1\r\n");
+
+    client.expect(":1\r\n");
+  }
+
+  @Test
+  void aSingleServerSaysItself() {
+    rig.close();
+    rig = new Rig.Choice().single().start();
+    client = rig.client();
+    client.send(request("EVAL", SCRIPT, "0") + evalSha(SHA, "a"));
+    rig.accept(0).expect(request("EVAL", SCRIPT, "0") + evalSha(SHA, "a")).send(":1\r\n" + MISSING);
+
+    client.expect(":1\r\n" + MISSING);
+  }
+}
