@@ -130,8 +130,8 @@ class HandlingTableTest {
 
   private static boolean isServedHere(CommandSpec spec) {
     return switch (spec.handling()) {
-      case Handling.Publish _, Handling.Local _, Handling.Refused _ -> true;
-      case Handling.Forward _, Handling.Split _, Handling.Broadcast _, Handling.RefusedIf _, Handling.AnyNode _ -> false;
+      case Handling.Publish _, Handling.Broadcast _, Handling.Local _, Handling.Refused _ -> true;
+      case Handling.Forward _, Handling.Split _, Handling.RefusedIf _, Handling.AnyNode _ -> false;
     };
   }
 
