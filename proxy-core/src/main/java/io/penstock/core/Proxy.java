@@ -67,7 +67,7 @@ public final class Proxy implements AutoCloseable {
     this.settings = settings;
     this.group = new LoopGroup(settings.transport(), settings.eventLoops());
     this.admission = new Admission(settings.listen().maxClients(), events);
-    this.collector = new StatsCollector(admission);
+    this.collector = new StatsCollector(admission, audience);
     this.control =
         ControlPlane.create(settings.upstream().credentials(), settings.backend().connectTimeout());
     switch (settings.upstream()) {

@@ -10,7 +10,10 @@ import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.observe.ProxyStats.CommandStats;
 import io.penstock.core.observe.ProxyStats.LoopStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.observe.ProxyStats.PubSubStats;
 import io.penstock.core.observe.ProxyStats.Redirection;
+import io.penstock.core.pubsub.Audience;
+import io.penstock.core.pubsub.Kind;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -22,9 +25,11 @@ import java.util.stream.Stream;
 final class StatsCollector {
 
   private final Admission admission;
+  private final Audience audience;
 
-  StatsCollector(Admission admission) {
+  StatsCollector(Admission admission, Audience audience) {
     this.admission = admission;
+    this.audience = audience;
   }
 
   /** One loop's figures, taken on that loop. */
@@ -32,7 +37,9 @@ final class StatsCollector {
       LoopStats loop,
       Map<String, CommandStats> commands,
       Map<Redirection, Long> redirects,
-      List<NodeStats> nodes) {}
+      List<NodeStats> nodes,
+      long messages,
+      long subscribersClosed) {}
 
   /** Reads one loop's counters; to be called on that loop. */
   LoopFigures read(ProxyLoop proxyLoop) {
@@ -45,7 +52,13 @@ final class StatsCollector {
       redirects.put(kind, counters.redirects(kind));
     }
     var loop = new LoopStats(proxyLoop.loop().index(), counters.lagNanos(), counters.maxLagNanos());
-    return new LoopFigures(loop, commands, redirects, proxyLoop.nodeStats());
+    return new LoopFigures(
+        loop,
+        commands,
+        redirects,
+        proxyLoop.nodeStats(),
+        counters.pushes(),
+        counters.subscribersClosed());
   }
 
   private static Stream<CommandSpec> allSpecs(CommandTable table) {
@@ -93,7 +106,23 @@ final class StatsCollector {
         admission.refused(),
         List.copyOf(nodes.values()),
         Map.copyOf(redirects),
-        List.copyOf(loops));
+        List.copyOf(loops),
+        pubSub(figures));
+  }
+
+  private PubSubStats pubSub(List<LoopFigures> figures) {
+    long messages = 0;
+    long closed = 0;
+    for (LoopFigures each : figures) {
+      messages += each.messages();
+      closed += each.subscribersClosed();
+    }
+    return new PubSubStats(
+        audience.names(Kind.CHANNEL),
+        audience.names(Kind.PATTERN),
+        audience.names(Kind.SHARD),
+        messages,
+        closed);
   }
 
   private static CommandStats add(CommandStats a, CommandStats b) {

@@ -22,6 +22,12 @@ public enum Merge {
    * of them, as the names that {@code PUBSUB NUMSUB} repeats.
    */
   SUM_BY_ELEMENT,
+  /** As {@link #SUM_BY_ELEMENT}, then clients are counted in place of this proxy's connections. */
+  SUBSCRIBERS,
+  /** The same for shard channels. */
+  SHARD_SUBSCRIBERS,
+  /** As {@link #SUM}, then patterns of clients are counted in place of this proxy's. */
+  PATTERNS,
   /** As {@link #SUM_BY_ELEMENT}, with the least integer: of 0 and 1, whether all are 1. */
   MIN_BY_ELEMENT,
   /** All elements of arrays, or of RESP3 sets. */

@@ -14,6 +14,7 @@ import java.util.Map;
  * @param nodes one entry per node that has or had connections
  * @param redirects redirects by kind
  * @param loops one entry per event loop
+ * @param pubSub subscribers and their messages
  */
 public record ProxyStats(
     List<CommandStats> commands,
@@ -22,7 +23,8 @@ public record ProxyStats(
     long clientsRefused,
     List<NodeStats> nodes,
     Map<Redirection, Long> redirects,
-    List<LoopStats> loops) {
+    List<LoopStats> loops,
+    PubSubStats pubSub) {
 
   /** Why a command was sent again. */
   public enum Redirection {
@@ -66,6 +68,18 @@ public record ProxyStats(
       long bytesReceived,
       long reconnects,
       long errors) {}
+
+  /**
+   * Subscribers and their messages.
+   *
+   * @param channels distinct channels that clients listen to
+   * @param patterns distinct patterns
+   * @param shardChannels distinct shard channels
+   * @param messages messages given to clients, once for each
+   * @param closed subscribers closed because they did not read
+   */
+  public record PubSubStats(
+      long channels, long patterns, long shardChannels, long messages, long closed) {}
 
   /**
    * One event loop's health.

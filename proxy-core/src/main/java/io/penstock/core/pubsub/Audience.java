@@ -83,6 +83,11 @@ public final class Audience {
             (_, now) -> (now == null ? Listeners.NONE : now).plusConnections(node, more).orNull());
   }
 
+  /** How many channels, patterns or shard channels there are that somebody listens to. */
+  public long names(Kind kind) {
+    return of(kind).size();
+  }
+
   /** Whether nothing is subscribed to, so that nodes count right. */
   public boolean isEmpty() {
     return of(Kind.CHANNEL).isEmpty() && of(Kind.PATTERN).isEmpty() && of(Kind.SHARD).isEmpty();

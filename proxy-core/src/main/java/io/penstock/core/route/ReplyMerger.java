@@ -59,9 +59,10 @@ public final class ReplyMerger {
     switch (how) {
       case ALL_OK -> emit(OK);
       case ALL_SUCCEEDED, ONE_SUCCEEDED -> pass(replies[0]);
-      case SUM -> integers(replies, Math::addExact);
+      case SUM, PATTERNS -> integers(replies, Math::addExact);
       case MIN -> integers(replies, Math::min);
-      case SUM_BY_ELEMENT -> elements.byElement(replies, Math::addExact);
+      case SUM_BY_ELEMENT, SUBSCRIBERS, SHARD_SUBSCRIBERS ->
+          elements.byElement(replies, Math::addExact);
       case MIN_BY_ELEMENT -> elements.byElement(replies, Math::min);
       case ARRAY_BY_KEY -> elements.interleave(replies, groupOfKey);
       case CONCAT -> elements.concat(replies);

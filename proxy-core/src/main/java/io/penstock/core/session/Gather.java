@@ -71,11 +71,24 @@ final class Gather implements Part.Whole {
         outcome = parts[i].outcome();
       }
     }
-    var merger = new ReplyMerger((buffer, from, to) -> whole.deliverPart(buffer, from, to, false));
-    boolean fine = merger.merge(merge, replies, groupOfKey);
+    if (Census.concerns(merge)) {
+      var census = new Census(whole, merge);
+      census.deliver(merge(census::add, replies, outcome));
+    } else {
+      whole.complete(
+          merge(
+              (buffer, from, to) -> whole.deliverPart(buffer, from, to, false), replies, outcome));
+    }
+  }
+
+  private Outcome merge(ReplyMerger.Sink sink, ByteBuf[] replies, Outcome outcome) {
+    boolean fine = new ReplyMerger(sink).merge(merge, replies, groupOfKey);
     for (Part part : parts) {
       part.discard();
     }
-    whole.complete(fine ? Outcome.OK : outcome == Outcome.OK ? Outcome.ERROR : outcome);
+    if (fine) {
+      return Outcome.OK;
+    }
+    return outcome == Outcome.OK ? Outcome.ERROR : outcome;
   }
 }

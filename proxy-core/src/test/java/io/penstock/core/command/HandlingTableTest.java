@@ -160,11 +160,11 @@ class HandlingTableTest {
 
   private static boolean isServedHere(CommandSpec spec) {
     return switch (spec.handling()) {
-      case Handling.Publish _, Handling.Local _, Handling.Refused _ -> true;
+      case Handling.Publish _, Handling.Broadcast _, Handling.Local _, Handling.Refused _ -> true;
       case Handling.Forward _,
           Handling.Split _,
-          Handling.Broadcast _,
           Handling.Scan _,
+          Handling.Script _,
           Handling.RefusedIf _,
           Handling.AnyNode _ ->
           false;

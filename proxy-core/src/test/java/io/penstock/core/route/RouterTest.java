@@ -50,8 +50,7 @@ class RouterTest {
     "FCALL f 2 {a}1 {a}2, 15495",
     "SORT a BY nosort STORE {a}d, 15495",
     "SUNIONSTORE {a}d {a}1 {a}2, 15495",
-    "XREAD COUNT 1 STREAMS b 0, 3300",
-    "SPUBLISH a hi, 15495"
+    "XREAD COUNT 1 STREAMS b 0, 3300"
   })
   void commandsGoToTheSlotOfTheirKeys(String line, int slot) {
     assertThat(plan(cluster, line)).isEqualTo(slot(slot));
@@ -77,9 +76,15 @@ class RouterTest {
   }
 
   @Test
+  void messagesGoToTheSlotOfTheirChannel() {
+    assertThat(plan(cluster, "PUBLISH {a}x hi")).isEqualTo(new RoutePlan.Publish(15_495, false));
+    assertThat(plan(cluster, "SPUBLISH a hi")).isEqualTo(new RoutePlan.Publish(15_495, true));
+    assertThat(plan(single, "PUBLISH a hi")).isEqualTo(new RoutePlan.Publish(0, false));
+  }
+
+  @Test
   void commandsWithoutAnyKeyOfTheirOwnMayGoAnywhere() {
     assertThat(plan(cluster, "TIME")).isEqualTo(slot(RoutePlan.Single.ANY_NODE));
-    assertThat(plan(cluster, "PUBLISH ch hi")).isEqualTo(slot(RoutePlan.Single.ANY_NODE));
   }
 
   @ParameterizedTest
@@ -232,8 +237,7 @@ class RouterTest {
   @Test
   void whatNeedsAConnectionOfItsOwnIsRefused() {
     for (Router router : List.of(cluster, single)) {
-      for (String line :
-          List.of("SUBSCRIBE ch", "BLPOP a 0", "XREAD BLOCK 0 STREAMS a 0", "WAIT 1 0")) {
+      for (String line : List.of("BLPOP a 0", "XREAD BLOCK 0 STREAMS a 0", "WAIT 1 0")) {
         assertThat(plan(router, line))
             .isInstanceOfSatisfying(
                 RoutePlan.Reject.class,

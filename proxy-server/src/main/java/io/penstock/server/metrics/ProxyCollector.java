@@ -6,6 +6,7 @@ import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.observe.ProxyStats.CommandStats;
 import io.penstock.core.observe.ProxyStats.LoopStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.observe.ProxyStats.PubSubStats;
 import io.penstock.core.observe.ProxyStats.Redirection;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
@@ -45,6 +46,7 @@ final class ProxyCollector implements MultiCollector {
     clients(stats, all);
     nodes(stats.nodes(), all);
     redirects(stats, all);
+    pubSub(stats.pubSub(), all);
     loops(stats.loops(), all);
     return new MetricSnapshots(all);
   }
@@ -138,6 +140,24 @@ final class ProxyCollector implements MultiCollector {
       family.add(stats.redirects().getOrDefault(type, 0L), "type", lower(type));
     }
     all.add(family.snapshot());
+  }
+
+  private static void pubSub(PubSubStats stats, List<MetricSnapshot> all) {
+    Family names =
+        Family.gauge("penstock_pubsub_subscriptions", "Distinct names that clients listen to");
+    names.add((double) stats.channels(), "kind", "channel");
+    names.add((double) stats.patterns(), "kind", "pattern");
+    names.add((double) stats.shardChannels(), "kind", "shard");
+    all.add(names.snapshot());
+    all.add(
+        Family.counter("penstock_pubsub_messages", "Messages given to clients, once for each")
+            .add((double) stats.messages())
+            .snapshot());
+    all.add(
+        Family.counter(
+                "penstock_pubsub_subscribers_closed", "Subscribers closed: they did not read")
+            .add((double) stats.closed())
+            .snapshot());
   }
 
   private static void loops(List<LoopStats> loops, List<MetricSnapshot> all) {

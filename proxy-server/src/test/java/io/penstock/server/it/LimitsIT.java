@@ -276,7 +276,7 @@ class LimitsIT {
     return proxy.stats().nodes().stream().mapToLong(stats -> stats.inFlight()).sum();
   }
 
-  private static long directMemory() {
+  static long directMemory() {
     return ((ByteBufAllocatorMetricProvider) ByteBufAllocator.DEFAULT).metric().usedDirectMemory();
   }
 }

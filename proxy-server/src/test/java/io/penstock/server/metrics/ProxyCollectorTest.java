@@ -10,6 +10,7 @@ import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.observe.ProxyStats.CommandStats;
 import io.penstock.core.observe.ProxyStats.LoopStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.observe.ProxyStats.PubSubStats;
 import io.penstock.core.observe.ProxyStats.Redirection;
 import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
@@ -36,7 +37,8 @@ class ProxyCollectorTest {
           2,
           List.of(new NodeStats(new Node("::1", 7000), 1, 2, 3, 4, 5, 6)),
           Map.of(Redirection.MOVED, 8L),
-          List.of(new LoopStats(0, 1_000_000, 2_000_000)));
+          List.of(new LoopStats(0, 1_000_000, 2_000_000)),
+          new PubSubStats(1, 2, 3, 4, 5));
 
   @Test
   void writesWhatThePrometheusServerReads() throws IOException {
@@ -59,6 +61,11 @@ class ProxyCollectorTest {
         .contains("penstock_node_errors_total{node=\"[::1]:7000\"} 6.0")
         .contains("penstock_redirects_total{type=\"moved\"} 8.0")
         .contains("penstock_redirects_total{type=\"ask\"} 0.0")
+        .contains("penstock_pubsub_subscriptions{kind=\"channel\"} 1.0")
+        .contains("penstock_pubsub_subscriptions{kind=\"pattern\"} 2.0")
+        .contains("penstock_pubsub_subscriptions{kind=\"shard\"} 3.0")
+        .contains("penstock_pubsub_messages_total 4.0")
+        .contains("penstock_pubsub_subscribers_closed_total 5.0")
         .contains("penstock_event_loop_lag_seconds{loop=\"0\"} 0.001")
         .contains("penstock_event_loop_lag_max_seconds{loop=\"0\"} 0.002");
   }

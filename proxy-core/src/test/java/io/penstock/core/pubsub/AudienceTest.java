@@ -1,0 +1,62 @@
+package io.penstock.core.pubsub;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.Unpooled;
+import io.penstock.core.cluster.Node;
+import io.penstock.core.wire.Wire;
+import org.junit.jupiter.api.Test;
+
+class AudienceTest {
+
+  private static final Node HERE = new Node("a", 1);
+  private static final Node THERE = new Node("b", 1);
+
+  private final Audience audience = new Audience();
+
+  private static Name name(String text) {
+    return Name.copy(Unpooled.wrappedBuffer(Wire.bytes(text)), 0, text.length());
+  }
+
+  private void listen(Kind kind, String text, int clients, Node... connections) {
+    audience.clients(new Topic(kind, name(text)), clients);
+    for (Node node : connections) {
+      audience.connections(kind, name(text), node, 1);
+    }
+  }
+
+  @Test
+  void connectionsOfTheNodeThatPublishedAreNotCounted() {
+    listen(Kind.CHANNEL, "c", 7, HERE, HERE, THERE);
+
+    assertThat(audience.reached(Kind.CHANNEL, name("c"), HERE, 2)).isEqualTo(7);
+    assertThat(audience.reached(Kind.CHANNEL, name("c"), HERE, 5)).isEqualTo(10);
+    assertThat(audience.reached(Kind.CHANNEL, name("c"), THERE, 1)).isEqualTo(7);
+    assertThat(audience.reached(Kind.CHANNEL, name("d"), HERE, 3)).isEqualTo(3);
+    assertThat(audience.reached(Kind.SHARD, name("c"), HERE, 0)).isZero();
+    assertThat(audience.subscribers(Kind.CHANNEL, name("c"), 4)).isEqualTo(8);
+  }
+
+  @Test
+  void eachPatternThatMatchesCounts() {
+    listen(Kind.PATTERN, "c*", 2, THERE);
+    listen(Kind.PATTERN, "*", 3, HERE, THERE);
+    listen(Kind.PATTERN, "d", 5, HERE);
+
+    assertThat(audience.reached(Kind.CHANNEL, name("cat"), HERE, 1)).isEqualTo(5);
+    assertThat(audience.patterns(4)).isEqualTo(3);
+    assertThat(audience.patterns(5)).isEqualTo(4);
+  }
+
+  @Test
+  void isEmptyWhenEverybodyHasLeft() {
+    assertThat(audience.isEmpty()).isTrue();
+    listen(Kind.SHARD, "c", 1, HERE);
+    assertThat(audience.isEmpty()).isFalse();
+
+    audience.clients(new Topic(Kind.SHARD, name("c")), -1);
+    audience.connections(Kind.SHARD, name("c"), HERE, -1);
+
+    assertThat(audience.isEmpty()).isTrue();
+  }
+}

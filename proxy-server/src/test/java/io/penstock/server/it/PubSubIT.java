@@ -1,0 +1,374 @@
+package io.penstock.server.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.penstock.core.session.OutputLimit;
+import io.penstock.server.demo.EmbeddedCluster;
+import io.penstock.server.demo.Member;
+import io.penstock.server.demo.ServerProcess;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Subscribers and publishers in front of a cluster, on both event loops of the proxy. */
+@ExtendWith(SharedCluster.class)
+class PubSubIT {
+
+  private final List<AutoCloseable> opened = new ArrayList<>();
+
+  @SuppressWarnings("NullAway.Init")
+  private EmbeddedCluster cluster;
+
+  @SuppressWarnings("NullAway.Init")
+  private ProxyFixture proxy;
+
+  @SuppressWarnings("NullAway.Init")
+  private Wire publisher;
+
+  @BeforeEach
+  void start(EmbeddedCluster shared) {
+    cluster = shared;
+    proxy = ProxyFixture.of(cluster).commandTimeout(Duration.ofSeconds(5)).startReady();
+    publisher = proxy.connect();
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    for (AutoCloseable each : opened) {
+      each.close();
+    }
+    publisher.close();
+    proxy.close();
+  }
+
+  private Subscriber subscriber(int protocol) {
+    Subscriber made = Subscriber.open(proxy, protocol);
+    opened.add(made);
+    return made;
+  }
+
+  private static void assumeSharded(EmbeddedCluster cluster) {
+    boolean sharded = cluster.binary().valkey() || cluster.binary().major() >= 7;
+    if (!sharded) {
+      System.out.println("skipped: shard channels came with Redis 7, here is " + cluster.binary());
+    }
+    assumeThat(sharded).isTrue();
+  }
+
+  @Test
+  void everySubscriberGetsEveryMessageAndPublishCountsThem() {
+    List<Subscriber> subscribers = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      subscribers.add(subscriber(i % 2 + 2).to("SUBSCRIBE", "news", 1));
+    }
+    String large = "x".repeat(200_000);
+
+    assertThat(publisher.call("PUBLISH", "news", "one")).isEqualTo(":8\r\n");
+    assertThat(publisher.call("PUBLISH", "news", large)).isEqualTo(":8\r\n");
+    assertThat(publisher.call("PUBLISH", "other", "x")).isEqualTo(":0\r\n");
+
+    for (Subscriber subscriber : subscribers) {
+      subscriber.expect("message", "news", "one");
+      subscriber.expect("message", "news", large);
+    }
+    subscribers.get(0).wire().send("UNSUBSCRIBE", "news");
+    subscribers.get(0).expect("unsubscribe", "news", ":0");
+    assertThat(publisher.call("PUBLISH", "news", "two")).isEqualTo(":7\r\n");
+    subscribers.get(1).expect("message", "news", "two");
+    subscribers.get(0).expectNothing();
+  }
+
+  @Test
+  void patternsAndChannelsAreCountedAsByOneServer() {
+    subscriber(2).to("SUBSCRIBE", "n1", 1).to("PSUBSCRIBE", "n*", 2).to("PSUBSCRIBE", "n?", 3);
+    subscriber(3).to("PSUBSCRIBE", "n*", 1).to("PSUBSCRIBE", "*", 2);
+    subscriber(2).to("SUBSCRIBE", "n1", 1).to("SUBSCRIBE", "n2", 2);
+
+    assertThat(publisher.call("PUBLISH", "n1", "x")).isEqualTo(":6\r\n");
+    assertThat(publisher.call("PUBLISH", "n2", "x")).isEqualTo(":5\r\n");
+    assertThat(publisher.call("PUBLISH", "none", "x")).isEqualTo(":3\r\n");
+    assertThat(publisher.call("PUBSUB", "NUMPAT")).isEqualTo(":3\r\n");
+    assertThat(publisher.call("PUBSUB", "NUMSUB", "n1", "n2", "none"))
+        .isEqualTo("*6\r\n$2\r\nn1\r\n:2\r\n$2\r\nn2\r\n:1\r\n$4\r\nnone\r\n:0\r\n");
+    assertThat(publisher.call("PUBSUB", "NUMSUB")).isEqualTo("*0\r\n");
+    assertThat(names(publisher.call("PUBSUB", "CHANNELS"))).containsExactly("n1", "n2");
+    assertThat(publisher.call("PUBSUB", "CHANNELS", "*2")).isEqualTo("*1\r\n$2\r\nn2\r\n");
+  }
+
+  private static Set<String> names(String reply) {
+    Set<String> names = new TreeSet<>(List.of(reply.split("\r\n", -1)));
+    names.removeIf(line -> line.isEmpty() || line.startsWith("*") || line.startsWith("$"));
+    return names;
+  }
+
+  @Test
+  void aSubscriberHearsWhatOthersPublishPastTheProxy() {
+    Subscriber subscriber = subscriber(2).to("SUBSCRIBE", "news", 1).to("PSUBSCRIBE", "n*", 2);
+
+    for (Member master : cluster.masters()) {
+      master.text("PUBLISH", "news", "from " + master.port());
+      Set<String> got = new TreeSet<>(List.of(subscriber.wire().read(), subscriber.wire().read()));
+      assertThat(got)
+          .containsExactlyInAnyOrder(
+              subscriber.frame("message", "news", "from " + master.port()),
+              subscriber.frame("pmessage", "n*", "news", "from " + master.port()));
+    }
+    subscriber.expectNothing();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3})
+  void shardChannelsWork(int protocol) {
+    assumeSharded(cluster);
+    Subscriber one = subscriber(protocol).to("SSUBSCRIBE", "s", 1);
+    Subscriber two = subscriber(protocol).to("SSUBSCRIBE", "s", 1).to("SUBSCRIBE", "s", 1);
+
+    assertThat(publisher.call("SPUBLISH", "s", "x")).isEqualTo(":2\r\n");
+    assertThat(publisher.call("PUBLISH", "s", "y")).isEqualTo(":1\r\n");
+    one.expect("smessage", "s", "x");
+    two.expect("smessage", "s", "x");
+    two.expect("message", "s", "y");
+    one.expectNothing();
+    assertThat(publisher.call("PUBSUB", "SHARDNUMSUB", "s")).isEqualTo("*2\r\n$1\r\ns\r\n:2\r\n");
+    assertThat(publisher.call("PUBSUB", "SHARDCHANNELS")).isEqualTo("*1\r\n$1\r\ns\r\n");
+    assertThat(publisher.call("SSUBSCRIBE", "s", "t")).startsWith("-CROSSSLOT ");
+  }
+
+  @Test
+  void keyspaceEventsComeFromEveryMasterOnceAndOtherMessagesOnce() {
+    cluster.members().forEach(m -> m.text("CONFIG", "SET", "notify-keyspace-events", "KEA"));
+    try {
+      Subscriber all = subscriber(2).to("PSUBSCRIBE", "*", 1);
+      Subscriber keys = subscriber(3).to("PSUBSCRIBE", "__keyspace@0__:*", 1);
+      Subscriber sets = subscriber(3).to("SUBSCRIBE", "__keyevent@0__:set", 1);
+      for (String tag : Keys.tagsOfMasters(cluster)) {
+        String key = tag + "k";
+        assertThat(publisher.call("SET", key, "v")).isEqualTo("+OK\r\n");
+        keys.expect("pmessage", "__keyspace@0__:*", "__keyspace@0__:" + key, "set");
+        sets.expect("message", "__keyevent@0__:set", key);
+        all.expect("pmessage", "*", "__keyspace@0__:" + key, "set");
+        all.expect("pmessage", "*", "__keyevent@0__:set", key);
+        assertThat(publisher.call("PUBLISH", "news", key)).isEqualTo(":1\r\n");
+        all.expect("pmessage", "*", "news", key);
+        assertThat(publisher.call("DEL", key)).isEqualTo(":1\r\n");
+        keys.expect("pmessage", "__keyspace@0__:*", "__keyspace@0__:" + key, "del");
+        all.expect("pmessage", "*", "__keyspace@0__:" + key, "del");
+        all.expect("pmessage", "*", "__keyevent@0__:del", key);
+      }
+      all.expectNothing();
+      keys.expectNothing();
+      sets.expectNothing();
+    } finally {
+      cluster.members().forEach(m -> m.text("CONFIG", "SET", "notify-keyspace-events", ""));
+    }
+  }
+
+  @Test
+  void aThousandSubscribersGetEachMessageOnceInOrder() {
+    List<Subscriber> subscribers = new ArrayList<>();
+    for (int i = 0; i < 1_000; i++) {
+      subscribers.add(subscriber(i % 2 + 2).to("SUBSCRIBE", "crowd", 1));
+    }
+    for (int i = 0; i < 20; i++) {
+      assertThat(publisher.call("PUBLISH", "crowd", "m" + i)).isEqualTo(":1000\r\n");
+    }
+    for (Subscriber subscriber : subscribers) {
+      for (int i = 0; i < 20; i++) {
+        subscriber.expect("message", "crowd", "m" + i);
+      }
+      subscriber.expectNothing();
+    }
+    assertThat(proxy.stats().nodes().stream().mapToLong(node -> node.connections()).sum())
+        .as("connections to nodes")
+        .isLessThanOrEqualTo(2 * (3 + 3 + 3));
+  }
+
+  @Test
+  void eachPublishersMessagesKeepTheirOrder() {
+    Subscriber subscriber = subscriber(3).to("SUBSCRIBE", "order", 1);
+    int each = 2_000;
+    try (Wire other = proxy.connect()) {
+      for (int i = 0; i < each; i++) {
+        publisher.write(Wire.request("PUBLISH", "order", "a" + i));
+        other.write(Wire.request("PUBLISH", "order", "b" + i));
+      }
+      publisher.flush();
+      other.flush();
+      for (int i = 0; i < each; i++) {
+        assertThat(publisher.read()).isEqualTo(":1\r\n");
+        assertThat(other.read()).isEqualTo(":1\r\n");
+      }
+    }
+    int a = 0;
+    int b = 0;
+    for (int i = 0; i < 2 * each; i++) {
+      String message = subscriber.wire().read();
+      if (message.equals(subscriber.frame("message", "order", "a" + a))) {
+        a++;
+      } else {
+        assertThat(message).isEqualTo(subscriber.frame("message", "order", "b" + b));
+        b++;
+      }
+    }
+  }
+
+  @Test
+  void aSubscriberOnResp3MixesCommandsAndMessages() {
+    Subscriber subscriber = subscriber(3).to("SUBSCRIBE", "mixed", 1);
+    String value = "v".repeat(1_000_000);
+    assertThat(publisher.call("SET", "mixed:value", value)).isEqualTo("+OK\r\n");
+    int rounds = 50;
+    for (int i = 0; i < rounds; i++) {
+      subscriber.wire().write(Wire.request("GET", "mixed:value"));
+      publisher.write(Wire.request("PUBLISH", "mixed", "m" + i));
+    }
+    subscriber.wire().flush();
+    publisher.flush();
+    int replies = 0;
+    int messages = 0;
+    while (replies < rounds || messages < rounds) {
+      String next = subscriber.wire().read();
+      if (next.startsWith("$")) {
+        assertThat(next).hasSize(Wire.bulk(value).length());
+        replies++;
+      } else {
+        assertThat(next).isEqualTo(subscriber.frame("message", "mixed", "m" + messages));
+        messages++;
+      }
+    }
+    for (int i = 0; i < rounds; i++) {
+      publisher.read();
+    }
+    publisher.call("DEL", "mixed:value");
+  }
+
+  @Test
+  void aSubscriberThatDoesNotReadIsClosedAndMemoryStaysFlat() {
+    try (ProxyFixture small =
+            ProxyFixture.of(cluster)
+                .subscriberLimit(new OutputLimit(4 << 20, 0, Duration.ZERO))
+                .startReady();
+        Wire lazy = Wire.open(small.host(), small.port(), 4_096);
+        Subscriber lazyOne = Subscriber.over(lazy).to("SUBSCRIBE", "flood", 1);
+        Subscriber eager = Subscriber.open(small, 3).to("SUBSCRIBE", "flood", 1);
+        Wire loud = small.connect()) {
+      int counted = 2;
+      String message = "x".repeat(100);
+      long before = LimitsIT.directMemory();
+      long most = 0;
+      for (int i = 0; i < 400_000 && counted == 2; i += 100) {
+        for (int j = 0; j < 100; j++) {
+          loud.write(Wire.request("PUBLISH", "flood", message));
+        }
+        loud.flush();
+        for (int j = 0; j < 100; j++) {
+          counted = Integer.parseInt(loud.read().substring(1).strip());
+        }
+        for (int j = 0; j < 100; j++) {
+          eager.expect("message", "flood", message);
+        }
+        most = Math.max(most, LimitsIT.directMemory() - before);
+      }
+      assertThat(counted).as("the lazy one was closed").isEqualTo(1);
+      assertThat(most).as("direct memory").isLessThan(48L << 20);
+      assertThat(lazyOne.wire().readToEnd().length()).isLessThan(16 << 20);
+      assertThat(small.stats().pubSub().closed()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aSubscriberAboveTheSoftLimitForTooLongIsClosed() {
+    try (ProxyFixture small =
+            ProxyFixture.of(cluster)
+                .subscriberLimit(new OutputLimit(0, 1 << 20, Duration.ofSeconds(1)))
+                .startReady();
+        Wire lazy = Wire.open(small.host(), small.port(), 4_096);
+        Subscriber lazyOne = Subscriber.over(lazy).to("SUBSCRIBE", "flood", 1);
+        Wire loud = small.connect()) {
+      String message = "x".repeat(1 << 20);
+      for (int i = 0; i < 12; i++) {
+        loud.call("PUBLISH", "flood", message);
+      }
+      Subscriber.await("closed", () -> small.stats().pubSub().closed() == 1);
+      assertThat(lazyOne.wire().readToEnd().length()).isLessThan(12 << 20);
+    }
+  }
+
+  @Test
+  void subscriptionsOutliveTheMoveOfTheirSlot() {
+    int slot = 4_711;
+    String channel = Keys.tag(slot) + "moves";
+    Subscriber subscriber = subscriber(2).to("SUBSCRIBE", channel, 1);
+    boolean sharded = cluster.binary().valkey() || cluster.binary().major() >= 7;
+    if (sharded) {
+      subscriber.to("SSUBSCRIBE", channel, 1);
+    }
+    Member from = cluster.masterOf(slot);
+    Member to = cluster.masters().stream().filter(m -> m != from).findFirst().orElseThrow();
+    try {
+      cluster.migrateSlot(slot, from, to);
+      Subscriber.await(
+          "the channel is heard at its new owner",
+          () ->
+              from.text("PUBSUB", "NUMSUB", channel).contains(channel)
+                  && publisher.call("PUBLISH", channel, "x").equals(":1\r\n")
+                  && to.text("PUBSUB", "NUMSUB", channel).matches("(?s).*\\b1\\b.*"));
+      if (sharded) {
+        Subscriber.await(
+            "the shard channel is heard at its new owner",
+            () ->
+                publisher.call("SPUBLISH", channel, "last").equals(":1\r\n")
+                    && to.text("PUBSUB", "SHARDNUMSUB", channel).matches("(?s).*\\b1\\b.*"));
+      }
+      assertThat(publisher.call("PUBLISH", channel, "end")).isEqualTo(":1\r\n");
+      String next = subscriber.wire().read();
+      boolean heardShard = false;
+      while (!next.equals(subscriber.frame("message", channel, "end"))) {
+        heardShard |= next.equals(subscriber.frame("smessage", channel, "last"));
+        assertThat(next).matches("(?s).*\\$(7\r\nmessage|8\r\nsmessage)\r\n.*");
+        next = subscriber.wire().read();
+      }
+      assertThat(heardShard).isEqualTo(sharded);
+    } finally {
+      cluster.migrateSlot(slot, to, from);
+    }
+  }
+
+  @Test
+  void drainingClosesSubscribers() {
+    Subscriber subscriber = subscriber(2).to("SUBSCRIBE", "x", 1);
+
+    ProxyFixture.await(proxy.proxy().drain(Duration.ofSeconds(10)));
+
+    assertThat(subscriber.wire().isClosedByPeer()).isTrue();
+  }
+
+  @Test
+  void aSingleServerServesSubscribersToo() {
+    try (ServerProcess server = ServerProcess.start();
+        ProxyFixture single = ProxyFixture.of(server).startReady();
+        Subscriber one = Subscriber.open(single, 2).to("SUBSCRIBE", "a", 1);
+        Subscriber two = Subscriber.open(single, 3).to("PSUBSCRIBE", "*", 1);
+        Wire loud = single.connect()) {
+      assertThat(loud.call("PUBLISH", "a", "x")).isEqualTo(":2\r\n");
+      one.expect("message", "a", "x");
+      two.expect("pmessage", "*", "a", "x");
+      assertThat(loud.call("PUBSUB", "NUMSUB", "a")).isEqualTo("*2\r\n$1\r\na\r\n:1\r\n");
+      assertThat(loud.call("PUBSUB", "NUMPAT")).isEqualTo(":1\r\n");
+
+      server.restart();
+
+      Subscriber.await("resubscribed", () -> loud.call("PUBLISH", "a", "again").equals(":2\r\n"));
+      two.expect("pmessage", "*", "a", "again");
+    }
+  }
+}

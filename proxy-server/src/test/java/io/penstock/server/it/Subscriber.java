@@ -1,0 +1,70 @@
+package io.penstock.server.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.function.BooleanSupplier;
+import org.awaitility.Awaitility;
+
+/** A client that subscribes, over a connection that hides nothing. */
+final class Subscriber implements AutoCloseable {
+
+  private final Wire wire;
+  private final char type;
+
+  private Subscriber(Wire wire, int protocol) {
+    this.wire = wire;
+    this.type = protocol == 3 ? '>' : '*';
+    if (protocol == 3) {
+      assertThat(wire.call("HELLO", "3")).startsWith("%7\r\n");
+    }
+  }
+
+  static Subscriber open(ProxyFixture proxy, int protocol) {
+    return new Subscriber(proxy.connect(), protocol);
+  }
+
+  static Subscriber over(Wire wire) {
+    return new Subscriber(wire, 2);
+  }
+
+  Wire wire() {
+    return wire;
+  }
+
+  /**
+   * Subscribes to one more name, with the command of the kind wanted; it is the {@code count}th.
+   */
+  Subscriber to(String command, String name, int count) {
+    assertThat(wire.call(command, name))
+        .isEqualTo(frame(command.toLowerCase(java.util.Locale.ROOT), name, ":" + count));
+    return this;
+  }
+
+  /** What comes next is this push. */
+  void expect(String... elements) {
+    assertThat(Wire.shown(wire.read())).isEqualTo(Wire.shown(frame(elements)));
+  }
+
+  /** Bulk strings, and an integer where an element begins with a colon. */
+  String frame(String... elements) {
+    var frame = new StringBuilder().append(type).append(elements.length).append("\r\n");
+    for (String element : elements) {
+      frame.append(element.startsWith(":") ? element + "\r\n" : Wire.bulk(element));
+    }
+    return frame.toString();
+  }
+
+  /** Nothing has come that was not read. */
+  void expectNothing() {
+    assertThat(wire.available()).isZero();
+  }
+
+  static void await(String what, BooleanSupplier condition) {
+    Awaitility.await(what).atMost(java.time.Duration.ofSeconds(30)).until(condition::getAsBoolean);
+  }
+
+  @Override
+  public void close() {
+    wire.close();
+  }
+}
