@@ -112,6 +112,8 @@ final class Retries {
         redirect = null;
       } else if (redirect.kind() == Redirect.Kind.MOVED) {
         session.loop().topology().moved(redirect.slot(), target);
+        // The node found a key that was not known to be one; a slot's owner does not mind ASKING.
+        retry.askTarget = redirect.slot() == request.slot() ? null : target;
       } else {
         session.loop().topology().requestRefresh(RefreshTrigger.ASK);
         retry.askTarget = target;

@@ -93,6 +93,18 @@ class RetriesTest {
   }
 
   @Test
+  void movedForAKeyThatOnlyTheNodeFindsIsFollowed() {
+    Peer client = rig.client();
+    String noNumber = call("ZUNION 1.5 a");
+    client.send(noNumber);
+    rig.accept(0).expect(noNumber).send(moved(Rig.SLOT_A, 1));
+
+    rig.accept(1).expect("*1\r\n$6\r\nASKING\r\n" + noNumber).send("+OK\r\n-ERR not one\r\n");
+
+    client.expect("-ERR not one\r\n");
+  }
+
+  @Test
   void askIsFollowedWithAskingAndNotRemembered() {
     Peer client = rig.client();
     client.send(set("a", "1"));

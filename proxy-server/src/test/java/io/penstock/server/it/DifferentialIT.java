@@ -76,7 +76,9 @@ class DifferentialIT {
   private boolean isNotYetServed(Script script) {
     boolean waits = false;
     for (Script.Step step : script.steps()) {
-      for (String name : names(step.words(), containers())) {
+      List<String> names = names(step.words(), containers());
+      if (!names.isEmpty()) {
+        String name = names.getLast();
         CommandSpec spec =
             specs().stream().filter(s -> s.name().equals(name)).findAny().orElse(null);
         waits |= spec != null && isNotYetServed(spec);

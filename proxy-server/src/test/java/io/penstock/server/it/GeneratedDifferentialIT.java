@@ -161,7 +161,7 @@ class GeneratedDifferentialIT {
       this.arguments = arguments;
       this.lines = lines;
       boolean served =
-          !(CommandTable.load().byName("multi").handling() instanceof Handling.Refused);
+          !(CommandTable.load().byName("watch").handling() instanceof Handling.Refused);
       splits = prefix.isEmpty() && lines != grammar;
       // What EXEC answers is compared as it is.
       forTransactions =

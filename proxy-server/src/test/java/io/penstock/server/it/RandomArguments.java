@@ -15,6 +15,9 @@ final class RandomArguments {
   /** One key in so many is of another type than the command wants. */
   private static final int WRONG_TYPE = 20;
 
+  /** Sorted sets whose scores are all the same: else BYLEX finds what chance lets it find. */
+  private static final String LEXICAL = "lexical";
+
   private static final List<String> TYPES =
       List.of(
           "string", "counter", "bits", "list", "hash", "set", "zset", "hll", "geo", "stream", "");
@@ -63,7 +66,7 @@ final class RandomArguments {
 
   /** Whether a kind is of keys. */
   static boolean isKey(String kind) {
-    return kind.equals("key") || TYPES.contains(kind);
+    return kind.equals("key") || kind.equals(LEXICAL) || TYPES.contains(kind);
   }
 
   byte[] next(String kind) {
@@ -87,7 +90,7 @@ final class RandomArguments {
   }
 
   private String key(String kind) {
-    boolean any = kind.equals("key") || random.nextInt(WRONG_TYPE) == 0;
+    boolean any = kind.equals("key") || (random.nextInt(WRONG_TYPE) == 0 && !kind.equals(LEXICAL));
     String type = any ? pick(TYPES) : kind;
     return prefix + type + random.nextInt(KEYS_OF_A_TYPE);
   }
