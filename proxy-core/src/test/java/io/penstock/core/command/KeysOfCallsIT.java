@@ -39,6 +39,11 @@ class KeysOfCallsIT {
       EVAL s -1 a
       EVAL s x a
       EVAL s 01 a
+      EVAL s 02 a b
+      EVAL s +1 a
+      EVAL s 2x a b
+      ZUNION 02 a b
+      ZUNION x2 a b
       EVAL s "" a
       EVALSHA f 2 a b
       EVAL_RO s 1 a b
@@ -163,6 +168,7 @@ class KeysOfCallsIT {
           "0",
           "1",
           "2",
+          "02",
           "3",
           "-1",
           "x",
@@ -256,8 +262,7 @@ class KeysOfCallsIT {
   }
 
   private static boolean mayRun(@Nullable CommandSpec spec) {
-    return spec != null
-        && !spec.has(CommandFlag.BLOCKING) && !LEFT_OUT.contains(spec.name());
+    return spec != null && !spec.has(CommandFlag.BLOCKING) && !LEFT_OUT.contains(spec.name());
   }
 
   private static List<String> call(CommandSpec spec, Random random) {
