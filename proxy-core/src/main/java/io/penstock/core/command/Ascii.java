@@ -102,4 +102,35 @@ final class Ascii {
     }
     return negative ? -value : value;
   }
+
+  /**
+   * Argument {@code i} as C's {@code atoi} reads it: white space, a sign and digits, whatever
+   * follows; 0 for none, {@link Integer#MAX_VALUE} for more than that.
+   */
+  static int atoi(RequestFrame frame, int i) {
+    ByteBuf buffer = frame.buffer();
+    int at = frame.offset(i);
+    int end = at + frame.length(i);
+    while (at < end && isSpace(buffer.getByte(at))) {
+      at++;
+    }
+    boolean negative = at < end && buffer.getByte(at) == '-';
+    if (negative || (at < end && buffer.getByte(at) == '+')) {
+      at++;
+    }
+    long value = 0;
+    for (; at < end && value < Integer.MAX_VALUE; at++) {
+      int digit = buffer.getByte(at) - '0';
+      if (digit < 0 || digit > 9) {
+        break;
+      }
+      value = value * 10 + digit;
+    }
+    int limited = (int) Math.min(value, Integer.MAX_VALUE);
+    return negative ? -limited : limited;
+  }
+
+  private static boolean isSpace(byte character) {
+    return character == ' ' || (character >= '\t' && character <= '\r');
+  }
 }

@@ -56,6 +56,11 @@ public sealed interface FindKeys {
         return INVALID;
       }
       long count = Ascii.parseLong(frame, counter);
+      if (count == Ascii.NOT_A_LONG) {
+        // The command will not accept it, but nodes look for keys first, and read it by atoi.
+        int read = Ascii.atoi(frame, counter);
+        count = read == 0 ? INVALID : read;
+      }
       if (count == 0) {
         return 0;
       }

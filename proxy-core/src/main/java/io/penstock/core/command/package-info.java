@@ -5,8 +5,8 @@
  * policies); {@code handling.table} beside it holds what Penstock decides about them (where a
  * command goes, how replies merge, what is refused and why). Both are read once by {@link
  * io.penstock.core.command.CommandTable#load()} into immutable specs that all event loops share.
- * Per request, a frame enters, its spec and key positions leave: found from the bytes, nothing
- * allocated, nothing kept.
+ * What nodes say beyond them makes a newer table. Per request, a frame enters, its spec and key
+ * positions leave: found from the bytes, nothing allocated, nothing kept.
  */
 @NullMarked
 package io.penstock.core.command;

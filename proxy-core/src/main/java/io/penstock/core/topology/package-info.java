@@ -1,5 +1,5 @@
 /**
- * Where slot maps come from.
+ * Where slot maps come from, and what nodes say about themselves.
  *
  * <p>What enters: seeds and credentials at start, redirects and refresh triggers from the event
  * loops. What leaves: one immutable {@link io.penstock.core.cluster.SlotMap} behind one volatile, a
@@ -11,6 +11,9 @@
  * picks one view; {@code Knowledge} takes from it what is not older than what is known already;
  * {@code SlotPatches} says which redirects must outlive it; {@link
  * io.penstock.core.topology.ClusterTopology} publishes the result.
+ *
+ * <p>{@code ServerSurvey} asks the nodes that the map names, over {@code LettuceServerSource}, for
+ * their version and their commands. Both sources use the one {@code ControlPlane}.
  *
  * <p>All of that runs on one thread of its own, the topology thread, with one more for Lettuce's
  * I/O; the proxy's event loops are never used. Only {@code SlotPatches} and the published map are

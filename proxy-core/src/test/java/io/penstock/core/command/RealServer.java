@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Assumptions;
 
@@ -47,8 +48,12 @@ final class RealServer implements AutoCloseable {
     return new Socket(InetAddress.getLoopbackAddress(), port);
   }
 
-  /** Skips the test, saying why, when there is no redis-server 7 or newer. */
-  static RealServer start() {
+  /**
+   * Skips the test, saying why, when there is no redis-server 7 or newer.
+   *
+   * @param options further options of the command line
+   */
+  static RealServer start(String... options) {
     int version = installedVersion();
     if (version < 7) {
       String reason =
@@ -59,15 +64,11 @@ final class RealServer implements AutoCloseable {
     try {
       int port = freePort();
       Path folder = Files.createTempDirectory("penstock-command");
+      List<String> call = new ArrayList<>(List.of("redis-server", "--port", "" + port));
+      call.addAll(List.of("--bind", "127.0.0.1", "--save", ""));
+      call.addAll(List.of(options));
       Process process =
-          new ProcessBuilder(
-                  "redis-server",
-                  "--port",
-                  String.valueOf(port),
-                  "--bind",
-                  "127.0.0.1",
-                  "--save",
-                  "")
+          new ProcessBuilder(call)
               .directory(folder.toFile())
               .redirectErrorStream(true)
               .redirectOutput(ProcessBuilder.Redirect.DISCARD)
@@ -157,6 +158,11 @@ final class RealServer implements AutoCloseable {
       process.destroy();
       if (!process.waitFor(5, TimeUnit.SECONDS)) {
         process.destroyForcibly().waitFor();
+      }
+      try (Stream<Path> files = Files.list(folder)) {
+        for (Path file : files.toList()) {
+          Files.delete(file);
+        }
       }
       Files.deleteIfExists(folder);
     } catch (IOException e) {
