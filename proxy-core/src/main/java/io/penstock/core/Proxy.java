@@ -138,6 +138,7 @@ public final class Proxy implements AutoCloseable {
         settings.backend().connectTimeout(),
         settings.backend().commandTimeout(),
         settings.backend().connectionsPerLoop(),
+        settings.backend().exclusiveConnectionsPerLoop(),
         MOST_WAITING);
   }
 

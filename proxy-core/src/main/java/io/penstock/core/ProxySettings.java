@@ -67,8 +67,14 @@ public record ProxySettings(
    * @param commandTimeout a command's deadline, counted from its dispatch
    * @param connectionsPerLoop shared pipelined connections from one event loop to one node, at
    *     least 1
+   * @param exclusiveConnectionsPerLoop most connections from one event loop to one node that
+   *     clients have for themselves, at least 1
    */
-  public record Backend(Duration connectTimeout, Duration commandTimeout, int connectionsPerLoop) {}
+  public record Backend(
+      Duration connectTimeout,
+      Duration commandTimeout,
+      int connectionsPerLoop,
+      int exclusiveConnectionsPerLoop) {}
 
   /**
    * Topology refresh.

@@ -139,6 +139,7 @@ final class StatsCollector {
     return new NodeStats(
         a.node(),
         a.connections() + b.connections(),
+        a.exclusive() + b.exclusive(),
         a.inFlight() + b.inFlight(),
         a.bytesSent() + b.bytesSent(),
         a.bytesReceived() + b.bytesReceived(),

@@ -3,7 +3,6 @@ package io.penstock.core.backend;
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.resp.Protocol;
-import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -16,7 +15,7 @@ import org.slf4j.LoggerFactory;
  * order they were given. It connects with the first of them, comes back by itself after a loss, and
  * keeps what was not sent yet until its deadline. Confined to one event loop.
  */
-final class BackendConnection {
+final class BackendConnection implements LinkOwner {
 
   private static final Logger log = LoggerFactory.getLogger(BackendConnection.class);
 
@@ -105,38 +104,18 @@ final class BackendConnection {
 
   private void connect() {
     state = new ConnectionState.Connecting();
-    int timeout = (int) site.settings().connectTimeout().toMillis();
-    site.group()
-        .client(site.loop(), timeout)
-        .handler(new BackendPipeline(this, site))
-        .connect(InetSocketAddress.createUnresolved(node.host(), node.port()))
-        .addListener(
-            done -> {
-              if (!done.isSuccess()) {
-                onLoop(() -> connectFailed(done.cause()));
-              }
-            });
+    site.dial(node, this);
   }
 
-  /**
-   * Without a file descriptor left there is no channel, and Netty tells so on a thread of its own.
-   */
-  private void onLoop(Runnable action) {
-    if (site.loop().executor().inEventLoop()) {
-      action.run();
-    } else {
-      site.loop().executor().execute(action);
-    }
-  }
-
-  private void connectFailed(Throwable cause) {
+  @Override
+  public void connectFailed(Throwable cause) {
     if (state instanceof ConnectionState.Connecting) {
       lost(cause);
     }
   }
 
-  /** The TCP connection stands. */
-  void onConnected(Link link) {
+  @Override
+  public void onConnected(Link link) {
     if (!(state instanceof ConnectionState.Connecting connecting)) {
       link.closeChannel();
       return;
@@ -157,8 +136,8 @@ final class BackendConnection {
     becomeReadyIfDone(shaking);
   }
 
-  /** One request of the handshake was answered; {@code error} is null when it was accepted. */
-  void onHandshakeReply(@Nullable String error) {
+  @Override
+  public void onHandshakeReply(@Nullable String error) {
     if (!(state instanceof ConnectionState.Handshaking shaking)) {
       return;
     }
@@ -188,8 +167,8 @@ final class BackendConnection {
     site.listener().writableAgain();
   }
 
-  /** Takes ownership of {@code in}. */
-  void onBytes(Link from, ByteBuf in) {
+  @Override
+  public void onBytes(Link from, ByteBuf in) {
     if (from != current) {
       in.release();
       return;
@@ -201,21 +180,22 @@ final class BackendConnection {
     }
   }
 
-  void onWritabilityChanged(boolean writable) {
+  @Override
+  public void onWritabilityChanged(boolean writable) {
     if (writable) {
       site.listener().writableAgain();
     }
   }
 
-  /** The channel is closed. */
-  void onDisconnected(Link from) {
+  @Override
+  public void onDisconnected(Link from) {
     if (from == current) {
       lost(new BackendException("the node closed the connection"));
     }
   }
 
-  /** The channel failed. */
-  void onException(Link from, Throwable cause) {
+  @Override
+  public void onException(Link from, Throwable cause) {
     if (from == current) {
       abort(cause);
     }

@@ -15,13 +15,18 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BackendNode {
 
+  /** A node that left has so many command timeouts to end calls that block on it. */
+  private static final int LAST_CHANCES = 3;
+
   private final Node node;
   private final BackendSite site;
   private final NodeCounters counters = new NodeCounters();
   private final @Nullable BackendConnection[] resp2;
   private final @Nullable BackendConnection[] resp3;
   private final @Nullable BackendConnection[] aside = new BackendConnection[2]; // by protocol
+  private final LeasePool leases;
   private boolean retired;
+  private long retiredAt; // if so
 
   public BackendNode(Node node, BackendSite site) {
     this.node = node;
@@ -29,6 +34,7 @@ public final class BackendNode {
     int connections = site.settings().connectionsPerNode();
     this.resp2 = new BackendConnection[connections];
     this.resp3 = new BackendConnection[connections];
+    this.leases = new LeasePool(node, site, counters);
   }
 
   public Node node() {
@@ -60,6 +66,11 @@ public final class BackendNode {
     }
     connection.send(exchange, false);
     return connection.isWritable();
+  }
+
+  /** A connection for one client, connected or about to be; null when there are too many. */
+  public @Nullable Lease lease(Protocol protocol) {
+    return leases.lease(protocol);
   }
 
   /** Connects before the first command comes, in the protocol that most clients speak. */
@@ -95,7 +106,11 @@ public final class BackendNode {
 
   /** Called several times per command timeout; answers true when a retired node is done with. */
   public boolean tick(long now) {
-    int owed = 0;
+    leases.tick(now);
+    if (retired && now - retiredAt > LAST_CHANCES * site.settings().commandTimeout().toNanos()) {
+      leases.close(); // what blocks on a node that is dead would do so for ever
+    }
+    int owed = leases.inUse();
     for (BackendConnection connection : connections()) {
       connection.tick(now);
       owed += connection.owed();
@@ -105,7 +120,10 @@ public final class BackendNode {
 
   /** The node left the cluster: nothing new is sent to it, what is in flight may end. */
   public void retire() {
-    retired = true;
+    if (!retired) {
+      retired = true;
+      retiredAt = site.loop().tick();
+    }
   }
 
   /** The node is part of the cluster again. */
@@ -115,11 +133,12 @@ public final class BackendNode {
 
   /** Closes at once. */
   public void close() {
+    leases.close();
     connections().forEach(BackendConnection::close);
   }
 
   public NodeStats stats() {
-    long inFlight = 0;
+    long inFlight = leases.inFlight();
     long sent = counters.bytesSentBefore();
     for (BackendConnection connection : connections()) {
       inFlight += connection.inFlight();
@@ -128,6 +147,7 @@ public final class BackendNode {
     return new NodeStats(
         node,
         counters.connections(),
+        counters.exclusive(),
         inFlight,
         sent,
         counters.bytesReceived(),

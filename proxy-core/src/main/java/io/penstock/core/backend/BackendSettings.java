@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param commandTimeout a connection that owes replies and was silent for a multiple of it is given
  *     up
  * @param connectionsPerNode shared connections from one loop to one node, per protocol version
+ * @param exclusiveConnections most connections from one loop to one node that clients have for
+ *     themselves
  * @param maxWaiting most exchanges that wait for one connection to come up
  */
 public record BackendSettings(
@@ -21,4 +23,5 @@ public record BackendSettings(
     Duration connectTimeout,
     Duration commandTimeout,
     int connectionsPerNode,
+    int exclusiveConnections,
     int maxWaiting) {}

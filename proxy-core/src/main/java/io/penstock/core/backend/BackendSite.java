@@ -1,7 +1,9 @@
 package io.penstock.core.backend;
 
+import io.penstock.core.cluster.Node;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
+import java.net.InetSocketAddress;
 
 /** Where backend connections live and whom they tell. */
 public record BackendSite(
@@ -15,5 +17,31 @@ public record BackendSite(
   public BackendSite(
       LoopGroup group, Loop loop, BackendSettings settings, BackendListener listener) {
     this(group, loop, settings, listener, PushSink.NONE);
+  }
+
+  /** Connects to the node; {@code owner} is told how it went, on the loop. */
+  void dial(Node node, LinkOwner owner) {
+    int timeout = (int) settings.connectTimeout().toMillis();
+    group
+        .client(loop, timeout)
+        .handler(new BackendPipeline(owner, this))
+        .connect(InetSocketAddress.createUnresolved(node.host(), node.port()))
+        .addListener(
+            done -> {
+              if (!done.isSuccess()) {
+                onLoop(() -> owner.connectFailed(done.cause()));
+              }
+            });
+  }
+
+  /**
+   * Without a file descriptor left there is no channel, and Netty tells so on a thread of its own.
+   */
+  private void onLoop(Runnable action) {
+    if (loop.executor().inEventLoop()) {
+      action.run();
+    } else {
+      loop.executor().execute(action);
+    }
   }
 }

@@ -7,9 +7,9 @@ import io.netty.buffer.ByteBuf;
  */
 final class HandshakeExchange extends Exchange {
 
-  private final BackendConnection connection;
+  private final LinkOwner connection;
 
-  HandshakeExchange(BackendConnection connection) {
+  HandshakeExchange(LinkOwner connection) {
     this.connection = connection;
     destination(ANY_NODE, protocol(), 0, Long.MAX_VALUE);
   }

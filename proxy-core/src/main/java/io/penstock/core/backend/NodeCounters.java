@@ -4,6 +4,7 @@ package io.penstock.core.backend;
 final class NodeCounters {
 
   private long connections;
+  private long exclusive;
   private long bytesSentBefore; // on channels that are closed
   private long bytesReceived;
   private long reconnects;
@@ -21,6 +22,11 @@ final class NodeCounters {
     bytesSentBefore += bytesSent;
   }
 
+  /** A connection that one client had for itself has ended or begun. */
+  void leased(int more) {
+    exclusive += more;
+  }
+
   void failed() {
     errors++;
   }
@@ -31,6 +37,11 @@ final class NodeCounters {
 
   long connections() {
     return connections;
+  }
+
+  /** Of all connections those for one client each, in use or not. */
+  long exclusive() {
+    return exclusive;
   }
 
   long bytesSentBefore() {

@@ -53,6 +53,7 @@ public final class SubscriberConnection {
     return new NodeStats(
         node,
         counters.connections(),
+        0,
         connection.inFlight(),
         counters.bytesSentBefore() + connection.bytesSent(),
         counters.bytesReceived(),

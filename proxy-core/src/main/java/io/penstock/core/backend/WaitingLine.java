@@ -24,6 +24,11 @@ final class WaitingLine {
     line.add(new Waiting(exchange, asking));
   }
 
+  /** Removes one exchange; false when it is not there. */
+  boolean remove(Exchange exchange) {
+    return line.removeIf(waiting -> waiting.exchange() == exchange);
+  }
+
   /** Removes and answers the first in line, which there must be. */
   Waiting first() {
     return line.removeFirst();

@@ -63,31 +63,43 @@ public sealed interface Handling {
   record Refused(String error) implements Handling {}
 
   /**
-   * Forwarded, but refused when an option is given.
+   * To the node of its keys' slot, where it may block.
    *
-   * @param keyword the option that cannot be served
-   * @param options the options that may stand before it; anything else ends the search
-   * @param error as in {@link Refused}
+   * @param timeoutAt argument index of the timeout; counted from the end if negative
    */
-  record RefusedIf(String keyword, List<Option> options, String error) implements Handling {
+  record Blocking(int timeoutAt) implements Handling {
 
-    public RefusedIf {
+    /** The argument index of the timeout, in seconds. */
+    public int timeoutAt(RequestFrame frame) {
+      return timeoutAt < 0 ? frame.argc() + timeoutAt : timeoutAt;
+    }
+  }
+
+  /**
+   * To the node of its keys' slot, where it may block when an option is given.
+   *
+   * @param keyword the option, which the timeout follows
+   * @param options the options that may stand before it; anything else ends the search
+   */
+  record BlockingIf(String keyword, List<Option> options) implements Handling {
+
+    public BlockingIf {
       options = List.copyOf(options);
     }
 
-    /** Whether this request gives the option. Allocation-free. */
-    public boolean refuses(RequestFrame frame) {
-      for (int i = 1; i < frame.argc(); i++) {
+    /** The argument index of the timeout, in milliseconds; 0 if it does not block. */
+    public int timeoutAt(RequestFrame frame) {
+      for (int i = 1; i < frame.argc() - 1; i++) {
         if (Ascii.equalsIgnoreCase(frame, i, keyword)) {
-          return true;
+          return i + 1;
         }
         int arguments = Option.arguments(options, frame, i);
         if (arguments == Option.NONE) {
-          return false;
+          return 0;
         }
         i += arguments;
       }
-      return false;
+      return 0;
     }
   }
 }

@@ -107,7 +107,8 @@ final class HandlingTable {
       case "scan" -> new Handling.Scan();
       case "split" -> split(Enum.valueOf(Merge.class, words[2]), command);
       case "refused" -> new Handling.Refused(error(words[2], command));
-      case "refused-if" -> refusedIf(words, command);
+      case "blocking" -> new Handling.Blocking(Integer.parseInt(words[2]));
+      case "blocking-if" -> blockingIf(words);
       default -> throw new IllegalArgumentException("unknown handling: " + words[1]);
     };
   }
@@ -131,16 +132,16 @@ final class HandlingTable {
     throw new IllegalArgumentException(command.name() + " cannot be split by its key specs");
   }
 
-  /** {@code refused-if ERROR KEYWORD option:arguments…}. */
-  private Handling refusedIf(String[] words, CommandFacts command) {
+  /** {@code blocking-if KEYWORD option:arguments…}. */
+  private static Handling blockingIf(String[] words) {
     List<Option> options = new ArrayList<>();
-    for (int i = 4; i < words.length; i++) {
+    for (int i = 3; i < words.length; i++) {
       int colon = words[i].indexOf(':');
       options.add(
           new Option(
               words[i].substring(0, colon), Integer.parseInt(words[i].substring(colon + 1))));
     }
-    return new Handling.RefusedIf(words[3], options, error(words[2], command));
+    return new Handling.BlockingIf(words[2], options);
   }
 
   /** The line that {@code error NAME} stands for, about this command. */

@@ -6,6 +6,7 @@ import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.BackendSite;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
+import io.penstock.core.backend.Lease;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.RefreshTrigger;
 import io.penstock.core.cluster.Shard;
@@ -77,6 +78,11 @@ public final class AsyncDispatcher implements Dispatcher, BackendListener {
   @Override
   public void dispatchTo(Node target, Exchange exchange, boolean asking) {
     node(target).send(exchange, asking);
+  }
+
+  @Override
+  public @Nullable Lease lease(Node target, Exchange first) {
+    return closed ? null : node(target).lease(first.protocol());
   }
 
   /**

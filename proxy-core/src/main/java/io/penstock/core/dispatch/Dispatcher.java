@@ -1,10 +1,12 @@
 package io.penstock.core.dispatch;
 
 import io.penstock.core.backend.Exchange;
+import io.penstock.core.backend.Lease;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Sends exchanges to nodes. One per event loop, used on that loop only. */
 public sealed interface Dispatcher permits AsyncDispatcher {
@@ -24,6 +26,14 @@ public sealed interface Dispatcher permits AsyncDispatcher {
    * @param asking whether {@code ASKING} goes first
    */
   void dispatchTo(Node node, Exchange exchange, boolean asking);
+
+  /**
+   * A connection to the node for one client, connected or about to be.
+   *
+   * @param first what is to be sent on it first
+   * @return null when there are too many
+   */
+  @Nullable Lease lease(Node node, Exchange first);
 
   /** Whether the node takes requests as fast as they come; true for one that is not known. */
   boolean keepsUp(Node node);

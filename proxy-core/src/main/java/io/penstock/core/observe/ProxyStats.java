@@ -54,6 +54,7 @@ public record ProxyStats(
    * One node's connections.
    *
    * @param connections open connections
+   * @param exclusive those among them that one client has for itself, or the next one will
    * @param inFlight commands sent and not yet answered
    * @param bytesSent bytes written to the node
    * @param bytesReceived bytes read from the node
@@ -63,6 +64,7 @@ public record ProxyStats(
   public record NodeStats(
       Node node,
       long connections,
+      long exclusive,
       long inFlight,
       long bytesSent,
       long bytesReceived,

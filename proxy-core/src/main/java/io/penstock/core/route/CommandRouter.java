@@ -29,10 +29,10 @@ abstract sealed class CommandRouter implements Router permits ClusterRouter, Sin
     return switch (spec.handling()) {
       case Handling.Forward _ -> forward(command, spec);
       case Handling.Split split -> split(command, spec, split);
-      case Handling.RefusedIf condition ->
-          condition.refuses(command.frame())
-              ? new RoutePlan.Reject(condition.error())
-              : forward(command, spec);
+      case Handling.Blocking blocking ->
+          blocking(forward(command, spec), blocking.timeoutAt(command.frame()), false);
+      case Handling.BlockingIf blocking ->
+          blocking(forward(command, spec), blocking.timeoutAt(command.frame()), true);
       case Handling.AnyNode _ -> ANY_NODE;
       case Handling.Script _ -> script(command, spec);
       case Handling.Scan _ -> scan();
@@ -40,6 +40,12 @@ abstract sealed class CommandRouter implements Router permits ClusterRouter, Sin
           new RoutePlan.Publish(slotOfChannel(command), sharded);
       case Handling.Broadcast _, Handling.Local _, Handling.Refused _ -> fixed(spec);
     };
+  }
+
+  private static RoutePlan blocking(RoutePlan plan, int timeoutAt, boolean millis) {
+    return timeoutAt > 0 && plan instanceof RoutePlan.Single(int slot)
+        ? new RoutePlan.Blocking(slot, timeoutAt, millis)
+        : plan;
   }
 
   private RoutePlan fixed(CommandSpec spec) {

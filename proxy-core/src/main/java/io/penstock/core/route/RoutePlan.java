@@ -21,6 +21,14 @@ public sealed interface RoutePlan {
    */
   record Publish(int slot, boolean sharded) implements RoutePlan {}
 
+  /**
+   * To the node of one slot, where it may block.
+   *
+   * @param timeoutAt argument index of the longest time
+   * @param millis whether that is in milliseconds, and not in seconds
+   */
+  record Blocking(int slot, int timeoutAt, boolean millis) implements RoutePlan {}
+
   /** Divided by slot. The router's own scratch: valid until its next call. */
   final class Split implements RoutePlan {
 

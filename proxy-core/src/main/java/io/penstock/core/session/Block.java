@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
  * commands can come between them. A node that refuses any of them runs none, so what it refused may
  * be sent again as a whole.
  */
-abstract sealed class Block extends Routed permits Execution {
+abstract sealed class Block extends Routed permits Attempt, Execution {
 
   private static final byte[] BEGIN = bytes("*1\r\n$5\r\nMULTI\r\n");
   private static final byte[] END = bytes("*1\r\n$4\r\nEXEC\r\n");
@@ -50,16 +50,25 @@ abstract sealed class Block extends Routed permits Execution {
     if (error == null || buffer.getByte(from) != '-') {
       super.onReply(buffer, from, to);
     } else if (queueing.ranWithoutMulti()) {
-      refused(reworded(NOT_ATOMIC, error));
+      pass(reworded(NOT_ATOMIC, error));
     } else if (!session()
         .retries()
         .takesOver(this, Unpooled.wrappedBuffer(error), 0, error.length)) {
-      refused(reworded(ABORTED, error));
+      session().retries().answered(this);
+      aborted(error);
     }
   }
 
-  private void refused(byte[] reply) {
+  private void pass(byte[] reply) {
     super.onReply(Unpooled.wrappedBuffer(reply), 0, reply.length);
+  }
+
+  /** The node refused a command for good, with this error line, and ran nothing. */
+  abstract void aborted(byte[] error);
+
+  /** What {@code EXEC} is answered then. */
+  static byte[] abortion(byte[] error) {
+    return reworded(ABORTED, error);
   }
 
   /** The error line, without its {@code -}, behind {@code beginning}. */

@@ -12,6 +12,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -97,12 +99,50 @@ final class ClientCommands {
     return text.chars().allMatch(c -> c >= '!' && c <= '~');
   }
 
+  /** Asks all loops; the one that has the client asks the node it blocks on. */
+  void unblock(Request request, Command command) {
+    boolean error = command.argc() == 4 && command.argEqualsIgnoreCase(3, "error");
+    if (command.argc() > 4) {
+      String name = LocalReplies.text(command.frame(), 1);
+      refuse(
+          request,
+          "ERR unknown subcommand or wrong number of arguments for '"
+              + name
+              + "'. Try CLIENT HELP.");
+    } else if (command.argc() == 4 && !error && !command.argEqualsIgnoreCase(3, "timeout")) {
+      refuse(request, "ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR");
+    } else if (command.argAsLong(2) == Command.NOT_A_LONG) {
+      refuse(request, "ERR value is not an integer or out of range");
+    } else {
+      long id = command.argAsLong(2);
+      session
+          .loop()
+          .directory()
+          .askAll(loop -> loop.unblock(id, error))
+          .thenCompose(ClientCommands::sum)
+          .thenAcceptAsync(
+              unblocked -> respond(request, ":" + unblocked + "\r\n"), session.loop().executor());
+    }
+  }
+
+  private static CompletionStage<Integer> sum(List<CompletionStage<Integer>> answers) {
+    CompletionStage<Integer> sum = CompletableFuture.completedStage(0);
+    for (CompletionStage<Integer> answer : answers) {
+      sum = sum.thenCombine(answer, Integer::sum);
+    }
+    return sum;
+  }
+
+  private static void refuse(Request request, String error) {
+    request.deliverError(ErrorReplies.encode(error), Outcome.REJECTED);
+  }
+
   /** Asks all loops; the reply comes when they have answered. */
   void list(Request request, Command command) {
     var filter = new Filter();
     String error = filter.read(command);
     if (error != null) {
-      request.deliverError(ErrorReplies.encode(error), Outcome.REJECTED);
+      refuse(request, error);
       return;
     }
     var protocol = session.profile().protocol();

@@ -6,6 +6,7 @@ import io.penstock.core.resp.Protocol;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A client in the form of {@code CLIENT LIST}; fields that mean nothing in a proxy have the value
@@ -71,9 +72,14 @@ final class ClientLine {
     String flags =
         (Subscriptions.isSubscriber(session) ? "P" : "")
             + (session.intake().transactions().isOpen() ? "x" : "")
+            + (isBlocked(session.intake().call()) ? "b" : "")
             + (profile.isNoEvict() ? "e" : "")
             + (profile.isNoTouch() ? "T" : "");
     return flags.isEmpty() ? "N" : flags;
+  }
+
+  private static boolean isBlocked(@Nullable BlockingCall call) {
+    return call != null && call.isBlocked();
   }
 
   private static long seconds(long nanos) {

@@ -10,6 +10,12 @@ final class ErrorReplies {
   static final byte[] NOT_SERVED = encode("CLUSTERDOWN Hash slot not served");
   static final byte[] OVERLOADED =
       encode("OVERLOADED too many commands wait for this node; the command did not run");
+  static final byte[] NO_LEASE =
+      encode(
+          "OVERLOADED too many clients have connections to this node for themselves;"
+              + " the command did not run");
+  static final byte[] SHUTTING_DOWN =
+      encode("UNAVAILABLE this proxy shuts down; the command did not run");
   static final byte[] UNAVAILABLE =
       encode("UNAVAILABLE no connection to the node in time; the command did not run");
   static final byte[] TIMEOUT_READ = encode("TIMEOUT the node did not answer in time");

@@ -77,6 +77,11 @@ final class Execution extends Block {
   }
 
   @Override
+  void aborted(byte[] error) {
+    deliverError(abortion(error), Outcome.ERROR);
+  }
+
+  @Override
   void dropHeld() {
     collected.clear();
     whole.dropHeld();

@@ -22,6 +22,7 @@ final class Intake {
   private final Transactions transactions;
   private @Nullable Subscriptions subscriptions; // since the client first subscribed
   private @Nullable Replay replay;
+  private @Nullable BlockingCall call; // that the client waits for
 
   /**
    * @param command over the frame of the session's input
@@ -79,6 +80,12 @@ final class Intake {
         session.loop().directory().scripts().note(Objects.requireNonNull(spec), command.frame());
         session.sender().forward(spec, slot);
       }
+      case RoutePlan.Blocking blocking -> {
+        if (session.order().holdsBack(blocking.slot())) {
+          return false;
+        }
+        block(Objects.requireNonNull(spec), blocking);
+      }
       case RoutePlan.Split _, RoutePlan.Broadcast _, RoutePlan.Scan _ -> {
         if (session.order().holdsBackAll()) {
           return false;
@@ -92,6 +99,13 @@ final class Intake {
           reject(spec, Transactions.worded(spec, ErrorReplies.encode(error)));
     }
     return true;
+  }
+
+  private void block(CommandSpec spec, RoutePlan.Blocking plan) {
+    session.hold();
+    Request request = begin(spec);
+    call = new BlockingCall(session, request, spec, plan);
+    call.attempt();
   }
 
   /** Has a part of the session answer; false when the request must wait for earlier ones. */
@@ -208,8 +222,29 @@ final class Intake {
     return existing;
   }
 
+  /** The call that the client waits for and that may block, or null. */
+  @Nullable BlockingCall call() {
+    return call;
+  }
+
+  /** The call has ended. */
+  void callEnded() {
+    call = null;
+    session.goOn();
+  }
+
+  /** The client sends no more, or is gone: as in Redis, a blocked call ends with that. */
+  void inputEnded() {
+    if (call != null) {
+      call.gone();
+    }
+  }
+
   /** Nothing more is taken up, and nobody is told anything unasked. */
   void drain() {
+    if (call != null) {
+      call.drain();
+    }
     if (subscriptions != null) {
       subscriptions.drain();
     }
@@ -235,5 +270,6 @@ final class Intake {
     if (subscriptions != null) {
       subscriptions.close();
     }
+    inputEnded();
   }
 }

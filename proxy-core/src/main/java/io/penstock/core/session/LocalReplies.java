@@ -45,6 +45,10 @@ final class LocalReplies {
       clients.list(request, command);
       return;
     }
+    if (which == LocalCommand.CLIENT_UNBLOCK) {
+      clients.unblock(request, command);
+      return;
+    }
     if (which == LocalCommand.QUIT) {
       session.drain(); // what comes behind it is not read any more
     }

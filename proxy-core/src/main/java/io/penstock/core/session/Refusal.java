@@ -25,6 +25,11 @@ final class Refusal {
     return null;
   }
 
+  /** Whether the error reply says that a command with keys did not run. */
+  static boolean isOne(ByteBuf buffer, int from, int to, SessionLoop loop) {
+    return of(buffer, from, to, loop.isSharded() ? BY_SLOT : SINGLE) != null;
+  }
+
   /** Of a server that is not part of a cluster, which may redirect. */
   private static final List<Redirection> SINGLE = List.of(Redirection.LOADING);
 

@@ -34,9 +34,7 @@ final class Sender {
     int length = frame.end() - frame.start();
     request.carry(session.input().shareOfFrame(), frame.start(), length);
     request.prepare(session, spec, slot);
-    if (!session.loop().dispatcher().dispatch(request)) {
-      pauseFor(request.sentTo());
-    }
+    send(request);
   }
 
   /** Executes a transaction; the request that was found last gets the reply. */
@@ -50,8 +48,13 @@ final class Sender {
     }
     int slot = Math.max(0, transaction.slot());
     execution.prepare(session, exec, slot, transaction.takeBlock(), transaction.sent());
-    if (!session.loop().dispatcher().dispatch(execution)) {
-      pauseFor(execution.sentTo());
+    send(execution);
+  }
+
+  /** Sends what is prepared. */
+  void send(Exchange exchange) {
+    if (!session.loop().dispatcher().dispatch(exchange)) {
+      pauseFor(exchange.sentTo());
     }
   }
 

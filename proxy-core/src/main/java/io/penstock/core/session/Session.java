@@ -19,6 +19,9 @@ public final class Session {
 
   private static final Logger log = LoggerFactory.getLogger(Session.class);
 
+  /** Bytes that are read of what stands behind a request that must end first. */
+  private static final int MOST_HELD = 64 * 1024;
+
   private final SessionLoop loop;
   private final Channel channel;
   private final long id;
@@ -71,6 +74,7 @@ public final class Session {
   /** The client sends no more: what it has sent is answered, then the connection closes. */
   public void onInputEnded() {
     inputEnded = true;
+    intake.inputEnded();
     takeUp();
   }
 
@@ -103,10 +107,15 @@ public final class Session {
     } finally {
       taking = false;
     }
-    boolean reading = mayTakeUp() && !input.isPutBack();
+    boolean reading = mayTakeUp() ? !input.isPutBack() : listensWhileHeld();
     if (!closed && channel.config().isAutoRead() != reading) {
       channel.config().setAutoRead(reading);
     }
+  }
+
+  /** Somebody who waits may go away, and only who reads notices. */
+  private boolean listensWhileHeld() {
+    return state instanceof SessionState.Holding && input.size() < MOST_HELD;
   }
 
   private boolean mayTakeUp() {
@@ -219,6 +228,15 @@ public final class Session {
 
   boolean isAuthenticated() {
     return !(state instanceof SessionState.AwaitingAuth);
+  }
+
+  /** Whether the client is gone, or at least sends no more. */
+  boolean isInputEnded() {
+    return inputEnded || closed;
+  }
+
+  boolean isDraining() {
+    return state instanceof SessionState.Closing;
   }
 
   boolean isClosed() {

@@ -15,6 +15,8 @@ import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 /** What the clients of one event loop share. Used on that loop only. */
 public final class SessionLoop {
@@ -141,6 +143,23 @@ public final class SessionLoop {
   /** The clients of this loop, oldest first. */
   public Set<Session> sessions() {
     return sessions;
+  }
+
+  /**
+   * Ends the blocking of a client, if it is one of this loop's and blocks.
+   *
+   * @return completes with how many clients were unblocked, on this loop
+   */
+  CompletionStage<Integer> unblock(long id, boolean error) {
+    var unblocked = new CompletableFuture<Integer>();
+    for (Session session : sessions) {
+      BlockingCall call = session.intake().call();
+      if (session.id() == id && call != null) {
+        call.unblock(error, unblocked::complete);
+        return unblocked;
+      }
+    }
+    return CompletableFuture.completedStage(0);
   }
 
   boolean isDraining() {

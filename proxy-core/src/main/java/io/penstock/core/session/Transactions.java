@@ -76,6 +76,7 @@ final class Transactions {
       case RoutePlan.Script(int slot) -> takesOne(queue, slot, command);
       case RoutePlan.Publish(int slot, boolean sharded) ->
           takesOne(queue, sharded ? slot : Exchange.ANY_NODE, command);
+      case RoutePlan.Blocking(int slot, _, _) -> takesOne(queue, slot, command); // does not block
       case RoutePlan.Split _ -> refuse(queue, spec, CROSS_SLOT);
       case RoutePlan.Broadcast _, RoutePlan.Scan _ -> refuse(queue, spec, EVERY_NODE);
       case RoutePlan.Reject(String error) -> refuse(queue, spec, error);

@@ -39,7 +39,7 @@ class BackendConnectionTest {
 
   private static BackendSettings settings(@Nullable Credentials credentials, int database) {
     return new BackendSettings(
-        credentials, database, Duration.ofSeconds(100), COMMAND_TIMEOUT, 1, 2_000);
+        credentials, database, Duration.ofSeconds(100), COMMAND_TIMEOUT, 1, 2, 2_000);
   }
 
   private final BackendListener listener =
@@ -213,7 +213,7 @@ class BackendConnectionTest {
   void aSilentHandshakeIsGivenUp() {
     settings =
         new BackendSettings(
-            new Credentials(null, "secret"), 0, Duration.ofMillis(50), COMMAND_TIMEOUT, 1, 10);
+            new Credentials(null, "secret"), 0, Duration.ofMillis(50), COMMAND_TIMEOUT, 1, 2, 10);
     send("a");
     Peer first = server.acceptUnanswered();
     first.expect("*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n" + NAMING);
@@ -279,7 +279,7 @@ class BackendConnectionTest {
 
   @Test
   void noMoreThanTheLimitWaits() {
-    settings = new BackendSettings(null, 0, COMMAND_TIMEOUT, COMMAND_TIMEOUT, 1, 2);
+    settings = new BackendSettings(null, 0, COMMAND_TIMEOUT, COMMAND_TIMEOUT, 1, 2, 2);
     server.refuse();
 
     send("a", "b", "c");
@@ -445,7 +445,7 @@ class BackendConnectionTest {
 
   @Test
   void clientsAreSpreadOverSeveralConnectionsAndEachStaysOnItsOwn() {
-    settings = new BackendSettings(null, 0, COMMAND_TIMEOUT, COMMAND_TIMEOUT, 2, 10);
+    settings = new BackendSettings(null, 0, COMMAND_TIMEOUT, COMMAND_TIMEOUT, 2, 2, 10);
     onLoop(() -> node().send(new TestExchange("a1", log, FAR, Protocol.RESP2, 1), false));
     Peer one = server.accept();
     onLoop(() -> node().send(new TestExchange("b1", log, FAR, Protocol.RESP2, 2), false));
@@ -482,7 +482,7 @@ class BackendConnectionTest {
     first.expect("<a><b>").send("+A\r\n");
     awaitLog("a +A\r\n");
     assertThat(stats())
-        .isEqualTo(new NodeStats(server.address(), 1, 1, NAMING.length() + 6, 5 + 4, 0, 0));
+        .isEqualTo(new NodeStats(server.address(), 1, 0, 1, NAMING.length() + 6, 5 + 4, 0, 0));
 
     first.close();
     await().until(() -> log.size() == 2);
@@ -490,7 +490,8 @@ class BackendConnectionTest {
     await().untilAsserted(() -> assertThat(stats().reconnects()).isEqualTo(1));
 
     assertThat(stats())
-        .isEqualTo(new NodeStats(server.address(), 1, 0, 2 * NAMING.length() + 6, 2 * 5 + 4, 1, 1));
+        .isEqualTo(
+            new NodeStats(server.address(), 1, 0, 0, 2 * NAMING.length() + 6, 2 * 5 + 4, 1, 1));
   }
 
   @Test

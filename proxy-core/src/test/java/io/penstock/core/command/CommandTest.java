@@ -103,7 +103,8 @@ class CommandTest {
         RequestFrame frame = command.frame();
         if (spec != null && spec.acceptsArity(frame.argc())) {
           found += spec.firstKeyIndex() > 0 ? 1 : spec.findKeys(frame, keys);
-          if (spec.handling() instanceof Handling.RefusedIf condition && condition.refuses(frame)) {
+          if (spec.handling() instanceof Handling.BlockingIf condition
+              && condition.timeoutAt(frame) > 0) {
             found++;
           }
         }

@@ -165,7 +165,8 @@ class HandlingTableTest {
           Handling.Split _,
           Handling.Scan _,
           Handling.Script _,
-          Handling.RefusedIf _,
+          Handling.Blocking _,
+          Handling.BlockingIf _,
           Handling.AnyNode _ ->
           false;
     };
@@ -181,36 +182,45 @@ class HandlingTableTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "XREAD BLOCK 0 STREAMS s 0",
-        "xread count 5 block 0 streams s 0",
-        "XREADGROUP GROUP g c BLOCK 0 STREAMS s >",
-        "XREADGROUP COUNT 1 GROUP g c NOACK block 10 STREAMS s >"
-      })
-  void readingStreamsIsRefusedWhenItMayBlock(String line) {
-    assertThat(refuses(line)).isTrue();
+  @CsvSource({
+    "XREAD BLOCK 0 STREAMS s 0, 2",
+    "xread count 5 block 0 streams s 0, 4",
+    "XREADGROUP GROUP g c BLOCK 0 STREAMS s >, 5",
+    "XREADGROUP COUNT 1 GROUP g c NOACK block 10 STREAMS s >, 8",
+    "XREAD STREAMS block 0, 0",
+    "XREAD COUNT 5 STREAMS block 0, 0",
+    "XREAD COUNT block STREAMS s 0, 0",
+    "XREADGROUP GROUP block block STREAMS s >, 0",
+    "XREADGROUP GROUP g c NOACK STREAMS block >, 0",
+    "XREAD COUNT 5 BLOCK, 0",
+    "XREAD COUNT, 0"
+  })
+  void readingStreamsMayBlockWhenItSaysForHowLong(String line, int timeoutAt) {
+    Command command = new Command(table, Requests.call(line));
+    assertThat(command.resolve())
+        .extracting(CommandSpec::handling)
+        .isInstanceOfSatisfying(
+            Handling.BlockingIf.class,
+            condition -> assertThat(condition.timeoutAt(command.frame())).isEqualTo(timeoutAt));
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "XREAD STREAMS block 0",
-        "XREAD COUNT 5 STREAMS block 0",
-        "XREAD COUNT block STREAMS s 0",
-        "XREADGROUP GROUP block block STREAMS s >",
-        "XREADGROUP GROUP g c NOACK STREAMS block >",
-        "XREAD COUNT"
-      })
-  void readingStreamsIsForwardedWhenItCannotBlock(String line) {
-    assertThat(refuses(line)).isFalse();
-  }
-
-  private boolean refuses(String line) {
+  @CsvSource({
+    "BLPOP a b 5, 3",
+    "BRPOP a 5, 2",
+    "BRPOPLPUSH a b 5, 3",
+    "BLMOVE a b LEFT RIGHT 5, 5",
+    "BLMPOP 5 1 a LEFT, 1",
+    "BZPOPMIN a 5, 2",
+    "BZPOPMAX a 5, 2",
+    "BZMPOP 5 1 a MIN, 1"
+  })
+  void itIsKnownWhereBlockingCommandsHaveTheirTimeout(String line, int timeoutAt) {
     Command command = new Command(table, Requests.call(line));
-    CommandSpec spec = command.resolve();
-    assertThat(spec).isNotNull();
-    return spec.handling() instanceof Handling.RefusedIf condition
-        && condition.refuses(command.frame());
+    assertThat(command.resolve())
+        .extracting(CommandSpec::handling)
+        .isInstanceOfSatisfying(
+            Handling.Blocking.class,
+            blocking -> assertThat(blocking.timeoutAt(command.frame())).isEqualTo(timeoutAt));
   }
 }

@@ -237,7 +237,7 @@ class RouterTest {
   @Test
   void whatNeedsAConnectionOfItsOwnIsRefused() {
     for (Router router : List.of(cluster, single)) {
-      for (String line : List.of("BLPOP a 0", "XREAD BLOCK 0 STREAMS a 0", "WAIT 1 0")) {
+      for (String line : List.of("WAIT 1 0")) {
         assertThat(plan(router, line))
             .isInstanceOfSatisfying(
                 RoutePlan.Reject.class,
@@ -263,5 +263,17 @@ class RouterTest {
       slots.add(split.slotOfGroup(group));
     }
     return slots;
+  }
+
+  @Test
+  void whatMayBlockGoesToItsKeysWithItsTimeout() {
+    assertThat(plan(cluster, "BLPOP {a}1 {a}2 0"))
+        .isEqualTo(new RoutePlan.Blocking(15_495, 3, false));
+    assertThat(plan(cluster, "BLPOP a b 0"))
+        .isEqualTo(reject("CROSSSLOT Keys in request don't hash to the same slot"));
+    assertThat(plan(cluster, "XREAD BLOCK 10 STREAMS a 0"))
+        .isEqualTo(new RoutePlan.Blocking(15_495, 2, true));
+    assertThat(plan(cluster, "XREAD STREAMS a 0")).isEqualTo(new RoutePlan.Single(15_495));
+    assertThat(plan(single, "BLPOP a b 0")).isEqualTo(new RoutePlan.Blocking(0, 3, false));
   }
 }

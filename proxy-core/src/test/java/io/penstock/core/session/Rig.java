@@ -52,6 +52,7 @@ final class Rig implements AutoCloseable {
     private Duration commandTimeout = Duration.ofSeconds(100);
     private int maxWaiting = 65_536;
     private OutputLimit subscriberLimit = OutputLimit.SUBSCRIBERS;
+    private int exclusiveConnections = 8;
 
     Choice password(String given) {
       password = given;
@@ -75,6 +76,11 @@ final class Rig implements AutoCloseable {
 
     Choice subscriberLimit(OutputLimit limit) {
       subscriberLimit = limit;
+      return this;
+    }
+
+    Choice exclusiveConnections(int most) {
+      exclusiveConnections = most;
       return this;
     }
 
@@ -129,7 +135,13 @@ final class Rig implements AutoCloseable {
     topology = new Map(choice.sharded ? halves() : SlotMap.single(address(0)));
     var backend =
         new BackendSettings(
-            null, 0, Duration.ofSeconds(10), choice.commandTimeout, 1, choice.maxWaiting);
+            null,
+            0,
+            Duration.ofSeconds(10),
+            choice.commandTimeout,
+            1,
+            choice.exclusiveConnections,
+            choice.maxWaiting);
     dispatcher = new AsyncDispatcher(group, loop, backend, topology, ProxyEvents.NONE);
     var settings =
         new SessionSettings(

@@ -100,6 +100,16 @@ public final class Peer implements AutoCloseable {
     assertThat(read(1)).isIn("<end>", "<Connection reset>");
   }
 
+  /** Ends what this side sends, and goes on reading. */
+  public Peer finishSending() {
+    try {
+      socket.shutdownOutput();
+      return this;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** Closes with a reset, as a process that is killed with unread bytes. */
   public void reset() {
     try {

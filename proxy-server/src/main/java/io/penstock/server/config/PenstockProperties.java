@@ -91,6 +91,8 @@ public record PenstockProperties(
    * @param connectTimeout Longest wait for a connection to a node, handshake included.
    * @param commandTimeout A command's deadline; its client gets -TIMEOUT when it passes.
    * @param connectionsPerLoop Shared connections from one event loop to one node.
+   * @param exclusiveConnectionsPerLoop Most connections from one event loop to one node that
+   *     clients have for themselves: while they block, or WATCH.
    */
   public record Backend(
       @DefaultValue("1s")
@@ -102,9 +104,14 @@ public record PenstockProperties(
           @DurationMax(hours = 1, message = SHORT)
           Duration commandTimeout,
       @DefaultValue("1") @Min(value = 1, message = PER_LOOP) @Max(value = 64, message = PER_LOOP)
-          int connectionsPerLoop) {
+          int connectionsPerLoop,
+      @DefaultValue("2048")
+          @Min(value = 1, message = EXCLUSIVE)
+          @Max(value = 65_536, message = EXCLUSIVE)
+          int exclusiveConnectionsPerLoop) {
 
     private static final String PER_LOOP = "must be from 1 to 64";
+    private static final String EXCLUSIVE = "must be from 1 to 65536";
   }
 
   /**

@@ -55,7 +55,8 @@ final class SettingsMapping {
         new Backend(
             properties.backend().connectTimeout(),
             properties.backend().commandTimeout(),
-            properties.backend().connectionsPerLoop()),
+            properties.backend().connectionsPerLoop(),
+            properties.backend().exclusiveConnectionsPerLoop()),
         new Refresh(properties.topology().refreshPeriod(), properties.topology().adaptiveTimeout()),
         rules(properties.commands()),
         properties.transport(),

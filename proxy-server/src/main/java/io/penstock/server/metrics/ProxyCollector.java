@@ -96,6 +96,12 @@ final class ProxyCollector implements MultiCollector {
         NodeStats::connections,
         all);
     perNode(
+        Family.gauge(
+            "penstock_node_exclusive_connections", "Of them, those for one client each at a time"),
+        nodes,
+        NodeStats::exclusive,
+        all);
+    perNode(
         Family.gauge("penstock_node_in_flight", "Commands sent to the node and not yet answered"),
         nodes,
         NodeStats::inFlight,

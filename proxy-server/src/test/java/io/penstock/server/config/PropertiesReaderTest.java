@@ -74,6 +74,7 @@ class PropertiesReaderTest {
                 Map.entry("penstock.backend.connect-timeout", "9ms"),
                 Map.entry("penstock.backend.command-timeout", "10s"),
                 Map.entry("penstock.backend.connections-per-loop", "2"),
+                Map.entry("penstock.backend.exclusive-connections-per-loop", "12"),
                 Map.entry("penstock.topology.refresh-period", "1m"),
                 Map.entry("penstock.topology.adaptive-timeout", "11s"),
                 Map.entry("penstock.commands.allow", "debug,config|set"),
@@ -91,7 +92,7 @@ class PropertiesReaderTest {
                 8,
                 "s3cret",
                 DataSize.ofMegabytes(2),
-                new PenstockProperties.Backend(Duration.ofMillis(9), Duration.ofSeconds(10), 2),
+                new PenstockProperties.Backend(Duration.ofMillis(9), Duration.ofSeconds(10), 2, 12),
                 new PenstockProperties.Topology(Duration.ofMinutes(1), Duration.ofSeconds(11)),
                 new PenstockProperties.Commands(
                     List.of("debug", "config|set"), List.of("@scripting")),
@@ -165,6 +166,7 @@ class PropertiesReaderTest {
           backend.command-timeout      | 2x    | it is not a duration such as 500ms, 2s or 1m
           backend.command-timeout      | 0s    | must be from 1ms to 1h
           backend.connections-per-loop | 65    | must be from 1 to 64
+          backend.exclusive-connections-per-loop | 0 | must be from 1 to 65536
           topology.refresh-period      | 1ms   | must be from 100ms to 24h
           """)
   void saysWhyAValueCannotBeUsed(String key, String value, String reason) {

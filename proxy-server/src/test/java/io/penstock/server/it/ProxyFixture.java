@@ -117,6 +117,7 @@ final class ProxyFixture implements AutoCloseable {
     private int eventLoops = 2;
     private int connectionsPerLoop = 1;
     private OutputLimit subscriberLimit = OutputLimit.SUBSCRIBERS;
+    private int exclusiveConnections = 2_048;
 
     private Builder(Upstream upstream) {
       this.upstream = upstream;
@@ -174,6 +175,11 @@ final class ProxyFixture implements AutoCloseable {
       return this;
     }
 
+    Builder exclusiveConnections(int mostPerLoop) {
+      exclusiveConnections = mostPerLoop;
+      return this;
+    }
+
     /** Starts the proxy; answers when it listens, whatever is behind it. */
     ProxyFixture start() {
       var settings =
@@ -181,7 +187,8 @@ final class ProxyFixture implements AutoCloseable {
               new ProxySettings.Listen(
                   bind, 0, maxClients, password, 512 * 1024 * 1024, subscriberLimit),
               upstream,
-              new ProxySettings.Backend(connectTimeout, commandTimeout, connectionsPerLoop),
+              new ProxySettings.Backend(
+                  connectTimeout, commandTimeout, connectionsPerLoop, exclusiveConnections),
               new ProxySettings.Refresh(refreshPeriod, Duration.ofMillis(250)),
               commands,
               transport,

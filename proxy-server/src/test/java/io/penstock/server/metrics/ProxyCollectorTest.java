@@ -35,7 +35,7 @@ class ProxyCollectorTest {
           5,
           7,
           2,
-          List.of(new NodeStats(new Node("::1", 7000), 1, 2, 3, 4, 5, 6)),
+          List.of(new NodeStats(new Node("::1", 7000), 1, 7, 2, 3, 4, 5, 6)),
           Map.of(Redirection.MOVED, 8L),
           List.of(new LoopStats(0, 1_000_000, 2_000_000)),
           new PubSubStats(1, 2, 3, 4, 5));
@@ -54,6 +54,7 @@ class ProxyCollectorTest {
         .contains("penstock_client_connections_accepted_total 7.0")
         .contains("penstock_client_connections_refused_total 2.0")
         .contains("penstock_node_connections{node=\"[::1]:7000\"} 1.0")
+        .contains("penstock_node_exclusive_connections{node=\"[::1]:7000\"} 7.0")
         .contains("penstock_node_in_flight{node=\"[::1]:7000\"} 2.0")
         .contains("penstock_node_sent_bytes_total{node=\"[::1]:7000\"} 3.0")
         .contains("penstock_node_received_bytes_total{node=\"[::1]:7000\"} 4.0")

@@ -1,0 +1,259 @@
+package io.penstock.core.backend;
+
+import io.netty.buffer.ByteBuf;
+import io.penstock.core.cluster.Node;
+import io.penstock.core.resp.Protocol;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A connection to one node that one client has for itself, for what would disturb others on a
+ * shared one. It connects once: when it is lost, what ran on it ends. Whoever has it gives it back
+ * with {@link #release} or {@link #discard}, once. Confined to one event loop.
+ */
+public final class Lease implements LinkOwner {
+
+  private static final Logger log = LoggerFactory.getLogger(Lease.class);
+  private static final byte[] CLIENT_ID = Handshake.encode("CLIENT", "ID");
+
+  private final Node node;
+  private final BackendSite site;
+  private final LeasePool pool;
+  private final Handshake handshake;
+  private final Protocol protocol;
+  private final WaitingLine waiting = new WaitingLine();
+  private ConnectionState state = new ConnectionState.Connecting();
+  private long serverId;
+  private long idleSince;
+
+  Lease(Node node, Protocol protocol, BackendSite site, LeasePool pool) {
+    this.node = node;
+    this.site = site;
+    this.pool = pool;
+    this.protocol = protocol;
+    this.handshake = new Handshake(site.settings(), protocol);
+  }
+
+  void connect() {
+    site.dial(node, this);
+  }
+
+  public Node node() {
+    return node;
+  }
+
+  Protocol protocol() {
+    return protocol;
+  }
+
+  /** By what the node knows this connection; 0 before it is ready and where it may not be asked. */
+  public long serverId() {
+    return serverId;
+  }
+
+  /** Whether exchanges may be sent, now or when it is connected. */
+  public boolean isOpen() {
+    return !(state instanceof ConnectionState.Closed);
+  }
+
+  /** Whether exchanges leave at once. */
+  public boolean isReady() {
+    return state instanceof ConnectionState.Ready;
+  }
+
+  /**
+   * Sends the exchange now, or as soon as the connection stands.
+   *
+   * @param asking whether {@code ASKING} goes first
+   */
+  public void send(Exchange exchange, boolean asking) {
+    exchange.sentTo(node);
+    switch (state) {
+      case ConnectionState.Ready(Link link) -> link.send(exchange, asking);
+      case ConnectionState.Closed _ -> exchange.onFailure(Failure.NOT_SENT);
+      case ConnectionState.Idle _,
+          ConnectionState.Connecting _,
+          ConnectionState.Handshaking _,
+          ConnectionState.BackingOff _ ->
+          waiting.add(exchange, asking);
+    }
+  }
+
+  /** Takes back an exchange that was not sent; false when it was. */
+  public boolean withdraw(Exchange exchange) {
+    return waiting.remove(exchange);
+  }
+
+  /** Gives the connection back as it was found: nothing is watched, blocked or owed. */
+  public void release() {
+    if (state instanceof ConnectionState.Ready(Link link) && link.inFlight() == 0) {
+      pool.takeBack(this);
+    } else {
+      discard();
+    }
+  }
+
+  /** Closes the connection; what is in flight fails. */
+  public void discard() {
+    end(new BackendException("it is not needed any more"));
+  }
+
+  int inFlight() {
+    return state instanceof ConnectionState.Ready(Link link) ? link.inFlight() : waiting.size();
+  }
+
+  void idleSince(long now) {
+    idleSince = now;
+  }
+
+  long idleSince() {
+    return idleSince;
+  }
+
+  /** Ends what is past its deadline. */
+  void tick(long now) {
+    waiting.expire(now);
+    if (state instanceof ConnectionState.Ready(Link link)) {
+      link.expire(now);
+    }
+  }
+
+  @Override
+  public void onConnected(Link link) {
+    if (!(state instanceof ConnectionState.Connecting connecting)) {
+      link.closeChannel();
+      return;
+    }
+    var timer =
+        site.loop()
+            .executor()
+            .schedule(
+                () -> fail(new BackendException("no answer to the handshake in time")),
+                site.settings().connectTimeout().toMillis(),
+                TimeUnit.MILLISECONDS);
+    state = connecting.connected(link, handshake.requests().size() + 1, timer);
+    for (byte[] request : handshake.requests()) {
+      link.send(request, new HandshakeExchange(this));
+    }
+    link.send(CLIENT_ID, new IdExchange());
+  }
+
+  /** What the node calls this connection. A user who may not ask does without. */
+  private final class IdExchange extends Exchange {
+
+    IdExchange() {
+      destination(ANY_NODE, protocol(), 0, Long.MAX_VALUE);
+    }
+
+    @Override
+    public void onReply(ByteBuf buffer, int from, int to) {
+      if (buffer.getByte(from) == ':') {
+        serverId =
+            Long.parseLong(buffer.toString(from + 1, to - from - 3, StandardCharsets.US_ASCII));
+      }
+      onHandshakeReply(Handshake.errorIn(buffer, from, to));
+    }
+
+    @Override
+    public void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
+      throw new IllegalStateException("CLIENT ID was answered with a large reply");
+    }
+
+    @Override
+    public void onFailure(Failure failure) {
+      // The connection is gone and has said so.
+    }
+  }
+
+  @Override
+  public void onHandshakeReply(@Nullable String error) {
+    if (!(state instanceof ConnectionState.Handshaking shaking)) {
+      return;
+    }
+    if (error != null) {
+      fail(new BackendException("the node refused the handshake: " + error));
+      return;
+    }
+    var next = shaking.answered();
+    state = next;
+    if (next.expected() == 0) {
+      state = next.done();
+      pool.ready();
+      while (isReady() && waiting.size() > 0) {
+        WaitingLine.Waiting first = waiting.first();
+        send(first.exchange(), first.asking());
+      }
+    }
+  }
+
+  @Override
+  public void connectFailed(Throwable cause) {
+    fail(cause);
+  }
+
+  @Override
+  public void onBytes(Link from, ByteBuf in) {
+    if (!isOpen()) {
+      in.release();
+      return;
+    }
+    pool.received(in.readableBytes());
+    String problem = from.accept(in);
+    if (problem != null) {
+      fail(new BackendException("the node sent " + problem));
+    }
+  }
+
+  @Override
+  public void onWritabilityChanged(boolean writable) {
+    // One client's requests: it waits for each reply.
+  }
+
+  @Override
+  public void onDisconnected(Link from) {
+    fail(new BackendException("the node closed the connection"));
+  }
+
+  @Override
+  public void onException(Link from, Throwable cause) {
+    fail(cause);
+  }
+
+  private void fail(Throwable cause) {
+    if (isOpen()) {
+      log.debug("an exclusive connection to {} ends: {}", node, cause.getMessage());
+      boolean worked = isReady();
+      end(cause);
+      pool.failed(worked, cause);
+    }
+  }
+
+  /** From here on nothing is sent; what is owed fails. */
+  private void end(Throwable cause) {
+    ConnectionState last = state;
+    if (last instanceof ConnectionState.Closed) {
+      return;
+    }
+    state = new ConnectionState.Closed();
+    @Nullable Link link =
+        switch (last) {
+          case ConnectionState.Ready ready -> ready.link();
+          case ConnectionState.Handshaking shaking -> shaking.link();
+          case ConnectionState.Idle _,
+              ConnectionState.Connecting _,
+              ConnectionState.BackingOff _,
+              ConnectionState.Closed _ ->
+              null;
+        };
+    pool.ended(this, last instanceof ConnectionState.Ready, link == null ? 0 : link.bytesSent());
+    last.close();
+    if (link != null) {
+      link.fail();
+    }
+    waiting.close();
+    log.trace("closed an exclusive connection to {}: {}", node, cause.getMessage());
+  }
+}

@@ -1,0 +1,122 @@
+package io.penstock.core.backend;
+
+import io.penstock.core.cluster.Node;
+import io.penstock.core.resp.Protocol;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One loop's exclusive connections to one node: those that clients have, and a few that wait for
+ * the next client. Confined to that loop.
+ */
+final class LeasePool {
+
+  /** So many wait for a client, per protocol version … */
+  private static final int MOST_IDLE = 16;
+
+  /** … and so long: shorter than servers' own {@code timeout}s. */
+  private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private final Node node;
+  private final BackendSite site;
+  private final NodeCounters counters;
+  private final Set<Lease> open = new LinkedHashSet<>();
+  private final ArrayDeque<Lease> idle = new ArrayDeque<>(); // newest last
+
+  LeasePool(Node node, BackendSite site, NodeCounters counters) {
+    this.node = node;
+    this.site = site;
+    this.counters = counters;
+  }
+
+  /** A connection for one client, or null when there are too many. */
+  @Nullable Lease lease(Protocol protocol) {
+    for (var it = idle.descendingIterator(); it.hasNext(); ) {
+      Lease known = it.next();
+      if (known.protocol() == protocol) {
+        it.remove();
+        return known;
+      }
+    }
+    if (open.size() >= site.settings().exclusiveConnections()) {
+      Lease other = idle.pollFirst();
+      if (other == null) {
+        return null;
+      }
+      other.discard();
+    }
+    Lease made = new Lease(node, protocol, site, this);
+    open.add(made);
+    made.connect();
+    return made;
+  }
+
+  /** A client needs the connection no more. */
+  void takeBack(Lease lease) {
+    if (idle.size() >= MOST_IDLE) {
+      lease.discard();
+    } else {
+      lease.idleSince(site.loop().now());
+      idle.addLast(lease);
+    }
+  }
+
+  void ready() {
+    counters.connected(false);
+    counters.leased(1);
+  }
+
+  void received(int bytes) {
+    counters.received(bytes);
+  }
+
+  /** It failed, and not by Penstock's will. */
+  void failed(boolean worked, Throwable cause) {
+    counters.failed();
+    if (!worked) {
+      site.listener().disconnected(node, 1, cause);
+    }
+  }
+
+  void ended(Lease lease, boolean worked, long bytesSent) {
+    open.remove(lease);
+    idle.remove(lease);
+    if (worked) {
+      counters.disconnected(bytesSent);
+      counters.leased(-1);
+    }
+  }
+
+  /** Connections that clients have. */
+  int inUse() {
+    return open.size() - idle.size();
+  }
+
+  int inFlight() {
+    int sum = 0;
+    for (Lease lease : open) {
+      sum += lease.inFlight();
+    }
+    return sum;
+  }
+
+  /** Ends what is past its deadline, and connections that nobody has needed for long. */
+  void tick(long now) {
+    List.copyOf(open).forEach(lease -> lease.tick(now));
+    Lease oldest = idle.peekFirst();
+    while (oldest != null && now - oldest.idleSince() > IDLE_NANOS) {
+      oldest.discard();
+      oldest = idle.peekFirst();
+    }
+  }
+
+  /** Closes all; what runs on them fails. */
+  void close() {
+    new ArrayList<>(open).forEach(Lease::discard);
+  }
+}

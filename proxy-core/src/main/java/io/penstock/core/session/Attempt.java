@@ -1,0 +1,70 @@
+package io.penstock.core.session;
+
+import io.netty.buffer.ByteBuf;
+import io.penstock.core.observe.Outcome;
+
+/**
+ * A call that may block, tried without: a transaction of it alone does not block, and goes in order
+ * with the client's other requests.
+ */
+final class Attempt extends Block {
+
+  /** What stands before the call's own reply in that to {@code EXEC}. */
+  private static final int HEADER = "*1\r\n".length();
+
+  private final Session session;
+  private final BlockingCall call;
+  private boolean begun;
+
+  Attempt(Session session, BlockingCall call) {
+    this.session = session;
+    this.call = call;
+  }
+
+  @Override
+  Session session() {
+    return session;
+  }
+
+  @Override
+  void deliver(ByteBuf buffer, int from, int to, Outcome outcome) {
+    settle();
+    if (outcome == Outcome.OK) {
+      call.tried(buffer, from + HEADER, to);
+    } else {
+      call.answer(buffer, from, to);
+    }
+  }
+
+  @Override
+  void deliverError(byte[] reply, Outcome outcome) {
+    settle();
+    call.answer(reply, outcome);
+  }
+
+  @Override
+  void deliverPart(ByteBuf buffer, int from, int to, boolean last) {
+    if (last) {
+      settle();
+    }
+    call.answerPart(buffer, begun ? from : from + HEADER, to, last);
+    begun = true;
+  }
+
+  /** As for lack of memory, which a call by itself may be allowed to make. */
+  @Override
+  void aborted(byte[] error) {
+    settle();
+    call.block();
+  }
+
+  @Override
+  void dropHeld() {
+    // Nothing is held here.
+  }
+
+  @Override
+  boolean hasBegun() {
+    return begun;
+  }
+}

@@ -1,0 +1,292 @@
+package io.penstock.core.session;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.penstock.core.backend.Exchange;
+import io.penstock.core.backend.Failure;
+import io.penstock.core.backend.Lease;
+import io.penstock.core.cluster.Node;
+import io.penstock.core.cluster.Shard;
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.observe.Outcome;
+import io.penstock.core.resp.Protocol;
+import io.penstock.core.route.RoutePlan;
+import io.penstock.core.transport.SharedBuffer;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call that may block, from its beginning to its reply; the client's next requests wait for it.
+ *
+ * <p>It is tried without blocking first, on the shared connection. When there is nothing to be had
+ * it blocks on a connection of its own, and begins again when the node says that it did not run.
+ * When the client goes away the node is asked to end it, and what it popped for nobody all the same
+ * is put back. As an exchange it is what blocks.
+ */
+final class BlockingCall extends Exchange {
+
+  private static final byte[] UNBLOCKED =
+      ErrorReplies.encode("UNBLOCKED client unblocked via CLIENT UNBLOCK");
+  private static final byte[] FORCED = ErrorReplies.encode("UNBLOCKED force unblock");
+  private static final byte[] NIL = {'*', '-', '1', '\r', '\n'};
+  private static final byte[] NIL_3 = {'_', '\r', '\n'};
+  private static final long DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+  private final Session session;
+  private final Request whole;
+  private final CommandSpec spec;
+  private final int slot;
+  private final BlockingRequest request;
+  private final HeldReply unwanted = new HeldReply(); // a large reply for a client that is gone
+  private @Nullable Lease lease; // while it blocks
+  private long unreachableSince; // 0 while nodes can be reached
+  private boolean repeated; // some of its time has passed
+  private boolean gone;
+
+  /**
+   * @param whole its place among the client's replies
+   */
+  BlockingCall(Session session, Request whole, CommandSpec spec, RoutePlan.Blocking plan) {
+    this.session = session;
+    this.whole = whole;
+    this.spec = spec;
+    this.slot = plan.slot();
+    this.request = new BlockingRequest(session.input().frame(), plan, session.loop().tick());
+  }
+
+  /** Whether it waits on a connection of its own. */
+  boolean isBlocked() {
+    return lease != null;
+  }
+
+  /** Tries without blocking. */
+  void attempt() {
+    if (repeated && isUnwanted()) {
+      end();
+      return;
+    }
+    ByteBuf block = ByteBufAllocator.DEFAULT.directBuffer();
+    Block.begin(block);
+    block.writeBytes(request.bytes());
+    var attempt = new Attempt(session, this);
+    attempt.prepare(session, spec, slot, block, 1);
+    session.sender().send(attempt);
+  }
+
+  /** A reply without blocking. */
+  void tried(ByteBuf buffer, int from, int to) {
+    if (isNil(buffer, from)) {
+      block();
+    } else if (session.isClosed()) {
+      putBack(buffer, from, to);
+    } else {
+      answer(buffer, from, to);
+    }
+  }
+
+  private static boolean isNil(ByteBuf buffer, int at) {
+    byte type = buffer.getByte(at);
+    return type == '_' || ((type == '*' || type == '$') && buffer.getByte(at + 1) == '-');
+  }
+
+  /** Blocks, with the time that is left. */
+  void block() {
+    long now = session.loop().tick();
+    Shard owner = session.loop().dispatcher().adoptTopology().shardOf(slot);
+    if (isUnwanted()) {
+      end();
+    } else if (request.isOver(now)) {
+      answer(nil(), Outcome.OK);
+    } else if (owner == null) {
+      again();
+    } else {
+      blockOn(owner.master(), now);
+    }
+  }
+
+  private void blockOn(Node node, long now) {
+    long patience = session.loop().settings().commandTimeoutNanos();
+    destination(slot, session.profile().protocol(), (int) session.id(), request.deadline(patience));
+    Lease taken = session.loop().dispatcher().lease(node, this);
+    if (taken == null) {
+      answer(ErrorReplies.NO_LEASE, Outcome.OVERLOADED);
+      return;
+    }
+    byte[] bytes =
+        repeated ? request.bytesAt(now, session.loop().settings().limits()) : request.bytes();
+    bytes(new SharedBuffer(Unpooled.wrappedBuffer(bytes)), 0, bytes.length);
+    lease = taken;
+    taken.send(this, false);
+  }
+
+  private byte[] nil() {
+    return session.profile().protocol() == Protocol.RESP3 ? NIL_3 : NIL;
+  }
+
+  private void again() {
+    repeated = true;
+    session.loop().executor().schedule(this::attempt, DELAY_NANOS, TimeUnit.NANOSECONDS);
+  }
+
+  @Override
+  public void onReply(ByteBuf buffer, int from, int to) {
+    leave(true);
+    unreachableSince = 0;
+    boolean error = buffer.getByte(from) == '-';
+    boolean popped = !error && !isNil(buffer, from);
+    if (error && didNotRun(buffer, from, to)) {
+      again();
+    } else if (popped && gone) {
+      putBack(buffer, from, to);
+    } else if (!popped && isUnwanted()) {
+      end();
+    } else {
+      answer(buffer, from, to);
+    }
+  }
+
+  private boolean didNotRun(ByteBuf buffer, int from, int to) {
+    int told = FORCED.length - 2;
+    return Refusal.isOne(buffer, from, to, session.loop())
+        || (to - from > told
+            && buffer.slice(from, told).equals(Unpooled.wrappedBuffer(FORCED, 0, told)));
+  }
+
+  @Override
+  public void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
+    if (last) {
+      leave(true);
+    }
+    if (!gone || whole.hasBegun()) {
+      answerPart(buffer, from, to, last);
+      return;
+    }
+    unwanted.append(buffer, from, to);
+    if (last) {
+      ByteBuf reply = unwanted.view();
+      putBack(reply, reply.readerIndex(), reply.writerIndex());
+      unwanted.clear();
+    }
+  }
+
+  @Override
+  public void onFailure(Failure failure) {
+    leave(false);
+    unwanted.clear();
+    if (gone) {
+      end();
+    } else if (whole.hasBegun()) {
+      session.abandon("a node's connection was lost in the middle of a reply");
+      answer(ErrorReplies.CONNLOST_READ, Outcome.CONNLOST);
+    } else if (failure == Failure.TIMEOUT) {
+      answer(ErrorReplies.TIMEOUT_WRITE, Outcome.TIMEOUT);
+    } else if (failure == Failure.CONNECTION_LOST && !spec.isReadOnly()) {
+      answer(ErrorReplies.CONNLOST_WRITE, Outcome.CONNLOST);
+    } else if (isUnreachableForLong()) {
+      answer(ErrorReplies.UNAVAILABLE, Outcome.UNAVAILABLE);
+    } else {
+      again();
+    }
+  }
+
+  private boolean isUnreachableForLong() {
+    long now = session.loop().tick();
+    if (unreachableSince == 0) {
+      unreachableSince = now;
+    }
+    return now - unreachableSince > session.loop().settings().commandTimeoutNanos();
+  }
+
+  /** Gives the connection back, or up when it may still be blocked. */
+  private void leave(boolean clean) {
+    releaseBytes();
+    Lease left = lease;
+    lease = null;
+    if (left != null) {
+      if (clean) {
+        left.release();
+      } else {
+        left.discard();
+      }
+    }
+  }
+
+  /**
+   * Ends the blocking as {@code CLIENT UNBLOCK} does.
+   *
+   * @param done gets 1 if it blocked, else 0
+   */
+  void unblock(boolean error, IntConsumer done) {
+    Lease on = lease;
+    if (on == null) {
+      done.accept(0);
+    } else if (on.withdraw(this)) { // the connection is still being made
+      leave(false);
+      if (isUnwanted()) {
+        end();
+      } else {
+        answer(error ? UNBLOCKED : nil(), Outcome.OK);
+      }
+      done.accept(1);
+    } else {
+      new Unblocking(session, on, error, () -> lease == on, done).send();
+    }
+  }
+
+  /** The client has gone away, or sends no more: Redis closes it then. */
+  void gone() {
+    Lease on = lease;
+    if (on != null && !gone) {
+      gone = true;
+      unblock(false, _ -> {});
+    }
+  }
+
+  /** The proxy ends: whoever blocks gets what there is, or hears so. */
+  void drain() {
+    if (isBlocked()) {
+      unblock(false, _ -> {});
+    }
+  }
+
+  private boolean isUnwanted() {
+    return gone || session.isInputEnded() || session.isDraining();
+  }
+
+  /** Ends without what the client waited for. */
+  private void end() {
+    session.intake().callEnded();
+    if (session.isInputEnded()) {
+      session.drain();
+      whole.deliverOwned(Unpooled.EMPTY_BUFFER, Outcome.ERROR);
+    } else {
+      whole.deliverError(ErrorReplies.SHUTTING_DOWN, Outcome.UNAVAILABLE);
+    }
+  }
+
+  private void putBack(ByteBuf buffer, int from, int to) {
+    var call = request.frame(session.loop().settings().limits());
+    PutBack.undo(session, slot, call, buffer.slice(from, to - from));
+    end();
+  }
+
+  void answer(byte[] reply, Outcome outcome) {
+    session.intake().callEnded();
+    whole.deliverError(reply, outcome);
+  }
+
+  void answer(ByteBuf buffer, int from, int to) {
+    session.intake().callEnded();
+    whole.deliver(buffer, from, to, buffer.getByte(from) == '-' ? Outcome.ERROR : Outcome.OK);
+  }
+
+  /** Passes on a part of a reply that is still arriving. */
+  void answerPart(ByteBuf buffer, int from, int to, boolean last) {
+    if (last) {
+      session.intake().callEnded();
+    }
+    whole.deliverPart(buffer, from, to, last);
+  }
+}

@@ -1,0 +1,167 @@
+package io.penstock.core.session;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.penstock.core.backend.Exchange;
+import io.penstock.core.backend.Failure;
+import io.penstock.core.cluster.Redirect;
+import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.transport.SharedBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Puts back what a node popped for a client that had gone away before: where it was taken from, so
+ * that the next client gets it. Tried until the command timeout.
+ */
+final class PutBack extends Exchange {
+
+  private static final Logger log = LoggerFactory.getLogger(PutBack.class);
+  private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+  private final Session session;
+  private final int ofSlot;
+  private final byte[] request;
+  private final long until;
+
+  private PutBack(Session session, int slot, byte[] request) {
+    this.session = session;
+    this.ofSlot = slot;
+    this.request = request;
+    this.until = session.loop().tick() + session.loop().settings().commandTimeoutNanos();
+  }
+
+  /**
+   * Undoes a call.
+   *
+   * @param call what was called; borrowed
+   * @param reply the whole reply to it, which is no error and no nil; borrowed
+   */
+  static void undo(Session session, int slot, RequestFrame call, ByteBuf reply) {
+    List<String> inverse = inverse(call, strings(reply));
+    if (!inverse.isEmpty()) {
+      new PutBack(session, slot, WireRequest.of(inverse)).send();
+    }
+  }
+
+  /** What undoes it; empty for commands after which nothing is lost. */
+  static List<String> inverse(RequestFrame call, List<String> reply) {
+    String name = LocalReplies.text(call, 0).toUpperCase(Locale.ROOT);
+    return switch (name) {
+      case "BLPOP" -> push("LPUSH", reply);
+      case "BRPOP" -> push("RPUSH", reply);
+      case "BLMPOP" -> push(isLeft(call) ? "LPUSH" : "RPUSH", reply);
+      case "BZPOPMIN", "BZPOPMAX", "BZMPOP" -> add(reply);
+      default -> List.of(); // moved, or only read
+    };
+  }
+
+  /** {@code BLMPOP timeout numkeys key … LEFT|RIGHT}. */
+  private static boolean isLeft(RequestFrame call) {
+    int where = 3 + Integer.parseInt(LocalReplies.text(call, 2));
+    return LocalReplies.text(call, where).equalsIgnoreCase("left");
+  }
+
+  /** The element that was popped last has to be pushed first. */
+  private static List<String> push(String how, List<String> keyAndElements) {
+    List<String> request = new ArrayList<>(List.of(how, keyAndElements.getFirst()));
+    List<String> elements = new ArrayList<>(keyAndElements.subList(1, keyAndElements.size()));
+    Collections.reverse(elements);
+    request.addAll(elements);
+    return request;
+  }
+
+  private static List<String> add(List<String> keyMembersAndScores) {
+    List<String> request = new ArrayList<>(List.of("ZADD", keyMembersAndScores.getFirst()));
+    for (int i = 1; i + 1 < keyMembersAndScores.size(); i += 2) {
+      request.add(keyMembersAndScores.get(i + 1));
+      request.add(keyMembersAndScores.get(i));
+    }
+    return request;
+  }
+
+  /** All strings and numbers in a reply, whatever they are nested in; characters are bytes. */
+  static List<String> strings(ByteBuf reply) {
+    List<String> strings = new ArrayList<>();
+    int at = reply.readerIndex();
+    while (at < reply.writerIndex()) {
+      int lineEnd = reply.indexOf(at, reply.writerIndex(), (byte) '\r');
+      String line = reply.toString(at + 1, lineEnd - at - 1, StandardCharsets.ISO_8859_1);
+      byte type = reply.getByte(at);
+      at = lineEnd + 2;
+      if (type == '$') {
+        int length = Integer.parseInt(line);
+        strings.add(reply.toString(at, length, StandardCharsets.ISO_8859_1));
+        at += length + 2;
+      } else if (type == ',' || type == ':') {
+        strings.add(line);
+      }
+    }
+    return strings;
+  }
+
+  private void send() {
+    prepare();
+    session.loop().dispatcher().adoptTopology();
+    session.loop().dispatcher().dispatch(this);
+  }
+
+  private void prepare() {
+    bytes(new SharedBuffer(Unpooled.wrappedBuffer(request)), 0, request.length);
+    destination(ofSlot, session.profile().protocol(), (int) session.id(), until);
+  }
+
+  @Override
+  public void onReply(ByteBuf buffer, int from, int to) {
+    releaseBytes();
+    if (buffer.getByte(from) != '-') {
+      return;
+    }
+    @Nullable Redirect redirect = Redirect.parse(buffer, from, to - from);
+    if (redirect != null && sentTo() != null && redirect.kind() == Redirect.Kind.ASK) {
+      prepare();
+      session.loop().dispatcher().dispatchTo(redirect.target(sentTo()), this, true);
+    } else if (redirect != null && sentTo() != null) {
+      session.loop().topology().moved(redirect.slot(), redirect.target(sentTo()));
+      again();
+    } else if (Refusal.isOne(buffer, from, to, session.loop())) {
+      again();
+    } else {
+      lost(buffer.toString(from, to - from, StandardCharsets.ISO_8859_1).strip());
+    }
+  }
+
+  private void again() {
+    if (session.loop().tick() - until >= 0) {
+      lost("there is no time left");
+    } else {
+      session.loop().executor().schedule(this::send, AGAIN_NANOS, TimeUnit.NANOSECONDS);
+    }
+  }
+
+  private static void lost(String why) {
+    log.warn("what was popped for a client that had gone could not be put back: {}", why);
+  }
+
+  @Override
+  public void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
+    throw new IllegalStateException("a number was a large reply");
+  }
+
+  @Override
+  public void onFailure(Failure failure) {
+    releaseBytes();
+    if (failure == Failure.CONNECTION_LOST || failure == Failure.TIMEOUT) {
+      lost("it may have been, and may not, since " + failure);
+    } else {
+      again();
+    }
+  }
+}

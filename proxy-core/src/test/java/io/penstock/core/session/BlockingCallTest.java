@@ -1,0 +1,435 @@
+package io.penstock.core.session;
+
+import static io.penstock.core.session.Requests.PING;
+import static io.penstock.core.session.Requests.call;
+import static io.penstock.core.session.Requests.get;
+import static io.penstock.core.wire.ScriptedNode.NAMING;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.wire.Peer;
+import io.penstock.core.wire.Wire;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Calls that block, between a client and nodes whose every byte the test sends itself. */
+class BlockingCallTest {
+
+  private static final String NIL = "*-1\r\n";
+  private static final String NOTHING = "+OK\r\n+QUEUED\r\n*1\r\n*-1\r\n";
+  private static final String ELEMENT = "*2\r\n$1\r\na\r\n$1\r\nx\r\n";
+  private static final String BLPOP = call("BLPOP a 0");
+  private static final String UNBLOCK = call("CLIENT UNBLOCK 77 TIMEOUT");
+
+  private Rig rig = Rig.cluster();
+
+  @AfterEach
+  void close() {
+    rig.close();
+  }
+
+  private void restart(Rig.Choice choice) {
+    rig.close();
+    rig = choice.start();
+  }
+
+  private static String tried(String call) {
+    return call("MULTI") + call + call("EXEC");
+  }
+
+  /** The proxy's next connection to a node is one for a single client. */
+  private Peer lease(int node) {
+    return rig.acceptUnanswered(node).expect(NAMING + call("CLIENT ID")).send("+OK\r\n:77\r\n");
+  }
+
+  private NodeStats stats(int node) {
+    return rig.onLoop(
+        () ->
+            rig.sessions().dispatcher().stats().stream()
+                .filter(stats -> stats.node().equals(rig.address(node)))
+                .findFirst()
+                .orElseThrow());
+  }
+
+  /** A client that blocks: its connection's end at the node is the answer. */
+  private Peer block(Peer client, Peer node, String call) {
+    client.send(call);
+    node.expect(tried(call)).send(NOTHING);
+    return lease(1).expect(call);
+  }
+
+  @Test
+  void whatIsThereIsHadWithoutAConnectionOfItsOwn() {
+    Peer client = rig.client();
+    client.send(BLPOP + PING);
+    rig.accept(1).expect(tried(BLPOP)).send("+OK\r\n+QUEUED\r\n*1\r\n" + ELEMENT);
+
+    client.expect(ELEMENT + "+PONG\r\n");
+    assertThat(stats(1).exclusive()).isZero();
+  }
+
+  @Test
+  void whatIsNotThereIsWaitedForOnAConnectionOfItsOwn() {
+    Peer node = rig.connected(1);
+    Peer client = rig.client();
+    client.send(get("a") + BLPOP + PING);
+    node.expect(get("a") + tried(BLPOP)).send("+v\r\n" + NOTHING);
+    client.expect("+v\r\n");
+    Peer lease = lease(1).expect(BLPOP);
+    Peer other = rig.client();
+    other.send(get("a"));
+    node.expect(get("a")).send("+w\r\n");
+    other.expect("+w\r\n");
+    assertThat(client.pending()).isZero();
+
+    lease.send(ELEMENT);
+
+    client.expect(ELEMENT + "+PONG\r\n");
+    client.send(BLPOP);
+    node.expect(tried(BLPOP)).send(NOTHING);
+    lease.expect(BLPOP).send(NIL); // the same connection again
+    client.expect(NIL);
+    assertThat(stats(1).exclusive()).isEqualTo(1);
+    assertThat(stats(1).inFlight()).isZero();
+  }
+
+  @Test
+  void errorsOfTheCallAreTheNodes() {
+    Peer client = rig.client();
+    client.send(call("BLPOP a -1"));
+    String error = "-ERR timeout is negative\r\n";
+    rig.accept(1).expect(tried(call("BLPOP a -1"))).send("+OK\r\n+QUEUED\r\n*1\r\n" + error);
+    client.expect(error);
+    client.send(call("BLPOP a b 1"));
+    client.expect("-CROSSSLOT Keys in request don't hash to the same slot\r\n");
+  }
+
+  @Test
+  void whatMayNotBeTriedInATransactionBlocksAtOnce() {
+    Peer node = rig.connected(1);
+    Peer client = rig.client();
+    client.send(BLPOP);
+    node.expect(tried(BLPOP)).send("+OK\r\n-OOM no\r\n-EXECABORT …\r\n");
+    lease(1).expect(BLPOP).send(ELEMENT);
+    client.expect(ELEMENT);
+  }
+
+  @Test
+  void aLargeReplyIsPassedOnWhileItArrives() {
+    Peer client = rig.client();
+    String big = "*2\r\n$1\r\na\r\n" + Wire.bulk("x".repeat(200_000));
+    client.send(BLPOP);
+    Peer node = rig.accept(1).expect(tried(BLPOP));
+    node.send("+OK\r\n+QUEUED\r\n*1\r\n" + big.substring(0, 150_000));
+    client.expect(big.substring(0, 100_000));
+    node.send(big.substring(150_000));
+    client.expect(big.substring(100_000));
+
+    Peer lease = block(client, node, BLPOP);
+    lease.send(big.substring(0, 150_000));
+    client.expect(big.substring(0, 100_000));
+    lease.send(big.substring(150_000));
+    client.expect(big.substring(100_000));
+  }
+
+  @Test
+  void callsForEverHaveNoDeadlineAndOthersTheirOwn() {
+    Peer node = rig.connected(1);
+    Peer patient = rig.client();
+    block(patient, node, BLPOP);
+    Peer client = rig.client();
+    block(client, node, call("BLPOP a 50.5"));
+
+    rig.tick(Duration.ofSeconds(149));
+    assertThat(stats(1).inFlight()).isEqualTo(2);
+    rig.tick(Duration.ofSeconds(160));
+
+    client.expect(
+        "-TIMEOUT the node did not answer in time; the command may have run or may run yet\r\n");
+    rig.tick(Duration.ofDays(30));
+    assertThat(patient.pending()).isZero();
+    assertThat(stats(1).exclusive()).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "-MOVED 15495 127.0.0.1:1",
+    "-CLUSTERDOWN The cluster is down",
+    "'-UNBLOCKED force unblock from blocking operation, instance state changed'"
+  })
+  void whatTheNodeEndedWithoutRunningItBeginsAgain(String refusal) {
+    Peer node = rig.connected(1);
+    Peer client = rig.client();
+    Peer lease = block(client, node, BLPOP);
+    lease.send(refusal + "\r\n");
+
+    node.expect(tried(BLPOP)).send(NOTHING);
+    lease.expect(BLPOP).send(ELEMENT);
+
+    client.expect(ELEMENT);
+  }
+
+  @Test
+  void whatBeginsAgainHasOnlyTheTimeThatIsLeft() {
+    Peer node = rig.connected(1);
+    Peer client = rig.client();
+    Peer lease = block(client, node, call("BLPOP a 90"));
+    lease.send("-MOVED 15495 127.0.0.1:1\r\n");
+    node.expect(tried(call("BLPOP a 90"))).send(NOTHING);
+
+    String again = lease.read(call("BLPOP a 89.999").length());
+
+    assertThat(again).startsWith("*3\r\n$5\r\nBLPOP\r\n$1\r\na\r\n$6\r\n8");
+  }
+
+  @Test
+  void itFollowsItsSlot() {
+    Peer node = rig.connected(1);
+    Peer client = rig.client();
+    Peer lease = block(client, node, BLPOP);
+    SlotMap map = rig.topology().current();
+    rig.publish(map.withSlotOn(Rig.SLOT_A, rig.address(0)));
+    Peer owner = rig.accept(0);
+    lease.send("-MOVED 15495 127.0.0.1:" + rig.address(0).port() + "\r\n");
+
+    owner.expect(tried(BLPOP)).send(NOTHING);
+    lease(0).expect(BLPOP).send(ELEMENT);
+
+    client.expect(ELEMENT);
+  }
+
+  @Test
+  void aLostConnectionLeavesTheOutcomeUnknownUnlessItOnlyReads() {
+    Peer node = rig.connected(1);
+    Peer client = rig.client();
+    block(client, node, BLPOP).close();
+    client.expect("-CONNLOST the connection to the node was lost; the command may have run\r\n");
+
+    String xread = call("XREAD BLOCK 0 STREAMS a $");
+    block(client, node, xread).close();
+    node.expect(tried(xread)).send(NOTHING);
+    lease(1).expect(xread).send("*-1\r\n");
+    client.expect(NIL);
+  }
+
+  @Test
+  void aNodeThatTakesNoMoreConnectionsIsTriedUntilTheCommandTimeout() {
+    restart(new Rig.Choice().commandTimeout(Duration.ofMillis(200)));
+    Peer node = rig.connected(1);
+    Peer client = rig.client();
+    client.send(BLPOP);
+    Thread.ofVirtual()
+        .start(
+            () -> {
+              while (node.read(tried(BLPOP).length()).equals(tried(BLPOP))) {
+                node.send(NOTHING);
+                rig.acceptUnanswered(1).send("-ERR max number of clients reached\r\n").close();
+              }
+            });
+
+    client.expect("-UNAVAILABLE no connection to the node in time; the command did not run\r\n");
+  }
+
+  @Test
+  void connectionsOfTheirOwnAreLimited() {
+    restart(new Rig.Choice().exclusiveConnections(1));
+    Peer node = rig.connected(1);
+    Peer lease = block(rig.client(), node, BLPOP);
+    Peer client = rig.client();
+    client.send(BLPOP);
+    node.expect(tried(BLPOP)).send(NOTHING);
+
+    client.expect("-OVERLOADED too many clients have connections to this node for themselves;");
+    client.expect(" the command did not run\r\n");
+    lease.send(NIL);
+    client.send(BLPOP);
+    node.expect(tried(BLPOP)).send(NOTHING);
+    lease.expect(BLPOP);
+  }
+
+  @Test
+  void idleConnectionsAreClosed() {
+    Peer node = rig.connected(1);
+    Peer client = rig.client();
+    Peer lease = block(client, node, BLPOP).send(NIL);
+    client.expect(NIL);
+
+    rig.tick(Duration.ofSeconds(11));
+
+    lease.expectClosed();
+    assertThat(stats(1).exclusive()).isZero();
+  }
+
+  @Test
+  void whenTheClientGoesTheNodeIsAskedToEndIt() {
+    Peer node = rig.connected(1);
+    Peer client = rig.client();
+    Peer lease = block(client, node, BLPOP);
+    client.close();
+
+    node.expect(UNBLOCK).send(":0\r\n"); // it had not come there yet
+    node.expect(UNBLOCK);
+    lease.send(NIL);
+    node.send(":1\r\n");
+
+    Peer next = rig.client();
+    next.send(BLPOP);
+    node.expect(tried(BLPOP)).send(NOTHING);
+    lease.expect(BLPOP); // given back
+  }
+
+  @Test
+  void aClientThatSendsNoMoreIsClosedWhenItBlocks() {
+    Peer node = rig.connected(1);
+    Peer client = rig.client();
+    client.send(BLPOP + BLPOP).finishSending();
+    node.expect(tried(BLPOP)).send("+OK\r\n+QUEUED\r\n*1\r\n" + ELEMENT);
+    client.expect(ELEMENT);
+    node.expect(tried(BLPOP)).send(NOTHING);
+    client.expectClosed();
+    assertThat(stats(1).exclusive()).isZero();
+
+    Peer other = rig.client();
+    Peer lease = block(other, node, BLPOP);
+    other.finishSending();
+    node.expect(UNBLOCK);
+    lease.send(NIL);
+    other.expectClosed();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "BLPOP a 0, *2 $1 a $1 x, LPUSH a x",
+    "BRPOP a 0, *2 $1 a $1 x, RPUSH a x",
+    "BLMPOP 0 1 a LEFT COUNT 2, *2 $1 a *2 $1 x $1 y, LPUSH a y x",
+    "BLMPOP 0 1 a RIGHT COUNT 2, *2 $1 a *2 $1 z $1 y, RPUSH a y z",
+    "BZPOPMIN a 0, *3 $1 a $1 m $3 1.5, ZADD a 1.5 m",
+    "BZPOPMAX a 0, '*3 $1 a $1 m ,1.5', ZADD a 1.5 m",
+    "BZMPOP 0 1 a MIN COUNT 2, *2 $1 a *2 *2 $1 m $1 1 *2 $1 n $1 2, ZADD a 1 m 2 n"
+  })
+  void whatWasPoppedForNobodyIsPutBack(String call, String reply, String undone) {
+    Peer node = rig.connected(1);
+    Peer client = rig.client();
+    Peer lease = block(client, node, call(call));
+    client.close();
+    node.expect(UNBLOCK);
+
+    lease.send(reply.replace(" ", "\r\n") + "\r\n");
+
+    node.expect(call(undone)).send(":0\r\n-TRYAGAIN Multiple keys\r\n");
+    node.expect(call(undone)).send(":1\r\n");
+    await().until(() -> stats(1).inFlight() == 0);
+  }
+
+  @Test
+  void whatWasMovedIsNotPutBack() {
+    Peer node = rig.connected(1);
+    Peer client = rig.client();
+    Peer lease = block(client, node, call("BLMOVE a {a}b LEFT LEFT 0"));
+    client.close();
+    node.expect(UNBLOCK);
+    lease.send("$1\r\nx\r\n");
+    node.send(":0\r\n");
+
+    Peer other = rig.client();
+    other.send(get("a"));
+    node.expect(get("a"));
+  }
+
+  @Test
+  void clientUnblockEndsItAsInRedis() {
+    Peer node = rig.connected(1);
+    Peer client = rig.client();
+    Peer lease = block(client, node, BLPOP);
+    Peer other = rig.client();
+    await().until(() -> list(other).contains(" flags=b ") && list(other).contains(" cmd=blpop "));
+    other.send(call("CLIENT UNBLOCK 1 ERROR"));
+    node.expect(call("CLIENT UNBLOCK 77 ERROR")).send(":1\r\n");
+    lease.send("-UNBLOCKED client unblocked via CLIENT UNBLOCK\r\n");
+    other.expect(":1\r\n");
+    client.expect("-UNBLOCKED client unblocked via CLIENT UNBLOCK\r\n");
+
+    other.send(call("CLIENT UNBLOCK 1") + call("CLIENT UNBLOCK 4711")).expect(":0\r\n:0\r\n");
+    other.send(call("CLIENT UNBLOCK x") + call("CLIENT UNBLOCK 1 BOGUS"));
+    other.expect("-ERR value is not an integer or out of range\r\n");
+    other.expect("-ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR\r\n");
+  }
+
+  private static String list(Peer client) {
+    client.send(call("CLIENT LIST ID 1"));
+    String head = client.read(4);
+    int length = Integer.parseInt(head.substring(1));
+    return client.read(2 + length + 2);
+  }
+
+  @Test
+  void clientUnblockEndsWhatStillConnects() {
+    Peer node = rig.connected(1);
+    Peer client = rig.client();
+    client.send(BLPOP);
+    node.expect(tried(BLPOP)).send(NOTHING);
+    rig.acceptUnanswered(1).expect(NAMING + call("CLIENT ID"));
+    Peer other = rig.client();
+
+    other.send(call("CLIENT UNBLOCK 1")).expect(":1\r\n");
+
+    client.expect(NIL);
+  }
+
+  @Test
+  void whoBlocksWhenTheProxyEndsIsTold() {
+    Peer node = rig.connected(1);
+    Peer client = rig.client();
+    Peer lease = block(client, node, BLPOP);
+    Peer lucky = rig.client();
+    Peer other = block(lucky, node, BLPOP);
+
+    rig.onLoop(
+        () -> {
+          rig.sessions().drain();
+          return true;
+        });
+
+    node.expect(UNBLOCK + UNBLOCK).send(":1\r\n:1\r\n");
+    lease.send(NIL);
+    other.send(ELEMENT);
+    client.expect("-UNAVAILABLE this proxy shuts down; the command did not run\r\n").expectClosed();
+    lucky.expect(ELEMENT).expectClosed();
+  }
+
+  @Test
+  void resp3HasItsOwnConnectionsAndNil() {
+    rig.connected(1);
+    Peer client = rig.client();
+    client.send(call("HELLO 3"));
+    assertThat(client.read(4)).isEqualTo("%7\r\n");
+    client.send(BLPOP);
+    Peer node = rig.acceptUnanswered(1).expect(call("HELLO 3") + NAMING);
+    node.send("%0\r\n+OK\r\n").expect(tried(BLPOP)).send("+OK\r\n+QUEUED\r\n*1\r\n_\r\n");
+    Peer lease = rig.acceptUnanswered(1).expect(call("HELLO 3") + NAMING + call("CLIENT ID"));
+    lease.send("%0\r\n+OK\r\n:5\r\n").expect(BLPOP).send("_\r\n");
+
+    assertThat(client.read(500)).contains("_\r\n");
+  }
+
+  @Test
+  void aNodeThatLeftLetsGoOfWhoBlocksOnIt() {
+    Peer node = rig.connected(1);
+    Peer client = rig.client();
+    Peer lease = block(client, node, BLPOP);
+    rig.publish(SlotMap.single(rig.address(0)));
+    rig.accept(0);
+
+    rig.tick(Duration.ofSeconds(301));
+
+    lease.expectClosed();
+    client.expect("-CONNLOST the connection to the node was lost; the command may have run\r\n");
+    assertThat(List.of(node.pending())).containsExactly(0);
+  }
+}
