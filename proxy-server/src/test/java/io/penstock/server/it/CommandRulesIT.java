@@ -1,0 +1,83 @@
+package io.penstock.server.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.core.command.CommandRules;
+import io.penstock.server.demo.EmbeddedCluster;
+import io.penstock.server.demo.Member;
+import io.penstock.server.demo.ServerProcess;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Commands that are denied, and where they go once they are allowed. */
+class CommandRulesIT {
+
+  @SuppressWarnings("NullAway.Init")
+  private static EmbeddedCluster cluster;
+
+  @BeforeAll
+  static void startCluster() {
+    Reference.assumeHere();
+    cluster = EmbeddedCluster.builder().masters(3).option("enable-debug-command", "yes").start();
+  }
+
+  @AfterAll
+  static void stopCluster() {
+    if (cluster != null) {
+      cluster.close();
+    }
+  }
+
+  @Test
+  void administrationIsDeniedAndEndsATransaction() {
+    try (ProxyFixture proxy = ProxyFixture.of(cluster).startReady();
+        Wire wire = proxy.connect()) {
+      String denied =
+          "-ERR CONFIG SET is not allowed through this proxy: it administers servers; config|set in"
+              + " penstock.commands.allow would allow it\r\n";
+      assertThat(wire.call("config", "set", "maxmemory-samples", "7")).isEqualTo(denied);
+      assertThat(wire.call("CONFIG", "SET"))
+          .isEqualTo("-ERR wrong number of arguments for 'config|set' command\r\n");
+      assertThat(wire.call("MULTI")).isEqualTo("+OK\r\n");
+      assertThat(wire.call("CONFIG", "SET", "maxmemory-samples", "7")).isEqualTo(denied);
+      assertThat(wire.call("EXEC")).startsWith("-EXECABORT ");
+      assertThat(wire.call("MONITOR")).startsWith("-ERR MONITOR is not allowed");
+      assertThat(wire.call("ACL", "WHOAMI")).isEqualTo(Wire.bulk("default"));
+      assertThat(wire.call("MODULE", "LIST")).isEqualTo("*0\r\n");
+    }
+  }
+
+  @Test
+  void whatIsAllowedGoesWhereItBelongs() {
+    CommandRules rules = CommandRules.of(List.of("@dangerous"), List.of("KEYS"));
+    try (ServerProcess elsewhere = ServerProcess.start();
+        ProxyFixture proxy = ProxyFixture.of(cluster).commands(rules).startReady();
+        Wire wire = proxy.connect()) {
+      assertThat(wire.call("CONFIG", "SET", "maxmemory-samples", "7")).isEqualTo("+OK\r\n");
+      assertThat(wire.call("ACL", "SETUSER", "app", "on", ">pw")).isEqualTo("+OK\r\n");
+      for (Member master : cluster.masters()) {
+        assertThat(master.text("CONFIG", "GET", "maxmemory-samples")).contains("7");
+        assertThat(master.text("ACL", "USERS")).contains("app");
+      }
+      assertThat(wire.call("ACL", "DELUSER", "app")).isEqualTo(":1\r\n");
+      assertThat(wire.call("ACL", "DELUSER", "app")).isEqualTo(":0\r\n");
+      assertThat(wire.call("SWAPDB", "0", "1"))
+          .isEqualTo("-ERR SWAPDB is not allowed in cluster mode\r\n");
+      for (String tag : Keys.tagsOfMasters(cluster)) {
+        assertThat(wire.call("SET", tag, "v")).isEqualTo("+OK\r\n");
+        assertThat(wire.call("DEBUG", "OBJECT", tag)).startsWith("+Value at:");
+        String port = String.valueOf(elsewhere.port());
+        assertThat(wire.call("MIGRATE", elsewhere.host(), port, tag, "0", "5000"))
+            .isEqualTo("+OK\r\n");
+        assertThat(elsewhere.text("GET", tag)).isEqualTo("v");
+      }
+      assertThat(wire.call("KEYS", "*"))
+          .isEqualTo(
+              "-ERR KEYS is not allowed through this proxy: penstock.commands.deny says so\r\n");
+      assertThat(wire.call("SHUTDOWN")).startsWith("-ERR SHUTDOWN is not allowed");
+      assertThat(proxy.stats().redirects().values()).containsOnly(0L);
+    }
+  }
+}
