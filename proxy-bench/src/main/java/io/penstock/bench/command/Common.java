@@ -22,7 +22,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
 
 /** Options and steps that all commands have. */
 @SuppressWarnings("NullAway.Init") // picocli sets them
@@ -108,8 +110,9 @@ final class Common {
   @Option(
       names = "--proxy",
       paramLabel = "name=host:port[:pid]",
+      converter = ProxyAddress.class,
       description = "Another proxy that runs already; with its pid its cost is measured too.")
-  List<String> proxies = new ArrayList<>();
+  List<Target.Address> proxies = new ArrayList<>();
 
   @Option(
       names = "--out",
@@ -156,7 +159,7 @@ final class Common {
 
   /** Those that run already. */
   List<Target> others() {
-    return proxies.stream().<Target>map(Target.Address::parse).toList();
+    return List.copyOf(proxies);
   }
 
   /** Collected before anything is measured. */
@@ -182,6 +185,19 @@ final class Common {
     }
     Report.write(folder, new Result(name, smoke, facts, notes.kept(), rows), style);
     notes.progress("written: " + folder);
+  }
+
+  /** {@code name=host:port} with or without a pid. */
+  static final class ProxyAddress implements ITypeConverter<Target.Address> {
+
+    @Override
+    public Target.Address convert(String value) {
+      try {
+        return Target.Address.parse(value);
+      } catch (IllegalArgumentException e) {
+        throw new TypeConversionException(e.getMessage());
+      }
+    }
   }
 
   /** The working copy around the working directory; the directory itself when there is none. */

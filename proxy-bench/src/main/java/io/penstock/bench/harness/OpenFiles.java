@@ -12,23 +12,21 @@ public final class OpenFiles {
 
   private OpenFiles() {}
 
+  /** How many connections are possible. */
+  public static int possible() {
+    return Math.clamp(limit() - OTHERS, 0, Integer.MAX_VALUE);
+  }
+
   /**
    * Answers when so many connections are possible.
    *
    * @throws IllegalStateException when they are not; the message says what to do
    */
   public static void require(int connections) {
-    long limit = limit();
-    if (connections + OTHERS > limit) {
+    if (connections > possible()) {
       throw new IllegalStateException(
-          connections
-              + " connections need ulimit -n "
-              + (connections + OTHERS)
-              + ", and here it is "
-              + limit
-              + ": raise it, or ask for at most "
-              + Math.max(0, limit - OTHERS)
-              + " (--connections)");
+          "%d connections need ulimit -n %d, and here it is %d: raise it, or ask for at most %d"
+              .formatted(connections, (long) connections + OTHERS, limit(), possible()));
     }
   }
 

@@ -20,6 +20,11 @@ public record Scale(long requests, Duration seconds, int keys, int connections) 
     return (int) Math.max(1, Math.min(keys, BYTES / Math.max(1, valueBytes)));
   }
 
+  /** With no more connections than that. */
+  public Scale withAtMost(int most) {
+    return new Scale(requests, seconds, keys, Math.min(connections, most));
+  }
+
   /** A part of the requests, at least one. */
   public long part(int divisor) {
     return Math.max(1, requests / divisor);

@@ -3,6 +3,7 @@ package io.penstock.bench.report;
 import io.penstock.bench.measure.Measure;
 import io.penstock.bench.measure.Row;
 import io.penstock.bench.measure.Summary;
+import java.awt.Color;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -78,6 +79,9 @@ public final class Charts {
             .build();
     chart.getStyler().setLegendPosition(LegendPosition.OutsideE);
     chart.getStyler().setYAxisMin(0.0);
+    chart.getStyler().setYAxisDecimalPattern("#,##0.##");
+    chart.getStyler().setChartBackgroundColor(Color.WHITE);
+    chart.getStyler().setOverlapped(style == Style.LINES);
     chart.getStyler().setDefaultSeriesRenderStyle(style.drawn());
     List<String> loads = distinct(rows.stream().map(Row::load).toList());
     if (loads.size() > 5) {

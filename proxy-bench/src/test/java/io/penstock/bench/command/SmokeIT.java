@@ -18,10 +18,13 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Every command's way from processes to files, with loads too short to mean anything. */
+/** The way from processes to files, with loads too short to mean anything. */
 class SmokeIT {
 
   private static final Path JAR = Path.of("../proxy-server/target/penstock.jar");
+
+  /** What Penstock's JVM compiles is not worth its time here. */
+  private static final String QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
 
   @TempDir Path folder;
 
@@ -35,7 +38,7 @@ class SmokeIT {
 
   @Test
   void jedisClientsGoStraightToTheClusterAndThroughPenstock() throws IOException {
-    List<JsonNode> rows = run("load", "--operations", "get,pipeline-get", "--dispatch", "async");
+    List<JsonNode> rows = run("load", "--operations", "get,pipeline-get");
 
     assertThat(targets(rows)).contains("direct", "penstock-async");
     assertThat(rows).hasSize(2 * 2 * 2);
@@ -46,24 +49,17 @@ class SmokeIT {
   void redisBenchmarkAndTheMixGoToEveryTarget() throws IOException {
     assume(RedisBenchmark.program().isPresent(), "redis-benchmark is not installed");
 
-    List<JsonNode> rows =
-        run("suite", "--loads", "single get|lrange_100|mix 1", "--dispatch", "async");
+    List<JsonNode> rows = run("suite", "--loads", "single get|lrange_100|mix 1");
 
     assertThat(targets(rows)).contains("direct", "penstock-async");
     assertThat(groups(rows)).contains("single", "lrange", "mix");
     assertThat(folder.resolve("single-p99.svg")).exists();
   }
 
-  @Test
-  void costGrowsWithDepthsAndSizes() throws IOException {
-    List<JsonNode> rows = run("growth", "--parts", "load");
-
-    assertThat(groups(rows)).contains("connections", "pipeline depth", "value size, bytes");
-  }
-
   private List<JsonNode> run(String... arguments) throws IOException {
     List<String> all = new ArrayList<>(Arrays.asList(arguments));
     all.addAll(List.of("--smoke", "--jar", JAR.toString(), "--out", folder.toString()));
+    all.addAll(List.of("--dispatch", "async", "--jvm-flags", QUICK_START));
 
     assertThat(Main.run(all.toArray(String[]::new))).isZero();
 
