@@ -11,8 +11,10 @@ import io.penstock.core.observe.ProxyStats.CommandStats;
 import io.penstock.core.observe.ProxyStats.LoopStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.observe.ProxyStats.Redirection;
+import io.penstock.core.observe.ProxyStats.Traffic;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +34,9 @@ final class StatsCollector {
       LoopStats loop,
       Map<String, CommandStats> commands,
       Map<Redirection, Long> redirects,
-      List<NodeStats> nodes) {}
+      List<NodeStats> nodes,
+      Traffic traffic,
+      Map<String, Long> errors) {}
 
   /** Reads one loop's counters; to be called on that loop. */
   LoopFigures read(ProxyLoop proxyLoop) {
@@ -45,7 +49,13 @@ final class StatsCollector {
       redirects.put(kind, counters.redirects(kind));
     }
     var loop = new LoopStats(proxyLoop.loop().index(), counters.lagNanos(), counters.maxLagNanos());
-    return new LoopFigures(loop, commands, redirects, proxyLoop.nodeStats());
+    return new LoopFigures(
+        loop,
+        commands,
+        redirects,
+        proxyLoop.nodeStats(),
+        proxyLoop.sessions().traffic(),
+        counters.errors());
   }
 
   private static Stream<CommandSpec> allSpecs(CommandTable table) {
@@ -80,11 +90,15 @@ final class StatsCollector {
     Map<Redirection, Long> redirects = new EnumMap<>(Redirection.class);
     Map<Object, NodeStats> nodes = new LinkedHashMap<>();
     List<LoopStats> loops = new ArrayList<>();
+    Traffic traffic = Traffic.NONE;
+    Map<String, Long> errors = new HashMap<>();
     for (LoopFigures each : figures) {
       loops.add(each.loop());
       each.commands().forEach((name, stats) -> commands.merge(name, stats, StatsCollector::add));
       each.redirects().forEach((kind, count) -> redirects.merge(kind, count, Long::sum));
       each.nodes().forEach(node -> nodes.merge(node.node(), node, StatsCollector::add));
+      each.errors().forEach((prefix, count) -> errors.merge(prefix, count, Long::sum));
+      traffic = traffic.plus(each.traffic());
     }
     return new ProxyStats(
         List.copyOf(commands.values()),
@@ -93,7 +107,9 @@ final class StatsCollector {
         admission.refused(),
         List.copyOf(nodes.values()),
         Map.copyOf(redirects),
-        List.copyOf(loops));
+        List.copyOf(loops),
+        traffic,
+        Map.copyOf(errors));
   }
 
   private static CommandStats add(CommandStats a, CommandStats b) {

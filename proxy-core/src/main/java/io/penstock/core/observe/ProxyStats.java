@@ -14,6 +14,8 @@ import java.util.Map;
  * @param nodes one entry per node that has or had connections
  * @param redirects redirects by kind
  * @param loops one entry per event loop
+ * @param traffic between clients and Penstock
+ * @param errors error replies that clients were given, by their first word
  */
 public record ProxyStats(
     List<CommandStats> commands,
@@ -22,7 +24,13 @@ public record ProxyStats(
     long clientsRefused,
     List<NodeStats> nodes,
     Map<Redirection, Long> redirects,
-    List<LoopStats> loops) {
+    List<LoopStats> loops,
+    Traffic traffic,
+    Map<String, Long> errors) {
+
+  /** Nothing has happened. */
+  public static final ProxyStats NONE =
+      new ProxyStats(List.of(), 0, 0, 0, List.of(), Map.of(), List.of(), Traffic.NONE, Map.of());
 
   /** Why a command was sent again. */
   public enum Redirection {
@@ -65,6 +73,38 @@ public record ProxyStats(
       long bytesReceived,
       long reconnects,
       long errors) {}
+
+  /**
+   * What passes between clients and Penstock.
+   *
+   * @param bytesReceived bytes read from clients
+   * @param bytesSent bytes of replies
+   * @param commandsPerSecond lately
+   * @param bytesReceivedPerSecond lately
+   * @param bytesSentPerSecond lately
+   * @param blockedClients clients whose next command waits, held by {@code CLIENT PAUSE}
+   */
+  public record Traffic(
+      long bytesReceived,
+      long bytesSent,
+      long commandsPerSecond,
+      long bytesReceivedPerSecond,
+      long bytesSentPerSecond,
+      long blockedClients) {
+
+    /** None. */
+    public static final Traffic NONE = new Traffic(0, 0, 0, 0, 0, 0);
+
+    public Traffic plus(Traffic other) {
+      return new Traffic(
+          bytesReceived + other.bytesReceived,
+          bytesSent + other.bytesSent,
+          commandsPerSecond + other.commandsPerSecond,
+          bytesReceivedPerSecond + other.bytesReceivedPerSecond,
+          bytesSentPerSecond + other.bytesSentPerSecond,
+          blockedClients + other.blockedClients);
+    }
+  }
 
   /**
    * One event loop's health.

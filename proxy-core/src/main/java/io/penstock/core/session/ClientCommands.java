@@ -8,12 +8,6 @@ import io.penstock.core.observe.Outcome;
 import io.penstock.core.resp.ReplyWriter;
 import io.penstock.core.resp.RequestFrame;
 import java.nio.charset.StandardCharsets;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Locale;
-import java.util.Set;
-import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /** The subcommands of {@code CLIENT}, as Redis's networking.c answers them. */
 final class ClientCommands {
@@ -95,82 +89,5 @@ final class ClientCommands {
   /** Redis's validateClientName: from {@code !} to {@code ~}. */
   static boolean isPrintable(String text) {
     return text.chars().allMatch(c -> c >= '!' && c <= '~');
-  }
-
-  /** Asks all loops; the reply comes when they have answered. */
-  void list(Request request, Command command) {
-    var filter = new Filter();
-    String error = filter.read(command);
-    if (error != null) {
-      request.deliverError(ErrorReplies.encode(error), Outcome.REJECTED);
-      return;
-    }
-    var protocol = session.profile().protocol();
-    session
-        .loop()
-        .directory()
-        .askAll(loop -> lines(loop, filter.accepts))
-        .thenAcceptAsync(
-            lists -> {
-              ByteBuf bytes = ByteBufAllocator.DEFAULT.directBuffer();
-              new ReplyWriter(bytes, protocol).verbatim(join(lists));
-              request.deliverOwned(bytes, Outcome.OK);
-            },
-            session.loop().executor());
-  }
-
-  private static List<String> lines(SessionLoop loop, Predicate<Session> filter) {
-    return loop.sessions().stream().filter(filter).map(ClientLine::of).toList();
-  }
-
-  private static String join(List<List<String>> lists) {
-    var text = new StringBuilder();
-    lists.forEach(lines -> lines.forEach(line -> text.append(line).append('\n')));
-    return text.toString();
-  }
-
-  /** {@code TYPE normal} or {@code ID id …}. */
-  private static final class Filter {
-
-    private Predicate<Session> accepts = _ -> true;
-
-    @Nullable String read(Command command) {
-      int argc = command.argc();
-      if (argc == 2) {
-        return null;
-      }
-      if (argc == 4 && command.argEqualsIgnoreCase(2, "type")) {
-        return readType(LocalReplies.text(command.frame(), 3));
-      }
-      if (argc > 3 && command.argEqualsIgnoreCase(2, "id")) {
-        return readIds(command);
-      }
-      return SYNTAX_ERROR;
-    }
-
-    private @Nullable String readType(String type) {
-      switch (type.toLowerCase(Locale.ROOT)) {
-        case "normal" -> accepts = session -> !Subscriptions.isSubscriber(session);
-        case "pubsub" -> accepts = Subscriptions::isSubscriber;
-        case "master", "replica", "slave" -> accepts = _ -> false;
-        default -> {
-          return "ERR Unknown client type '" + type + "'";
-        }
-      }
-      return null;
-    }
-
-    private @Nullable String readIds(Command command) {
-      Set<Long> ids = new HashSet<>();
-      for (int i = 3; i < command.argc(); i++) {
-        long id = command.argAsLong(i);
-        if (id == Command.NOT_A_LONG) {
-          return "ERR Invalid client ID";
-        }
-        ids.add(id);
-      }
-      accepts = session -> ids.contains(session.id());
-      return null;
-    }
   }
 }

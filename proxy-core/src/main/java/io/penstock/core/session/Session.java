@@ -64,6 +64,7 @@ public final class Session {
       return;
     }
     activity.bytes(loop.tick());
+    loop.counters().received(in.readableBytes());
     input.add(in);
     takeUp();
   }
@@ -83,7 +84,9 @@ public final class Session {
   public void onClosed() {
     closed = true;
     state = new SessionState.Closing();
-    loop.sessions().remove(this);
+    if (loop.sessions().remove(this)) {
+      loop.counters().sent(output.bytes());
+    }
     input.close();
     retries.close();
     intake.close();
@@ -219,6 +222,11 @@ public final class Session {
 
   boolean isAuthenticated() {
     return !(state instanceof SessionState.AwaitingAuth);
+  }
+
+  /** Whether a request of it is held back by {@code CLIENT PAUSE}. */
+  boolean isBlocked() {
+    return loop.pause().isOn() && input.isPutBack();
   }
 
   boolean isClosed() {

@@ -78,7 +78,11 @@ class PropertiesReaderTest {
                 Map.entry("penstock.topology.adaptive-timeout", "11s"),
                 Map.entry("penstock.commands.allow", "debug,config|set"),
                 Map.entry("penstock.commands.deny[0]", "@scripting"),
-                Map.entry("penstock.transpond.local.resource", "redis://h:1")));
+                Map.entry("penstock.transpond.local.resource", "redis://h:1"),
+                Map.entry("penstock.cluster-facade.enabled", "true"),
+                Map.entry("penstock.cluster-facade.nodes[0]", "h:2"),
+                Map.entry("penstock.cluster-facade.announce-host", "h"),
+                Map.entry("penstock.cluster-facade.announce-port", "2")));
 
     assertThat(properties)
         .isEqualTo(
@@ -96,7 +100,8 @@ class PropertiesReaderTest {
                 new PenstockProperties.Commands(
                     List.of("debug", "config|set"), List.of("@scripting")),
                 new PenstockProperties.Transpond(
-                    "local", new PenstockProperties.Local("simple", "redis://h:1"))));
+                    "local", new PenstockProperties.Local("simple", "redis://h:1")),
+                new PenstockProperties.ClusterFacade(true, List.of("h:2"), "h", 2)));
   }
 
   @ParameterizedTest

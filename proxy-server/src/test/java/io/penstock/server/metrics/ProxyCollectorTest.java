@@ -36,7 +36,9 @@ class ProxyCollectorTest {
           2,
           List.of(new NodeStats(new Node("::1", 7000), 1, 2, 3, 4, 5, 6)),
           Map.of(Redirection.MOVED, 8L),
-          List.of(new LoopStats(0, 1_000_000, 2_000_000)));
+          List.of(new LoopStats(0, 1_000_000, 2_000_000)),
+          ProxyStats.Traffic.NONE,
+          Map.of());
 
   @Test
   void writesWhatThePrometheusServerReads() throws IOException {
