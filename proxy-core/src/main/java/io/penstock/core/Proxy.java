@@ -8,6 +8,7 @@ import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.dispatch.AsyncDispatcher;
 import io.penstock.core.dispatch.Dispatcher;
+import io.penstock.core.info.ProxyFacts;
 import io.penstock.core.listener.Admission;
 import io.penstock.core.listener.Listener;
 import io.penstock.core.observe.ProxyEvents;
@@ -31,6 +32,7 @@ import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -60,6 +62,7 @@ public final class Proxy implements AutoCloseable {
   private final List<ProxyLoop> loops = new ArrayList<>();
   private final ClientDirectory directory = new ClientDirectory();
   private final Audience audience = new Audience();
+  private final ProxyFace face;
   private final AtomicBoolean ending = new AtomicBoolean();
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
@@ -86,6 +89,7 @@ public final class Proxy implements AutoCloseable {
             control,
             topology,
             new ServerSurvey.Scope(settings.refresh().period(), discovered != null, servers));
+    this.face = new ProxyFace(this, facts(), settings.facade());
     for (Loop loop : group.loops()) {
       loops.add(assemble(loop, servers, events));
     }
@@ -101,6 +105,19 @@ public final class Proxy implements AutoCloseable {
     return new Proxy(settings, events);
   }
 
+  private ProxyFacts facts() {
+    return new ProxyFacts(
+        ProxyVersion.read(),
+        ProxyFacts.newId(),
+        ProxyFacts.newId(),
+        Instant.now(),
+        ProcessHandle.current().info().command().orElse(""),
+        transportName(),
+        settings.eventLoops(),
+        settings.listen().maxClients(),
+        settings.facade() != null);
+  }
+
   private ProxyLoop assemble(Loop loop, ServerFacts servers, ProxyEvents events) {
     boolean sharded = settings.upstream() instanceof ProxySettings.Upstream.Cluster;
     long timeout = settings.backend().commandTimeout().toNanos();
@@ -113,7 +130,8 @@ public final class Proxy implements AutoCloseable {
             timeout,
             sharded,
             backendSettings().database(),
-            settings.listen().subscriberLimit());
+            settings.listen().subscriberLimit(),
+            face);
     var hub = new Hub(group, loop, backendSettings(), topology, events, audience);
     var sessions =
         new SessionLoop(

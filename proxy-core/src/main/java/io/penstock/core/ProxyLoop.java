@@ -65,6 +65,7 @@ final class ProxyLoop {
     long now = loop.tick();
     sessions.counters().lag(Math.max(0, now - expectedTick));
     expectedTick = now + tickNanos;
+    sessions.sampleRates(now);
     try {
       dispatcher.tick(now);
       sessions.hub().tick(now);

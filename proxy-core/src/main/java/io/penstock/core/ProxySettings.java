@@ -1,6 +1,7 @@
 package io.penstock.core;
 
 import io.penstock.core.cluster.Credentials;
+import io.penstock.core.cluster.Facade;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.session.OutputLimit;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param commands which commands are allowed and denied
  * @param transport how bytes reach the kernel
  * @param eventLoops number of event loops, at least 1
+ * @param facade the cluster that clients are shown, or null when they see a single server
  */
 public record ProxySettings(
     Listen listen,
@@ -27,7 +29,8 @@ public record ProxySettings(
     Refresh refresh,
     CommandRules commands,
     Transport transport,
-    int eventLoops) {
+    int eventLoops,
+    @Nullable Facade facade) {
 
   /**
    * The client side.

@@ -12,10 +12,12 @@ import io.penstock.core.observe.ProxyStats.LoopStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.observe.ProxyStats.PubSubStats;
 import io.penstock.core.observe.ProxyStats.Redirection;
+import io.penstock.core.observe.ProxyStats.Traffic;
 import io.penstock.core.pubsub.Audience;
 import io.penstock.core.pubsub.Kind;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,7 +41,9 @@ final class StatsCollector {
       Map<Redirection, Long> redirects,
       List<NodeStats> nodes,
       long messages,
-      long subscribersClosed) {}
+      long subscribersClosed,
+      Traffic traffic,
+      Map<String, Long> errors) {}
 
   /** Reads one loop's counters; to be called on that loop. */
   LoopFigures read(ProxyLoop proxyLoop) {
@@ -58,7 +62,9 @@ final class StatsCollector {
         redirects,
         proxyLoop.nodeStats(),
         counters.pushes(),
-        counters.subscribersClosed());
+        counters.subscribersClosed(),
+        proxyLoop.sessions().traffic(),
+        counters.errors());
   }
 
   private static Stream<CommandSpec> allSpecs(CommandTable table) {
@@ -93,11 +99,15 @@ final class StatsCollector {
     Map<Redirection, Long> redirects = new EnumMap<>(Redirection.class);
     Map<Object, NodeStats> nodes = new LinkedHashMap<>();
     List<LoopStats> loops = new ArrayList<>();
+    Traffic traffic = Traffic.NONE;
+    Map<String, Long> errors = new HashMap<>();
     for (LoopFigures each : figures) {
       loops.add(each.loop());
       each.commands().forEach((name, stats) -> commands.merge(name, stats, StatsCollector::add));
       each.redirects().forEach((kind, count) -> redirects.merge(kind, count, Long::sum));
       each.nodes().forEach(node -> nodes.merge(node.node(), node, StatsCollector::add));
+      each.errors().forEach((prefix, count) -> errors.merge(prefix, count, Long::sum));
+      traffic = traffic.plus(each.traffic());
     }
     return new ProxyStats(
         List.copyOf(commands.values()),
@@ -107,7 +117,9 @@ final class StatsCollector {
         List.copyOf(nodes.values()),
         Map.copyOf(redirects),
         List.copyOf(loops),
-        pubSub(figures));
+        pubSub(figures),
+        traffic,
+        Map.copyOf(errors));
   }
 
   private PubSubStats pubSub(List<LoopFigures> figures) {

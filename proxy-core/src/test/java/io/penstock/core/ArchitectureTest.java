@@ -46,6 +46,7 @@ class ArchitectureTest {
           Map.entry("transport", Set.of()),
           Map.entry("command", Set.of("resp")),
           Map.entry("observe", Set.of("cluster")),
+          Map.entry("info", Set.of("cluster", "observe")),
           Map.entry("topology", Set.of("command", "cluster", "observe")),
           Map.entry("route", Set.of("command", "cluster", "resp")),
           Map.entry("backend", Set.of("cluster", "resp", "transport", "observe")),
@@ -63,7 +64,8 @@ class ArchitectureTest {
                   "cluster",
                   "resp",
                   "transport",
-                  "observe")),
+                  "observe",
+                  "info")),
           Map.entry("listener", Set.of("session", "transport", "observe")));
 
   private static final JavaClasses CLASSES =

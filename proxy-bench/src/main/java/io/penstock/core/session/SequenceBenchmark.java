@@ -69,7 +69,14 @@ public class SequenceBenchmark {
     var dispatcher = new AsyncDispatcher(group, loop, backend, topology, ProxyEvents.NONE);
     var hub = new Hub(group, loop, backend, topology, ProxyEvents.NONE, new Audience());
     var settings =
-        new SessionSettings(null, Wire.LIMITS, timeout.toNanos(), true, 0, OutputLimit.SUBSCRIBERS);
+        new SessionSettings(
+            null,
+            Wire.LIMITS,
+            timeout.toNanos(),
+            true,
+            0,
+            OutputLimit.SUBSCRIBERS,
+            ServerFace.UNKNOWN);
     var directory = new ClientDirectory();
     var facts = ServerFacts.assumed(CommandTable.load());
     var sessions =

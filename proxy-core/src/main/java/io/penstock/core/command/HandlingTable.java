@@ -101,7 +101,8 @@ final class HandlingTable {
       case "forward" -> new Handling.Forward();
       case "any-node" -> new Handling.AnyNode();
       case "publish" -> new Handling.Publish(command.name().equals("spublish"));
-      case "local" -> new Handling.Local(LocalCommand.named(command.name()));
+      case "local" ->
+          new Handling.Local(LocalCommand.named(words.length > 2 ? words[2] : command.name()));
       case "broadcast" -> broadcast(words);
       case "script" -> new Handling.Script();
       case "scan" -> new Handling.Scan();

@@ -4,7 +4,7 @@ import java.util.Locale;
 
 /**
  * The commands that Penstock answers itself. A constant's name is the command's, words joined by
- * {@code _}.
+ * {@code _}, where {@code handling.table} gives no other.
  */
 public enum LocalCommand {
   PING(Area.CONNECTION),
@@ -19,12 +19,41 @@ public enum LocalCommand {
   CLIENT_SETNAME(Area.CONNECTION),
   CLIENT_SETINFO(Area.CONNECTION),
   CLIENT_INFO(Area.CONNECTION),
-  CLIENT_LIST(Area.CONNECTION),
-  CLIENT_UNBLOCK(Area.CONNECTION),
+  CLIENT_UNBLOCK(Area.CLIENTS),
   CLIENT_REPLY(Area.CONNECTION),
   CLIENT_NO_EVICT(Area.CONNECTION),
   CLIENT_NO_TOUCH(Area.CONNECTION),
   ACL_WHOAMI(Area.CONNECTION),
+  CLIENT_CAPA(Area.CONNECTION),
+  CLIENT_LIST(Area.CLIENTS),
+  CLIENT_KILL(Area.CLIENTS),
+  CLIENT_PAUSE(Area.CLIENTS),
+  CLIENT_UNPAUSE(Area.CLIENTS),
+  CLIENT_CACHING(Area.TRACKING),
+  CLIENT_GETREDIR(Area.TRACKING),
+  CLIENT_TRACKING(Area.TRACKING),
+  CLIENT_TRACKINGINFO(Area.TRACKING),
+  INFO(Area.SERVER),
+  ROLE(Area.SERVER),
+  ASKING(Area.CLUSTER),
+  READONLY(Area.CLUSTER),
+  READWRITE(Area.CLUSTER),
+  CLUSTER_COUNT_FAILURE_REPORTS(Area.CLUSTER),
+  CLUSTER_COUNTKEYSINSLOT(Area.CLUSTER),
+  CLUSTER_GETKEYSINSLOT(Area.CLUSTER),
+  CLUSTER_HELP(Area.CLUSTER),
+  CLUSTER_INFO(Area.CLUSTER),
+  CLUSTER_KEYSLOT(Area.CLUSTER),
+  CLUSTER_LINKS(Area.CLUSTER),
+  CLUSTER_MYID(Area.CLUSTER),
+  CLUSTER_MYSHARDID(Area.CLUSTER),
+  CLUSTER_NODES(Area.CLUSTER),
+  CLUSTER_REPLICAS(Area.CLUSTER),
+  CLUSTER_SHARDS(Area.CLUSTER),
+  CLUSTER_SLAVES(Area.CLUSTER),
+  CLUSTER_SLOTS(Area.CLUSTER),
+  /** Every other subcommand of {@code CLUSTER}: they administer. */
+  CLUSTER_OTHER(Area.CLUSTER),
   COMMAND(Area.CONNECTION),
   COMMAND_COUNT(Area.CONNECTION),
   COMMAND_INFO(Area.CONNECTION),
@@ -47,7 +76,15 @@ public enum LocalCommand {
     /** Beginning and ending of transactions. */
     TRANSACTION,
     /** What the client listens to. */
-    SUBSCRIPTION
+    SUBSCRIPTION,
+    /** About all clients. */
+    CLIENTS,
+    /** About client-side caching. */
+    TRACKING,
+    /** About Penstock as a server. */
+    SERVER,
+    /** About the cluster that Penstock may look like. */
+    CLUSTER
   }
 
   private final Area area;

@@ -1,6 +1,8 @@
 package io.penstock.core.observe;
 
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 
 /**
  * One event loop's figures of the hot path: plain arrays by command id, no atomics. Written and
@@ -12,12 +14,18 @@ public final class LoopCounters {
   private static final ProxyStats.Redirection[] REDIRECTIONS = ProxyStats.Redirection.values();
   private static final int BUCKETS = DurationBuckets.BOUNDED + 1;
 
+  /** As many kinds of errors are told apart; Redis's own limit. */
+  private static final int MOST_ERRORS = 128;
+
   private long[] outcomes;
   private long[] buckets;
   private long[] nanos;
   private final long[] redirects = new long[REDIRECTIONS.length];
   private long pushes;
   private long subscribersClosed;
+  private final Map<String, Long> errors = new HashMap<>();
+  private long received;
+  private long sent;
   private long lag;
   private long maxLag;
 
@@ -66,6 +74,23 @@ public final class LoopCounters {
     return subscribersClosed;
   }
 
+  /** A client was given an error reply whose first word is {@code prefix}. */
+  public void error(String prefix) {
+    if (errors.size() < MOST_ERRORS || errors.containsKey(prefix)) {
+      errors.merge(prefix, 1L, Long::sum);
+    }
+  }
+
+  /** So many bytes came from clients. */
+  public void received(int bytes) {
+    received += bytes;
+  }
+
+  /** So many bytes had gone to a client when it left. */
+  public void sent(long bytes) {
+    sent += bytes;
+  }
+
   /** The loop's tick came {@code nanos} later than planned. */
   public void lag(long nanosLate) {
     lag = nanosLate;
@@ -86,6 +111,30 @@ public final class LoopCounters {
 
   public long redirects(ProxyStats.Redirection kind) {
     return redirects[kind.ordinal()];
+  }
+
+  /** Commands so far, without those that were refused. */
+  public long total() {
+    long total = 0;
+    for (int i = 0; i < outcomes.length; i++) {
+      total += i % OUTCOMES.length == Outcome.REJECTED.ordinal() ? 0 : outcomes[i];
+    }
+    return total;
+  }
+
+  /** Error replies by their first word; a copy. */
+  public Map<String, Long> errors() {
+    return Map.copyOf(errors);
+  }
+
+  /** Bytes that came from clients. */
+  public long received() {
+    return received;
+  }
+
+  /** Bytes that went to clients that have left. */
+  public long sent() {
+    return sent;
   }
 
   public long lagNanos() {

@@ -15,6 +15,8 @@ import java.util.Map;
  * @param redirects redirects by kind
  * @param loops one entry per event loop
  * @param pubSub subscribers and their messages
+ * @param traffic between clients and Penstock
+ * @param errors error replies that clients were given, by their first word
  */
 public record ProxyStats(
     List<CommandStats> commands,
@@ -24,7 +26,23 @@ public record ProxyStats(
     List<NodeStats> nodes,
     Map<Redirection, Long> redirects,
     List<LoopStats> loops,
-    PubSubStats pubSub) {
+    PubSubStats pubSub,
+    Traffic traffic,
+    Map<String, Long> errors) {
+
+  /** Nothing has happened. */
+  public static final ProxyStats NONE =
+      new ProxyStats(
+          List.of(),
+          0,
+          0,
+          0,
+          List.of(),
+          Map.of(),
+          List.of(),
+          PubSubStats.NONE,
+          Traffic.NONE,
+          Map.of());
 
   /** Why a command was sent again. */
   public enum Redirection {
@@ -81,7 +99,43 @@ public record ProxyStats(
    * @param closed subscribers closed because they did not read
    */
   public record PubSubStats(
-      long channels, long patterns, long shardChannels, long messages, long closed) {}
+      long channels, long patterns, long shardChannels, long messages, long closed) {
+
+    /** None. */
+    public static final PubSubStats NONE = new PubSubStats(0, 0, 0, 0, 0);
+  }
+
+  /**
+   * What passes between clients and Penstock.
+   *
+   * @param bytesReceived bytes read from clients
+   * @param bytesSent bytes of replies
+   * @param commandsPerSecond lately
+   * @param bytesReceivedPerSecond lately
+   * @param bytesSentPerSecond lately
+   * @param blockedClients clients whose next command waits, held by {@code CLIENT PAUSE}
+   */
+  public record Traffic(
+      long bytesReceived,
+      long bytesSent,
+      long commandsPerSecond,
+      long bytesReceivedPerSecond,
+      long bytesSentPerSecond,
+      long blockedClients) {
+
+    /** None. */
+    public static final Traffic NONE = new Traffic(0, 0, 0, 0, 0, 0);
+
+    public Traffic plus(Traffic other) {
+      return new Traffic(
+          bytesReceived + other.bytesReceived,
+          bytesSent + other.bytesSent,
+          commandsPerSecond + other.commandsPerSecond,
+          bytesReceivedPerSecond + other.bytesReceivedPerSecond,
+          bytesSentPerSecond + other.bytesSentPerSecond,
+          blockedClients + other.blockedClients);
+    }
+  }
 
   /**
    * One event loop's health.

@@ -118,7 +118,7 @@ final class Authentication {
     reply.bulk("id");
     reply.integer(session.id());
     reply.bulk("mode");
-    reply.bulk("standalone");
+    reply.bulk(session.loop().settings().face().facade() == null ? "standalone" : "cluster");
     reply.bulk("role");
     reply.bulk("master");
     reply.bulk("modules");

@@ -6,7 +6,6 @@ import io.penstock.core.resp.Protocol;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A client in the form of {@code CLIENT LIST}; fields that mean nothing in a proxy have the value
@@ -23,13 +22,13 @@ final class ClientLine {
     return "id="
         + session.id()
         + " addr="
-        + address(session.channel().remoteAddress())
+        + address(session)
         + " laddr="
-        + address(session.channel().localAddress())
+        + localAddress(session)
         + " fd=-1 name="
         + profile.name()
         + " age="
-        + seconds(now - session.activity().connectedAt())
+        + age(session)
         + " idle="
         + seconds(now - session.activity().lastBytesAt())
         + " flags="
@@ -72,14 +71,23 @@ final class ClientLine {
     String flags =
         (Subscriptions.isSubscriber(session) ? "P" : "")
             + (session.intake().transactions().isOpen() ? "x" : "")
-            + (isBlocked(session.intake().call()) ? "b" : "")
+            + (session.isBlocked() ? "b" : "")
             + (profile.isNoEvict() ? "e" : "")
             + (profile.isNoTouch() ? "T" : "");
     return flags.isEmpty() ? "N" : flags;
   }
 
-  private static boolean isBlocked(@Nullable BlockingCall call) {
-    return call != null && call.isBlocked();
+  /** Seconds since the client connected. */
+  static long age(Session session) {
+    return seconds(System.nanoTime() - session.activity().connectedAt());
+  }
+
+  static String address(Session session) {
+    return address(session.channel().remoteAddress());
+  }
+
+  static String localAddress(Session session) {
+    return address(session.channel().localAddress());
   }
 
   private static long seconds(long nanos) {

@@ -20,6 +20,10 @@ final class Intake {
   private final Command command;
   private final LocalReplies local;
   private final Transactions transactions;
+  private final ClientAdministration clients;
+  private final TrackingReplies tracking;
+  private final ServerReplies server;
+  private final ClusterReplies cluster;
   private @Nullable Subscriptions subscriptions; // since the client first subscribed
   private @Nullable Replay replay;
   private @Nullable BlockingCall call; // that the client waits for
@@ -32,6 +36,10 @@ final class Intake {
     this.command = command;
     this.local = new LocalReplies(session);
     this.transactions = new Transactions(session);
+    this.clients = new ClientAdministration(session);
+    this.tracking = new TrackingReplies(session);
+    this.server = new ServerReplies(session);
+    this.cluster = new ClusterReplies(session);
   }
 
   /**
@@ -48,6 +56,9 @@ final class Intake {
     if (!session.isAuthenticated() && Authentication.isNeededFor(command)) {
       reject(spec, Transactions.worded(spec, ErrorReplies.NO_AUTH));
       return true;
+    }
+    if (session.loop().pause().isOn() && isHeld(plan, spec)) {
+      return putBack();
     }
     if (transactions.isOpen() && transactions.takes(plan, command)) {
       return true;
@@ -108,6 +119,10 @@ final class Intake {
     call.attempt();
   }
 
+  private boolean isHeld(RoutePlan plan, @Nullable CommandSpec spec) {
+    return spec != null && session.loop().pause().holds(plan, spec, transactions.mayWrite());
+  }
+
   /** Has a part of the session answer; false when the request must wait for earlier ones. */
   private boolean answer(CommandSpec spec, LocalCommand which, Command request) {
     switch (which.area()) {
@@ -121,6 +136,10 @@ final class Intake {
         }
         subscribing().answer(spec, which, command);
       }
+      case CLIENTS -> clients.answer(spec, which, request);
+      case TRACKING -> tracking.answer(spec, which, request);
+      case SERVER -> server.answer(spec, which, request);
+      case CLUSTER -> cluster.answer(spec, which, request);
     }
     return true;
   }

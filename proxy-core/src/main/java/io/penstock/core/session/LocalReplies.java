@@ -41,14 +41,6 @@ final class LocalReplies {
       session.profile().endRepliesOff(); // its own reply is given again
     }
     Request request = session.intake().begin(spec);
-    if (which == LocalCommand.CLIENT_LIST) {
-      clients.list(request, command);
-      return;
-    }
-    if (which == LocalCommand.CLIENT_UNBLOCK) {
-      clients.unblock(request, command);
-      return;
-    }
     if (which == LocalCommand.QUIT) {
       session.drain(); // what comes behind it is not read any more
     }
@@ -87,6 +79,7 @@ final class LocalReplies {
       case CLIENT_INFO -> reply.verbatim(ClientLine.of(session) + "\n");
       case CLIENT_NO_EVICT -> onOff(command, reply, session.profile()::noEvict);
       case CLIENT_NO_TOUCH -> onOff(command, reply, session.profile()::noTouch);
+      case CLIENT_CAPA -> reply.status("OK"); // servers ignore what they do not know
       default -> throw new IllegalStateException(which + " is answered elsewhere");
     }
   }
@@ -117,7 +110,9 @@ final class LocalReplies {
     } else if (database == session.loop().settings().database()) {
       reply.status("OK");
     } else {
-      reply.error(session.loop().isSharded() && database > 0 ? NO_SELECT : NO_DATABASE);
+      boolean cluster =
+          session.loop().isSharded() || session.loop().settings().face().facade() != null;
+      reply.error(cluster && database > 0 ? NO_SELECT : NO_DATABASE);
     }
   }
 

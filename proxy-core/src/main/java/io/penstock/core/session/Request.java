@@ -5,6 +5,7 @@ import io.netty.buffer.Unpooled;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.transport.SocketOutput;
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * #recycle()}: a loop keeps spare ones.
  */
 final class Request extends Routed {
+
+  private static final int LONGEST_PREFIX = 64;
 
   private final HeldReply held = new HeldReply();
   private @Nullable Session session;
@@ -90,6 +93,9 @@ final class Request extends Routed {
 
   @Override
   void deliver(ByteBuf buffer, int from, int to, Outcome outcome) {
+    if (outcome != Outcome.OK) {
+      countError(buffer, from, to);
+    }
     write(buffer, from, to);
     finish(outcome);
   }
@@ -97,6 +103,7 @@ final class Request extends Routed {
   @Override
   void deliverError(byte[] reply, Outcome outcome) {
     if (!begun) {
+      countError(Unpooled.wrappedBuffer(reply), 0, reply.length);
       dropHeld();
       write(Unpooled.wrappedBuffer(reply), 0, reply.length);
     }
@@ -105,6 +112,9 @@ final class Request extends Routed {
 
   /** Hands over a reply that Penstock made; takes ownership of it. */
   void deliverOwned(ByteBuf reply, Outcome outcome) {
+    if (outcome != Outcome.OK) {
+      countError(reply, reply.readerIndex(), reply.writerIndex());
+    }
     write(reply, reply.readerIndex(), reply.writerIndex());
     reply.release();
     finish(outcome);
@@ -112,6 +122,9 @@ final class Request extends Routed {
 
   @Override
   void deliverPart(ByteBuf buffer, int from, int to, boolean lastPart) {
+    if (replyBytes == 0 && from < to && buffer.getByte(from) == '-') {
+      countError(buffer, from, to); // of a merged reply: no node's error comes in parts
+    }
     write(buffer, from, to);
     if (lastPart) {
       endReply();
@@ -128,6 +141,16 @@ final class Request extends Routed {
   void dropHeld() {
     session().allowance().holds(-held.size());
     held.clear();
+  }
+
+  /** Counts an error reply by its first word, which is short in every error but a script's. */
+  private void countError(ByteBuf buffer, int from, int to) {
+    int end = from + 1;
+    while (end < to && buffer.getByte(end) > ' ' && end - from <= LONGEST_PREFIX) {
+      end++;
+    }
+    String prefix = buffer.toString(from + 1, end - from - 1, StandardCharsets.US_ASCII);
+    session().loop().counters().error(prefix);
   }
 
   private void write(ByteBuf buffer, int from, int to) {

@@ -67,6 +67,7 @@ public final class Session {
       return;
     }
     activity.bytes(loop.tick());
+    loop.counters().received(in.readableBytes());
     input.add(in);
     takeUp();
   }
@@ -87,7 +88,9 @@ public final class Session {
   public void onClosed() {
     closed = true;
     state = new SessionState.Closing();
-    loop.sessions().remove(this);
+    if (loop.sessions().remove(this)) {
+      loop.counters().sent(output.bytes());
+    }
     input.close();
     retries.close();
     intake.close();
@@ -237,6 +240,15 @@ public final class Session {
 
   boolean isDraining() {
     return state instanceof SessionState.Closing;
+  }
+
+  /**
+   * Whether it waits in a blocking command, or a request of it is held back by {@code CLIENT
+   * PAUSE}.
+   */
+  boolean isBlocked() {
+    BlockingCall call = intake.call();
+    return (call != null && call.isBlocked()) || (loop.pause().isOn() && input.isPutBack());
   }
 
   boolean isClosed() {

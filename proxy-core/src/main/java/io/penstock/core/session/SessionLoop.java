@@ -8,6 +8,8 @@ import io.penstock.core.command.ServerFacts;
 import io.penstock.core.dispatch.Dispatcher;
 import io.penstock.core.observe.LoopCounters;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.observe.ProxyStats.Traffic;
+import io.penstock.core.observe.Rate;
 import io.penstock.core.pubsub.Hub;
 import io.penstock.core.route.Router;
 import io.penstock.core.transport.Loop;
@@ -35,6 +37,11 @@ public final class SessionLoop {
   private ServerFacts servers;
   private CommandReplies commandReplies;
   private final Set<Pushes> slow = new LinkedHashSet<>();
+  private final Pause pause = new Pause(this);
+  private final Rate commands = new Rate();
+  private final Rate received = new Rate();
+  private final Rate sent = new Rate();
+  private long sampledAt;
   private boolean draining;
   private final ArrayDeque<Request> spare = new ArrayDeque<>();
 
@@ -162,6 +169,10 @@ public final class SessionLoop {
     return CompletableFuture.completedStage(0);
   }
 
+  Pause pause() {
+    return pause;
+  }
+
   boolean isDraining() {
     return draining;
   }
@@ -176,6 +187,39 @@ public final class SessionLoop {
 
   void record(CommandSpec command, Outcome outcome, long since) {
     counters.record(command.id(), outcome, loop.now() - since);
+  }
+
+  /** Looks, at most twice a second, at how fast the counters grow. */
+  public void sampleRates(long now) {
+    if (now - sampledAt >= Rate.PERIOD_NANOS) {
+      sampledAt = now;
+      commands.sample(now, counters.total());
+      received.sample(now, counters.received());
+      sent.sample(now, bytesSent());
+    }
+  }
+
+  private long bytesSent() {
+    long bytes = counters.sent();
+    for (Session session : sessions) {
+      bytes += session.output().bytes();
+    }
+    return bytes;
+  }
+
+  /** What passes between this loop's clients and Penstock. */
+  public Traffic traffic() {
+    long blocked = 0;
+    for (Session session : sessions) {
+      blocked += session.isBlocked() ? 1 : 0;
+    }
+    return new Traffic(
+        counters.received(),
+        bytesSent(),
+        commands.perSecond(),
+        received.perSecond(),
+        sent.perSecond(),
+        blocked);
   }
 
   Request takeRequest() {

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param sharded whether slots and redirects matter: a cluster is behind the proxy
  * @param database the one that clients are in
  * @param subscriberLimit how much a subscriber may leave unread
+ * @param face what clients are told of the proxy as a server
  */
 public record SessionSettings(
     @Nullable String password,
@@ -19,4 +20,5 @@ public record SessionSettings(
     long commandTimeoutNanos,
     boolean sharded,
     int database,
-    OutputLimit subscriberLimit) {}
+    OutputLimit subscriberLimit,
+    ServerFace face) {}

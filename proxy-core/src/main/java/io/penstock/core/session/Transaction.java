@@ -33,6 +33,7 @@ final class Transaction {
   private int queued;
   private long size;
   private boolean aborted;
+  private boolean mayWrite;
 
   Transaction(RespLimits limits) {
     this.limits = limits;
@@ -66,6 +67,16 @@ final class Transaction {
   /** Whether keys of {@code other} may be among its keys. */
   boolean mayUse(int other) {
     return slot == Exchange.ANY_NODE || other == Exchange.ANY_NODE || slot == other;
+  }
+
+  /** Whether a command that may write is queued. */
+  boolean mayWrite() {
+    return mayWrite;
+  }
+
+  /** A command that may write is queued. */
+  void writes() {
+    mayWrite = true;
   }
 
   /** A command was refused. */

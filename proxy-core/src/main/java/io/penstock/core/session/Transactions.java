@@ -51,6 +51,11 @@ final class Transactions {
     return open != null;
   }
 
+  /** Whether {@code EXEC} would run a command that may write. */
+  boolean mayWrite() {
+    return open != null && open.mayWrite();
+  }
+
   /** Commands queued, or -1 outside a transaction: as {@code CLIENT LIST} has it. */
   int queued() {
     return open == null ? -1 : open.queued();
@@ -93,6 +98,9 @@ final class Transactions {
       return refuse(queue, spec, TOO_LARGE);
     }
     queue.add(command.frame(), wanted);
+    if (spec != null && Pause.mayWrite(spec)) {
+      queue.writes();
+    }
     answer(spec, QUEUED);
     return true;
   }

@@ -16,6 +16,7 @@ import io.penstock.core.resp.RespLimits;
 import io.penstock.core.route.SingleRouter;
 import io.penstock.core.session.ClientDirectory;
 import io.penstock.core.session.OutputLimit;
+import io.penstock.core.session.ServerFace;
 import io.penstock.core.session.SessionLoop;
 import io.penstock.core.session.SessionSettings;
 import io.penstock.core.topology.StaticTopology;
@@ -62,7 +63,8 @@ class ListenerTest {
             TIMEOUT.toNanos(),
             false,
             0,
-            OutputLimit.SUBSCRIBERS);
+            OutputLimit.SUBSCRIBERS,
+            ServerFace.UNKNOWN);
     return new SessionLoop(
         loop,
         settings,

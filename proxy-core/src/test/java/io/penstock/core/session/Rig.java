@@ -1,6 +1,7 @@
 package io.penstock.core.session;
 
 import io.penstock.core.backend.BackendSettings;
+import io.penstock.core.cluster.Facade;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.RefreshTrigger;
 import io.penstock.core.cluster.Shard;
@@ -9,9 +10,11 @@ import io.penstock.core.cluster.Topology;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.dispatch.AsyncDispatcher;
+import io.penstock.core.info.ProxyFacts;
 import io.penstock.core.listener.Admission;
 import io.penstock.core.listener.Listener;
 import io.penstock.core.observe.ProxyEvents;
+import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.pubsub.Audience;
 import io.penstock.core.pubsub.Hub;
@@ -27,9 +30,11 @@ import io.penstock.core.wire.Wire;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -53,6 +58,7 @@ final class Rig implements AutoCloseable {
     private int maxWaiting = 65_536;
     private OutputLimit subscriberLimit = OutputLimit.SUBSCRIBERS;
     private int exclusiveConnections = 8;
+    private @Nullable Facade facade;
 
     Choice password(String given) {
       password = given;
@@ -84,8 +90,32 @@ final class Rig implements AutoCloseable {
       return this;
     }
 
+    Choice facade(Facade shown) {
+      facade = shown;
+      return this;
+    }
+
     Rig start() {
       return new Rig(this);
+    }
+  }
+
+  /** Nothing is known of a proxy but its facade. */
+  private record Face(@Nullable Facade facade) implements ServerFace {
+
+    @Override
+    public ProxyFacts facts() {
+      return UNKNOWN.facts();
+    }
+
+    @Override
+    public CompletionStage<ProxyStats> stats() {
+      return UNKNOWN.stats();
+    }
+
+    @Override
+    public @Nullable Instant topologyAsOf() {
+      return null;
     }
   }
 
@@ -150,7 +180,8 @@ final class Rig implements AutoCloseable {
             choice.commandTimeout.toNanos(),
             choice.sharded,
             0,
-            choice.subscriberLimit);
+            choice.subscriberLimit,
+            new Face(choice.facade));
     var hub = new Hub(group, loop, backend, topology, ProxyEvents.NONE, new Audience());
     sessions =
         new SessionLoop(

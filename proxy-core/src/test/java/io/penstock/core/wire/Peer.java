@@ -86,6 +86,19 @@ public final class Peer implements AutoCloseable {
     return Wire.text(bytes);
   }
 
+  /** Reads a whole bulk string reply and answers its content. */
+  public String readBulk() {
+    expect("$");
+    var length = new StringBuilder();
+    for (String c = read(1); !c.equals("\r"); c = read(1)) {
+      length.append(c);
+    }
+    expect("\n");
+    String content = read(Integer.parseInt(length.toString()));
+    expect("\r\n");
+    return content;
+  }
+
   /** Bytes that have come and were not read. */
   public int pending() {
     try {

@@ -31,6 +31,7 @@ import org.springframework.validation.annotation.Validated;
  * @param topology How the view of the cluster is kept current.
  * @param commands Which commands clients may use.
  * @param transpond What commands are sent to.
+ * @param clusterFacade The cluster that Penstock shows to clients that want one.
  */
 @ConfigurationProperties(PropertiesReader.PREFIX)
 @Validated
@@ -49,7 +50,8 @@ public record PenstockProperties(
     @DefaultValue @Valid Backend backend,
     @DefaultValue @Valid Topology topology,
     @DefaultValue Commands commands,
-    @DefaultValue @Valid Transpond transpond) {
+    @DefaultValue @Valid Transpond transpond,
+    @DefaultValue @Valid ClusterFacade clusterFacade) {
 
   private static final String PORT = "must be a port from 0 to 65535";
   private static final String LOOPS = "must be from 1 to 1024";
@@ -167,6 +169,29 @@ public record PenstockProperties(
     @Override
     public String toString() {
       return "Local[type=" + type + "]"; // the resource may hold a password
+    }
+  }
+
+  /**
+   * The cluster that Penstock shows to clients that want one.
+   *
+   * @param enabled Whether CLUSTER and its like answer as a cluster of Penstock's instances.
+   * @param nodes The instances as clients reach them, host:port each. This one alone when not set.
+   * @param announceHost Where clients reach this instance. The address they connect to when not
+   *     set.
+   * @param announcePort The same for the port.
+   */
+  public record ClusterFacade(
+      @DefaultValue("false") boolean enabled,
+      @DefaultValue List<String> nodes,
+      @Size(min = 1, message = "must not be empty") @Nullable String announceHost,
+      @Min(value = 1, message = ANNOUNCED) @Max(value = 65_535, message = ANNOUNCED)
+          @Nullable Integer announcePort) {
+
+    private static final String ANNOUNCED = "must be a port from 1 to 65535";
+
+    public ClusterFacade {
+      nodes = List.copyOf(nodes);
     }
   }
 }

@@ -138,7 +138,8 @@ final class ResourceUrl {
     return new Credentials(user.isEmpty() ? null : user, password);
   }
 
-  private static Node node(String address) {
+  /** Reads {@code host:port}. */
+  static Node node(String address) {
     String fix = "write host:port, as in 127.0.0.1:6379, redis.example:6379 or [::1]:6379";
     if (address.isEmpty()) {
       throw new RefusedException("a host is missing", fix);

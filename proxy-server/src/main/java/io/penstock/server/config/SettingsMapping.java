@@ -60,7 +60,8 @@ final class SettingsMapping {
         new Refresh(properties.topology().refreshPeriod(), properties.topology().adaptiveTimeout()),
         rules(properties.commands()),
         properties.transport(),
-        Objects.requireNonNullElseGet(loops, () -> Runtime.getRuntime().availableProcessors()));
+        Objects.requireNonNullElseGet(loops, () -> Runtime.getRuntime().availableProcessors()),
+        new FacadeMapping(reader).map(properties.clusterFacade(), properties.port()));
   }
 
   private static OutputLimit outputLimit(PenstockProperties.OutputBufferLimit limit) {

@@ -14,7 +14,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * <p>Both lie below 32768, where Linux begins to take ports for outgoing connections: a port found
  * here is not lost to a passing client before the server binds it.
  */
-final class FreePorts {
+public final class FreePorts {
 
   /** What a server adds to its port for the cluster bus unless told otherwise. */
   static final int BUS_OFFSET = 10_000;
@@ -28,7 +28,7 @@ final class FreePorts {
 
   private FreePorts() {}
 
-  static int take(String host) {
+  public static int take(String host) {
     for (int i = 0; i < ATTEMPTS; i++) {
       int port = ThreadLocalRandom.current().nextInt(FIRST, END);
       if (TAKEN.add(port)) {
@@ -41,7 +41,7 @@ final class FreePorts {
     throw new IllegalStateException("no free port between " + FIRST + " and " + END);
   }
 
-  static void giveBack(int port) {
+  public static void giveBack(int port) {
     TAKEN.remove(port);
   }
 

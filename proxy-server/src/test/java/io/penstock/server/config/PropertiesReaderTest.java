@@ -48,7 +48,8 @@ class PropertiesReaderTest {
     assertThat(properties.password()).isNull();
     assertThat(properties.protoMaxBulkLen()).isEqualTo(DataSize.ofMegabytes(512));
     assertThat(properties.backend())
-        .isEqualTo(new PenstockProperties.Backend(Duration.ofSeconds(1), Duration.ofSeconds(2), 1));
+        .isEqualTo(
+            new PenstockProperties.Backend(Duration.ofSeconds(1), Duration.ofSeconds(2), 1, 2_048));
     assertThat(properties.topology())
         .isEqualTo(new PenstockProperties.Topology(Duration.ofSeconds(30), Duration.ofSeconds(1)));
     assertThat(properties.commands())
@@ -71,6 +72,9 @@ class PropertiesReaderTest {
                 Map.entry("penstock.max-clients", "8"),
                 Map.entry("penstock.password", "s3cret"),
                 Map.entry("penstock.proto-max-bulk-len", "2MB"),
+                Map.entry("penstock.client-output-buffer-limit.pubsub.hard-limit", "3MB"),
+                Map.entry("penstock.client-output-buffer-limit.pubsub.soft-limit", "1MB"),
+                Map.entry("penstock.client-output-buffer-limit.pubsub.soft-seconds", "6"),
                 Map.entry("penstock.backend.connect-timeout", "9ms"),
                 Map.entry("penstock.backend.command-timeout", "10s"),
                 Map.entry("penstock.backend.connections-per-loop", "2"),
@@ -79,7 +83,11 @@ class PropertiesReaderTest {
                 Map.entry("penstock.topology.adaptive-timeout", "11s"),
                 Map.entry("penstock.commands.allow", "debug,config|set"),
                 Map.entry("penstock.commands.deny[0]", "@scripting"),
-                Map.entry("penstock.transpond.local.resource", "redis://h:1")));
+                Map.entry("penstock.transpond.local.resource", "redis://h:1"),
+                Map.entry("penstock.cluster-facade.enabled", "true"),
+                Map.entry("penstock.cluster-facade.nodes[0]", "h:2"),
+                Map.entry("penstock.cluster-facade.announce-host", "h"),
+                Map.entry("penstock.cluster-facade.announce-port", "2")));
 
     assertThat(properties)
         .isEqualTo(
@@ -92,12 +100,16 @@ class PropertiesReaderTest {
                 8,
                 "s3cret",
                 DataSize.ofMegabytes(2),
+                new PenstockProperties.ClientOutputBufferLimit(
+                    new PenstockProperties.OutputBufferLimit(
+                        DataSize.ofMegabytes(3), DataSize.ofMegabytes(1), 6)),
                 new PenstockProperties.Backend(Duration.ofMillis(9), Duration.ofSeconds(10), 2, 12),
                 new PenstockProperties.Topology(Duration.ofMinutes(1), Duration.ofSeconds(11)),
                 new PenstockProperties.Commands(
                     List.of("debug", "config|set"), List.of("@scripting")),
                 new PenstockProperties.Transpond(
-                    "local", new PenstockProperties.Local("simple", "redis://h:1"))));
+                    "local", new PenstockProperties.Local("simple", "redis://h:1")),
+                new PenstockProperties.ClusterFacade(true, List.of("h:2"), "h", 2)));
   }
 
   @ParameterizedTest

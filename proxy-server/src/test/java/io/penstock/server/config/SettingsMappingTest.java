@@ -41,7 +41,8 @@ class SettingsMappingTest {
                 new ProxySettings.Refresh(Duration.ofSeconds(30), Duration.ofSeconds(1)),
                 CommandRules.NONE,
                 Transport.AUTO,
-                3));
+                3,
+                null));
   }
 
   @Test

@@ -82,10 +82,6 @@ class DifferentialIT {
         CommandSpec spec =
             specs().stream().filter(s -> s.name().equals(name)).findAny().orElse(null);
         waits |= spec != null && isNotYetServed(spec);
-        waits |=
-            spec != null
-                && spec.handling() instanceof Handling.RefusedIf
-                && step.request().contains("BLOCK");
       }
     }
     if (waits) {

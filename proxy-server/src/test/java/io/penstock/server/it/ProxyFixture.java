@@ -4,6 +4,7 @@ import io.penstock.core.Proxy;
 import io.penstock.core.ProxySettings;
 import io.penstock.core.ProxySettings.Upstream;
 import io.penstock.core.cluster.Credentials;
+import io.penstock.core.cluster.Facade;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.observe.ProxyEvents;
@@ -107,6 +108,7 @@ final class ProxyFixture implements AutoCloseable {
 
     private final Upstream upstream;
     private String bind = "127.0.0.1";
+    private int port;
     private int maxClients = 10_000;
     private @Nullable String password;
     private Duration commandTimeout = Duration.ofSeconds(2);
@@ -118,6 +120,7 @@ final class ProxyFixture implements AutoCloseable {
     private int connectionsPerLoop = 1;
     private OutputLimit subscriberLimit = OutputLimit.SUBSCRIBERS;
     private int exclusiveConnections = 2_048;
+    private @Nullable Facade facade;
 
     private Builder(Upstream upstream) {
       this.upstream = upstream;
@@ -125,6 +128,12 @@ final class ProxyFixture implements AutoCloseable {
 
     Builder bind(String address) {
       bind = address;
+      return this;
+    }
+
+    /** A port that is known before; else a free one. */
+    Builder port(int wanted) {
+      port = wanted;
       return this;
     }
 
@@ -180,19 +189,26 @@ final class ProxyFixture implements AutoCloseable {
       return this;
     }
 
+    /** Shows clients a cluster. */
+    Builder facade(Facade shown) {
+      facade = shown;
+      return this;
+    }
+
     /** Starts the proxy; answers when it listens, whatever is behind it. */
     ProxyFixture start() {
       var settings =
           new ProxySettings(
               new ProxySettings.Listen(
-                  bind, 0, maxClients, password, 512 * 1024 * 1024, subscriberLimit),
+                  bind, port, maxClients, password, 512 * 1024 * 1024, subscriberLimit),
               upstream,
               new ProxySettings.Backend(
                   connectTimeout, commandTimeout, connectionsPerLoop, exclusiveConnections),
               new ProxySettings.Refresh(refreshPeriod, Duration.ofMillis(250)),
               commands,
               transport,
-              eventLoops);
+              eventLoops,
+              facade);
       Proxy proxy = Proxy.create(settings, ProxyEvents.NONE);
       try {
         return new ProxyFixture(proxy, await(proxy.start()));

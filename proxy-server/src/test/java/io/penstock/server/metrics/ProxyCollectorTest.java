@@ -38,7 +38,9 @@ class ProxyCollectorTest {
           List.of(new NodeStats(new Node("::1", 7000), 1, 7, 2, 3, 4, 5, 6)),
           Map.of(Redirection.MOVED, 8L),
           List.of(new LoopStats(0, 1_000_000, 2_000_000)),
-          new PubSubStats(1, 2, 3, 4, 5));
+          new PubSubStats(1, 2, 3, 4, 5),
+          ProxyStats.Traffic.NONE,
+          Map.of());
 
   @Test
   void writesWhatThePrometheusServerReads() throws IOException {

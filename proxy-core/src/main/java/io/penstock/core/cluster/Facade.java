@@ -1,0 +1,73 @@
+package io.penstock.core.cluster;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The cluster that Penstock shows to clients which want to speak to one: its masters are the
+ * instances of Penstock, and the slots are divided evenly among them, in the same way by each.
+ *
+ * @param nodes the instances as clients reach them; empty when this one is the only one
+ * @param announceHost where clients reach this instance; null for the address they have connected
+ *     to
+ * @param announcePort the same for the port; 0 for the one they have connected to
+ */
+public record Facade(List<Node> nodes, @Nullable String announceHost, int announcePort) {
+
+  public Facade {
+    nodes = List.copyOf(nodes);
+  }
+
+  /**
+   * One instance.
+   *
+   * @param id 40 hexadecimal digits, always the same for the same address
+   * @param shardId another such
+   * @param first the first slot it is shown to have
+   * @param last the last one
+   * @param epoch its configuration epoch, 1 or more
+   * @param myself whether it is this instance
+   */
+  public record Member(
+      Node node, String id, String shardId, int first, int last, int epoch, boolean myself) {}
+
+  /**
+   * All instances by address.
+   *
+   * @param local where the client that asks is connected
+   */
+  public List<Member> members(Node local) {
+    Node self =
+        new Node(
+            announceHost == null ? local.host() : announceHost,
+            announcePort == 0 ? local.port() : announcePort);
+    List<Node> sorted = new ArrayList<>(nodes.isEmpty() ? List.of(self) : nodes);
+    sorted.sort(Comparator.comparing(Node::toString));
+    boolean alone = sorted.size() == 1;
+    List<Member> members = new ArrayList<>(sorted.size());
+    for (int i = 0; i < sorted.size(); i++) {
+      Node node = sorted.get(i);
+      int first = i * SlotMap.SLOTS / sorted.size();
+      int last = (i + 1) * SlotMap.SLOTS / sorted.size() - 1;
+      boolean myself = alone || node.equals(self);
+      members.add(
+          new Member(node, id("node " + node), id("shard " + node), first, last, i + 1, myself));
+    }
+    return members;
+  }
+
+  private static String id(String text) {
+    try {
+      MessageDigest sha1 = MessageDigest.getInstance("SHA-1");
+      return HexFormat.of().formatHex(sha1.digest(text.getBytes(StandardCharsets.UTF_8)));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e); // every Java has it
+    }
+  }
+}

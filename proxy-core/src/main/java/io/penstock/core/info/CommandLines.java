@@ -1,0 +1,94 @@
+package io.penstock.core.info;
+
+import io.penstock.core.observe.DurationBuckets;
+import io.penstock.core.observe.Outcome;
+import io.penstock.core.observe.ProxyStats.CommandStats;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Figures by command and by error. Durations are those that clients see, nodes included. */
+final class CommandLines {
+
+  private static final double NANOS_PER_MICRO = 1_000;
+
+  private final InfoText text;
+
+  CommandLines(InfoText text) {
+    this.text = text;
+  }
+
+  /** Calls that were carried out, as Redis counts them: refused ones are none. */
+  static long processed(List<CommandStats> commands) {
+    return commands.stream().mapToLong(CommandLines::calls).sum();
+  }
+
+  private static long calls(CommandStats command) {
+    long calls = 0;
+    for (Map.Entry<Outcome, Long> entry : command.outcomes().entrySet()) {
+      calls += entry.getKey() == Outcome.REJECTED ? 0 : entry.getValue();
+    }
+    return calls;
+  }
+
+  private static String name(CommandStats command) {
+    return command.name().toLowerCase(Locale.ROOT).replace(' ', '|');
+  }
+
+  void calls(List<CommandStats> commands) {
+    for (CommandStats command : commands) {
+      long calls = calls(command);
+      long micros = Math.round(command.totalNanos() / NANOS_PER_MICRO);
+      long rejected = command.outcomes().getOrDefault(Outcome.REJECTED, 0L);
+      long fine = command.outcomes().getOrDefault(Outcome.OK, 0L);
+      text.line(
+          "cmdstat_" + name(command),
+          "calls="
+              + calls
+              + ",usec="
+              + micros
+              + ",usec_per_call="
+              + InfoText.decimal(calls == 0 ? 0 : (double) micros / calls)
+              + ",rejected_calls="
+              + rejected
+              + ",failed_calls="
+              + (calls - fine));
+    }
+  }
+
+  void errors(Map<String, Long> errors) {
+    new TreeMap<>(errors)
+        .forEach((prefix, count) -> text.line("errorstat_" + prefix, "count=" + count));
+  }
+
+  void latencies(List<CommandStats> commands) {
+    for (CommandStats command : commands) {
+      text.line(
+          "latency_percentiles_usec_" + name(command),
+          "p50="
+              + percentile(command, 0.50)
+              + ",p99="
+              + percentile(command, 0.99)
+              + ",p99.9="
+              + percentile(command, 0.999));
+    }
+  }
+
+  /** The upper bound of the bucket that the percentile falls into, in microseconds. */
+  private static String percentile(CommandStats command, double part) {
+    long total = 0;
+    for (long count : command.bucketCounts()) {
+      total += count;
+    }
+    long wanted = (long) Math.ceil(total * part);
+    long seen = 0;
+    int bucket = 0;
+    while (bucket < DurationBuckets.BOUNDED - 1
+        && (seen += command.bucketCounts()[bucket]) < wanted) {
+      bucket++;
+    }
+    double micros = DurationBuckets.upperBounds()[bucket] / NANOS_PER_MICRO;
+    return String.format(Locale.ROOT, "%.3f", micros);
+  }
+}

@@ -1,0 +1,26 @@
+package io.penstock.core.info;
+
+import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.observe.ProxyStats;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@code INFO} is made of, at one moment.
+ *
+ * @param facts what does not change
+ * @param serverVersion the version that clients are told
+ * @param port where the asking client is connected
+ * @param stats Penstock's own figures
+ * @param nodes what the masters said
+ * @param topology the snapshot in use
+ * @param topologyAsOf when the topology was last confirmed, or null where there is none to look for
+ */
+public record InfoFigures(
+    ProxyFacts facts,
+    String serverVersion,
+    int port,
+    ProxyStats stats,
+    NodeInfo nodes,
+    SlotMap topology,
+    @Nullable Instant topologyAsOf) {}

@@ -1,0 +1,59 @@
+package io.penstock.core.info;
+
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/** The sections of {@code INFO} in the order in which Redis gives them, and Penstock's own last. */
+public enum InfoSection {
+  SERVER,
+  CLIENTS,
+  MEMORY,
+  PERSISTENCE,
+  STATS,
+  REPLICATION,
+  CPU,
+  MODULES,
+  COMMANDSTATS,
+  ERRORSTATS,
+  LATENCYSTATS,
+  CLUSTER,
+  KEYSPACE,
+  PENSTOCK;
+
+  private static final Set<InfoSection> MORE = EnumSet.of(COMMANDSTATS, LATENCYSTATS);
+
+  /** As it stands behind the {@code #}. */
+  String title() {
+    return this == CPU ? "CPU" : name().charAt(0) + name().substring(1).toLowerCase(Locale.ROOT);
+  }
+
+  /**
+   * The sections that a call of {@code INFO} asks for.
+   *
+   * @param words its arguments, in any case; {@code default}, {@code all} and {@code everything}
+   *     are several sections, an unknown word is none
+   */
+  public static Set<InfoSection> named(List<String> words) {
+    Set<InfoSection> sections = EnumSet.noneOf(InfoSection.class);
+    if (words.isEmpty()) {
+      sections.addAll(EnumSet.complementOf(EnumSet.copyOf(MORE)));
+    }
+    for (String word : words) {
+      switch (word.toLowerCase(Locale.ROOT)) {
+        case "default" -> sections.addAll(EnumSet.complementOf(EnumSet.copyOf(MORE)));
+        case "all" -> sections.addAll(EnumSet.complementOf(EnumSet.of(MODULES)));
+        case "everything" -> sections.addAll(EnumSet.allOf(InfoSection.class));
+        default -> {
+          for (InfoSection section : values()) {
+            if (section.name().equalsIgnoreCase(word)) {
+              sections.add(section);
+            }
+          }
+        }
+      }
+    }
+    return sections;
+  }
+}

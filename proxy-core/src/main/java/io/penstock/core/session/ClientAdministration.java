@@ -1,0 +1,205 @@
+package io.penstock.core.session;
+
+import io.penstock.core.command.Command;
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.command.LocalCommand;
+import io.penstock.core.observe.Outcome;
+import io.penstock.core.resp.Protocol;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+/**
+ * The subcommands of {@code CLIENT} that are about all clients: each asks every loop, and answers
+ * when all have done their part.
+ */
+final class ClientAdministration {
+
+  private static final long LONGEST_PAUSE_MILLIS =
+      TimeUnit.NANOSECONDS.toMillis(Long.MAX_VALUE) / 2;
+
+  private final Session session;
+
+  ClientAdministration(Session session) {
+    this.session = session;
+  }
+
+  /** Answers the request in {@code command}, whose spec is {@code spec}. */
+  void answer(CommandSpec spec, LocalCommand which, Command command) {
+    Request request = session.intake().begin(spec);
+    switch (which) {
+      case CLIENT_LIST -> list(request, command);
+      case CLIENT_KILL -> kill(request, command);
+      case CLIENT_PAUSE -> pause(request, command);
+      case CLIENT_UNBLOCK -> unblock(request, command);
+      case CLIENT_UNPAUSE -> {
+        session.loop().pause().end();
+        whenAll(
+            loop -> {
+              loop.pause().end();
+              return loop;
+            },
+            request);
+      }
+      default -> throw new IllegalStateException(which + " is answered elsewhere");
+    }
+  }
+
+  /** The loop that has the client asks the node it blocks on. */
+  private void unblock(Request request, Command command) {
+    boolean error = command.argc() == 4 && command.argEqualsIgnoreCase(3, "error");
+    if (command.argc() > 4) {
+      String name = LocalReplies.text(command.frame(), 1);
+      refuse(
+          request,
+          "ERR unknown subcommand or wrong number of arguments for '"
+              + name
+              + "'. Try CLIENT HELP.");
+    } else if (command.argc() == 4 && !error && !command.argEqualsIgnoreCase(3, "timeout")) {
+      refuse(request, "ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR");
+    } else if (command.argAsLong(2) == Command.NOT_A_LONG) {
+      refuse(request, "ERR value is not an integer or out of range");
+    } else {
+      long id = command.argAsLong(2);
+      Protocol protocol = session.profile().protocol();
+      askAll(loop -> loop.unblock(id, error))
+          .thenCompose(ClientAdministration::sum)
+          .thenAcceptAsync(
+              unblocked -> LocalAnswer.give(request, protocol, reply -> reply.integer(unblocked)),
+              session.loop().executor());
+    }
+  }
+
+  private static CompletionStage<Integer> sum(List<CompletionStage<Integer>> answers) {
+    CompletionStage<Integer> sum = CompletableFuture.completedStage(0);
+    for (CompletionStage<Integer> answer : answers) {
+      sum = sum.thenCombine(answer, Integer::sum);
+    }
+    return sum;
+  }
+
+  private static void refuse(Request request, String error) {
+    request.deliverError(ErrorReplies.encode(error), Outcome.REJECTED);
+  }
+
+  private <T> CompletionStage<List<T>> askAll(Function<SessionLoop, T> question) {
+    return session.loop().directory().askAll(question);
+  }
+
+  private void list(Request request, Command command) {
+    var filter = new ClientFilter();
+    String error = filter.readList(command);
+    if (error != null) {
+      refuse(request, error);
+      return;
+    }
+    Protocol protocol = session.profile().protocol();
+    askAll(loop -> lines(loop, filter))
+        .thenAcceptAsync(
+            lists -> LocalAnswer.give(request, protocol, reply -> reply.verbatim(join(lists))),
+            session.loop().executor());
+  }
+
+  private static Map<Long, String> lines(SessionLoop loop, ClientFilter filter) {
+    Map<Long, String> lines = new TreeMap<>();
+    for (Session client : loop.sessions()) {
+      if (filter.accepts(client)) {
+        lines.put(client.id(), ClientLine.of(client));
+      }
+    }
+    return lines;
+  }
+
+  /** Oldest client first, as Redis lists them. */
+  private static String join(List<Map<Long, String>> lists) {
+    Map<Long, String> lines = new TreeMap<>();
+    lists.forEach(lines::putAll);
+    var text = new StringBuilder();
+    lines.values().forEach(line -> text.append(line).append('\n'));
+    return text.toString();
+  }
+
+  private void kill(Request request, Command command) {
+    var filter = new ClientFilter();
+    String error = filter.readKill(command);
+    if (error != null) {
+      refuse(request, error);
+      return;
+    }
+    boolean byAddress = command.argc() == 3;
+    Protocol protocol = session.profile().protocol();
+    boolean itself = !filter.skipsCaller() && filter.accepts(session);
+    if (itself) {
+      session.drain(); // after its reply; what comes behind this is not read any more
+    }
+    askAll(loop -> killOn(loop, filter))
+        .thenAcceptAsync(
+            counts -> {
+              int others = counts.stream().mapToInt(Integer::intValue).sum();
+              int killed = others + (itself ? 1 : 0);
+              LocalAnswer.give(
+                  request,
+                  protocol,
+                  reply -> {
+                    if (!byAddress) {
+                      reply.integer(killed);
+                    } else if (killed > 0) {
+                      reply.status("OK");
+                    } else {
+                      reply.error("ERR No such client");
+                    }
+                  });
+            },
+            session.loop().executor());
+  }
+
+  private int killOn(SessionLoop loop, ClientFilter filter) {
+    int killed = 0;
+    for (Session client : List.copyOf(loop.sessions())) {
+      if (client != session && filter.accepts(client)) {
+        client.abandon("CLIENT KILL");
+        killed++;
+      }
+    }
+    return killed;
+  }
+
+  private void pause(Request request, Command command) {
+    boolean all = command.argc() == 3 || command.argEqualsIgnoreCase(3, "all");
+    long millis = command.argAsLong(2);
+    if (command.argc() > 4) {
+      refuse(
+          request,
+          "ERR unknown subcommand or wrong number of arguments for 'PAUSE'. Try CLIENT HELP.");
+    } else if (!all && !command.argEqualsIgnoreCase(3, "write")) {
+      refuse(request, "ERR CLIENT PAUSE mode must be WRITE or ALL");
+    } else if (millis == Command.NOT_A_LONG) {
+      refuse(request, "ERR timeout is not an integer or out of range");
+    } else if (millis < 0) {
+      refuse(request, "ERR timeout is negative");
+    } else {
+      long capped = Math.min(millis, LONGEST_PAUSE_MILLIS);
+      long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(capped);
+      session.loop().pause().begin(until, all); // the next request of this client is held already
+      whenAll(
+          loop -> {
+            loop.pause().begin(until, all);
+            return loop;
+          },
+          request);
+    }
+  }
+
+  /** Has every loop act, then answers {@code OK}. */
+  private void whenAll(Function<SessionLoop, SessionLoop> action, Request request) {
+    Protocol protocol = session.profile().protocol();
+    askAll(action)
+        .thenRunAsync(
+            () -> LocalAnswer.give(request, protocol, reply -> reply.status("OK")),
+            session.loop().executor());
+  }
+}

@@ -1,0 +1,165 @@
+package io.penstock.core.session;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.penstock.core.cluster.Facade;
+import io.penstock.core.cluster.Facade.Member;
+import io.penstock.core.cluster.Node;
+import io.penstock.core.cluster.Shard;
+import io.penstock.core.cluster.Slot;
+import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.command.Command;
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.command.LocalCommand;
+import io.penstock.core.observe.Outcome;
+import io.penstock.core.resp.Protocol;
+import io.penstock.core.resp.ReplyWriter;
+import io.penstock.core.resp.RequestFrame;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code CLUSTER} and what belongs to it: with a {@link Facade} as a cluster of Penstock's
+ * instances answers, without one as a server that is no cluster's. Each instance serves every slot,
+ * so that nobody is ever redirected.
+ */
+final class ClusterReplies {
+
+  private static final String DISABLED = "ERR This instance has cluster support disabled";
+  private static final String NOT_AN_INTEGER = "ERR value is not an integer or out of range";
+  private static final String NO_SLOTS =
+      " is not supported by this proxy: the server behind it has no slots";
+  private static final String CONFIGURED =
+      " is not allowed through this proxy: the cluster it shows is made by its configuration";
+
+  private final Session session;
+
+  ClusterReplies(Session session) {
+    this.session = session;
+  }
+
+  /** Answers the request in {@code command}, whose spec is {@code spec}. */
+  void answer(CommandSpec spec, LocalCommand which, Command command) {
+    Facade facade = session.loop().settings().face().facade();
+    if (facade == null) {
+      give(spec, reply -> reply.error(DISABLED));
+      return;
+    }
+    switch (which) {
+      case CLUSTER_COUNTKEYSINSLOT -> askOwner(spec, command, "ERR Invalid slot");
+      case CLUSTER_GETKEYSINSLOT -> askOwner(spec, command, "ERR Invalid slot or number of keys");
+      default -> {
+        List<Member> members = facade.members(local());
+        give(spec, reply -> write(spec, which, command, members, reply));
+      }
+    }
+  }
+
+  private void give(CommandSpec spec, Consumer<ReplyWriter> words) {
+    Protocol protocol = session.profile().protocol();
+    LocalAnswer.give(session.intake().begin(spec), protocol, words);
+  }
+
+  /** Where the client is connected to this instance. */
+  private Node local() {
+    return session.channel().localAddress() instanceof InetSocketAddress address
+        ? new Node(address.getAddress().getHostAddress(), address.getPort())
+        : new Node("127.0.0.1", 1);
+  }
+
+  private void write(
+      CommandSpec spec,
+      LocalCommand which,
+      Command command,
+      List<Member> members,
+      ReplyWriter reply) {
+    ClusterShape shape = new ClusterShape(members);
+    switch (which) {
+      case READONLY, READWRITE, ASKING -> reply.status("OK");
+      case CLUSTER_SLOTS -> shape.slots(reply);
+      case CLUSTER_SHARDS -> shape.shards(reply);
+      case CLUSTER_NODES -> reply.verbatim(shape.nodes(System.currentTimeMillis()));
+      case CLUSTER_INFO -> reply.verbatim(shape.info(covered()));
+      case CLUSTER_MYID -> reply.bulk(shape.myself().id());
+      case CLUSTER_MYSHARDID -> reply.bulk(shape.myself().shardId());
+      case CLUSTER_LINKS -> reply.array(0);
+      case CLUSTER_KEYSLOT -> reply.integer(keySlot(command));
+      case CLUSTER_COUNT_FAILURE_REPORTS ->
+          ifKnown(command, members, reply, () -> reply.integer(0));
+      case CLUSTER_REPLICAS, CLUSTER_SLAVES ->
+          ifKnown(command, members, reply, () -> reply.array(0));
+      case CLUSTER_HELP -> ClusterShape.help(reply);
+      case CLUSTER_OTHER -> reply.error("ERR " + spec.displayName() + CONFIGURED);
+      default -> throw new IllegalStateException(which + " is answered elsewhere");
+    }
+  }
+
+  private int covered() {
+    return session.loop().dispatcher().adoptTopology().coveredSlots();
+  }
+
+  private static int keySlot(Command command) {
+    var frame = command.frame();
+    return Slot.of(frame.buffer(), frame.offset(2), frame.length(2));
+  }
+
+  private static void ifKnown(
+      Command command, List<Member> members, ReplyWriter reply, Runnable then) {
+    String id = LocalReplies.text(command.frame(), 2);
+    Optional<Member> known = members.stream().filter(it -> it.id().equals(id)).findAny();
+    if (known.isPresent()) {
+      then.run();
+    } else {
+      reply.error("ERR Unknown node " + id);
+    }
+  }
+
+  /** What is in a slot is known to the node that has it. */
+  private void askOwner(CommandSpec spec, Command command, String outOfRange) {
+    String error = slotError(spec, command, outOfRange);
+    if (error != null) {
+      give(spec, reply -> reply.error(error));
+      return;
+    }
+    int slot = (int) command.argAsLong(2);
+    Request request = session.intake().begin(spec);
+    Shard owner = session.loop().dispatcher().adoptTopology().shardOf(slot);
+    if (owner == null) {
+      request.deliverError(ErrorReplies.NOT_SERVED, Outcome.UNAVAILABLE);
+      return;
+    }
+    RequestFrame frame = command.frame();
+    String question =
+        frame
+            .buffer()
+            .toString(frame.start(), frame.end() - frame.start(), StandardCharsets.ISO_8859_1);
+    NodeSurvey.ask(
+        session, List.of(owner.master()), question, replies -> give(request, replies.getFirst()));
+  }
+
+  private @Nullable String slotError(CommandSpec spec, Command command, String outOfRange) {
+    long slot = command.argAsLong(2);
+    long count = command.argc() > 3 ? command.argAsLong(3) : 0;
+    if (slot == Command.NOT_A_LONG || count == Command.NOT_A_LONG) {
+      return NOT_AN_INTEGER;
+    }
+    if (slot < 0 || slot >= SlotMap.SLOTS || count < 0) {
+      return outOfRange;
+    }
+    return session.loop().isSharded() ? null : "ERR " + spec.displayName() + NO_SLOTS;
+  }
+
+  private static void give(Request request, @Nullable String reply) {
+    if (reply == null) {
+      request.deliverError(ErrorReplies.TIMEOUT_READ, Outcome.TIMEOUT);
+      return;
+    }
+    ByteBuf bytes = ByteBufAllocator.DEFAULT.directBuffer(reply.length());
+    bytes.writeCharSequence(reply, StandardCharsets.ISO_8859_1);
+    request.deliverOwned(bytes, reply.startsWith("-") ? Outcome.ERROR : Outcome.OK);
+  }
+}

@@ -1,0 +1,22 @@
+package io.penstock.core.session;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.penstock.core.observe.Outcome;
+import io.penstock.core.resp.Protocol;
+import io.penstock.core.resp.ReplyWriter;
+import java.util.function.Consumer;
+
+/** A reply that Penstock words itself. */
+final class LocalAnswer {
+
+  private LocalAnswer() {}
+
+  /** Ends the request with what {@code words} writes; an error line counts as a rejection. */
+  static void give(Request request, Protocol protocol, Consumer<ReplyWriter> words) {
+    ByteBuf bytes = ByteBufAllocator.DEFAULT.directBuffer();
+    words.accept(new ReplyWriter(bytes, protocol));
+    boolean error = bytes.getByte(0) == '-';
+    request.deliverOwned(bytes, error ? Outcome.REJECTED : Outcome.OK);
+  }
+}

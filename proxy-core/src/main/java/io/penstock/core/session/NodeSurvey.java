@@ -1,0 +1,106 @@
+package io.penstock.core.session;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.penstock.core.backend.Exchange;
+import io.penstock.core.backend.Failure;
+import io.penstock.core.cluster.Node;
+import io.penstock.core.transport.SharedBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks several nodes the same question once, for Penstock's own use: what a node does not answer is
+ * missing, and nothing is sent again. Confined to the session's loop.
+ */
+final class NodeSurvey {
+
+  private final @Nullable String[] replies;
+  private final Consumer<List<@Nullable String>> done;
+  private int missing;
+
+  private NodeSurvey(int nodes, Consumer<List<@Nullable String>> done) {
+    this.replies = new @Nullable String[nodes];
+    this.done = done;
+    this.missing = nodes;
+  }
+
+  /**
+   * Asks.
+   *
+   * @param request the request's bytes, as characters
+   * @param done takes each node's whole reply, as characters, in the nodes' order; null where none
+   *     came in time
+   */
+  static void ask(
+      Session session, List<Node> nodes, String request, Consumer<List<@Nullable String>> done) {
+    if (nodes.isEmpty()) {
+      done.accept(List.of());
+      return;
+    }
+    NodeSurvey survey = new NodeSurvey(nodes.size(), done);
+    ByteBuf buffer = ByteBufAllocator.DEFAULT.directBuffer(request.length());
+    buffer.writeCharSequence(request, StandardCharsets.ISO_8859_1);
+    SharedBuffer shared = new SharedBuffer(buffer);
+    for (int i = 0; i < nodes.size(); i++) {
+      Question question = survey.new Question(i);
+      question.prepare(session, shared.share(), request.length());
+      session.loop().dispatcher().dispatchTo(nodes.get(i), question, false);
+    }
+    shared.release();
+  }
+
+  private void answered(int index, @Nullable String reply) {
+    replies[index] = reply;
+    if (--missing == 0) {
+      done.accept(Arrays.asList(replies));
+    }
+  }
+
+  /** The question to one node. */
+  private final class Question extends Exchange {
+
+    private final int index;
+    private final StringBuilder parts = new StringBuilder(0);
+
+    Question(int index) {
+      this.index = index;
+    }
+
+    void prepare(Session session, SharedBuffer bytes, int length) {
+      bytes(bytes, 0, length);
+      long deadline = session.loop().now() + session.loop().settings().commandTimeoutNanos();
+      destination(ANY_NODE, session.profile().protocol(), (int) session.id(), deadline);
+    }
+
+    @Override
+    public void onReply(ByteBuf buffer, int from, int to) {
+      end(text(buffer, from, to));
+    }
+
+    @Override
+    public void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
+      parts.append(text(buffer, from, to));
+      if (last) {
+        end(parts.toString());
+      }
+    }
+
+    @Override
+    public void onFailure(Failure failure) {
+      end(null);
+    }
+
+    private void end(@Nullable String reply) {
+      releaseBytes();
+      answered(index, reply);
+    }
+
+    private static String text(ByteBuf buffer, int from, int to) {
+      return buffer.toString(from, to - from, StandardCharsets.ISO_8859_1);
+    }
+  }
+}

@@ -1,0 +1,96 @@
+package io.penstock.core.session;
+
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.command.LocalCommand;
+import io.penstock.core.route.RoutePlan;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * {@code CLIENT PAUSE} on one loop: requests that it concerns stay where they are until it ends,
+ * and are carried out then. Of two pauses at once the longer time and the stricter kind hold, as in
+ * Redis. Confined to its loop.
+ */
+final class Pause {
+
+  /**
+   * What may write although servers do not call it a write: CMD_MAY_REPLICATE in Redis's source,
+   * which {@code COMMAND} does not tell, and functions, whose own flags only the node knows.
+   */
+  private static final Set<String> MAY_REPLICATE =
+      Set.of("eval", "evalsha", "fcall", "fcall_ro", "pfcount", "publish", "spublish");
+
+  private final SessionLoop loop;
+  private boolean on;
+  private boolean all; // not only what may write
+  private long until;
+
+  Pause(SessionLoop loop) {
+    this.loop = loop;
+  }
+
+  boolean isOn() {
+    return on;
+  }
+
+  /**
+   * Pauses, or pauses longer.
+   *
+   * @param untilNanos {@link System#nanoTime()} at which it ends
+   */
+  void begin(long untilNanos, boolean everything) {
+    long end = on && until - untilNanos > 0 ? until : untilNanos;
+    all = everything || (on && all);
+    if (on && end == until) {
+      return;
+    }
+    on = true;
+    until = end;
+    endInTime();
+  }
+
+  private void endInTime() {
+    long end = until;
+    loop.executor()
+        .schedule(
+            () -> {
+              if (on && until == end) {
+                end();
+              }
+            },
+            Math.max(0, end - System.nanoTime()),
+            TimeUnit.NANOSECONDS);
+  }
+
+  /** Ends it now: what was held goes its way. */
+  void end() {
+    if (on) {
+      on = false;
+      all = false;
+      List.copyOf(loop.sessions()).forEach(Session::takeUp);
+    }
+  }
+
+  /**
+   * Whether a request must wait. Refusals need not; and {@code CLIENT UNPAUSE} is let through,
+   * which in Redis a pause of everything holds back as well.
+   *
+   * @param transactionWrites whether {@code EXEC} would write
+   */
+  boolean holds(RoutePlan plan, CommandSpec spec, boolean transactionWrites) {
+    return switch (plan) {
+      case RoutePlan.Reject _ -> false;
+      case RoutePlan.Local(_, LocalCommand command) when command == LocalCommand.CLIENT_UNPAUSE ->
+          false;
+      case RoutePlan.Local(_, LocalCommand command) when command == LocalCommand.EXEC ->
+          all || transactionWrites;
+      default -> all || mayWrite(spec);
+    };
+  }
+
+  /** Whether a pause of writes concerns the command. */
+  static boolean mayWrite(CommandSpec spec) {
+    return spec.isWrite() || MAY_REPLICATE.contains(spec.name());
+  }
+}

@@ -1,0 +1,49 @@
+package io.penstock.core.session;
+
+import io.penstock.core.cluster.Facade;
+import io.penstock.core.info.ProxyFacts;
+import io.penstock.core.observe.ProxyStats;
+import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** What a session may ask about the proxy it belongs to. Safe from any thread; never blocks. */
+public interface ServerFace {
+
+  /** For sessions without a proxy around them: nothing is known. */
+  ServerFace UNKNOWN =
+      new ServerFace() {
+        @Override
+        public ProxyFacts facts() {
+          return ProxyFacts.UNKNOWN;
+        }
+
+        @Override
+        public CompletionStage<ProxyStats> stats() {
+          return CompletableFuture.completedStage(ProxyStats.NONE);
+        }
+
+        @Override
+        public @Nullable Instant topologyAsOf() {
+          return null;
+        }
+
+        @Override
+        public @Nullable Facade facade() {
+          return null;
+        }
+      };
+
+  /** What does not change while the proxy runs. */
+  ProxyFacts facts();
+
+  /** The figures of all loops; completes on one of them. */
+  CompletionStage<ProxyStats> stats();
+
+  /** When the topology was last confirmed; null before the first time, and for a single server. */
+  @Nullable Instant topologyAsOf();
+
+  /** The cluster that clients are shown; null when they see a server that is no cluster's. */
+  @Nullable Facade facade();
+}

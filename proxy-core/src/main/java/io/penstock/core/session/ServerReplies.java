@@ -1,0 +1,102 @@
+package io.penstock.core.session;
+
+import io.penstock.core.cluster.Node;
+import io.penstock.core.cluster.Shard;
+import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.command.Command;
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.command.LocalCommand;
+import io.penstock.core.info.InfoFigures;
+import io.penstock.core.info.InfoReport;
+import io.penstock.core.info.InfoSection;
+import io.penstock.core.info.NodeInfo;
+import io.penstock.core.observe.ProxyStats;
+import io.penstock.core.resp.Protocol;
+import io.penstock.core.resp.ReplyWriter;
+import java.net.InetSocketAddress;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/** Penstock as the server that its clients take it for. */
+final class ServerReplies {
+
+  private static final String ASK_ALL = "*1\r\n$4\r\nINFO\r\n";
+  private static final String ASK_KEYSPACE = "*2\r\n$4\r\nINFO\r\n$8\r\nkeyspace\r\n";
+
+  private final Session session;
+
+  ServerReplies(Session session) {
+    this.session = session;
+  }
+
+  /** Answers the request in {@code command}, whose spec is {@code spec}. */
+  void answer(CommandSpec spec, LocalCommand which, Command command) {
+    Request request = session.intake().begin(spec);
+    Protocol protocol = session.profile().protocol();
+    switch (which) {
+      case INFO -> info(request, sections(command), protocol);
+      case ROLE -> LocalAnswer.give(request, protocol, ServerReplies::role);
+      default -> throw new IllegalStateException(which + " is answered elsewhere");
+    }
+  }
+
+  /** A master without replicas. */
+  private static void role(ReplyWriter reply) {
+    reply.array(3);
+    reply.bulk("master");
+    reply.integer(0);
+    reply.array(0);
+  }
+
+  private static Set<InfoSection> sections(Command command) {
+    List<String> words = new ArrayList<>();
+    for (int i = 1; i < command.argc(); i++) {
+      words.add(LocalReplies.text(command.frame(), i));
+    }
+    return InfoSection.named(words);
+  }
+
+  /** Asks the masters for what only they know, then all loops, and writes it down. */
+  private void info(Request request, Set<InfoSection> sections, Protocol protocol) {
+    SlotMap map = session.loop().dispatcher().adoptTopology();
+    boolean counters = sections.contains(InfoSection.STATS);
+    boolean keys = sections.contains(InfoSection.KEYSPACE);
+    List<Node> asked =
+        counters || keys ? map.shards().stream().map(Shard::master).toList() : List.of();
+    NodeSurvey.ask(
+        session,
+        asked,
+        counters ? ASK_ALL : ASK_KEYSPACE,
+        texts -> {
+          NodeInfo nodes = NodeInfo.sum(texts).onlyDatabase(session.loop().settings().database());
+          session
+              .loop()
+              .settings()
+              .face()
+              .stats()
+              .thenAcceptAsync(
+                  stats -> {
+                    String text =
+                        InfoReport.write(sections, figures(map, nodes, stats), Instant.now());
+                    LocalAnswer.give(request, protocol, reply -> reply.verbatim(text));
+                  },
+                  session.loop().executor());
+        });
+  }
+
+  private InfoFigures figures(SlotMap map, NodeInfo nodes, ProxyStats stats) {
+    SessionSettings settings = session.loop().settings();
+    int port =
+        session.channel().localAddress() instanceof InetSocketAddress own ? own.getPort() : 0;
+    return new InfoFigures(
+        settings.face().facts(),
+        session.loop().servers().version().toString(),
+        port,
+        stats,
+        nodes,
+        map,
+        settings.face().topologyAsOf());
+  }
+}

@@ -1,0 +1,75 @@
+package io.penstock.core.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.core.cluster.Facade.Member;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class FacadeTest {
+
+  private static final Node LOCAL = new Node("127.0.0.1", 6380);
+
+  private static List<Node> nodes(int count) {
+    List<Node> nodes = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      nodes.add(new Node("10.0.0." + i, 6380));
+    }
+    return nodes;
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 5, 7, 100})
+  void everySlotIsAnInstancesAndTheSharesAreEven(int count) {
+    List<Member> members = new Facade(nodes(count), "10.0.0.1", 6380).members(LOCAL);
+
+    int next = 0;
+    for (Member member : members) {
+      assertThat(member.first()).isEqualTo(next);
+      assertThat(member.last() - member.first() + 1)
+          .isBetween(SlotMap.SLOTS / count, SlotMap.SLOTS / count + 1);
+      next = member.last() + 1;
+    }
+    assertThat(next).isEqualTo(SlotMap.SLOTS);
+  }
+
+  @Test
+  void allInstancesShowTheSame() {
+    List<Node> nodes = nodes(5);
+    List<Node> otherOrder = new ArrayList<>(nodes);
+    Collections.reverse(otherOrder);
+
+    assertThat(strangers(new Facade(nodes, "10.0.0.1", 6380)))
+        .isEqualTo(strangers(new Facade(otherOrder, "10.0.0.3", 6380)));
+  }
+
+  private static List<String> strangers(Facade facade) {
+    return facade.members(LOCAL).stream()
+        .map(it -> it.node() + it.id() + it.shardId() + it.first() + "-" + it.last() + it.epoch())
+        .toList();
+  }
+
+  @Test
+  void idsAreFortyDigitsAndDiffer() {
+    List<Member> members = new Facade(nodes(3), "10.0.0.1", 6380).members(LOCAL);
+
+    assertThat(members).extracting(Member::id).doesNotHaveDuplicates();
+    assertThat(members).allMatch(it -> it.id().matches("[0-9a-f]{40}"));
+    assertThat(members).allMatch(it -> !it.id().equals(it.shardId()));
+    assertThat(members).extracting(Member::myself).containsExactly(false, true, false);
+  }
+
+  @Test
+  void aloneItIsWhereTheClientHasConnectedUnlessItIsAnnounced() {
+    assertThat(new Facade(List.of(), null, 0).members(LOCAL).getFirst().node()).isEqualTo(LOCAL);
+    assertThat(new Facade(List.of(), "proxy.example", 0).members(LOCAL).getFirst().node())
+        .isEqualTo(new Node("proxy.example", 6380));
+    assertThat(new Facade(List.of(), null, 7).members(LOCAL).getFirst().node())
+        .isEqualTo(new Node("127.0.0.1", 7));
+    assertThat(new Facade(nodes(1), null, 0).members(LOCAL).getFirst().myself()).isTrue();
+  }
+}

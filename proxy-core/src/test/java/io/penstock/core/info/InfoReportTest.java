@@ -1,0 +1,165 @@
+package io.penstock.core.info;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.core.cluster.Node;
+import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.observe.DurationBuckets;
+import io.penstock.core.observe.Outcome;
+import io.penstock.core.observe.ProxyStats;
+import io.penstock.core.observe.ProxyStats.CommandStats;
+import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.observe.ProxyStats.Traffic;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class InfoReportTest {
+
+  private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
+  private static final Node NODE = new Node("10.0.0.1", 7000);
+
+  private static InfoFigures figures(boolean cluster) {
+    long[] buckets = new long[DurationBuckets.BOUNDED + 1];
+    buckets[0] = 90;
+    buckets[3] = 10;
+    var get =
+        new CommandStats(
+            "CLIENT NO-EVICT",
+            Map.of(Outcome.OK, 8L, Outcome.ERROR, 2L, Outcome.REJECTED, 4L),
+            buckets,
+            20_000);
+    var stats =
+        new ProxyStats(
+            List.of(get),
+            3,
+            7,
+            1,
+            List.of(new NodeStats(NODE, 2, 0, 5, 100, 200, 1, 4)),
+            Map.of(ProxyStats.Redirection.MOVED, 6L),
+            List.of(),
+            ProxyStats.PubSubStats.NONE,
+            new Traffic(1_000, 2_000, 50, 2_048, 4_096, 1),
+            Map.of("WRONGTYPE", 2L, "ERR", 1L));
+    var facts =
+        new ProxyFacts(
+            "1.2.3", "a".repeat(40), "b".repeat(40), START, "java", "epoll", 4, 9, cluster);
+    NodeInfo nodes = NodeInfo.sum(Arrays.asList("keyspace_hits:9\r\ndb0:keys=1,expires=0\r\n"));
+    return new InfoFigures(
+        facts, "7.0.15", 6380, stats, nodes, SlotMap.single(NODE), START.plusSeconds(90_000));
+  }
+
+  private static String report(String... words) {
+    return InfoReport.write(
+        InfoSection.named(List.of(words)), figures(false), START.plusSeconds(90_060));
+  }
+
+  private static List<String> titles(String text) {
+    return text.lines().filter(line -> line.startsWith("# ")).map(l -> l.substring(2)).toList();
+  }
+
+  @Test
+  void sectionsComeInRedisOrderWhateverOrderTheyAreAskedIn() {
+    assertThat(titles(report()))
+        .containsExactly(
+            "Server",
+            "Clients",
+            "Memory",
+            "Persistence",
+            "Stats",
+            "Replication",
+            "CPU",
+            "Modules",
+            "Errorstats",
+            "Cluster",
+            "Keyspace",
+            "Penstock");
+    assertThat(titles(report("cpu", "SERVER"))).containsExactly("Server", "CPU");
+    assertThat(titles(report("all")))
+        .contains("Commandstats", "Latencystats")
+        .doesNotContain("Modules");
+    assertThat(titles(report("everything"))).hasSize(InfoSection.values().length);
+    assertThat(titles(report("default", "commandstats"))).hasSize(13);
+    assertThat(report("nonsense")).isEmpty();
+  }
+
+  @Test
+  void everyLineIsATitleAFieldOrBlank() {
+    assertThat(report("everything").split("\r\n", -1))
+        .allMatch(
+            line -> line.isEmpty() || line.matches("# [A-Za-z]+|[a-z0-9_A-Z|.-]+:[^\\r\\n]*"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "server; redis_version:7.0.15",
+        "server; redis_mode:standalone",
+        "server; tcp_port:6380",
+        "server; uptime_in_seconds:90060",
+        "server; uptime_in_days:1",
+        "server; penstock_version:1.2.3",
+        "clients; connected_clients:3",
+        "clients; blocked_clients:1",
+        "clients; maxclients:9",
+        "memory; maxmemory_human:0B",
+        "persistence; loading:0",
+        "stats; total_connections_received:7",
+        "stats; total_commands_processed:10",
+        "stats; instantaneous_ops_per_sec:50",
+        "stats; instantaneous_input_kbps:2.00",
+        "stats; rejected_connections:1",
+        "stats; keyspace_hits:9",
+        "stats; total_error_replies:3",
+        "replication; role:master",
+        "commandstats; cmdstat_client|no-evict:calls=10,usec=20,usec_per_call=2.00,rejected_calls=4,failed_calls=2",
+        "errorstats; errorstat_WRONGTYPE:count=2",
+        "latencystats; latency_percentiles_usec_client|no-evict:p50=16.384,p99=131.072,p99.9=131.072",
+        "cluster; cluster_enabled:0",
+        "keyspace; db0:keys=1,expires=0",
+        "penstock; slots_covered:16384",
+        "penstock; topology_age_seconds:60",
+        "penstock; node_commands_in_flight:5",
+        "penstock; redirects_moved:6"
+      })
+  void aSectionHasTheFiguresThatToolsLookFor(String section, String line) {
+    assertThat(report(section).lines()).contains(line);
+  }
+
+  @Test
+  void aFacadeSaysThatItIsACluster() {
+    String text =
+        InfoReport.write(InfoSection.named(List.of("server", "cluster")), figures(true), START);
+
+    assertThat(text.lines()).contains("redis_mode:cluster", "cluster_enabled:1");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, 0B", "1023, 1023B", "1024, 1.00K", "1113672, 1.06M", "25276510208, 23.54G"})
+  void sizesAreWrittenForPeopleAsRedisDoes(long bytes, String text) {
+    assertThat(InfoText.human(bytes)).isEqualTo(text);
+  }
+
+  @Test
+  void databasesAndCountersAreSummedAndMeansAreWeighted() {
+    NodeInfo sum =
+        NodeInfo.sum(
+            Arrays.asList(
+                "hits:1\r\nname:x\r\ndb0:keys=1,expires=1,avg_ttl=10,subexpiry=1\r\ndb3:keys=9\r\n",
+                null,
+                "hits:2\r\ndb0:keys=2,expires=3,avg_ttl=50,subexpiry=2\r\n"));
+
+    assertThat(sum.asked()).isEqualTo(3);
+    assertThat(sum.answered()).isEqualTo(2);
+    assertThat(sum.counter("hits")).isEqualTo(3);
+    assertThat(sum.onlyDatabase(0).databases().toString())
+        .isEqualTo("{0={keys=3, expires=4, avg_ttl=40, subexpiry=3}}");
+    assertThat(sum.onlyDatabase(3).databases()).containsOnlyKeys(3);
+    assertThat(sum.onlyDatabase(1).databases()).isEmpty();
+  }
+}

@@ -1,0 +1,249 @@
+package io.penstock.core.session;
+
+import static io.penstock.core.session.Requests.PING;
+import static io.penstock.core.session.Requests.call;
+import static io.penstock.core.session.Requests.get;
+import static io.penstock.core.session.Requests.set;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.penstock.core.wire.Peer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Every expected error is what a redis-server 7.0.15 answered to the same line. */
+class ClientAdministrationTest {
+
+  private static final String OK = "+OK\r\n";
+
+  private final Rig rig = Rig.cluster();
+
+  @AfterEach
+  void close() {
+    rig.close();
+  }
+
+  private String address(Session session) {
+    return rig.onLoop(() -> ClientLine.address(session));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "CLIENT KILL 1.2.3.4:5; -ERR No such client",
+        "CLIENT KILL ID; -ERR No such client",
+        "CLIENT KILL ID 0; -ERR client-id should be greater than 0",
+        "CLIENT KILL ID x; -ERR client-id should be greater than 0",
+        "CLIENT KILL ID -1; -ERR client-id should be greater than 0",
+        "CLIENT KILL ID 999; :0",
+        "CLIENT KILL TYPE foo; -ERR Unknown client type 'foo'",
+        "CLIENT KILL TYPE replica; :0",
+        "CLIENT KILL USER nobody; -ERR No such user 'nobody'",
+        "CLIENT KILL USER default ID 99; :0",
+        "CLIENT KILL SKIPME maybe; -ERR syntax error",
+        "CLIENT KILL SKIPME yes; :0",
+        "CLIENT KILL FOO bar; -ERR syntax error",
+        "CLIENT KILL ADDR a:1 LADDR; -ERR syntax error",
+        "CLIENT KILL MAXAGE x; -ERR value is not an integer or out of range",
+        "CLIENT KILL MAXAGE 1000; :0",
+        "CLIENT PAUSE x; -ERR timeout is not an integer or out of range",
+        "CLIENT PAUSE 99999999999999999999; -ERR timeout is not an integer or out of range",
+        "CLIENT PAUSE -1; -ERR timeout is negative",
+        "CLIENT PAUSE 1 foo; -ERR CLIENT PAUSE mode must be WRITE or ALL",
+        "CLIENT PAUSE 1 WRITE extra; -ERR unknown subcommand or wrong number of arguments for"
+            + " 'PAUSE'. Try CLIENT HELP.",
+        "CLIENT PAUSE 0; +OK",
+        "CLIENT UNPAUSE; +OK",
+        "CLIENT CAPA redirect; +OK",
+        "CLIENT GETREDIR; :-1",
+        "CLIENT TRACKING off; +OK",
+        "CLIENT TRACKING off BCAST; +OK",
+        "CLIENT TRACKING foo; -ERR syntax error",
+        "CLIENT TRACKING on FOO; -ERR syntax error",
+        "CLIENT TRACKING on PREFIX; -ERR syntax error",
+        "CLIENT TRACKING on REDIRECT x; -ERR value is not an integer or out of range",
+        "CLIENT TRACKING on BCAST PREFIX a; -ERR CLIENT TRACKING is not supported by this proxy: it"
+            + " does not serve client-side caching",
+        "CLIENT CACHING yes; -ERR CLIENT CACHING can be called only when the client is in tracking"
+            + " mode with OPTIN or OPTOUT mode enabled",
+        "CLIENT TRACKINGINFO; *6|$5|flags|*1|$3|off|$8|redirect|:-1|$8|prefixes|*0",
+        "ROLE; *3|$6|master|:0|*0"
+      })
+  void repliesAreInRedisWords(String line, String reply) {
+    rig.client().send(line + "\r\n").expect(reply.replace("|", "\r\n") + "\r\n");
+  }
+
+  @Test
+  void resp3ShowsTrackingAsAMap() {
+    rig.client()
+        .send("HELLO 3\r\nCLIENT TRACKINGINFO\r\n")
+        .expect("%7\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$6\r\n7.0.15\r\n")
+        .expect("$5\r\nproto\r\n:3\r\n$2\r\nid\r\n:1\r\n$4\r\nmode\r\n$10\r\nstandalone\r\n")
+        .expect("$4\r\nrole\r\n$6\r\nmaster\r\n$7\r\nmodules\r\n*0\r\n")
+        .expect("%3\r\n$5\r\nflags\r\n~1\r\n$3\r\noff\r\n$8\r\nredirect\r\n:-1\r\n")
+        .expect("$8\r\nprefixes\r\n*0\r\n");
+  }
+
+  @Test
+  void aKilledClientIsClosedAndItsCommandInFlightHurtsNobody() {
+    Peer victim = rig.client();
+    victim.send(get("a"));
+    Peer node = rig.accept(1).expect(get("a"));
+    Peer killer = rig.client();
+
+    killer.send(call("CLIENT KILL ID 1")).expect(":1\r\n");
+    victim.expectClosed();
+    killer.send(get("a"));
+    node.expect(get("a")).send("$1\r\n1\r\n$1\r\n2\r\n");
+
+    killer.expect("$1\r\n2\r\n");
+  }
+
+  @Test
+  void aClientIsKilledByItsAddress() {
+    Peer victim = rig.client();
+    victim.send(PING).expect("+PONG\r\n");
+    String address = address(rig.newestSession());
+    Peer killer = rig.client();
+
+    killer.send(call("CLIENT KILL ADDR " + address + " ID 7")).expect(":0\r\n");
+    killer.send(call("CLIENT KILL " + address)).expect(OK);
+    victim.expectClosed();
+    killer.send(call("CLIENT KILL " + address)).expect("-ERR No such client\r\n");
+  }
+
+  @Test
+  void killingEverybodySparesTheKillerUnlessItSaysOtherwise() {
+    Peer one = rig.client();
+    Peer two = rig.client();
+    one.send(PING).expect("+PONG\r\n");
+    two.send(PING).expect("+PONG\r\n");
+    Peer killer = rig.client();
+
+    killer.send(call("CLIENT KILL TYPE normal")).expect(":2\r\n");
+    one.expectClosed();
+    two.expectClosed();
+    killer.send(call("CLIENT KILL TYPE normal SKIPME no") + PING).expect(":1\r\n").expectClosed();
+  }
+
+  @Test
+  void killingOneselfIsAnsweredAfterWhatCameBefore() {
+    Peer client = rig.client();
+    client.send(PING).expect("+PONG\r\n");
+    String address = address(rig.newestSession());
+    client.send(get("a") + call("CLIENT KILL " + address) + set("a", "not any more"));
+    Peer node = rig.accept(1).expect(get("a")).send("$1\r\n1\r\n");
+
+    client.expect("$1\r\n1\r\n" + OK).expectClosed();
+    assertThat(node.pending()).isZero();
+  }
+
+  @Test
+  void aPauseOfWritesLetsReadsThrough() {
+    Peer reader = rig.client();
+    Peer writer = rig.client();
+    Peer operator = rig.client();
+    operator.send(call("CLIENT PAUSE 100000 WRITE")).expect(OK);
+
+    writer.send(set("a", "1") + get("a"));
+    await().until(() -> rig.sessions().traffic().blockedClients() == 1);
+    reader.send(get("a"));
+    Peer node = rig.accept(1).expect(get("a")).send("$1\r\n0\r\n");
+    reader.expect("$1\r\n0\r\n");
+    operator.send(call("CLIENT UNPAUSE")).expect(OK);
+
+    node.expect(set("a", "1") + get("a")).send(OK + "$1\r\n1\r\n");
+    writer.expect(OK + "$1\r\n1\r\n");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"PUBLISH ch m", "EVAL return 0", "FCALL f 0", "PFCOUNT a", "SPUBLISH a m"})
+  void whatMayWriteIsHeldAsWell(String line) {
+    Peer client = rig.client();
+    client.send(call("CLIENT PAUSE 100000 WRITE") + call(line)).expect(OK);
+
+    await().until(() -> rig.sessions().traffic().blockedClients() == 1);
+  }
+
+  @Test
+  void aTransactionThatWritesIsHeldAtItsEndAndOneThatReadsIsNot() {
+    Peer writer = rig.client();
+    writer.send(call("MULTI") + set("a", "1")).expect(OK + "+QUEUED\r\n");
+    Peer reader = rig.client();
+    reader.send(call("MULTI") + get("b")).expect(OK + "+QUEUED\r\n");
+    Peer operator = rig.client();
+    operator.send(call("CLIENT PAUSE 100000 WRITE")).expect(OK);
+
+    writer.send(call("EXEC"));
+    await().until(() -> rig.sessions().traffic().blockedClients() == 1);
+    reader.send(call("EXEC"));
+    rig.accept(0)
+        .expect(call("MULTI") + get("b") + call("EXEC"))
+        .send(OK + "+QUEUED\r\n*1\r\n$-1\r\n");
+    reader.expect("*1\r\n$-1\r\n");
+    reader.send(call("MULTI") + set("b", "1")).expect(OK);
+    await().until(() -> rig.sessions().traffic().blockedClients() == 2);
+    operator.send(call("CLIENT UNPAUSE")).expect(OK);
+
+    reader.expect("+QUEUED\r\n");
+    rig.accept(1)
+        .expect(call("MULTI") + set("a", "1") + call("EXEC"))
+        .send(OK + "+QUEUED\r\n*1\r\n" + OK);
+    writer.expect("*1\r\n" + OK);
+  }
+
+  @Test
+  void aPauseOfEverythingHoldsAllButItsEndAndRefusals() {
+    Peer client = rig.client();
+    client.send("CLIENT PAUSE 100000\r\nFOO\r\nPING\r\n");
+    client.expect(OK + "-ERR unknown command 'FOO', with args beginning with: \r\n");
+    await().until(() -> rig.sessions().traffic().blockedClients() == 1);
+    assertThat(client.pending()).isZero();
+
+    rig.client().send(call("CLIENT UNPAUSE") + PING).expect(OK + "+PONG\r\n");
+
+    client.expect("+PONG\r\n");
+  }
+
+  @Test
+  void aPauseEndsByItself() {
+    Peer client = rig.client();
+    long before = System.nanoTime();
+    client.send(call("CLIENT PAUSE 50") + PING).expect(OK + "+PONG\r\n");
+
+    assertThat(System.nanoTime() - before).isGreaterThan(45_000_000);
+    assertThat(rig.<Boolean>onLoop(() -> rig.sessions().pause().isOn())).isFalse();
+  }
+
+  @Test
+  void ofTwoPausesTheLongerAndTheStricterHold() {
+    Peer client = rig.client();
+    client.send(call("CLIENT PAUSE 100000 ALL"));
+    client.expect(OK);
+    Peer other = rig.client();
+    rig.onLoop(
+        () -> {
+          rig.sessions().pause().begin(System.nanoTime() + 1_000, false);
+          return true;
+        });
+    other.send(PING);
+
+    await().until(() -> rig.sessions().traffic().blockedClients() == 1);
+    assertThat(other.pending()).isZero();
+  }
+
+  @Test
+  void aClientMayLeaveWhilePaused() {
+    Peer client = rig.client();
+    client.send(call("CLIENT PAUSE 100000") + PING).expect(OK);
+    await().until(() -> rig.sessions().traffic().blockedClients() == 1);
+    client.close();
+
+    rig.client().send(call("CLIENT UNPAUSE")).expect(OK);
+
+    await().until(() -> rig.onLoop(() -> rig.sessions().sessions().size()) == 1);
+  }
+}

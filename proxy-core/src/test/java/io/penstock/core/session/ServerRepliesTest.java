@@ -1,0 +1,120 @@
+package io.penstock.core.session;
+
+import static io.penstock.core.session.Requests.call;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.core.wire.Peer;
+import io.penstock.core.wire.Wire;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class ServerRepliesTest {
+
+  private static final String KEYSPACE_QUESTION = "*2\r\n$4\r\nINFO\r\n$8\r\nkeyspace\r\n";
+
+  private final Rig rig = Rig.cluster();
+
+  @AfterEach
+  void close() {
+    rig.close();
+  }
+
+  @Test
+  void theKeyspaceIsTheSumOverAllMasters() {
+    Peer client = rig.client();
+    client.send(call("INFO keyspace"));
+    rig.accept(0)
+        .expect(KEYSPACE_QUESTION)
+        .send(Wire.bulk("# Keyspace\r\ndb0:keys=3,expires=1,avg_ttl=400\r\n"));
+    rig.accept(1)
+        .expect(KEYSPACE_QUESTION)
+        .send(Wire.bulk("# Keyspace\r\ndb0:keys=4,expires=3,avg_ttl=800\r\n"));
+
+    client.expect(Wire.bulk("# Keyspace\r\ndb0:keys=7,expires=4,avg_ttl=700\r\n"));
+  }
+
+  @Test
+  void countersThatOnlyNodesHaveAreSummed() {
+    Peer client = rig.client();
+    client.send(call("info STATS"));
+    for (int node = 0; node < 2; node++) {
+      rig.accept(node)
+          .expect("*1\r\n$4\r\nINFO\r\n")
+          .send(Wire.bulk("# Stats\r\nkeyspace_hits:5\r\nexpired_keys:2\r\n"));
+    }
+
+    assertThat(client.readBulk())
+        .startsWith("# Stats\r\n")
+        .contains(
+            "\r\nkeyspace_hits:10\r\n", "\r\nexpired_keys:4\r\n", "\r\nkeyspace_misses:0\r\n");
+  }
+
+  @Test
+  void aMasterThatDoesNotAnswerIsMissingInTheSum() {
+    Peer client = rig.client();
+    client.send(call("INFO keyspace penstock"));
+    rig.accept(0)
+        .expect(KEYSPACE_QUESTION)
+        .send(Wire.bulk("# Keyspace\r\ndb0:keys=3,expires=0,avg_ttl=0\r\n"));
+    rig.accept(1).expect(KEYSPACE_QUESTION);
+    rig.tick(Duration.ofSeconds(200));
+
+    assertThat(client.readBulk())
+        .contains("db0:keys=3,expires=0,avg_ttl=0\r\n")
+        .contains("info_masters_asked:2\r\n", "info_masters_answered:1\r\n");
+  }
+
+  @Test
+  void aRefusalIsNoAnswer() {
+    Peer client = rig.client();
+    client.send(call("INFO keyspace"));
+    rig.accept(0).expect(KEYSPACE_QUESTION).send("-NOPERM no\r\n");
+    rig.accept(1).expect(KEYSPACE_QUESTION).send(Wire.bulk("# Keyspace\r\n"));
+
+    client.expect(Wire.bulk("# Keyspace\r\n"));
+  }
+
+  @Test
+  void sectionsThatNodesKnowNothingOfAskNobody() {
+    rig.client()
+        .send(call("INFO Cluster MODULES nonsense"))
+        .expect(Wire.bulk("# Modules\r\n\r\n# Cluster\r\ncluster_enabled:0\r\n"));
+    rig.client().send(call("INFO nonsense")).expect("$0\r\n\r\n");
+  }
+
+  @Test
+  void resp3GetsAVerbatimString() {
+    Peer client = rig.client();
+    client.send("HELLO 3\r\nINFO cluster\r\n");
+    client.read("%7\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$6\r\n7.0.15\r\n".length());
+    client.expect("$5\r\nproto\r\n:3\r\n$2\r\nid\r\n:1\r\n$4\r\nmode\r\n$10\r\nstandalone\r\n");
+    client.expect("$4\r\nrole\r\n$6\r\nmaster\r\n$7\r\nmodules\r\n*0\r\n");
+
+    client.expect("=34\r\ntxt:# Cluster\r\ncluster_enabled:0\r\n\r\n");
+  }
+
+  @Test
+  void infoKeepsItsPlaceAmongTheReplies() {
+    Peer client = rig.client();
+    client.send(call("INFO keyspace") + call("ECHO later"));
+    rig.accept(0).expect(KEYSPACE_QUESTION).send(Wire.bulk("# Keyspace\r\n"));
+    rig.accept(1).expect(KEYSPACE_QUESTION).send(Wire.bulk("# Keyspace\r\n"));
+
+    client.expect(Wire.bulk("# Keyspace\r\n") + "$5\r\nlater\r\n");
+  }
+
+  @Test
+  void errorsAreCountedByTheirFirstWord() {
+    Peer client = rig.client();
+    client.send("FOO\r\nGET\r\nEVAL x\r\nMSETNX a 1 b 2\r\nPING\r\n");
+    client.expect("-ERR unknown command 'FOO', with args beginning with: \r\n");
+    client.expect("-ERR wrong number of arguments for 'get' command\r\n");
+    client.expect("-ERR wrong number of arguments for 'eval' command\r\n");
+    client.expect("-CROSSSLOT Keys in request don't hash to the same slot\r\n+PONG\r\n");
+
+    assertThat(rig.onLoop(() -> rig.sessions().counters().errors()))
+        .containsOnly(Map.entry("ERR", 3L), Map.entry("CROSSSLOT", 1L));
+  }
+}
