@@ -38,6 +38,7 @@ final class SettingsMapping {
    */
   ProxySettings map(PenstockProperties properties, @Nullable String demo) {
     refuseWhatIsNotThereYet(properties);
+    CommandRules rules = rules(properties.commands());
     String resource = demo == null ? properties.transpond().local().resource() : demo;
     if (resource == null || resource.isBlank()) {
       throw new MissingResourceException();
@@ -58,7 +59,7 @@ final class SettingsMapping {
             properties.backend().connectionsPerLoop(),
             properties.backend().exclusiveConnectionsPerLoop()),
         new Refresh(properties.topology().refreshPeriod(), properties.topology().adaptiveTimeout()),
-        rules(properties.commands()),
+        rules,
         properties.transport(),
         Objects.requireNonNullElseGet(loops, () -> Runtime.getRuntime().availableProcessors()),
         new FacadeMapping(reader).map(properties.clusterFacade(), properties.port()));
@@ -99,6 +100,8 @@ final class SettingsMapping {
     if (bulk.compareTo(SMALLEST_BULK) < 0 || bulk.compareTo(LARGEST_BULK) > 0) {
       refuse("proto-max-bulk-len", "must be from 1MB to 2047MB", "write 512MB, the default");
     }
+    refuseNegative("hard-limit", properties.clientOutputBufferLimit().pubsub().hardLimit());
+    refuseNegative("soft-limit", properties.clientOutputBufferLimit().pubsub().softLimit());
   }
 
   private CommandRules rules(PenstockProperties.Commands commands) {
@@ -131,6 +134,13 @@ final class SettingsMapping {
     } catch (ResourceUrl.RefusedException e) {
       throw new InvalidConfigurationException(
           reader.fault("transpond.local.resource", e.reason(), e.fix()));
+    }
+  }
+
+  private void refuseNegative(String limit, DataSize size) {
+    if (size.isNegative()) {
+      String key = "client-output-buffer-limit.pubsub." + limit;
+      refuse(key, "must not be negative", "write 0 for no limit");
     }
   }
 

@@ -72,9 +72,9 @@ class PropertiesReaderTest {
                 Map.entry("penstock.max-clients", "8"),
                 Map.entry("penstock.password", "s3cret"),
                 Map.entry("penstock.proto-max-bulk-len", "2MB"),
-                Map.entry("penstock.client-output-buffer-limit.pubsub.hard-limit", "3MB"),
-                Map.entry("penstock.client-output-buffer-limit.pubsub.soft-limit", "1MB"),
-                Map.entry("penstock.client-output-buffer-limit.pubsub.soft-seconds", "6"),
+                Map.entry("penstock.client-output-buffer-limit.pubsub.hard-limit", "12MB"),
+                Map.entry("penstock.client-output-buffer-limit.pubsub.soft-limit", "0"),
+                Map.entry("penstock.client-output-buffer-limit.pubsub.soft-seconds", "5"),
                 Map.entry("penstock.backend.connect-timeout", "9ms"),
                 Map.entry("penstock.backend.command-timeout", "10s"),
                 Map.entry("penstock.backend.connections-per-loop", "2"),
@@ -102,7 +102,7 @@ class PropertiesReaderTest {
                 DataSize.ofMegabytes(2),
                 new PenstockProperties.ClientOutputBufferLimit(
                     new PenstockProperties.OutputBufferLimit(
-                        DataSize.ofMegabytes(3), DataSize.ofMegabytes(1), 6)),
+                        DataSize.ofMegabytes(12), DataSize.ofBytes(0), 5)),
                 new PenstockProperties.Backend(Duration.ofMillis(9), Duration.ofSeconds(10), 2, 12),
                 new PenstockProperties.Topology(Duration.ofMinutes(1), Duration.ofSeconds(11)),
                 new PenstockProperties.Commands(

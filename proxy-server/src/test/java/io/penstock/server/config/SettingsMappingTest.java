@@ -85,6 +85,7 @@ class SettingsMappingTest {
           transpond.type           | remote   | the only type so far is local
           transpond.local.type     | complex  | the only type so far is simple
           proto-max-bulk-len       | 3GB      | must be from 1MB to 2047MB
+          client-output-buffer-limit.pubsub.soft-limit | -1MB | must not be negative
           transpond.local.resource | rediss://u:s3cret@h:1 | the scheme rediss:// is not supported yet
           """)
   void refusesWhatDoesNotExistYet(String key, String value, String reason) {
