@@ -78,7 +78,10 @@ final class Transactions {
       case RoutePlan.Local(CommandSpec which, LocalCommand answer) ->
           takesOwn(queue, which, answer, command);
       case RoutePlan.Single(int slot) -> takesOne(queue, slot, command);
-      case RoutePlan.Script(int slot) -> takesOne(queue, slot, command);
+      case RoutePlan.Script(int slot) -> {
+        session.loop().directory().scripts().note(Objects.requireNonNull(spec), command.frame());
+        yield takesOne(queue, slot, command);
+      }
       case RoutePlan.Publish(int slot, boolean sharded) ->
           takesOne(queue, sharded ? slot : Exchange.ANY_NODE, command);
       case RoutePlan.Blocking(int slot, _, _) -> takesOne(queue, slot, command); // does not block
