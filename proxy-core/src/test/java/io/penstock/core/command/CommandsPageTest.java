@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class CommandsPageTest {
 
   /** Writes the page instead of comparing it. */
-  private static final String REWRITE = "penstock.rewrite";
+  private static final String REWRITE = "rewrite";
 
   @Test
   void docsCommandsIsWhatTheTablesSay() throws IOException {
