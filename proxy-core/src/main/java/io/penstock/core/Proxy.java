@@ -89,7 +89,7 @@ public final class Proxy implements AutoCloseable {
             control,
             topology,
             new ServerSurvey.Scope(settings.refresh().period(), discovered != null, servers));
-    this.face = new ProxyFace(this, facts(), settings.facade());
+    this.face = new ProxyFace(this, facts(), settings);
     for (Loop loop : group.loops()) {
       loops.add(assemble(loop, servers, events));
     }

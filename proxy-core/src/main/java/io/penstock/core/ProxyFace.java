@@ -5,6 +5,7 @@ import io.penstock.core.info.ProxyFacts;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.session.ServerFace;
 import java.time.Instant;
+import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -14,10 +15,12 @@ final class ProxyFace implements ServerFace {
   private final Proxy proxy;
   private final ProxyFacts facts;
   private final @Nullable Facade facade;
+  private final Map<String, String> config;
 
-  ProxyFace(Proxy proxy, ProxyFacts facts, @Nullable Facade facade) {
+  ProxyFace(Proxy proxy, ProxyFacts facts, ProxySettings settings) {
     this.proxy = proxy;
-    this.facade = facade;
+    this.facade = settings.facade();
+    this.config = OwnConfig.of(settings);
     this.facts = facts;
   }
 
@@ -29,6 +32,11 @@ final class ProxyFace implements ServerFace {
   @Override
   public @Nullable Facade facade() {
     return facade;
+  }
+
+  @Override
+  public Map<String, String> config() {
+    return config;
   }
 
   @Override

@@ -26,7 +26,7 @@ public final class Glob {
   }
 
   /** Case does not matter, as for names of commands and settings. */
-  static Glob ignoringCase(String pattern) {
+  public static Glob ignoringCase(String pattern) {
     return new Glob(pattern, true);
   }
 

@@ -39,5 +39,20 @@ public enum Merge {
   /**
    * {@code FUNCTION STATS}: the first reply that tells of a running function, else the first reply.
    */
-  RUNNING
+  RUNNING,
+  /** {@code SLOWLOG GET}: the newest entries of all, as many as one server would give. */
+  NEWEST,
+  /** {@code LATENCY LATEST}: of each event what came last, and the worst. */
+  LATEST,
+  /** {@code LATENCY HISTORY}: all samples by their time. */
+  HISTORY,
+  /** {@code LATENCY HISTOGRAM}: calls are added, command by command and duration by duration. */
+  HISTOGRAM,
+  /** {@code MEMORY STATS}: bytes and numbers are added, ratios are means. */
+  STATS,
+  /**
+   * Texts for people: the one that all say, or each with its shard's number. An error is the reply
+   * only when there is no text.
+   */
+  TEXTS
 }

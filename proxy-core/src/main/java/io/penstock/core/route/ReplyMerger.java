@@ -4,6 +4,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.command.Merge;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongBinaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -37,17 +39,23 @@ public final class ReplyMerger {
    * Merges.
    *
    * @param replies whole replies by part, at least one, all readable bytes of each; borrowed
-   * @param groupOfKey for {@link Merge#ARRAY_BY_KEY} the part of each key in the caller's order
+   * @param detail for {@link Merge#ARRAY_BY_KEY} the part of each key in the caller's order; for
+   *     {@link Merge#NEWEST} how many entries there may be
    * @return false when the result is an error reply
    */
-  public boolean merge(Merge how, ByteBuf[] replies, int[] groupOfKey) {
-    ByteBuf chosen = how == Merge.ONE_SUCCEEDED ? oneSucceeded(replies) : firstError(replies);
+  public boolean merge(Merge how, ByteBuf[] replies, int[] detail) {
+    ByteBuf chosen =
+        switch (how) {
+          case ONE_SUCCEEDED -> oneSucceeded(replies);
+          case TEXTS -> fine(replies).isEmpty() ? replies[0] : null;
+          default -> firstError(replies);
+        };
     if (chosen != null) {
       pass(chosen);
       return !isError(chosen);
     }
     try {
-      mergeFine(how, replies, groupOfKey);
+      mergeFine(how, replies, detail);
       return true;
     } catch (UnmergeableException | ArithmeticException e) { // the latter: a sum beyond 64 bits
       emit(UNEXPECTED);
@@ -55,7 +63,7 @@ public final class ReplyMerger {
     }
   }
 
-  private void mergeFine(Merge how, ByteBuf[] replies, int[] groupOfKey) {
+  private void mergeFine(Merge how, ByteBuf[] replies, int[] detail) {
     switch (how) {
       case ALL_OK -> emit(OK);
       case ALL_SUCCEEDED, ONE_SUCCEEDED -> pass(replies[0]);
@@ -64,12 +72,26 @@ public final class ReplyMerger {
       case SUM_BY_ELEMENT, SUBSCRIBERS, SHARD_SUBSCRIBERS ->
           elements.byElement(replies, Math::addExact);
       case MIN_BY_ELEMENT -> elements.byElement(replies, Math::min);
-      case ARRAY_BY_KEY -> elements.interleave(replies, groupOfKey);
+      case ARRAY_BY_KEY -> elements.interleave(replies, detail);
       case CONCAT -> elements.concat(replies);
       case UNION -> elements.union(replies);
       case RANDOM -> random(replies);
       case RUNNING -> running(replies);
+      case NEWEST -> report(ReportMerger.newest(replies, detail[0]));
+      case LATEST -> report(ReportMerger.latest(replies));
+      case HISTORY -> report(ReportMerger.history(replies));
+      case HISTOGRAM -> report(ReportMerger.histogram(replies));
+      case STATS -> report(ReportMerger.stats(replies));
+      case TEXTS -> report(ReportMerger.texts(fine(replies)));
     }
+  }
+
+  private void report(String text) {
+    emit(text.getBytes(StandardCharsets.ISO_8859_1));
+  }
+
+  private static List<ByteBuf> fine(ByteBuf[] replies) {
+    return Arrays.stream(replies).filter(reply -> !isError(reply)).toList();
   }
 
   private static boolean isError(ByteBuf reply) {

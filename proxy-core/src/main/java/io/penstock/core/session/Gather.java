@@ -10,30 +10,23 @@ import org.jspecify.annotations.Nullable;
 /** The parts of a request: sends them at once and answers when the last reply has come. */
 final class Gather implements Part.Whole {
 
-  private static final int[] NO_KEYS = {};
-
   private final Request whole;
   private final Session session;
   private final Merge merge;
-  private final int[] groupOfKey;
+  private final int[] detail;
   private Part[] parts = {};
   private int missing;
 
   /**
-   * A request divided over its keys' slots.
+   * Before anything is sent.
    *
-   * @param groupOfKey the part of each key
+   * @param detail as {@link ReplyMerger#merge} takes it
    */
-  Gather(Request whole, Merge merge, int[] groupOfKey) {
+  Gather(Request whole, Merge merge, int[] detail) {
     this.whole = whole;
     this.session = whole.session();
     this.merge = merge;
-    this.groupOfKey = groupOfKey;
-  }
-
-  /** A request that goes to several shards as it is. */
-  Gather(Request whole, Merge merge) {
-    this(whole, merge, NO_KEYS);
+    this.detail = detail;
   }
 
   @Override
@@ -82,7 +75,7 @@ final class Gather implements Part.Whole {
   }
 
   private Outcome merge(ReplyMerger.Sink sink, ByteBuf[] replies, Outcome outcome) {
-    boolean fine = new ReplyMerger(sink).merge(merge, replies, groupOfKey);
+    boolean fine = new ReplyMerger(sink).merge(merge, replies, detail);
     for (Part part : parts) {
       part.discard();
     }

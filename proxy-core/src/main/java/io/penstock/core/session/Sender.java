@@ -71,9 +71,8 @@ final class Sender {
   void broadcast(CommandSpec spec, RoutePlan.Broadcast plan) {
     Request whole = beginForAll(spec);
     RequestFrame frame = session.input().frame();
-    int length = frame.end() - frame.start();
     SharedBuffer bytes = session.input().shareOfFrame();
-    coverage.whenWhole(whole, new Broadcast(whole, plan, bytes, frame.start(), length));
+    coverage.whenWhole(whole, new Broadcast(whole, plan, bytes, frame));
   }
 
   /** Sends the call of {@code SCAN} that was found last to the shard whose turn it is. */

@@ -4,6 +4,7 @@ import io.penstock.core.cluster.Facade;
 import io.penstock.core.info.ProxyFacts;
 import io.penstock.core.observe.ProxyStats;
 import java.time.Instant;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +34,11 @@ public interface ServerFace {
         public @Nullable Facade facade() {
           return null;
         }
+
+        @Override
+        public Map<String, String> config() {
+          return Map.of();
+        }
       };
 
   /** What does not change while the proxy runs. */
@@ -46,4 +52,7 @@ public interface ServerFace {
 
   /** The cluster that clients are shown; null when they see a server that is no cluster's. */
   @Nullable Facade facade();
+
+  /** The parameters of {@code CONFIG GET} that are the proxy's own. */
+  Map<String, String> config();
 }

@@ -26,9 +26,11 @@ final class ServerReplies {
   private static final String ASK_KEYSPACE = "*2\r\n$4\r\nINFO\r\n$8\r\nkeyspace\r\n";
 
   private final Session session;
+  private final ConfigGet config;
 
   ServerReplies(Session session) {
     this.session = session;
+    this.config = new ConfigGet(session);
   }
 
   /** Answers the request in {@code command}, whose spec is {@code spec}. */
@@ -37,6 +39,7 @@ final class ServerReplies {
     Protocol protocol = session.profile().protocol();
     switch (which) {
       case INFO -> info(request, sections(command), protocol);
+      case CONFIG_GET -> config.answer(request, command);
       case ROLE -> LocalAnswer.give(request, protocol, ServerReplies::role);
       default -> throw new IllegalStateException(which + " is answered elsewhere");
     }

@@ -11,6 +11,7 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ReplyMergerTest {
 
@@ -71,7 +72,7 @@ class ReplyMergerTest {
   }
 
   @ParameterizedTest
-  @EnumSource(value = Merge.class, names = "ONE_SUCCEEDED", mode = EnumSource.Mode.EXCLUDE)
+  @EnumSource(names = {"ONE_SUCCEEDED", "TEXTS"}, mode = EnumSource.Mode.EXCLUDE)
   void theFirstErrorIsTheReply(Merge how) {
     List<String> replies = List.of(":1\r\n", "-WRONGTYPE no\r\n", "-ERR later\r\n");
     assertThat(merged(how, replies, 0, 1, 2)).isEqualTo("!-WRONGTYPE no\r\n");
@@ -206,6 +207,109 @@ class ReplyMergerTest {
   @Test
   void aPartWithTooFewElementsAndAnotherWithTooManyAreAnError() {
     assertThat(merged(Merge.ARRAY_BY_KEY, List.of("*2\r\n:1\r\n:2\r\n", "*0\r\n"), 0, 1))
+        .isEqualTo("!" + CANNOT);
+  }
+
+  private static String entry(long time) {
+    return "*3\r\n:1\r\n:" + time + "\r\n:7\r\n";
+  }
+
+  @Test
+  void theNewestEntriesAreTakenAndNoMoreThanWanted() {
+    List<String> replies = List.of("*2\r\n" + entry(9) + entry(3), "*0\r\n", "*1\r\n" + entry(5));
+
+    assertThat(merged(Merge.NEWEST, replies, 2)).isEqualTo("*2\r\n" + entry(9) + entry(5));
+    assertThat(merged(Merge.NEWEST, replies, 10))
+        .isEqualTo("*3\r\n" + entry(9) + entry(5) + entry(3));
+  }
+
+  @Test
+  void ofEachEventTheLastAndTheWorstAreTold() {
+    assertThat(
+            merged(
+                Merge.LATEST,
+                List.of(
+                    "*1\r\n*4\r\n$3\r\nfoo\r\n:10\r\n:2\r\n:90\r\n",
+                    "*2\r\n*4\r\n$3\r\nbar\r\n:11\r\n:1\r\n:1\r\n"
+                        + "*4\r\n$3\r\nfoo\r\n:12\r\n:5\r\n:8\r\n")))
+        .isEqualTo(
+            "*2\r\n*4\r\n$3\r\nfoo\r\n:12\r\n:5\r\n:90\r\n"
+                + "*4\r\n$3\r\nbar\r\n:11\r\n:1\r\n:1\r\n");
+  }
+
+  @Test
+  void samplesAreJoinedByTheirTime() {
+    assertThat(
+            merged(
+                Merge.HISTORY,
+                List.of("*2\r\n*2\r\n:3\r\n:1\r\n*2\r\n:5\r\n:1\r\n", "*1\r\n*2\r\n:4\r\n:9\r\n")))
+        .isEqualTo("*3\r\n*2\r\n:3\r\n:1\r\n*2\r\n:4\r\n:9\r\n*2\r\n:5\r\n:1\r\n");
+  }
+
+  private static String histogram(String type, int half, String name, String buckets) {
+    return type + (half * 2) / (type.equals("%") ? 2 : 1) + "\r\n" + name + buckets;
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"*", "%"})
+  void histogramsAreAddedDurationByDuration(String type) {
+    String get = "$3\r\nget\r\n";
+    String calls = "$5\r\ncalls\r\n";
+    String usec = "$14\r\nhistogram_usec\r\n";
+    String one =
+        histogram(type, 1, get, "")
+            + histogram(type, 2, calls, ":5\r\n" + usec)
+            + histogram(type, 2, ":1\r\n:2\r\n:8\r\n:5\r\n", "");
+    String other =
+        histogram(type, 1, get, "")
+            + histogram(type, 2, calls, ":3\r\n" + usec)
+            + histogram(type, 2, ":2\r\n:1\r\n:4\r\n:3\r\n", "");
+
+    assertThat(merged(Merge.HISTOGRAM, List.of(one, other)))
+        .isEqualTo(
+            histogram(type, 1, get, "")
+                + histogram(type, 2, calls, ":8\r\n" + usec)
+                + histogram(type, 4, ":1\r\n:2\r\n:2\r\n:3\r\n:4\r\n:5\r\n:8\r\n:8\r\n", ""));
+  }
+
+  @Test
+  void statsAreAddedAndRatiosAreMeans() {
+    String one =
+        "*8\r\n$1\r\na\r\n:1\r\n$1\r\nr\r\n$3\r\n1.5\r\n"
+            + "$4\r\ndb.0\r\n*2\r\n$1\r\nx\r\n:4\r\n$18\r\nkeys.bytes-per-key\r\n:10\r\n";
+    String other =
+        "*6\r\n$1\r\na\r\n:2\r\n$1\r\nr\r\n$3\r\n2.5\r\n" + "$18\r\nkeys.bytes-per-key\r\n:20\r\n";
+
+    assertThat(merged(Merge.STATS, List.of(one, other)))
+        .isEqualTo(
+            "*8\r\n$1\r\na\r\n:3\r\n$1\r\nr\r\n$18\r\n2.0000000000000000\r\n"
+                + "$4\r\ndb.0\r\n*2\r\n$1\r\nx\r\n:4\r\n"
+                + "$18\r\nkeys.bytes-per-key\r\n:15\r\n");
+  }
+
+  @Test
+  void textsAreGivenOnceWhereTheyAreTheSame() {
+    assertThat(merged(Merge.TEXTS, List.of("$2\r\nhi\r\n", "$2\r\nhi\r\n")))
+        .isEqualTo("$2\r\nhi\r\n");
+    assertThat(merged(Merge.TEXTS, List.of("=5\r\ntxt:a\r\n", "-ERR x\r\n")))
+        .isEqualTo("=5\r\ntxt:a\r\n");
+    assertThat(merged(Merge.TEXTS, List.of("-ERR x\r\n", "-ERR y\r\n"))).isEqualTo("!-ERR x\r\n");
+  }
+
+  @Test
+  void textsThatDifferStandBehindOneAnother() {
+    String text = "# Shard 1 of 2\na\n# Shard 2 of 2\nb\n";
+
+    assertThat(merged(Merge.TEXTS, List.of("$1\r\na\r\n", "$1\r\nb\r\n")))
+        .isEqualTo(Wire.bulk(text));
+    assertThat(merged(Merge.TEXTS, List.of("=5\r\ntxt:a\r\n", "=5\r\ntxt:b\r\n")))
+        .isEqualTo("=" + (text.length() + 4) + "\r\ntxt:" + text + "\r\n");
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"NEWEST", "LATEST", "HISTORY", "HISTOGRAM", "STATS"})
+  void reportsOfAnotherFormCannotBeMerged(Merge how) {
+    assertThat(merged(how, List.of("*1\r\n$1\r\na\r\n", "*1\r\n+a\r\n"), 10))
         .isEqualTo("!" + CANNOT);
   }
 }

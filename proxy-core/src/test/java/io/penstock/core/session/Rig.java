@@ -117,6 +117,11 @@ final class Rig implements AutoCloseable {
     public @Nullable Instant topologyAsOf() {
       return null;
     }
+
+    @Override
+    public java.util.Map<String, String> config() {
+      return java.util.Map.of("maxmemory", "0", "save", "", "requirepass", "");
+    }
   }
 
   /** A snapshot that the test publishes; redirects patch it as in the real one. */

@@ -117,4 +117,49 @@ class ServerRepliesTest {
     assertThat(rig.onLoop(() -> rig.sessions().counters().errors()))
         .containsOnly(Map.entry("ERR", 3L), Map.entry("CROSSSLOT", 1L));
   }
+
+  @Test
+  void whatIsPenstocksOwnIsAnsweredWithoutAskingANode() {
+    rig.client()
+        .send(call("CONFIG GET save") + call("CONFIG GET MAXMEMORY"))
+        .expect("*2\r\n$4\r\nsave\r\n$0\r\n\r\n*2\r\n$9\r\nmaxmemory\r\n$1\r\n0\r\n");
+  }
+
+  @Test
+  void otherParametersAreANodesAndPenstocksOwnAreLaidOver() {
+    Peer client = rig.client();
+    String question = call("CONFIG GET maxmemory* requirepass");
+    client.send(question);
+    rig.accept(0)
+        .expect(question)
+        .send("*6\r\n" + Wire.bulk("maxmemory") + Wire.bulk("99"))
+        .send(Wire.bulk("maxmemory-policy") + Wire.bulk("allkeys-lru"))
+        .send(Wire.bulk("requirepass") + Wire.bulk("s3cret"));
+
+    client
+        .expect("*6\r\n" + Wire.bulk("maxmemory") + Wire.bulk("0"))
+        .expect(Wire.bulk("maxmemory-policy") + Wire.bulk("allkeys-lru"))
+        .expect(Wire.bulk("requirepass") + Wire.bulk(""));
+  }
+
+  @Test
+  void aNodeThatRefusesLeavesPenstocksOwn() {
+    Peer client = rig.client();
+    client.send(call("CONFIG GET s*"));
+    rig.accept(0).expect(call("CONFIG GET s*")).send("-NOPERM no\r\n");
+
+    client.expect("*2\r\n$4\r\nsave\r\n$0\r\n\r\n");
+  }
+
+  @Test
+  void theSlowLogIsTheNewestOfAllShards() {
+    Peer client = rig.client();
+    String question = call("SLOWLOG GET 2");
+    client.send(question);
+    String entry = "*3\r\n:1\r\n:%d\r\n:5\r\n";
+    rig.accept(0).expect(question).send("*2\r\n" + entry.formatted(50) + entry.formatted(10));
+    rig.accept(1).expect(question).send("*2\r\n" + entry.formatted(40) + entry.formatted(20));
+
+    client.expect("*2\r\n" + entry.formatted(50) + entry.formatted(40));
+  }
 }

@@ -1,0 +1,43 @@
+package io.penstock.core;
+
+import io.penstock.core.session.OutputLimit;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** The parameters of {@code CONFIG GET} that are Penstock's own, by Redis's names. */
+final class OwnConfig {
+
+  private OwnConfig() {}
+
+  static Map<String, String> of(ProxySettings settings) {
+    ProxySettings.Listen listen = settings.listen();
+    OutputLimit limit = listen.subscriberLimit();
+    Map<String, String> config = new LinkedHashMap<>();
+    config.put("bind", listen.bind());
+    config.put("port", Integer.toString(listen.port()));
+    config.put("tls-port", "0");
+    config.put("unixsocket", "");
+    config.put("timeout", "0");
+    config.put("maxclients", Integer.toString(listen.maxClients()));
+    config.put("proto-max-bulk-len", Integer.toString(listen.maxBulkLength()));
+    config.put(
+        "client-output-buffer-limit",
+        "normal 0 0 0 slave 0 0 0 pubsub "
+            + (limit.hardBytes() + " " + limit.softBytes() + " " + limit.softTime().toSeconds()));
+    config.put("cluster-enabled", settings.facade() == null ? "no" : "yes");
+    config.put("databases", "1");
+    config.put("maxmemory", "0");
+    config.put("save", "");
+    config.put("appendonly", "no");
+    config.put("replicaof", "");
+    config.put("slaveof", "");
+    // Never a node's: its clients are others than Penstock's.
+    config.put("requirepass", "");
+    config.put("masterauth", "");
+    config.put("masteruser", "");
+    config.put("tls-key-file-pass", "");
+    config.put("tls-client-key-file-pass", "");
+    return Collections.unmodifiableMap(config);
+  }
+}

@@ -1,0 +1,130 @@
+package io.penstock.core.route;
+
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A whole reply read into objects: for reports that are small and seldom asked for. */
+sealed interface ReplyTree {
+
+  /** Writes it as it came; characters are bytes. */
+  void write(StringBuilder out);
+
+  /**
+   * What has no elements.
+   *
+   * @param bytes its bytes, as characters, line ends included
+   */
+  record Leaf(String bytes) implements ReplyTree {
+
+    static Leaf integer(long value) {
+      return new Leaf(":" + value + "\r\n");
+    }
+
+    boolean isInteger() {
+      return bytes.charAt(0) == ':';
+    }
+
+    long integer() {
+      if (!isInteger()) {
+        throw new UnmergeableException();
+      }
+      return Long.parseLong(bytes.substring(1, bytes.length() - 2));
+    }
+
+    /** The content of a string, or what stands behind the type of anything else. */
+    String text() {
+      char type = bytes.charAt(0);
+      int from = type == '$' || type == '=' ? bytes.indexOf('\n') + 1 : 1;
+      return from > bytes.length() - 2 ? "" : bytes.substring(from, bytes.length() - 2);
+    }
+
+    /** The same kind of string or double with another content. */
+    Leaf withText(String content) {
+      char type = bytes.charAt(0);
+      boolean counted = type == '$' || type == '=';
+      String header = counted ? type + Integer.toString(content.length()) + "\r\n" : type + "";
+      return new Leaf(header + content + "\r\n");
+    }
+
+    @Override
+    public void write(StringBuilder out) {
+      out.append(bytes);
+    }
+  }
+
+  /**
+   * An array, a set or a map.
+   *
+   * @param type as the protocol has it; a map's elements are its names and values in turn
+   */
+  record Aggregate(char type, List<ReplyTree> elements) implements ReplyTree {
+
+    /** Reads it as a map: a RESP3 map, or an array of names and values. */
+    Map<String, ReplyTree> entries() {
+      if (elements.size() % 2 != 0) {
+        throw new UnmergeableException();
+      }
+      Map<String, ReplyTree> entries = new LinkedHashMap<>();
+      for (int i = 0; i < elements.size(); i += 2) {
+        entries.put(leaf(elements.get(i)).bytes(), elements.get(i + 1));
+      }
+      return entries;
+    }
+
+    /** A map of the same form; names are as {@link #entries} gives them. */
+    Aggregate withEntries(Map<String, ReplyTree> entries) {
+      List<ReplyTree> flat = new ArrayList<>();
+      entries.forEach(
+          (name, value) -> {
+            flat.add(new Leaf(name));
+            flat.add(value);
+          });
+      return new Aggregate(type, flat);
+    }
+
+    @Override
+    public void write(StringBuilder out) {
+      int count = type == '%' ? elements.size() / 2 : elements.size();
+      out.append(type).append(count).append("\r\n");
+      elements.forEach(element -> element.write(out));
+    }
+  }
+
+  static Leaf leaf(ReplyTree tree) {
+    return switch (tree) {
+      case Leaf leaf -> leaf;
+      case Aggregate _ -> throw new UnmergeableException();
+    };
+  }
+
+  static Aggregate aggregate(ReplyTree tree) {
+    return switch (tree) {
+      case Leaf _ -> throw new UnmergeableException();
+      case Aggregate aggregate -> aggregate;
+    };
+  }
+
+  /** Reads a whole, well-formed reply; borrows it. */
+  static ReplyTree read(ByteBuf reply) {
+    return read(new ReplyCursor(reply));
+  }
+
+  private static ReplyTree read(ReplyCursor cursor) {
+    char type = (char) cursor.type();
+    if (cursor.isNull() || (type != '*' && type != '~' && type != '%')) {
+      int from = cursor.at();
+      cursor.skip();
+      int length = cursor.at() - from;
+      return new Leaf(cursor.reply().toString(from, length, StandardCharsets.ISO_8859_1));
+    }
+    List<ReplyTree> elements = new ArrayList<>();
+    for (long left = cursor.elements(); left > 0; left--) {
+      elements.add(read(cursor));
+    }
+    return new Aggregate(type, elements);
+  }
+}

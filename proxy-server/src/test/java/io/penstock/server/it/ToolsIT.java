@@ -1,0 +1,182 @@
+package io.penstock.server.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.core.cluster.Facade;
+import io.penstock.server.demo.EmbeddedCluster;
+import io.penstock.server.demo.ServerBinary;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The tools that come with a server, as people use them, through Penstock and a facade of it. */
+@ExtendWith(SharedCluster.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ToolsIT {
+
+  private static final long PATIENCE_SECONDS = 60;
+  private static final int KEYS = 200;
+
+  @SuppressWarnings("NullAway.Init")
+  private ProxyFixture plain;
+
+  @SuppressWarnings("NullAway.Init")
+  private ProxyFixture facade;
+
+  @TempDir
+  @SuppressWarnings("NullAway.Init")
+  private Path folder;
+
+  /**
+   * What a tool did.
+   *
+   * @param ended whether it ended by itself in time
+   */
+  private record Run(boolean ended, int status, String output) {
+
+    /** It ended well, and no server's error is to be seen. */
+    String fine() {
+      assertThat(ended).as("it has not ended; so far: %s", output).isTrue();
+      assertThat(status).as(output).isZero();
+      return clean();
+    }
+
+    String clean() {
+      assertThat(output)
+          .doesNotContain("ERR ", "WARNING", "WARN:", "(error)", "Error", "MOVED", "CROSSSLOT");
+      return output;
+    }
+  }
+
+  @BeforeAll
+  void start(EmbeddedCluster cluster) {
+    plain = ProxyFixture.of(cluster).startReady();
+    facade = ProxyFixture.of(cluster).facade(new Facade(List.of(), null, 0)).startReady();
+    try (Wire wire = plain.connect()) {
+      for (int i = 0; i < KEYS; i++) {
+        wire.call("SET", "tools:" + i, "x".repeat(1 + i));
+      }
+      wire.call("RPUSH", "tools:list", "a", "b", "c");
+      wire.call("HSET", "tools:hash", "f", "v");
+    }
+  }
+
+  @AfterAll
+  void stop() {
+    plain.close();
+    facade.close();
+  }
+
+  /** The tool beside the server in use; skips the test, and says so, when there is none. */
+  private static String tool(String suffix) {
+    ServerBinary server = ServerBinary.find();
+    String name = (server.valkey() ? "valkey-" : "redis-") + suffix;
+    Path beside = server.path().resolveSibling(name);
+    boolean there = Files.isExecutable(beside);
+    String reason = "there is no " + name + " beside " + server;
+    if (!there) {
+      System.out.println("skipped: " + reason);
+    }
+    Assumptions.assumeTrue(there, reason);
+    return beside.toString();
+  }
+
+  private Run cli(ProxyFixture proxy, long seconds, String... arguments) throws Exception {
+    return run(tool("cli"), proxy, null, seconds, arguments);
+  }
+
+  private Run benchmark(ProxyFixture proxy, String... arguments) throws Exception {
+    return run(tool("benchmark"), proxy, null, PATIENCE_SECONDS, arguments);
+  }
+
+  private Run run(
+      String tool, ProxyFixture proxy, @Nullable Path input, long seconds, String... arguments)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of(tool, "-h", proxy.host(), "-p"));
+    command.add(Integer.toString(proxy.port()));
+    command.addAll(List.of(arguments));
+    Path output = Files.createTempFile(folder, "tool", ".out");
+    var builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.redirectOutput(output.toFile());
+    builder.redirectInput(input == null ? Path.of("/dev/null").toFile() : input.toFile());
+    Process process = builder.start();
+    boolean ended = process.waitFor(seconds, TimeUnit.SECONDS);
+    process.destroyForcibly().waitFor();
+    String text = Files.readString(output, StandardCharsets.ISO_8859_1);
+    return new Run(ended, ended ? process.exitValue() : 0, text);
+  }
+
+  @Test
+  void scanListsEveryKeyOnce() throws Exception {
+    List<String> keys =
+        cli(plain, PATIENCE_SECONDS, "--scan", "--pattern", "tools:*").fine().lines().toList();
+
+    assertThat(keys).doesNotHaveDuplicates().hasSize(KEYS + 2);
+  }
+
+  @Test
+  void bigkeysAndMemkeysLookAtEveryKey() throws Exception {
+    String big = cli(plain, PATIENCE_SECONDS, "--bigkeys").fine();
+    assertThat(big).contains("Biggest string found", "has " + KEYS + " bytes");
+    assertThat(big).containsPattern("Sampled \\d+ keys in the keyspace");
+    assertThat(cli(plain, PATIENCE_SECONDS, "--memkeys").fine()).contains("Biggest string found");
+  }
+
+  @Test
+  void statAndLatencyGoOnWithoutErrors() throws Exception {
+    String stat = cli(plain, 3, "--stat", "-i", "0.2").clean();
+    assertThat(stat.lines().filter(line -> line.matches("\\d+ .*"))).hasSizeGreaterThan(5);
+    assertThat(cli(plain, 2, "--latency", "--raw").clean()).isNotNull();
+  }
+
+  @Test
+  void pipeTakesAThousandCommands() throws Exception {
+    Path input = folder.resolve("pipe.txt");
+    var commands = new StringBuilder();
+    for (int i = 0; i < 1_000; i++) {
+      commands.append(Wire.latin1(Wire.request("SET", "pipe:" + i, "v" + i)));
+    }
+    for (int i = 0; i < 1_000; i++) {
+      commands.append(Wire.latin1(Wire.request("DEL", "pipe:" + i)));
+    }
+    Files.writeString(input, commands, StandardCharsets.ISO_8859_1);
+
+    String said = run(tool("cli"), plain, input, PATIENCE_SECONDS, "--pipe").fine();
+
+    assertThat(said).contains("errors: 0, replies: 2000");
+  }
+
+  @Test
+  void interactiveCallsAnswerInBothProtocols() throws Exception {
+    assertThat(cli(plain, PATIENCE_SECONDS, "GET", "tools:0").fine()).isEqualTo("x\n");
+    assertThat(cli(plain, PATIENCE_SECONDS, "-3", "INFO", "keyspace").fine()).contains("db0:keys=");
+    assertThat(cli(facade, PATIENCE_SECONDS, "-c", "GET", "tools:1").fine()).isEqualTo("xx\n");
+  }
+
+  @Test
+  void theBenchmarkRunsItsTests() throws Exception {
+    String said = benchmark(plain, "-n", "2000", "-c", "10", "-r", "1000", "-q").clean();
+
+    assertThat(said).contains("PING_INLINE", "SET:", "LRANGE_100", "MSET (10 keys)");
+  }
+
+  @Test
+  void theBenchmarkTakesTheFacadeForACluster() throws Exception {
+    String said =
+        benchmark(facade, "--cluster", "-n", "2000", "-c", "10", "-t", "set,get,incr").fine();
+
+    assertThat(said).contains("Cluster has 1 master nodes", "requests completed in");
+  }
+}
