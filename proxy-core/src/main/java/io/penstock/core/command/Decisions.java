@@ -19,7 +19,7 @@ record Decisions(HandlingTable table, CommandRules rules) {
         command,
         isContainer
             ? new Handling.Forward()
-            : LearntHandling.of(command, table.refusalOfContainer(command), sharded),
+            : LearntHandling.of(command, table.ofContainer(command), sharded),
         denial == null ? LearntHandling.denial(command) : denial);
   }
 }

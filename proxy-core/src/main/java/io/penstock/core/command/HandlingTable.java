@@ -70,12 +70,17 @@ final class HandlingTable {
     return words == null ? List.of() : List.of(words).subList(1, words.length);
   }
 
-  /** How a new subcommand of a container is refused that has a line to that effect; else null. */
-  @Nullable String refusalOfContainer(CommandFacts command) {
+  /**
+   * What is done with a new subcommand of a container whose line decides about all of them:
+   * refused, or one answer for whatever is not known. Else null.
+   */
+  @Nullable Handling ofContainer(CommandFacts command) {
     String[] words = decisions.get(command.topLevelName());
-    return command.isSubcommand() && words != null && words[1].equals("refused")
-        ? error(words[2], command)
-        : null;
+    if (words == null || !command.isSubcommand()) {
+      return null;
+    }
+    boolean decides = words[1].equals("refused") || (words[1].equals("local") && words.length > 2);
+    return decides ? read(words, command) : null;
   }
 
   private String @Nullable [] decision(CommandFacts command) {

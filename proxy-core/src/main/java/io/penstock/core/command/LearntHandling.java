@@ -4,8 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What Penstock does with commands that neither of its two resource files knows, by what a server
- * says about them. Whoever reads {@code handling.table} decides better; so a known container's
- * refusal holds for its new subcommands too.
+ * says about them. Whoever writes {@code handling.table} decides better; so what a known
+ * container's line says of all its subcommands holds for new ones too.
  */
 final class LearntHandling {
 
@@ -14,12 +14,12 @@ final class LearntHandling {
   /**
    * The decision.
    *
-   * @param refusal how the known container refuses a new subcommand, or null
+   * @param container what the known container's line decides about a new subcommand, or null
    * @param sharded whether commands must find the node of their keys
    */
-  static Handling of(CommandFacts command, @Nullable String refusal, boolean sharded) {
-    if (refusal != null) {
-      return new Handling.Refused(refusal);
+  static Handling of(CommandFacts command, @Nullable Handling container, boolean sharded) {
+    if (container != null) {
+      return container;
     }
     if (command.flags().contains(CommandFlag.BLOCKING)) {
       return refused(command, "it may block, and Penstock does not know how it ends");

@@ -160,7 +160,7 @@ class LearntCommandsTest {
         .isSameAs(table.byName("object|new"));
     assertThat(table.byName("object").id()).isEqualTo(builtin.byName("object").id());
     assertThat(table.byName("cluster|new").handling())
-        .isEqualTo(builtin.byName("cluster|info").handling());
+        .isEqualTo(builtin.byName("cluster").handling());
     assertThat(table.byName("box").isContainer()).isTrue();
     assertThat(table.byName("box|in").handling()).isEqualTo(new Handling.AnyNode());
   }
