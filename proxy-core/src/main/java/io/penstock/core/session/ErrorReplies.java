@@ -25,6 +25,8 @@ final class ErrorReplies {
       encode("CONNLOST the connection to the node was lost before it answered");
   static final byte[] CONNLOST_WRITE =
       encode("CONNLOST the connection to the node was lost; the command may have run");
+  static final byte[] TOO_LARGE =
+      encode("ERR the replies to the parts of this command are too large to be put together");
 
   private ErrorReplies() {}
 

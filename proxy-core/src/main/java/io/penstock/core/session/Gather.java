@@ -16,6 +16,8 @@ final class Gather implements Part.Whole {
   private final int[] detail;
   private Part[] parts = {};
   private int missing;
+  private long held;
+  private boolean tooLarge;
 
   /**
    * Before anything is sent.
@@ -51,9 +53,28 @@ final class Gather implements Part.Whole {
     return busy;
   }
 
+  /**
+   * Together they may have as many bytes as a request: they cannot be given before all are here.
+   */
+  @Override
+  public boolean holds(int bytes) {
+    held += bytes;
+    if (!tooLarge && held > session.loop().settings().limits().maxRequestLength()) {
+      tooLarge = true;
+      for (Part part : parts) {
+        part.discard();
+      }
+    }
+    return !tooLarge;
+  }
+
   @Override
   public void partDone() {
     if (--missing > 0) {
+      return;
+    }
+    if (tooLarge) {
+      whole.deliverError(ErrorReplies.TOO_LARGE, Outcome.ERROR);
       return;
     }
     ByteBuf[] replies = new ByteBuf[parts.length];

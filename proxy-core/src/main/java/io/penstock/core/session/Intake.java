@@ -73,10 +73,7 @@ final class Intake {
   private boolean carryOut(RoutePlan plan, @Nullable CommandSpec spec) {
     switch (plan) {
       case RoutePlan.Single(int slot) -> {
-        if (session.order().holdsBack(slot)) {
-          return false;
-        }
-        session.sender().forward(Objects.requireNonNull(spec), slot);
+        return forward(Objects.requireNonNull(spec), slot);
       }
       case RoutePlan.Publish publish -> {
         if (session.order().holdsBack(publish.slot())) {
@@ -85,11 +82,8 @@ final class Intake {
         session.sender().publish(Objects.requireNonNull(spec), publish);
       }
       case RoutePlan.Script(int slot) -> {
-        if (session.order().holdsBack(slot)) {
-          return false;
-        }
         session.loop().directory().scripts().note(Objects.requireNonNull(spec), command.frame());
-        session.sender().forward(spec, slot);
+        return forward(spec, slot);
       }
       case RoutePlan.Blocking blocking -> {
         if (session.order().holdsBack(blocking.slot())) {
@@ -109,6 +103,14 @@ final class Intake {
       case RoutePlan.Reject(String error) ->
           reject(spec, Transactions.worded(spec, ErrorReplies.encode(error)));
     }
+    return true;
+  }
+
+  private boolean forward(CommandSpec spec, int slot) {
+    if (session.order().holdsBack(slot)) {
+      return false;
+    }
+    session.sender().forward(spec, slot);
     return true;
   }
 

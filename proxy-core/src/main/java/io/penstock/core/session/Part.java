@@ -11,6 +11,13 @@ final class Part extends Routed {
   interface Whole {
     Session session();
 
+    /**
+     * So many more bytes of replies are to be held, or fewer if negative.
+     *
+     * @return false when that is too much: they are dropped
+     */
+    boolean holds(int bytes);
+
     /** A part's whole reply has come; it can be looked at until the part is discarded. */
     void partDone();
   }
@@ -44,28 +51,35 @@ final class Part extends Routed {
   @Override
   void deliver(ByteBuf buffer, int from, int to, Outcome how) {
     outcome = how;
-    held.append(buffer, from, to);
+    hold(buffer, from, to);
     settle();
     whole.partDone();
   }
 
   @Override
   void deliverError(byte[] reply, Outcome how) {
-    held.clear();
+    dropHeld();
     deliver(Unpooled.wrappedBuffer(reply), 0, reply.length, how);
   }
 
   @Override
   void deliverPart(ByteBuf buffer, int from, int to, boolean last) {
-    held.append(buffer, from, to);
+    hold(buffer, from, to);
     if (last) {
       settle();
       whole.partDone();
     }
   }
 
+  private void hold(ByteBuf buffer, int from, int to) {
+    if (whole.holds(to - from)) {
+      held.append(buffer, from, to);
+    }
+  }
+
   @Override
   void dropHeld() {
+    whole.holds(-held.size());
     held.clear();
   }
 

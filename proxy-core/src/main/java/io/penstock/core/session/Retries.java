@@ -30,9 +30,6 @@ final class Retries {
   /** So many redirects in a row are followed at once; the next ones wait. */
   private static final int IMMEDIATE_REDIRECTS = 4;
 
-  /** So often a script is loaded for one call: where a slot goes on to, it may be missing too. */
-  private static final int MOST_LOADS = 4;
-
   private final Session session;
   private final RetryList retries = new RetryList();
   private final MissingScripts scripts;
@@ -54,13 +51,12 @@ final class Retries {
     if (request.isScript() && takesOverForScript(request, buffer, from, to)) {
       return true;
     }
-    Redirection kind =
-        Refusal.of(
-            buffer, from, to, Refusal.expected(session.loop().isSharded(), request.isForShard()));
+    var expected = Refusal.expected(session.loop().isSharded(), request.isForShard());
+    Redirection kind = Refusal.of(buffer, from, to, expected);
     if (request.isScript() && !Refusal.isBelievable(kind, buffer, from, to)) {
       return false;
     }
-    if (kind == null || session.isClosed() || session.loop().now() - request.deadline() >= 0) {
+    if (kind == null || isTooLate(request)) {
       return false;
     }
     Redirect redirect = null;
@@ -77,14 +73,18 @@ final class Retries {
     return true;
   }
 
+  private boolean isTooLate(Routed request) {
+    return session.isClosed() || session.loop().now() - request.deadline() >= 0;
+  }
+
   /** An EVALSHA whose script its node lacks waits until it was loaded there. */
   private boolean takesOverForScript(Routed request, ByteBuf buffer, int from, int to) {
     MissingScripts.Missing missing = scripts.find(request, buffer, from, to);
-    if (missing == null || session.isClosed() || session.loop().now() - request.deadline() >= 0) {
+    if (missing == null || isTooLate(request)) {
       return false;
     }
     Retry retry = retries.entryFor(request);
-    if (++retry.loads > MOST_LOADS) {
+    if (!retry.mayLoadScript()) {
       return false;
     }
     session.loop().counters().redirected(Redirection.NOSCRIPT);
@@ -134,7 +134,7 @@ final class Retries {
 
   /** The request failed without a reply; retried when that is safe, else answered. */
   void failed(Routed request, Failure failure) {
-    boolean late = session.isClosed() || session.loop().now() - request.deadline() >= 0;
+    boolean late = isTooLate(request);
     switch (failure) {
       case NOT_SENT -> again(request, late, ErrorReplies.UNAVAILABLE, Outcome.UNAVAILABLE);
       case NO_OWNER -> again(request, late, ErrorReplies.NOT_SERVED, Outcome.UNAVAILABLE);
@@ -277,16 +277,12 @@ final class Retries {
     wakesUp = true;
     wakeUpAt = time;
     long delay = Math.max(0, time - System.nanoTime());
-    session
-        .loop()
-        .executor()
-        .schedule(
-            () -> {
-              wakesUp = false;
-              sendDue();
-            },
-            delay,
-            TimeUnit.NANOSECONDS);
+    session.loop().executor().schedule(this::onWakeUp, delay, TimeUnit.NANOSECONDS);
+  }
+
+  private void onWakeUp() {
+    wakesUp = false;
+    sendDue();
   }
 
   /** The client is gone: nothing is sent again. */

@@ -12,6 +12,9 @@ final class Retry {
   private static final long FIRST_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
   private static final long LONGEST_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
+  /** So often a script is loaded for one call: where a slot goes on to, it may be missing too. */
+  private static final int MOST_LOADS = 4;
+
   final Routed request;
 
   /** What the client gets when there is no time left. */
@@ -31,15 +34,18 @@ final class Retry {
   /** What refused it may refuse it again while it lets others pass: nothing follows it closely. */
   boolean probes;
 
-  /** How often its script was loaded for it. */
-  int loads;
-
   int attempts;
   long notBefore;
+  private int loads;
   private @Nullable RequestKeys keys;
 
   Retry(Routed request) {
     this.request = request;
+  }
+
+  /** Whether its script may be loaded for it; to be asked before each time. */
+  boolean mayLoadScript() {
+    return ++loads <= MOST_LOADS;
   }
 
   /** Nanoseconds to wait before it is sent again. */

@@ -73,6 +73,12 @@ final class Scan implements Coverage.ForAll, Part.Whole {
     // There is nothing to give back.
   }
 
+  /** One page is what the client asked for. */
+  @Override
+  public boolean holds(int bytes) {
+    return true;
+  }
+
   /** Another node than the one that the cursor was for may have got it: its reply is void. */
   @Override
   public void partDone() {

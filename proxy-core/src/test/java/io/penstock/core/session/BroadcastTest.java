@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.penstock.core.cluster.Shard;
 import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.resp.RespLimits;
 import io.penstock.core.wire.Peer;
 import io.penstock.core.wire.ScriptedNode;
 import io.penstock.core.wire.Wire;
@@ -80,6 +81,25 @@ class BroadcastTest {
     lower.send(many.substring(100_000));
 
     client.expect("*600\r\n" + many + many);
+  }
+
+  @Test
+  void repliesThatAreTooLargeTogetherAreDroppedAndTheNextIsServed() {
+    rig.close();
+    rig = new Rig.Choice().limits(new RespLimits(1_000, 100, 1_000, 200_000)).start();
+    String many = "*150\r\n" + Wire.bulk("x".repeat(1_000)).repeat(150);
+    Peer client = rig.client();
+    client.send(call("KEYS *") + call("DBSIZE") + PING);
+    Peer lower = rig.accept(0).expect(call("KEYS *") + call("DBSIZE")).send(many + ":1\r\n");
+    Peer upper = rig.accept(1).expect(call("KEYS *") + call("DBSIZE")).send(many + ":1\r\n");
+
+    client.expect(
+        "-ERR the replies to the parts of this command are too large to be put together\r\n"
+            + ":2\r\n+PONG\r\n");
+    client.send(call("KEYS *"));
+    lower.expect(call("KEYS *")).send(many);
+    upper.expect(call("KEYS *")).send("*0\r\n");
+    client.expect(many);
   }
 
   @Test

@@ -58,6 +58,7 @@ final class Rig implements AutoCloseable {
     private int maxWaiting = 65_536;
     private OutputLimit subscriberLimit = OutputLimit.SUBSCRIBERS;
     private int exclusiveConnections = 8;
+    private RespLimits limits = RespLimits.ofMaxBulkLength(512 * 1024 * 1024);
     private @Nullable Facade facade;
 
     Choice password(String given) {
@@ -87,6 +88,11 @@ final class Rig implements AutoCloseable {
 
     Choice exclusiveConnections(int most) {
       exclusiveConnections = most;
+      return this;
+    }
+
+    Choice limits(RespLimits wanted) {
+      limits = wanted;
       return this;
     }
 
@@ -181,7 +187,7 @@ final class Rig implements AutoCloseable {
     var settings =
         new SessionSettings(
             choice.password,
-            RespLimits.ofMaxBulkLength(512 * 1024 * 1024),
+            choice.limits,
             choice.commandTimeout.toNanos(),
             choice.sharded,
             0,
