@@ -1,0 +1,141 @@
+package io.penstock.server.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.server.demo.EmbeddedCluster;
+import io.penstock.server.demo.Member;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Subscriptions outlive the death of the master that they are at, on a cluster of its own. */
+class SubscriberFailoverIT {
+
+  private static final int SLOT = 137;
+  private static final String CHANNEL = Keys.tag(SLOT) + "news";
+
+  @SuppressWarnings("NullAway.Init")
+  private static EmbeddedCluster cluster;
+
+  private final List<Subscriber> subscribers = new ArrayList<>();
+
+  @SuppressWarnings("NullAway.Init")
+  private ProxyFixture proxy;
+
+  @BeforeAll
+  static void startCluster() {
+    cluster = SharedCluster.builder().option("cluster-require-full-coverage", "no").start();
+  }
+
+  @AfterAll
+  static void stopCluster() {
+    cluster.close();
+  }
+
+  @BeforeEach
+  void start() {
+    proxy = ProxyFixture.of(cluster).commandTimeout(Duration.ofSeconds(2)).startReady();
+  }
+
+  @AfterEach
+  void stop() {
+    subscribers.forEach(Subscriber::close);
+    proxy.close();
+    cluster.members().stream().filter(member -> !member.isRunning()).forEach(Member::restart);
+    cluster.awaitHealthy();
+  }
+
+  private Subscriber subscriber(int protocol) {
+    Subscriber made = Subscriber.open(proxy, protocol);
+    subscribers.add(made);
+    return made;
+  }
+
+  /** Publishes until everybody counted has heard; answers what they hear next. */
+  private static String publishUntilHeard(Wire publisher, String command, String wanted) {
+    int[] sent = {0};
+    Subscriber.await(
+        "all hear a " + command,
+        () -> publisher.call(command, CHANNEL, "m" + ++sent[0]).equals(wanted));
+    return "m" + sent[0];
+  }
+
+  /** Reads on until this push comes; what comes before are earlier messages of the same kind. */
+  private static void readUntil(Subscriber subscriber, String... push) {
+    String wanted = subscriber.frame(push);
+    String word = Wire.bulk(push[0]);
+    String next = subscriber.wire().read();
+    while (!next.equals(wanted)) {
+      assertThat(Wire.shown(next)).contains(Wire.shown(word));
+      next = subscriber.wire().read();
+    }
+  }
+
+  @Test
+  void channelsPatternsAndNotificationsAreHeardAgainFromThePromotedReplica() {
+    cluster.members().forEach(m -> m.text("CONFIG", "SET", "notify-keyspace-events", "KEA"));
+    Member master = cluster.masterOf(SLOT);
+    Member replica = cluster.replicasOf(master).getFirst();
+    Subscriber channel = subscriber(2).to("SUBSCRIBE", CHANNEL, 1);
+    Subscriber events = subscriber(3).to("PSUBSCRIBE", "__keyspace@0__:*", 1);
+    boolean sharded = cluster.binary().valkey() || cluster.binary().major() >= 7;
+    Subscriber shard = sharded ? subscriber(3).to("SSUBSCRIBE", CHANNEL, 1) : null;
+
+    master.kill();
+    cluster.awaitMaster(replica);
+
+    try (Wire publisher = proxy.connect()) {
+      String last = publishUntilHeard(publisher, "PUBLISH", ":1\r\n");
+      readUntil(channel, "message", CHANNEL, last);
+      if (shard != null) {
+        last = publishUntilHeard(publisher, "SPUBLISH", ":1\r\n");
+        readUntil(shard, "smessage", CHANNEL, last);
+      }
+      for (String tag : Keys.tagsOfMasters(cluster)) {
+        Subscriber.await("set", () -> publisher.call("SET", tag + "k", "v").equals("+OK\r\n"));
+        readUntil(events, "pmessage", "__keyspace@0__:*", "__keyspace@0__:" + tag + "k", "set");
+      }
+      // The old master comes back as a replica, and repeats what it is told to store.
+      master.restart();
+      cluster.awaitHealthy();
+      for (String tag : Keys.tagsOfMasters(cluster)) {
+        assertThat(publisher.call("DEL", tag + "k")).isEqualTo(":1\r\n");
+        events.expect("pmessage", "__keyspace@0__:*", "__keyspace@0__:" + tag + "k", "del");
+      }
+      assertThat(publisher.call("PUBLISH", CHANNEL, "end")).isEqualTo(":1\r\n");
+      channel.expect("message", CHANNEL, "end");
+      channel.expectNothing();
+      events.expectNothing();
+    }
+  }
+
+  @Test
+  void anOrderlyHandoverIsNotNoticed() {
+    Member master = cluster.masterOf(SLOT);
+    Member replica = cluster.replicasOf(master).getFirst();
+    Subscriber channel = subscriber(2).to("SUBSCRIBE", CHANNEL, 1);
+    Subscriber pattern = subscriber(3).to("PSUBSCRIBE", CHANNEL.substring(0, 3) + "*", 1);
+
+    try (Wire publisher = proxy.connect()) {
+      cluster.failover(replica);
+      publishUntilHeard(publisher, "PUBLISH", ":2\r\n");
+      Subscriber.await(
+          "listens at the new master",
+          () -> {
+            try (Wire direct = Wire.open(replica.host(), replica.port())) {
+              return direct.call("PUBSUB", "NUMSUB", CHANNEL).endsWith(":1\r\n");
+            }
+          });
+      assertThat(publisher.call("PUBLISH", CHANNEL, "end")).isEqualTo(":2\r\n");
+      readUntil(channel, "message", CHANNEL, "end");
+      readUntil(pattern, "pmessage", CHANNEL.substring(0, 3) + "*", CHANNEL, "end");
+      channel.expectNothing();
+      pattern.expectNothing();
+    }
+  }
+}
