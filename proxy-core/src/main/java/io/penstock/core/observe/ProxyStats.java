@@ -113,7 +113,7 @@ public record ProxyStats(
    * @param commandsPerSecond lately
    * @param bytesReceivedPerSecond lately
    * @param bytesSentPerSecond lately
-   * @param blockedClients clients whose next command waits, held by {@code CLIENT PAUSE}
+   * @param blockedClients clients in a blocking call, or held by {@code CLIENT PAUSE}
    */
   public record Traffic(
       long bytesReceived,
