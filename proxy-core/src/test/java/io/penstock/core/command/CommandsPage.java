@@ -48,7 +48,7 @@ final class CommandsPage {
       | may block, or is about Pub/Sub | refused |
       | acts on the connection (`@connection`) and has no keys | refused |
       | is `@dangerous` or flagged `admin` | refused unless `penstock.commands.allow` names it |
-      | is a new subcommand of a container that is refused below | refused |
+      | is a new subcommand of a container whose line in `handling.table` is `refused` or `local NAME` | handled as that line says |
 
       This table is never overridden, but for one thing: a command whose handling is `forward` takes more arguments where a
       node says so. Where nodes differ about a command that was learnt, the newest server is believed. At most 4,096
