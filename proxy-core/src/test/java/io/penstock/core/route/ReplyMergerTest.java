@@ -72,7 +72,9 @@ class ReplyMergerTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"ONE_SUCCEEDED", "TEXTS"}, mode = EnumSource.Mode.EXCLUDE)
+  @EnumSource(
+      names = {"ONE_SUCCEEDED", "TEXTS"},
+      mode = EnumSource.Mode.EXCLUDE)
   void theFirstErrorIsTheReply(Merge how) {
     List<String> replies = List.of(":1\r\n", "-WRONGTYPE no\r\n", "-ERR later\r\n");
     assertThat(merged(how, replies, 0, 1, 2)).isEqualTo("!-WRONGTYPE no\r\n");
