@@ -53,7 +53,7 @@ public final class SubscriberConnection {
     return new NodeStats(
         node,
         counters.connections(),
-        0,
+        counters.exclusive(),
         connection.inFlight(),
         counters.bytesSentBefore() + connection.bytesSent(),
         counters.bytesReceived(),

@@ -62,6 +62,9 @@ public sealed interface Handling {
    */
   record Refused(String error) implements Handling {}
 
+  /** To the node of its keys' slot, over a connection that the client then has for itself. */
+  record Watch() implements Handling {}
+
   /**
    * To the node of its keys' slot, where it may block.
    *

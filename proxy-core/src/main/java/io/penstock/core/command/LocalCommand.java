@@ -62,6 +62,8 @@ public enum LocalCommand {
   COMMAND_GETKEYS(Area.CONNECTION),
   MULTI(Area.TRANSACTION),
   EXEC(Area.TRANSACTION),
+  WAIT(Area.REPLICATION),
+  UNWATCH(Area.TRANSACTION),
   DISCARD(Area.TRANSACTION),
   SUBSCRIBE(Area.SUBSCRIPTION),
   UNSUBSCRIBE(Area.SUBSCRIPTION),
@@ -74,6 +76,8 @@ public enum LocalCommand {
   public enum Area {
     /** About the client's own connection, and about commands. */
     CONNECTION,
+    /** What replicas have got. */
+    REPLICATION,
     /** Beginning and ending of transactions. */
     TRANSACTION,
     /** What the client listens to. */

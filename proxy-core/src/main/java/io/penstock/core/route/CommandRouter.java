@@ -29,6 +29,10 @@ abstract sealed class CommandRouter implements Router permits ClusterRouter, Sin
     return switch (spec.handling()) {
       case Handling.Forward _ -> forward(command, spec);
       case Handling.Split split -> split(command, spec, split);
+      case Handling.Watch _ ->
+          forward(command, spec) instanceof RoutePlan.Single(int slot)
+              ? new RoutePlan.Watch(slot)
+              : forward(command, spec);
       case Handling.Blocking blocking ->
           blocking(forward(command, spec), blocking.timeoutAt(command.frame()), false);
       case Handling.BlockingIf blocking ->

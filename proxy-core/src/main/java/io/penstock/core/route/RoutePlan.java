@@ -21,6 +21,9 @@ public sealed interface RoutePlan {
    */
   record Publish(int slot, boolean sharded) implements RoutePlan {}
 
+  /** To the node of one slot, which is to watch keys for this client. */
+  record Watch(int slot) implements RoutePlan {}
+
   /**
    * To the node of one slot, where it may block.
    *

@@ -51,9 +51,7 @@ abstract sealed class Block extends Routed permits Attempt, Execution {
       super.onReply(buffer, from, to);
     } else if (queueing.ranWithoutMulti()) {
       pass(reworded(NOT_ATOMIC, error));
-    } else if (!session()
-        .retries()
-        .takesOver(this, Unpooled.wrappedBuffer(error), 0, error.length)) {
+    } else if (!isRefused(Unpooled.wrappedBuffer(error), 0, error.length)) {
       session().retries().answered(this);
       aborted(error);
     }
@@ -61,6 +59,11 @@ abstract sealed class Block extends Routed permits Attempt, Execution {
 
   private void pass(byte[] reply) {
     super.onReply(Unpooled.wrappedBuffer(reply), 0, reply.length);
+  }
+
+  /** Whether the node refused {@code MULTI} itself, and so ran the commands one by one. */
+  final boolean ranWithoutMulti() {
+    return queueing.ranWithoutMulti();
   }
 
   /** The node refused a command for good, with this error line, and ran nothing. */

@@ -10,7 +10,6 @@ import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.Shard;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.observe.Outcome;
-import io.penstock.core.resp.Protocol;
 import io.penstock.core.route.RoutePlan;
 import io.penstock.core.transport.SharedBuffer;
 import java.util.concurrent.TimeUnit;
@@ -25,13 +24,11 @@ import org.jspecify.annotations.Nullable;
  * When the client goes away the node is asked to end it, and what it popped for nobody all the same
  * is put back. As an exchange it is what blocks.
  */
-final class BlockingCall extends Exchange {
+final class BlockingCall extends Exchange implements Blocking {
 
   private static final byte[] UNBLOCKED =
       ErrorReplies.encode("UNBLOCKED client unblocked via CLIENT UNBLOCK");
   private static final byte[] FORCED = ErrorReplies.encode("UNBLOCKED force unblock");
-  private static final byte[] NIL = {'*', '-', '1', '\r', '\n'};
-  private static final byte[] NIL_3 = {'_', '\r', '\n'};
   private static final long DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   private final Session session;
@@ -57,7 +54,8 @@ final class BlockingCall extends Exchange {
   }
 
   /** Whether it waits on a connection of its own. */
-  boolean isBlocked() {
+  @Override
+  public boolean isBlocked() {
     return lease != null;
   }
 
@@ -98,7 +96,7 @@ final class BlockingCall extends Exchange {
     if (isUnwanted()) {
       end();
     } else if (request.isOver(now)) {
-      answer(nil(), Outcome.OK);
+      answer(session.profile().nil(), Outcome.OK);
     } else if (owner == null) {
       again();
     } else {
@@ -119,10 +117,6 @@ final class BlockingCall extends Exchange {
     bytes(new SharedBuffer(Unpooled.wrappedBuffer(bytes)), 0, bytes.length);
     lease = taken;
     taken.send(this, false);
-  }
-
-  private byte[] nil() {
-    return session.profile().protocol() == Protocol.RESP3 ? NIL_3 : NIL;
   }
 
   private void again() {
@@ -213,12 +207,8 @@ final class BlockingCall extends Exchange {
     }
   }
 
-  /**
-   * Ends the blocking as {@code CLIENT UNBLOCK} does.
-   *
-   * @param done gets 1 if it blocked, else 0
-   */
-  void unblock(boolean error, IntConsumer done) {
+  @Override
+  public void unblock(boolean error, IntConsumer done) {
     Lease on = lease;
     if (on == null) {
       done.accept(0);
@@ -227,7 +217,7 @@ final class BlockingCall extends Exchange {
       if (isUnwanted()) {
         end();
       } else {
-        answer(error ? UNBLOCKED : nil(), Outcome.OK);
+        answer(error ? UNBLOCKED : session.profile().nil(), Outcome.OK);
       }
       done.accept(1);
     } else {
@@ -235,8 +225,8 @@ final class BlockingCall extends Exchange {
     }
   }
 
-  /** The client has gone away, or sends no more: Redis closes it then. */
-  void gone() {
+  @Override
+  public void gone() {
     Lease on = lease;
     if (on != null && !gone) {
       gone = true;
@@ -244,20 +234,20 @@ final class BlockingCall extends Exchange {
     }
   }
 
-  /** The proxy ends: whoever blocks gets what there is, or hears so. */
-  void drain() {
+  @Override
+  public void drain() {
     if (isBlocked()) {
       unblock(false, _ -> {});
     }
   }
 
   private boolean isUnwanted() {
-    return gone || session.isInputEnded() || session.isDraining();
+    return gone || session.isInputEnded() || session.loop().isDraining();
   }
 
   /** Ends without what the client waited for. */
   private void end() {
-    session.intake().callEnded();
+    session.intake().blocked().ended();
     if (session.isInputEnded()) {
       session.drain();
       whole.deliverOwned(Unpooled.EMPTY_BUFFER, Outcome.ERROR);
@@ -273,19 +263,19 @@ final class BlockingCall extends Exchange {
   }
 
   void answer(byte[] reply, Outcome outcome) {
-    session.intake().callEnded();
+    session.intake().blocked().ended();
     whole.deliverError(reply, outcome);
   }
 
   void answer(ByteBuf buffer, int from, int to) {
-    session.intake().callEnded();
+    session.intake().blocked().ended();
     whole.deliver(buffer, from, to, buffer.getByte(from) == '-' ? Outcome.ERROR : Outcome.OK);
   }
 
   /** Passes on a part of a reply that is still arriving. */
   void answerPart(ByteBuf buffer, int from, int to, boolean last) {
     if (last) {
-      session.intake().callEnded();
+      session.intake().blocked().ended();
     }
     whole.deliverPart(buffer, from, to, last);
   }

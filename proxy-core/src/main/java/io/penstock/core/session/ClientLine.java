@@ -71,7 +71,7 @@ final class ClientLine {
     String flags =
         (Subscriptions.isSubscriber(session) ? "P" : "")
             + (session.intake().transactions().isOpen() ? "x" : "")
-            + (session.isBlocked() ? "b" : "")
+            + (session.intake().blocked().isBlocked() ? "b" : "")
             + (profile.isNoEvict() ? "e" : "")
             + (profile.isNoTouch() ? "T" : "");
     return flags.isEmpty() ? "N" : flags;

@@ -9,6 +9,9 @@ final class ClientProfile {
   private static final int REPLIES_OFF = 1;
   private static final int SKIP_NEXT = 2;
 
+  private static final byte[] NIL = {'*', '-', '1', '\r', '\n'};
+  private static final byte[] NIL_3 = {'_', '\r', '\n'};
+
   private Protocol protocol = Protocol.RESP2;
   private String name = "";
   private String libraryName = "";
@@ -23,6 +26,11 @@ final class ClientProfile {
 
   void protocol(Protocol spoken) {
     protocol = spoken;
+  }
+
+  /** What stands for an array that there is not. */
+  byte[] nil() {
+    return protocol == Protocol.RESP3 ? NIL_3 : NIL;
   }
 
   String name() {

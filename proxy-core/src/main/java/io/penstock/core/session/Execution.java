@@ -2,6 +2,7 @@ package io.penstock.core.session;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.penstock.core.backend.Failure;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.resp.ReplyScanner;
 import java.nio.charset.StandardCharsets;
@@ -17,18 +18,56 @@ final class Execution extends Block {
   private final Request whole;
   private final Session session;
   private final Transaction transaction;
+  private final @Nullable Watch watch; // whose connection this goes by
   private final HeldReply collected = new HeldReply();
   private @Nullable Replay replay;
 
   /**
    * @param whole the {@code EXEC}
+   * @param watch what the client watches; it ends with this
    */
-  Execution(Request whole, Session session, Transaction transaction) {
+  Execution(Request whole, Session session, Transaction transaction, @Nullable Watch watch) {
     this.whole = whole;
     this.session = session;
     this.transaction = transaction;
-    if (isSpliced()) {
-      session.hold(); // what comes behind must see what the own commands do
+    this.watch = watch;
+    if (watch != null || isSpliced()) {
+      session.hold(); // what comes behind must not overtake, and see what the own commands do
+    }
+  }
+
+  /** A node that does not run what is watched for does so as if a key had changed. */
+  @Override
+  boolean isRefused(ByteBuf buffer, int from, int to) {
+    if (watch == null) {
+      return super.isRefused(buffer, from, to);
+    }
+    if (!Refusal.isOne(buffer, from, to, session.loop())) {
+      return false;
+    }
+    deliverError(session.profile().nil(), Outcome.OK);
+    return true;
+  }
+
+  @Override
+  public void onFailure(Failure failure) {
+    if (watch != null) {
+      watch.lose();
+      if (failure == Failure.NOT_SENT) {
+        deliverError(session.profile().nil(), Outcome.OK);
+        return;
+      }
+    }
+    super.onFailure(failure);
+  }
+
+  /** The node has answered: it watches no more. */
+  private void replied() {
+    settle();
+    if (watch != null && ranWithoutMulti()) {
+      watch.lose();
+    } else if (watch != null) {
+      watch.release();
     }
   }
 
@@ -47,7 +86,7 @@ final class Execution extends Block {
       collected.append(buffer, from, to);
       splice();
     } else {
-      settle();
+      replied();
       session.goOn();
       whole.deliver(buffer, from, to, outcome);
     }
@@ -56,7 +95,7 @@ final class Execution extends Block {
   @Override
   void deliverError(byte[] reply, Outcome outcome) {
     collected.clear();
-    settle();
+    replied();
     session.goOn();
     whole.deliverError(reply, outcome);
   }
@@ -71,7 +110,8 @@ final class Execution extends Block {
       return;
     }
     if (last) {
-      settle();
+      replied();
+      session.goOn();
     }
     whole.deliverPart(buffer, from, to, last);
   }
@@ -104,7 +144,7 @@ final class Execution extends Block {
 
   /** Lets the own commands run and puts their replies between the node's. */
   private void splice() {
-    settle();
+    replied();
     ByteBuf reply = collected.view();
     byte[] expected = header(transaction.sent());
     if (reply.readableBytes() >= expected.length

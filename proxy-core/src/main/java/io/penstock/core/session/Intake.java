@@ -20,13 +20,13 @@ final class Intake {
   private final Command command;
   private final LocalReplies local;
   private final Transactions transactions;
+  private final BlockedCalls blocked;
   private final ClientAdministration clients;
   private final TrackingReplies tracking;
   private final ServerReplies server;
   private final ClusterReplies cluster;
   private @Nullable Subscriptions subscriptions; // since the client first subscribed
   private @Nullable Replay replay;
-  private @Nullable BlockingCall call; // that the client waits for
 
   /**
    * @param command over the frame of the session's input
@@ -36,6 +36,7 @@ final class Intake {
     this.command = command;
     this.local = new LocalReplies(session);
     this.transactions = new Transactions(session);
+    this.blocked = new BlockedCalls(session);
     this.clients = new ClientAdministration(session);
     this.tracking = new TrackingReplies(session);
     this.server = new ServerReplies(session);
@@ -71,39 +72,29 @@ final class Intake {
 
   /** Answers false when the request must wait for earlier ones. */
   private boolean carryOut(RoutePlan plan, @Nullable CommandSpec spec) {
-    switch (plan) {
-      case RoutePlan.Single(int slot) -> {
-        return forward(Objects.requireNonNull(spec), slot);
-      }
-      case RoutePlan.Publish publish -> {
-        if (session.order().holdsBack(publish.slot())) {
-          return false;
-        }
-        session.sender().publish(Objects.requireNonNull(spec), publish);
-      }
+    return switch (plan) {
+      case RoutePlan.Single(int slot) -> forward(Objects.requireNonNull(spec), slot);
       case RoutePlan.Script(int slot) -> {
         session.loop().directory().scripts().note(Objects.requireNonNull(spec), command.frame());
-        return forward(spec, slot);
-      }
-      case RoutePlan.Blocking blocking -> {
-        if (session.order().holdsBack(blocking.slot())) {
-          return false;
-        }
-        block(Objects.requireNonNull(spec), blocking);
+        yield forward(spec, slot);
       }
       case RoutePlan.Split _, RoutePlan.Broadcast _, RoutePlan.Scan _ -> {
         if (session.order().holdsBackAll()) {
-          return false;
+          yield false;
         }
         toMany(plan, Objects.requireNonNull(spec));
+        yield true;
       }
-      case RoutePlan.Local(CommandSpec which, LocalCommand answer) -> {
-        return answer(which, answer, command);
+      case RoutePlan.Publish publish -> publish(Objects.requireNonNull(spec), publish);
+      case RoutePlan.Watch(int slot) -> transactions.watch(Objects.requireNonNull(spec), slot);
+      case RoutePlan.Blocking blocking -> blocked.block(Objects.requireNonNull(spec), blocking);
+      case RoutePlan.Local(CommandSpec which, LocalCommand answer) ->
+          answer(which, answer, command);
+      case RoutePlan.Reject(String error) -> {
+        reject(spec, Transactions.worded(spec, ErrorReplies.encode(error)));
+        yield true;
       }
-      case RoutePlan.Reject(String error) ->
-          reject(spec, Transactions.worded(spec, ErrorReplies.encode(error)));
-    }
-    return true;
+    };
   }
 
   private boolean forward(CommandSpec spec, int slot) {
@@ -114,11 +105,12 @@ final class Intake {
     return true;
   }
 
-  private void block(CommandSpec spec, RoutePlan.Blocking plan) {
-    session.hold();
-    Request request = begin(spec);
-    call = new BlockingCall(session, request, spec, plan);
-    call.attempt();
+  private boolean publish(CommandSpec spec, RoutePlan.Publish plan) {
+    if (session.order().holdsBack(plan.slot())) {
+      return false;
+    }
+    session.sender().publish(spec, plan);
+    return true;
   }
 
   private boolean isHeld(RoutePlan plan, @Nullable CommandSpec spec) {
@@ -131,6 +123,9 @@ final class Intake {
       case CONNECTION -> local.answer(spec, which, request);
       case TRANSACTION -> {
         return transactions.answer(spec, which);
+      }
+      case REPLICATION -> {
+        return blocked.waitForReplicas(spec, request);
       }
       case SUBSCRIPTION -> {
         if (!session.sequence().isEmpty()) {
@@ -243,29 +238,14 @@ final class Intake {
     return existing;
   }
 
-  /** The call that the client waits for and that may block, or null. */
-  @Nullable BlockingCall call() {
-    return call;
-  }
-
-  /** The call has ended. */
-  void callEnded() {
-    call = null;
-    session.goOn();
-  }
-
-  /** The client sends no more, or is gone: as in Redis, a blocked call ends with that. */
-  void inputEnded() {
-    if (call != null) {
-      call.gone();
-    }
+  /** What the client waits for. */
+  BlockedCalls blocked() {
+    return blocked;
   }
 
   /** Nothing more is taken up, and nobody is told anything unasked. */
   void drain() {
-    if (call != null) {
-      call.drain();
-    }
+    blocked.drain();
     if (subscriptions != null) {
       subscriptions.drain();
     }
@@ -273,6 +253,7 @@ final class Intake {
 
   /** The client is as after connecting. */
   void reset() {
+    transactions.close();
     if (subscriptions != null) {
       subscriptions.leaveAll();
     }
@@ -280,6 +261,7 @@ final class Intake {
 
   /** What was pushed so far goes before what is written in another protocol. */
   void beforeChange() {
+    transactions.protocolChanges();
     if (subscriptions != null) {
       subscriptions.beforeChange();
     }
@@ -291,6 +273,6 @@ final class Intake {
     if (subscriptions != null) {
       subscriptions.close();
     }
-    inputEnded();
+    blocked.inputEnded();
   }
 }

@@ -45,7 +45,7 @@ final class PutBack extends Exchange {
    * @param reply the whole reply to it, which is no error and no nil; borrowed
    */
   static void undo(Session session, int slot, RequestFrame call, ByteBuf reply) {
-    List<String> inverse = inverse(call, strings(reply));
+    List<String> inverse = inverse(call, ReplyStrings.of(reply));
     if (!inverse.isEmpty()) {
       new PutBack(session, slot, WireRequest.of(inverse)).send();
     }
@@ -85,26 +85,6 @@ final class PutBack extends Exchange {
       request.add(keyMembersAndScores.get(i));
     }
     return request;
-  }
-
-  /** All strings and numbers in a reply, whatever they are nested in; characters are bytes. */
-  static List<String> strings(ByteBuf reply) {
-    List<String> strings = new ArrayList<>();
-    int at = reply.readerIndex();
-    while (at < reply.writerIndex()) {
-      int lineEnd = reply.indexOf(at, reply.writerIndex(), (byte) '\r');
-      String line = reply.toString(at + 1, lineEnd - at - 1, StandardCharsets.ISO_8859_1);
-      byte type = reply.getByte(at);
-      at = lineEnd + 2;
-      if (type == '$') {
-        int length = Integer.parseInt(line);
-        strings.add(reply.toString(at, length, StandardCharsets.ISO_8859_1));
-        at += length + 2;
-      } else if (type == ',' || type == ':') {
-        strings.add(line);
-      }
-    }
-    return strings;
   }
 
   private void send() {

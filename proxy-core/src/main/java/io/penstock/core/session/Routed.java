@@ -127,10 +127,15 @@ abstract sealed class Routed extends Exchange permits Request, Part, Block, Publ
     releaseBytes();
   }
 
+  /** True when the error reply means "did not run, try again": then it is not delivered. */
+  boolean isRefused(ByteBuf buffer, int from, int to) {
+    return session().retries().takesOver(this, buffer, from, to);
+  }
+
   @Override
   public void onReply(ByteBuf buffer, int from, int to) {
     boolean error = buffer.getByte(from) == '-';
-    if (error && session().retries().takesOver(this, buffer, from, to)) {
+    if (error && isRefused(buffer, from, to)) {
       return;
     }
     session().retries().answered(this);
@@ -146,7 +151,7 @@ abstract sealed class Routed extends Exchange permits Request, Part, Block, Publ
   }
 
   @Override
-  public final void onFailure(Failure failure) {
+  public void onFailure(Failure failure) {
     if (hasBegun()) {
       session().abandon("a node's connection was lost in the middle of a reply");
       session().retries().forget(this);

@@ -38,17 +38,21 @@ final class Sender {
   }
 
   /** Executes a transaction; the request that was found last gets the reply. */
-  void execute(CommandSpec exec, Transaction transaction) {
+  void execute(CommandSpec exec, Transaction transaction, @Nullable Watch watch) {
     Request whole = session.intake().begin(exec);
     whole.divide();
-    var execution = new Execution(whole, session, transaction);
-    if (transaction.sent() == 0) {
+    var execution = new Execution(whole, session, transaction, watch);
+    if (watch == null && transaction.sent() == 0) {
       execution.spliceOwn();
       return;
     }
     int slot = Math.max(0, transaction.slot());
     execution.prepare(session, exec, slot, transaction.takeBlock(), transaction.sent());
-    send(execution);
+    if (watch == null) {
+      send(execution);
+    } else {
+      watch.send(execution);
+    }
   }
 
   /** Sends what is prepared. */

@@ -75,7 +75,7 @@ public final class Session {
   /** The client sends no more: what it has sent is answered, then the connection closes. */
   public void onInputEnded() {
     inputEnded = true;
-    intake.inputEnded();
+    intake.blocked().inputEnded();
     takeUp();
   }
 
@@ -236,19 +236,6 @@ public final class Session {
   /** Whether the client is gone, or at least sends no more. */
   boolean isInputEnded() {
     return inputEnded || closed;
-  }
-
-  boolean isDraining() {
-    return state instanceof SessionState.Closing;
-  }
-
-  /**
-   * Whether it waits in a blocking command, or a request of it is held back by {@code CLIENT
-   * PAUSE}.
-   */
-  boolean isBlocked() {
-    BlockingCall call = intake.call();
-    return (call != null && call.isBlocked()) || (loop.pause().isOn() && input.isPutBack());
   }
 
   boolean isClosed() {

@@ -160,9 +160,8 @@ public final class SessionLoop {
   CompletionStage<Integer> unblock(long id, boolean error) {
     var unblocked = new CompletableFuture<Integer>();
     for (Session session : sessions) {
-      BlockingCall call = session.intake().call();
-      if (session.id() == id && call != null) {
-        call.unblock(error, unblocked::complete);
+      if (session.id() == id) {
+        session.intake().blocked().unblock(error, unblocked::complete);
         return unblocked;
       }
     }
@@ -211,7 +210,7 @@ public final class SessionLoop {
   public Traffic traffic() {
     long blocked = 0;
     for (Session session : sessions) {
-      blocked += session.isBlocked() ? 1 : 0;
+      blocked += session.intake().blocked().isBlocked() ? 1 : 0;
     }
     return new Traffic(
         counters.received(),

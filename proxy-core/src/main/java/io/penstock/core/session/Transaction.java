@@ -3,6 +3,7 @@ package io.penstock.core.session;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.penstock.core.backend.Exchange;
+import io.penstock.core.command.CommandSpec;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.resp.RespLimits;
 import java.util.ArrayList;
@@ -29,14 +30,19 @@ final class Transaction {
   private final RespLimits limits;
   private final List<Own> own = new ArrayList<>(0);
   private @Nullable ByteBuf block;
-  private int slot = Exchange.ANY_NODE;
+  private int slot;
   private int queued;
   private long size;
+  private boolean greets; // HELLO was queued
   private boolean aborted;
   private boolean mayWrite;
 
-  Transaction(RespLimits limits) {
+  /**
+   * @param slot that its keys must be in, or {@link Exchange#ANY_NODE}
+   */
+  Transaction(RespLimits limits, int slot) {
     this.limits = limits;
+    this.slot = slot;
   }
 
   /** Commands queued so far. */
@@ -62,6 +68,11 @@ final class Transaction {
   /** Whether a command was refused, so that {@code EXEC} will be. */
   boolean isAborted() {
     return aborted;
+  }
+
+  /** Whether replies behind this point are in another protocol than the node's. */
+  boolean changesProtocol() {
+    return greets;
   }
 
   /** Whether keys of {@code other} may be among its keys. */
@@ -115,7 +126,8 @@ final class Transaction {
   }
 
   /** Queues a command that Penstock answers itself. */
-  void addOwn(RequestFrame frame) {
+  void addOwn(RequestFrame frame, CommandSpec command) {
+    greets |= command.name().equals("hello") && frame.argc() > 1;
     int place = queued++;
     if (!aborted) {
       byte[] request = new byte[frame.end() - frame.start()];

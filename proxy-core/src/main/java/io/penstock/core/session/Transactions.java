@@ -31,12 +31,17 @@ final class Transactions {
       "ERR a command that concerns every node cannot be part of a transaction";
   private static final String OTHER_SLOT =
       "CROSSSLOT Keys of a transaction don't hash to the same slot";
+  private static final String OTHER_WATCHED =
+      "CROSSSLOT Keys that are watched don't hash to the same slot";
+  private static final String AFTER_HELLO =
+      "ERR HELLO must be the last command but those of the connection in a transaction";
   private static final String TOO_LARGE =
       "OVERLOADED the transaction is longer than a request may be; none of it ran";
   private static final String ABORTED_BY = "EXECABORT Transaction discarded because of: ";
 
   private final Session session;
   private @Nullable Transaction open;
+  private @Nullable Watch watch;
 
   Transactions(Session session) {
     this.session = session;
@@ -85,6 +90,10 @@ final class Transactions {
       case RoutePlan.Publish(int slot, boolean sharded) ->
           takesOne(queue, sharded ? slot : Exchange.ANY_NODE, command);
       case RoutePlan.Blocking(int slot, _, _) -> takesOne(queue, slot, command); // does not block
+      case RoutePlan.Watch _ -> {
+        session.intake().reject(spec, "ERR WATCH inside MULTI is not allowed");
+        yield true;
+      }
       case RoutePlan.Split _ -> refuse(queue, spec, CROSS_SLOT);
       case RoutePlan.Broadcast _, RoutePlan.Scan _ -> refuse(queue, spec, EVERY_NODE);
       case RoutePlan.Reject(String error) -> refuse(queue, spec, error);
@@ -93,6 +102,9 @@ final class Transactions {
 
   private boolean takesOne(Transaction queue, int slot, Command command) {
     CommandSpec spec = command.spec();
+    if (queue.changesProtocol()) {
+      return refuse(queue, spec, AFTER_HELLO);
+    }
     int wanted = isKeyless(slot, command) ? Exchange.ANY_NODE : slot;
     if (!queue.mayUse(wanted)) {
       return refuse(queue, spec, OTHER_SLOT);
@@ -120,14 +132,11 @@ final class Transactions {
   private boolean takesOwn(
       Transaction queue, CommandSpec spec, LocalCommand which, Command command) {
     return switch (which) {
-      case MULTI, EXEC, DISCARD, QUIT -> false;
-      case RESET -> {
-        close();
-        yield false;
-      }
-      case HELLO, CLIENT_REPLY -> refuse(queue, spec, NOT_ALLOWED); // amid the reply to EXEC
+      case MULTI, EXEC, DISCARD, QUIT, RESET -> false;
+      case CLIENT_REPLY -> refuse(queue, spec, NOT_ALLOWED); // amid the reply to EXEC
       case SUBSCRIBE, UNSUBSCRIBE, PSUBSCRIBE, PUNSUBSCRIBE, SSUBSCRIBE, SUNSUBSCRIBE ->
           refuse(queue, spec, NOT_ALLOWED); // their confirmations are no replies
+      case WAIT -> takesOne(queue, Exchange.ANY_NODE, command); // does not wait
       default -> queueOwn(queue, spec, command);
     };
   }
@@ -136,7 +145,7 @@ final class Transactions {
     if (!queue.hasRoomFor(command.frame())) {
       return refuse(queue, spec, TOO_LARGE);
     }
-    queue.addOwn(command.frame());
+    queue.addOwn(command.frame(), spec);
     answer(spec, QUEUED);
     return true;
   }
@@ -153,40 +162,93 @@ final class Transactions {
 
   /** Answers false when the request must wait for earlier ones. */
   boolean answer(CommandSpec spec, LocalCommand which) {
-    if (which == LocalCommand.EXEC) {
-      return execute(spec);
-    }
     Transaction queue = open;
-    if (which == LocalCommand.MULTI) {
-      if (queue == null) {
-        open = new Transaction(session.loop().settings().limits());
-        answer(spec, OK);
-      } else {
-        session.intake().reject(spec, NESTED);
+    switch (which) {
+      case EXEC -> {
+        return execute(spec);
       }
-    } else if (queue == null) {
-      session.intake().reject(spec, "ERR DISCARD without MULTI");
-    } else {
-      close();
-      answer(spec, OK);
+      case MULTI -> {
+        if (queue != null) {
+          session.intake().reject(spec, NESTED);
+        } else {
+          int slot = watch == null ? Exchange.ANY_NODE : watch.slot();
+          open = new Transaction(session.loop().settings().limits(), slot);
+          answer(spec, OK);
+        }
+      }
+      case DISCARD -> {
+        if (queue == null) {
+          session.intake().reject(spec, "ERR DISCARD without MULTI");
+        } else {
+          close();
+          answer(spec, OK);
+        }
+      }
+      default -> { // UNWATCH
+        unwatch();
+        answer(spec, OK);
+      }
     }
     return true;
   }
 
   private boolean execute(CommandSpec spec) {
     Transaction queue = open;
+    Watch watched = watch;
     if (queue == null) {
       session.intake().reject(spec, "ERR EXEC without MULTI");
     } else if (queue.isAborted()) {
       close();
       session.intake().reject(spec, ABORTED);
-    } else if (session.order().holdsBack(Math.max(0, queue.slot()))) {
+    } else if (watched == null
+        ? session.order().holdsBack(Math.max(0, queue.slot()))
+        : !session.sequence().isEmpty()) {
       return false;
+    } else if (watched != null && watched.isLost()) {
+      close();
+      answer(spec, session.profile().nil());
     } else {
       open = null;
-      session.sender().execute(spec, queue);
+      watch = null;
+      session.sender().execute(spec, queue, watched);
     }
     return true;
+  }
+
+  /** {@code WATCH}, outside a transaction. False when it must wait for earlier requests. */
+  boolean watch(CommandSpec spec, int slot) {
+    if (!session.sequence().isEmpty()) {
+      return false; // they go by another connection, and may be about the same keys
+    }
+    Watch watched = watch;
+    if (watched == null) {
+      watched = new Watch(session, slot);
+      watch = watched;
+    }
+    if (watched.slot() != slot) {
+      session.intake().reject(spec, OTHER_WATCHED);
+    } else if (!watched.isNew() && watched.isLost()) {
+      answer(spec, OK); // it makes no difference any more
+    } else {
+      session.hold();
+      watched.add(session.intake().begin(spec));
+    }
+    return true;
+  }
+
+  /** Nothing is watched any more; what is watched now was not watched. */
+  void unwatch() {
+    if (watch != null) {
+      watch.close();
+      watch = null;
+    }
+  }
+
+  /** The client speaks another protocol from here on, which its connection to the node does not. */
+  void protocolChanges() {
+    if (watch != null) {
+      watch.lose();
+    }
   }
 
   private void answer(@Nullable CommandSpec spec, byte[] reply) {
@@ -208,8 +270,9 @@ final class Transactions {
         && which == LocalCommand.EXEC;
   }
 
-  /** The transaction is discarded, if there is one. */
+  /** The transaction is discarded, if there is one, and nothing watched. */
   void close() {
+    unwatch();
     if (open != null) {
       open.discard();
       open = null;

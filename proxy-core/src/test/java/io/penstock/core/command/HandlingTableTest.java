@@ -167,6 +167,7 @@ class HandlingTableTest {
           Handling.Split _,
           Handling.Scan _,
           Handling.Script _,
+          Handling.Watch _,
           Handling.Blocking _,
           Handling.BlockingIf _,
           Handling.AnyNode _ ->

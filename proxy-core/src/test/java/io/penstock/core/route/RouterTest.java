@@ -237,7 +237,7 @@ class RouterTest {
   @Test
   void whatNeedsAConnectionOfItsOwnIsRefused() {
     for (Router router : List.of(cluster, single)) {
-      for (String line : List.of("WAIT 1 0")) {
+      for (String line : List.of("WAITAOF 1 0 0")) {
         assertThat(plan(router, line))
             .isInstanceOfSatisfying(
                 RoutePlan.Reject.class,

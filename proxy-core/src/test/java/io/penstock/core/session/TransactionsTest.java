@@ -139,8 +139,12 @@ class TransactionsTest {
     client.expect(OK + "-ERR unknown command 'BOGUS', with args beginning with: \r\n" + ABORTED);
     client.send(MULTI + call("SAVE") + EXEC);
     client.expect(OK + "-ERR Command not allowed inside a transaction\r\n" + ABORTED);
-    client.send(MULTI + call("HELLO 3") + EXEC);
-    client.expect(OK + "-ERR Command not allowed inside a transaction\r\n" + ABORTED);
+    client.send(MULTI + call("HELLO 3") + get("a") + EXEC);
+    client.expect(
+        OK
+            + QUEUED
+            + "-ERR HELLO must be the last command but those of the connection in a transaction\r\n"
+            + ABORTED);
     assertThat(rig.connected(1).pending()).isZero();
   }
 

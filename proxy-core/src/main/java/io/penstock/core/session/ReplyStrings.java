@@ -1,0 +1,32 @@
+package io.penstock.core.session;
+
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Reads small replies that Penstock itself wants to know. */
+final class ReplyStrings {
+
+  private ReplyStrings() {}
+
+  /** All strings and numbers in a reply, whatever they are nested in; characters are bytes. */
+  static List<String> of(ByteBuf reply) {
+    List<String> strings = new ArrayList<>();
+    int at = reply.readerIndex();
+    while (at < reply.writerIndex()) {
+      int lineEnd = reply.indexOf(at, reply.writerIndex(), (byte) '\r');
+      String line = reply.toString(at + 1, lineEnd - at - 1, StandardCharsets.ISO_8859_1);
+      byte type = reply.getByte(at);
+      at = lineEnd + 2;
+      if (type == '$') {
+        int length = Integer.parseInt(line);
+        strings.add(reply.toString(at, length, StandardCharsets.ISO_8859_1));
+        at += length + 2;
+      } else if (type == ',' || type == ':') {
+        strings.add(line);
+      }
+    }
+    return strings;
+  }
+}

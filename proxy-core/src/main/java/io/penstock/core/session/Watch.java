@@ -1,0 +1,150 @@
+package io.penstock.core.session;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.penstock.core.backend.Exchange;
+import io.penstock.core.backend.Failure;
+import io.penstock.core.backend.Lease;
+import io.penstock.core.cluster.Shard;
+import io.penstock.core.transport.SharedBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The keys of one slot that a client watches, and the connection that it has for itself meanwhile.
+ * Lost, with its connection or because the slot is served elsewhere, it counts as a key that
+ * changed. Confined to its loop.
+ */
+final class Watch {
+
+  private static final byte[] UNWATCH = WireRequest.of("UNWATCH");
+
+  private final Session session;
+  private final int slot;
+  private @Nullable Lease lease;
+  private boolean asking; // the connection is to where the slot is being moved
+  private @Nullable WatchCall waiting; // for another attempt
+  private boolean lost;
+  private boolean closed;
+
+  Watch(Session session, int slot) {
+    this.session = session;
+    this.slot = slot;
+  }
+
+  int slot() {
+    return slot;
+  }
+
+  /** Whether a transaction must not run any more. */
+  boolean isLost() {
+    Lease on = lease;
+    return lost || on == null || !on.isOpen() || !(asking || isOwner(on));
+  }
+
+  private boolean isOwner(Lease on) {
+    Shard owner = session.loop().dispatcher().adoptTopology().shardOf(slot);
+    return owner != null && owner.master().equals(on.node());
+  }
+
+  /** Whether keys were never watched yet. */
+  boolean isNew() {
+    return lease == null && !lost;
+  }
+
+  /** Watches more keys: those of the request that was found last, which {@code place} is for. */
+  void add(Request place) {
+    new WatchCall(session, this, place).send();
+  }
+
+  /** Has this connection from now on. */
+  void begin(Lease taken, boolean onTheMove) {
+    lease = taken;
+    asking = onTheMove;
+    if (closed) {
+      close(); // the client went away meanwhile
+    }
+  }
+
+  /** This one will try again, or null: none does. */
+  void waiting(@Nullable WatchCall call) {
+    waiting = call;
+  }
+
+  /** Sends by the connection; once something was watched. */
+  void send(Exchange exchange) {
+    Lease on = lease;
+    if (on == null) {
+      exchange.onFailure(Failure.NOT_SENT);
+    } else {
+      on.send(exchange, asking);
+    }
+  }
+
+  /** What was watched is not any more: a transaction must not run. */
+  void lose() {
+    lost = true;
+    Lease on = lease;
+    lease = null;
+    if (on != null) {
+      on.discard();
+    }
+  }
+
+  /** Gives the connection back after {@code EXEC}, with which a node stops watching. */
+  void release() {
+    Lease on = lease;
+    lease = null;
+    if (on != null) {
+      on.release();
+    }
+  }
+
+  /** Stops watching and gives the connection back. */
+  void close() {
+    closed = true;
+    WatchCall call = waiting;
+    waiting = null;
+    if (call != null) {
+      call.giveUp();
+    }
+    Lease on = lease;
+    lease = null;
+    if (on != null && on.isOpen()) {
+      on.send(new End(session, on), false);
+    }
+  }
+
+  /** {@code UNWATCH}: when it is answered the connection is as it was. */
+  private static final class End extends Exchange {
+
+    private final Lease lease;
+
+    End(Session session, Lease lease) {
+      this.lease = lease;
+      bytes(new SharedBuffer(Unpooled.wrappedBuffer(UNWATCH)), 0, UNWATCH.length);
+      long deadline = session.loop().tick() + session.loop().settings().commandTimeoutNanos();
+      destination(ANY_NODE, session.profile().protocol(), (int) session.id(), deadline);
+    }
+
+    @Override
+    public void onReply(ByteBuf buffer, int from, int to) {
+      releaseBytes();
+      if (buffer.getByte(from) == '+') {
+        lease.release();
+      } else {
+        lease.discard();
+      }
+    }
+
+    @Override
+    public void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
+      throw new IllegalStateException("UNWATCH was answered with a large reply");
+    }
+
+    @Override
+    public void onFailure(Failure failure) {
+      releaseBytes();
+      lease.discard();
+    }
+  }
+}

@@ -1,0 +1,143 @@
+package io.penstock.core.session;
+
+import static io.penstock.core.session.Requests.PING;
+import static io.penstock.core.session.Requests.call;
+import static io.penstock.core.session.Requests.set;
+import static io.penstock.core.wire.ScriptedNode.NAMING;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.core.wire.Peer;
+import io.penstock.core.wire.Wire;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** WAIT, between a client and two shards' masters that the test plays. */
+class WaitCallTest {
+
+  private static final String ROLE = call("ROLE");
+  private static final String PAUSE = call("WAIT 2147483647 2");
+
+  private final Rig rig = Rig.cluster();
+
+  @SuppressWarnings("NullAway.Init")
+  private Peer node; // the shared connection to node 1
+
+  @BeforeEach
+  void connect() {
+    node = rig.connected(1);
+    rig.accept(0);
+  }
+
+  @AfterEach
+  void close() {
+    rig.close();
+  }
+
+  private Peer lease(int node) {
+    return rig.acceptUnanswered(node)
+        .expect(NAMING + call("CLIENT ID"))
+        .send("+OK\r\n:77\r\n")
+        .expect(ROLE);
+  }
+
+  private static String role(long offset, long... acknowledged) {
+    var reply = new StringBuilder("*3\r\n$6\r\nmaster\r\n:" + offset + "\r\n");
+    reply.append("*" + acknowledged.length + "\r\n");
+    for (long replica : acknowledged) {
+      reply.append("*3\r\n$4\r\nhost\r\n$4\r\n6379\r\n" + Wire.bulk(Long.toString(replica)));
+    }
+    return reply.toString();
+  }
+
+  @Test
+  void theShardWithTheFewestReplicasCounts() {
+    Peer client = rig.client();
+    client.send(call("WAIT 1 0") + PING);
+    lease(0).send(role(100, 100, 90, 120));
+    lease(1).send(role(5_000, 5_000));
+
+    client.expect(":1\r\n+PONG\r\n");
+  }
+
+  @Test
+  void whatTheMastersHadAtFirstHasToBeAcknowledged() {
+    Peer client = rig.client();
+    client.send(call("WAIT 1 0"));
+    lease(0).send(role(100, 100));
+    Peer slow = lease(1).send(role(100, 60)).expect(PAUSE).send(":0\r\n");
+    slow.expect(ROLE).send(role(500, 99)).expect(call("WAIT 2147483647 4")).send(":0\r\n");
+
+    slow.expect(ROLE).send(role(900, 100));
+
+    client.expect(":1\r\n");
+  }
+
+  @Test
+  void earlierRequestsAreAnsweredFirst() {
+    Peer client = rig.client();
+    client.send(set("a", "1") + call("WAIT 0 0"));
+    node.expect(set("a", "1"));
+    assertThat(rig.<Integer>onLoop(() -> rig.newestSession().sequence().size())).isEqualTo(1);
+    node.send("+OK\r\n");
+    lease(0).send(role(1));
+    lease(1).send(role(1));
+    client.expect("+OK\r\n:0\r\n");
+  }
+
+  @Test
+  void whenTheTimeHasPassedThereIsWhatThereIs() {
+    Peer client = rig.client();
+    client.send(call("WAIT 2 1"));
+    lease(0).send(role(1, 1));
+    Peer last = lease(1).send(role(1, 1));
+    client.expect(":1\r\n");
+    client.send(call("WAIT 1 0"));
+    last.read(1); // released: the next one asks by it
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "WAIT x 0, ERR value is not an integer or out of range",
+    "WAIT 1 x, ERR timeout is not an integer or out of range",
+    "WAIT 1 -1, ERR timeout is negative",
+    "WAIT 1, ERR wrong number of arguments for 'wait' command"
+  })
+  void wrongArgumentsAreToldInRedisWords(String call, String error) {
+    rig.client().send(call(call)).expect("-" + error + "\r\n");
+  }
+
+  @Test
+  void aMasterThatIsNoneAnyMoreOrIsLostEndsIt() {
+    Peer client = rig.client();
+    client.send(call("WAIT 1 0"));
+    lease(0).send("*5\r\n$5\r\nslave\r\n$1\r\nh\r\n:1\r\n$9\r\nconnected\r\n:1\r\n");
+    client.expect("-UNBLOCKED the master of a shard has become a replica\r\n");
+    Peer other = lease(1).send(role(1, 1)); // comes too late
+    client.send(call("WAIT 1 0"));
+    other.expect(ROLE).close();
+    client.expect("-CONNLOST the connection to the node was lost before it answered\r\n");
+  }
+
+  @Test
+  void itCanBeUnblockedAndLeft() {
+    Peer client = rig.client();
+    client.send(call("WAIT 3 0"));
+    lease(0).send(role(1, 1));
+    lease(1).send(role(1, 1));
+    Peer other = rig.client();
+    other.send(call("CLIENT UNBLOCK 1")).expect(":1\r\n");
+    client.expect(":1\r\n").send(call("WAIT 3 0")).finishSending().expectClosed();
+  }
+
+  @Test
+  void inATransactionItDoesNotWait() {
+    Peer client = rig.client();
+    String block = call("MULTI") + set("a", "1") + call("WAIT 1 0") + call("EXEC");
+    client.send(block);
+    node.expect(block).send("+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n+OK\r\n:0\r\n");
+    client.expect("+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n+OK\r\n:0\r\n");
+  }
+}

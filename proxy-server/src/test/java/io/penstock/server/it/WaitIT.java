@@ -1,0 +1,77 @@
+package io.penstock.server.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.server.demo.EmbeddedCluster;
+import io.penstock.server.demo.Member;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** WAIT over three shards with a replica each. */
+@ExtendWith(SharedCluster.class)
+class WaitIT {
+
+  private static final String KEY = Keys.tag(137) + "waited";
+
+  @SuppressWarnings("NullAway.Init")
+  private EmbeddedCluster cluster;
+
+  @SuppressWarnings("NullAway.Init")
+  private ProxyFixture proxy;
+
+  @SuppressWarnings("NullAway.Init")
+  private Wire wire;
+
+  @BeforeEach
+  void start(EmbeddedCluster shared) {
+    cluster = shared;
+    proxy = ProxyFixture.of(cluster).startReady();
+    wire = proxy.connect();
+  }
+
+  @AfterEach
+  void stop() {
+    wire.call("DEL", KEY);
+    wire.close();
+    proxy.close();
+  }
+
+  @Test
+  void replicasOfAllShardsAreWaitedFor() {
+    for (int i = 0; i < 20; i++) {
+      wire.write(Wire.request("SET", KEY, "v" + i)).write(Wire.request("WAIT", "1", "10000"));
+      wire.flush();
+      assertThat(wire.read()).isEqualTo("+OK\r\n");
+      assertThat(wire.read()).isEqualTo(":1\r\n");
+      Member replica = cluster.replicasOf(cluster.masterOf(137)).getFirst();
+      try (var direct = replica.server().connect()) {
+        assertThat(direct.text("READONLY")).isEqualTo("OK");
+        assertThat(direct.text("GET", KEY)).isEqualTo("v" + i);
+      }
+    }
+  }
+
+  @Test
+  void whatIsNotAcknowledgedInTimeDoesNotCount() {
+    long began = System.nanoTime();
+    assertThat(wire.call("WAIT", "2", "150")).isEqualTo(":1\r\n");
+    assertThat(Duration.ofNanos(System.nanoTime() - began))
+        .isBetween(Duration.ofMillis(140), Duration.ofSeconds(10));
+  }
+
+  @Test
+  void oneFrozenReplicaOfAnyShardIsNoticed() {
+    Member replica = cluster.replicasOf(cluster.masterOf(137)).getFirst();
+    replica.server().pause();
+    try {
+      assertThat(wire.call("SET", KEY, "v")).isEqualTo("+OK\r\n");
+      assertThat(wire.call("WAIT", "1", "100")).isEqualTo(":0\r\n");
+    } finally {
+      replica.server().resume();
+    }
+    assertThat(wire.call("WAIT", "1", "10000")).isEqualTo(":1\r\n");
+  }
+}
