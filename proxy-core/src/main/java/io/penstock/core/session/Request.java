@@ -145,6 +145,9 @@ final class Request extends Routed {
 
   /** Counts an error reply by its first word, which is short in every error but a script's. */
   private void countError(ByteBuf buffer, int from, int to) {
+    if (from >= to) {
+      return; // nobody was told of it
+    }
     int end = from + 1;
     while (end < to && buffer.getByte(end) > ' ' && end - from <= LONGEST_PREFIX) {
       end++;

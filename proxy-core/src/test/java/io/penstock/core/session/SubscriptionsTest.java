@@ -10,6 +10,7 @@ import io.penstock.core.wire.Peer;
 import io.penstock.core.wire.Splits;
 import io.penstock.core.wire.Wire;
 import java.time.Duration;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -425,6 +426,109 @@ class SubscriptionsTest {
 
     feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
     await().until(() -> rig.onLoop(() -> rig.sessions().hub().audience().isEmpty()));
+  }
+
+  @Test
+  void subscribingIsRefusedWithinATransaction() {
+    Peer client = rig.client();
+    client.send(call("MULTI")).expect("+OK\r\n");
+    client.send(call("SUBSCRIBE b")).expect("-ERR Command not allowed inside a transaction\r\n");
+    client
+        .send(call("EXEC"))
+        .expect("-EXECABORT Transaction discarded because of previous errors.\r\n");
+  }
+
+  @Test
+  void anotherProtocolBeginsBehindAllThatWasSaidInTheOldOne() {
+    Peer client = resp3();
+    client.send(call("SUBSCRIBE b"));
+    Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
+    feed.send(push("subscribe", "b", ":1"));
+    client.expect(push("subscribe", "b", ":1"));
+    client.send(get("b") + call("HELLO 2") + get("b"));
+    rig.accept(0); // made in any case, for clients that speak RESP2
+    Peer node = rig.acceptFeed(0).expect(get("b"));
+    feed.send(push("message", "b", "1"));
+    client.expect(push("message", "b", "1"));
+
+    node.send("$-1\r\n");
+
+    client.expect("$-1\r\n*14\r\n$6\r\nserver\r\n");
+    await().until(() -> client.pending() > 150);
+    assertThat(client.read(client.pending())).contains("-ERR Can't execute 'get'");
+    feed.send(push("message", "b", "2"));
+    client.expect(array("message", "b", "2"));
+  }
+
+  @Test
+  void whatASubscriberDoesNotReadIsLimited() {
+    rig.close();
+    var limit = new OutputLimit(20 << 20, 8 << 20, Duration.ofSeconds(5));
+    rig = new Rig.Choice().subscriberLimit(limit).start();
+    Peer client = rig.client();
+    Peer feed = subscribed(client, 0, "b");
+    String message = push("message", "b", "x".repeat(1 << 20));
+    sendUntil(feed, message, 9 << 20);
+    rig.tick(Duration.ZERO);
+    rig.tick(Duration.ofSeconds(4));
+    assertThat(closed()).isZero();
+
+    rig.tick(Duration.ofSeconds(6));
+
+    assertThat(closed()).isEqualTo(1);
+    feed.expect(call("unsubscribe b"));
+  }
+
+  @Test
+  void farTooMuchIsNotBorneForAMoment() {
+    rig.close();
+    var limit = new OutputLimit(10 << 20, 0, Duration.ZERO);
+    rig = new Rig.Choice().subscriberLimit(limit).start();
+    Peer client = rig.client();
+    Peer feed = subscribed(client, 0, "b");
+    String message = push("message", "b", "x".repeat(1_000)).repeat(1_000);
+
+    for (int i = 0; i < 100 && closed() == 0; i++) {
+      feed.send(message);
+    }
+
+    await().until(() -> closed() == 1);
+    feed.expect(call("unsubscribe b"));
+  }
+
+  private void sendUntil(Peer feed, String message, long unread) {
+    Session session = rig.newestSession();
+    for (int i = 0; i < 100; i++) {
+      feed.send(message);
+      if (rig.<Long>onLoop(() -> unread(session)) > unread) {
+        return;
+      }
+    }
+    throw new AssertionError("everything was read");
+  }
+
+  private static long unread(Session session) {
+    return Objects.requireNonNull(session.intake().subscriptions()).pushes().pending();
+  }
+
+  private long closed() {
+    return rig.<Long>onLoop(() -> rig.sessions().counters().subscribersClosed());
+  }
+
+  @Test
+  void aClientThatReadsLateGetsEverythingInOrder() {
+    Peer client = rig.client();
+    Peer feed = subscribed(client, 0, "b");
+    var expected = new StringBuilder();
+    for (int i = 0; i < 3_000; i++) {
+      String text = i + "x".repeat(i % 7 == 0 ? 5_000 : 300);
+      feed.send(push("message", "b", text));
+      expected.append(array("message", "b", text));
+    }
+
+    client.expect(expected.toString());
+
+    client.send(PING).expect(array("pong", ""));
   }
 
   @Test

@@ -80,7 +80,8 @@ class WaitCallTest {
     Peer client = rig.client();
     client.send(set("a", "1") + call("WAIT 0 0"));
     node.expect(set("a", "1"));
-    assertThat(rig.<Integer>onLoop(() -> rig.newestSession().sequence().size())).isEqualTo(1);
+    Session session = rig.newestSession();
+    assertThat(rig.<Integer>onLoop(() -> session.sequence().size())).isEqualTo(1);
     node.send("+OK\r\n");
     lease(0).send(role(1));
     lease(1).send(role(1));
