@@ -165,11 +165,15 @@ class ScanStepTest {
       }
       SlotMap map = MAP;
       long cursor = 0;
+      Node scanned = A;
       Set<Integer> seenOnNode = new HashSet<>(); // what was there when the node's scan began
       do {
         ScanStep step = ScanStep.of(cursor, map);
         if (step.nodeCursor() == 0) {
+          scanned = step.master();
           seenOnNode = slotsOf(map, step.master());
+        } else if (!step.master().equals(scanned)) {
+          seenOnNode.clear(); // a cursor of another node says nothing
         } else {
           seenOnNode.retainAll(slotsOf(map, step.master())); // a scan may see nothing that came
         }
