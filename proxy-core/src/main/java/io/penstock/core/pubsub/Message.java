@@ -3,6 +3,7 @@ package io.penstock.core.pubsub;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.penstock.core.resp.Protocol;
+import io.penstock.core.transport.SocketOutput;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,14 +32,18 @@ public final class Message {
     return length;
   }
 
-  /** What a client gets, all readable bytes; borrowed. */
-  public ByteBuf encoded(Protocol protocol) {
-    return protocol == Protocol.RESP2 ? kept(protocol) : source.slice(from, length);
+  /** Gives it to a client. */
+  public void writeTo(SocketOutput output, Protocol protocol) {
+    if (protocol == Protocol.RESP2) {
+      output.append(kept(protocol), 0, length);
+    } else {
+      output.append(source, from, length);
+    }
   }
 
   /**
-   * The same in a buffer that holds nothing else, for whoever retains it for long; borrowed, the
-   * same for all who ask.
+   * What a client gets, in a buffer that holds nothing else, for whoever retains it for long;
+   * borrowed, the same for all who ask.
    */
   public ByteBuf kept(Protocol protocol) {
     ByteBuf known = protocol == Protocol.RESP2 ? resp2 : resp3;

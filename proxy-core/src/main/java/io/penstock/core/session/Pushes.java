@@ -41,8 +41,7 @@ final class Pushes {
     }
     Protocol protocol = session.profile().protocol();
     if (mayPass(message.length())) {
-      ByteBuf bytes = message.encoded(protocol);
-      session.output().append(bytes, bytes.readerIndex(), bytes.readableBytes());
+      message.writeTo(session.output(), protocol);
     } else {
       hold(message.kept(protocol));
       waitForOutput();
