@@ -73,7 +73,7 @@ final class ClientCommands {
     String value = LocalReplies.text(frame, 3);
     boolean name = option.equalsIgnoreCase("lib-name");
     if (!name && !option.equalsIgnoreCase("lib-ver")) {
-      reply.error("ERR Unrecognized option '" + option + "'");
+      reply.error("ERR Unrecognized option " + ErrorReplies.quoted(option));
     } else if (!isPrintable(value)) {
       reply.error("ERR " + option + " cannot contain spaces, newlines or special characters.");
     } else {

@@ -98,7 +98,7 @@ final class ClientFilter {
       case "laddr" -> and(client -> ClientLine.localAddress(client).equals(value));
       case "user" -> {
         if (!value.equals(THE_USER)) {
-          return "ERR No such user '" + value + "'";
+          return "ERR No such user " + ErrorReplies.quoted(value);
         }
       }
       case "skipme" -> {
@@ -127,7 +127,7 @@ final class ClientFilter {
       case "pubsub" -> and(Subscriptions::isSubscriber);
       case "master", "replica", "slave" -> and(_ -> false);
       default -> {
-        return "ERR Unknown client type '" + type + "'";
+        return "ERR Unknown client type " + ErrorReplies.quoted(type);
       }
     }
     return null;

@@ -30,6 +30,12 @@ final class ErrorReplies {
 
   private ErrorReplies() {}
 
+  /** A client's words as servers quote them in an error: up to the first zero byte. */
+  static String quoted(String words) {
+    int end = words.indexOf('\0');
+    return "'" + (end < 0 ? words : words.substring(0, end)) + "'";
+  }
+
   /**
    * An error line without its leading {@code -} becomes a reply; characters are bytes, one to one.
    */

@@ -27,7 +27,8 @@ record HelloOptions(int userAt, @Nullable String name, @Nullable String error) {
         }
       } else {
         String option = LocalReplies.text(command.frame(), i);
-        return new HelloOptions(0, null, "ERR Syntax error in HELLO option '" + option + "'");
+        return new HelloOptions(
+            0, null, "ERR Syntax error in HELLO option " + ErrorReplies.quoted(option));
       }
     }
     return new HelloOptions(userAt, name, null);
