@@ -28,7 +28,6 @@ final class BlockingCall extends Exchange implements Blocking {
 
   private static final byte[] UNBLOCKED =
       ErrorReplies.encode("UNBLOCKED client unblocked via CLIENT UNBLOCK");
-  private static final byte[] FORCED = ErrorReplies.encode("UNBLOCKED force unblock");
   private static final long DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   private final Session session;
@@ -38,6 +37,8 @@ final class BlockingCall extends Exchange implements Blocking {
   private final BlockingRequest request;
   private final HeldReply unwanted = new HeldReply(); // a large reply for a client that is gone
   private @Nullable Lease lease; // while it blocks
+  private @Nullable Lease left; // not blocked any more, and not given back yet
+  private int unblockings; // on their way
   private long unreachableSince; // 0 while nodes can be reached
   private boolean repeated; // some of its time has passed
   private boolean gone;
@@ -75,18 +76,13 @@ final class BlockingCall extends Exchange implements Blocking {
 
   /** A reply without blocking. */
   void tried(ByteBuf buffer, int from, int to) {
-    if (isNil(buffer, from)) {
+    if (ReplyStrings.isNil(buffer, from)) {
       block();
-    } else if (session.isClosed()) {
+    } else if (!session.channel().isActive()) {
       putBack(buffer, from, to);
     } else {
       answer(buffer, from, to);
     }
-  }
-
-  private static boolean isNil(ByteBuf buffer, int at) {
-    byte type = buffer.getByte(at);
-    return type == '_' || ((type == '*' || type == '$') && buffer.getByte(at + 1) == '-');
   }
 
   /** Blocks, with the time that is left. */
@@ -129,8 +125,9 @@ final class BlockingCall extends Exchange implements Blocking {
     leave(true);
     unreachableSince = 0;
     boolean error = buffer.getByte(from) == '-';
-    boolean popped = !error && !isNil(buffer, from);
-    if (error && didNotRun(buffer, from, to)) {
+    boolean popped = !error && !ReplyStrings.isNil(buffer, from);
+    gone |= !session.channel().isActive(); // before the session hears of it
+    if (error && Refusal.isOneOfBlocked(buffer, from, to, session.loop())) {
       again();
     } else if (popped && gone) {
       putBack(buffer, from, to);
@@ -139,13 +136,6 @@ final class BlockingCall extends Exchange implements Blocking {
     } else {
       answer(buffer, from, to);
     }
-  }
-
-  private boolean didNotRun(ByteBuf buffer, int from, int to) {
-    int told = FORCED.length - 2;
-    return Refusal.isOne(buffer, from, to, session.loop())
-        || (to - from > told
-            && buffer.slice(from, told).equals(Unpooled.wrappedBuffer(FORCED, 0, told)));
   }
 
   @Override
@@ -196,14 +186,25 @@ final class BlockingCall extends Exchange implements Blocking {
   /** Gives the connection back, or up when it may still be blocked. */
   private void leave(boolean clean) {
     releaseBytes();
-    Lease left = lease;
+    Lease on = lease;
     lease = null;
-    if (left != null) {
-      if (clean) {
-        left.release();
-      } else {
-        left.discard();
-      }
+    if (on == null) {
+      return;
+    }
+    if (!clean || left != null) {
+      on.discard();
+    } else {
+      left = on;
+      giveBack();
+    }
+  }
+
+  /** A CLIENT UNBLOCK that is on its way must not meet somebody else's call. */
+  private void giveBack() {
+    Lease clean = left;
+    if (clean != null && unblockings == 0) {
+      left = null;
+      clean.release();
     }
   }
 
@@ -221,7 +222,18 @@ final class BlockingCall extends Exchange implements Blocking {
       }
       done.accept(1);
     } else {
-      new Unblocking(session, on, error, () -> lease == on, done).send();
+      unblockings++;
+      new Unblocking(
+              session,
+              on,
+              error,
+              () -> lease == on,
+              unblocked -> {
+                unblockings--;
+                giveBack();
+                done.accept(unblocked);
+              })
+          .send();
     }
   }
 
@@ -250,7 +262,7 @@ final class BlockingCall extends Exchange implements Blocking {
     session.intake().blocked().ended();
     if (session.isInputEnded()) {
       session.drain();
-      whole.deliverOwned(Unpooled.EMPTY_BUFFER, Outcome.ERROR);
+      whole.deliverOwned(Unpooled.EMPTY_BUFFER, Outcome.OK);
     } else {
       whole.deliverError(ErrorReplies.SHUTTING_DOWN, Outcome.UNAVAILABLE);
     }

@@ -10,6 +10,12 @@ final class ReplyStrings {
 
   private ReplyStrings() {}
 
+  /** Whether the reply at {@code at} is a nil of either protocol. */
+  static boolean isNil(ByteBuf reply, int at) {
+    byte type = reply.getByte(at);
+    return type == '_' || ((type == '*' || type == '$') && reply.getByte(at + 1) == '-');
+  }
+
   /** All strings and numbers in a reply, whatever they are nested in; characters are bytes. */
   static List<String> of(ByteBuf reply) {
     List<String> strings = new ArrayList<>();

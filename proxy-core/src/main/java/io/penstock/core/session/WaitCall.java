@@ -122,7 +122,7 @@ final class WaitCall implements Blocking {
       ended = true;
       session.intake().blocked().ended();
       session.drain();
-      whole.deliverOwned(Unpooled.EMPTY_BUFFER, Outcome.ERROR);
+      whole.deliverOwned(Unpooled.EMPTY_BUFFER, Outcome.OK);
     }
   }
 

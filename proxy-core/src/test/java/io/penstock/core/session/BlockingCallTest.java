@@ -435,4 +435,20 @@ class BlockingCallTest {
     client.expect("-CONNLOST the connection to the node was lost; the command may have run\r\n");
     assertThat(List.of(node.pending())).containsExactly(0);
   }
+
+  @Test
+  void aLateUnblockDoesNotMeetTheNextCall() {
+    Peer node = rig.connected(1);
+    Peer client = rig.client();
+    Peer lease = block(client, node, BLPOP);
+    client.close();
+    node.expect(UNBLOCK);
+    lease.send(NIL); // by itself
+    await().until(() -> rig.onLoop(() -> rig.sessions().sessions().isEmpty()));
+    Peer next = rig.client();
+    next.send(BLPOP);
+    node.expect(tried(BLPOP)).send(":0\r\n" + NOTHING);
+    lease(1).expect(BLPOP).send(ELEMENT); // another connection, or the same one later
+    next.expect(ELEMENT);
+  }
 }

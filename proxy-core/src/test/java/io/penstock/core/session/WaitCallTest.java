@@ -4,10 +4,10 @@ import static io.penstock.core.session.Requests.PING;
 import static io.penstock.core.session.Requests.call;
 import static io.penstock.core.session.Requests.set;
 import static io.penstock.core.wire.ScriptedNode.NAMING;
-import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.wire.Peer;
 import io.penstock.core.wire.Wire;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -92,8 +92,12 @@ class WaitCallTest {
   void whenTheTimeHasPassedThereIsWhatThereIs() {
     Peer client = rig.client();
     client.send(call("WAIT 2 1"));
-    lease(0).send(role(1, 1));
-    Peer last = lease(1).send(role(1, 1));
+    Peer first = lease(0);
+    Peer last = lease(1);
+    long begun = System.nanoTime(); // or before
+    await().until(() -> System.nanoTime() - begun > TimeUnit.MILLISECONDS.toNanos(1));
+    first.send(role(1, 1));
+    last.send(role(1, 1));
     client.expect(":1\r\n");
     client.send(call("WAIT 1 0"));
     last.read(1); // released: the next one asks by it
