@@ -86,12 +86,12 @@ public final class CommandTable {
 
   /**
    * Whether a server says with this what the table does not have: a command, a subcommand of a
-   * container, or a wider arity.
+   * container, or another arity of a command that is forwarded.
    */
   boolean lacks(CommandFacts said) {
     CommandSpec spec = byName.get(said.name());
     if (spec != null) {
-      return TableAssembly.isWider(said.arity(), spec.arity());
+      return TableAssembly.isServedOtherwise(spec.handling(), spec.arity(), said.arity());
     }
     CommandSpec container = said.isSubcommand() ? byName.get(said.topLevelName()) : null;
     return container == null || container.isContainer();

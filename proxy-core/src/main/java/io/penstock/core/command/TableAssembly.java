@@ -61,7 +61,7 @@ final class TableAssembly {
         continue;
       }
       if (builtin.lookUp(command.name()) != null) {
-        widen(command);
+        takeArity(command);
       } else {
         int id = entry == null ? entries.size() : entry.id;
         boolean container = containers.contains(command.name());
@@ -78,23 +78,22 @@ final class TableAssembly {
   }
 
   /**
-   * Takes a known command's arity from a newer server, which takes more arguments. What Penstock
-   * does by itself counts arguments by the arity it knows.
+   * Takes a forwarded command's arity from the servers that run it: newer ones may take more
+   * arguments, older ones fewer, and within a transaction it is Penstock that tells. What it does
+   * by itself counts arguments by the arity it knows.
    */
-  private void widen(CommandFacts command) {
+  private void takeArity(CommandFacts command) {
     Entry entry = entries.get(command.name());
-    if (entry != null
-        && entry.handling instanceof Handling.Forward
-        && isWider(command.arity(), entry.facts.arity())) {
-      CommandFacts wider = entry.facts.withArity(command.arity());
-      entries.put(command.name(), new Entry(entry.id, wider, entry.handling));
+    if (entry != null && isServedOtherwise(entry.handling, entry.facts.arity(), command.arity())) {
+      CommandFacts served = entry.facts.withArity(command.arity());
+      entries.put(command.name(), new Entry(entry.id, served, entry.handling));
       changed = true;
     }
   }
 
-  /** Whether an arity accepts all that another one does, and more. */
-  static boolean isWider(int arity, int than) {
-    return arity != than && arity < 0 && -arity <= Math.abs(than);
+  /** Whether the arity that counts for a command is another than the one known. */
+  static boolean isServedOtherwise(Handling handling, int known, int said) {
+    return handling instanceof Handling.Forward && known != said;
   }
 
   private static Set<String> containers(List<CommandFacts> facts) {

@@ -166,7 +166,7 @@ class LearntCommandsTest {
   }
 
   @Test
-  void aKnownCommandTakesMoreArgumentsWhereANodeSaysSo() {
+  void aForwardedCommandTakesAsManyArgumentsAsTheNodesSay() {
     CommandTable table =
         learn(
             command("get", -2, List.of("write"), List.of()),
@@ -177,7 +177,7 @@ class LearntCommandsTest {
     assertThat(table.byName("get").arity()).isEqualTo(-2);
     assertThat(table.byName("get").isReadOnly()).isTrue();
     assertThat(table.byName("get").firstKeyIndex()).isOne();
-    assertThat(table.byName("incrby").arity()).isEqualTo(3);
+    assertThat(table.byName("incrby").arity()).isEqualTo(4);
     assertThat(table.byName("ping").arity()).isEqualTo(-1);
     assertThat(table.byName("mget").arity()).isEqualTo(-2);
   }
