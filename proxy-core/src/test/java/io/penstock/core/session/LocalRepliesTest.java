@@ -91,6 +91,7 @@ class LocalRepliesTest {
           "HELLO 3 AUTH a;-ERR Syntax error in HELLO option 'AUTH'",
           "HELLO 3 SETNAME;-ERR Syntax error in HELLO option 'SETNAME'",
           "HELLO 3 FOO;-ERR Syntax error in HELLO option 'FOO'",
+          "HELLO 3 \"F\\x00O\";-ERR Syntax error in HELLO option 'F'",
           "HELLO 3 SETNAME \"a b\";-ERR Client names cannot contain spaces, newlines or special"
               + " characters.",
           "HELLO 3 AUTH bob x;-WRONGPASS invalid username-password pair or user is disabled.",
