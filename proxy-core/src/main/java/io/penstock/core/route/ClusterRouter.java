@@ -63,7 +63,9 @@ public final class ClusterRouter extends CommandRouter {
     int first = how.firstKey();
     int step = how.keyStep();
     if (!how.divides(frame.argc())) {
-      return new RoutePlan.Reject(CommandErrors.wrongArity(spec)); // a node would find CROSSSLOT
+      // A node tells it when the command runs, which may be at EXEC; of several slots it would not.
+      RoutePlan plan = forward(command, spec);
+      return plan == CROSS_SLOT ? new RoutePlan.Reject(CommandErrors.wrongArity(spec)) : plan;
     }
     int count = (frame.argc() - first) / step;
     if (count == 1) {

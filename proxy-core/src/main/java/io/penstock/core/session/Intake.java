@@ -173,7 +173,10 @@ final class Intake {
 
   private void scan(CommandSpec spec) {
     try {
-      session.sender().scan(spec, ScanCursor.parse(LocalReplies.text(command.frame(), 1)));
+      session
+          .sender()
+          .scan(
+              spec, ScanCursor.parse(LocalReplies.cString(LocalReplies.text(command.frame(), 1))));
     } catch (NumberFormatException e) {
       reject(spec, "ERR invalid cursor");
     }

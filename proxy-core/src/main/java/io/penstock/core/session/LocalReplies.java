@@ -130,6 +130,12 @@ final class LocalReplies {
     }
   }
 
+  /** An argument as C's string functions see it, with which Redis writes it: to its first NUL. */
+  static String cString(String argument) {
+    int nul = argument.indexOf('\0');
+    return nul < 0 ? argument : argument.substring(0, nul);
+  }
+
   /** An argument's bytes as characters, one to one. */
   static String text(RequestFrame frame, int argument) {
     return frame

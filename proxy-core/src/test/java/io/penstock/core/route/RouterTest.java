@@ -97,6 +97,7 @@ class RouterTest {
   void aDivisibleCommandWithAnArgumentTooManyIsRefused() {
     assertThat(plan(cluster, "MSET a 1 b"))
         .isEqualTo(new RoutePlan.Reject("ERR wrong number of arguments for 'mset' command"));
+    assertThat(plan(cluster, "MSET a 1 {a}b")).isEqualTo(plan(cluster, "GET a")); // who tells it
   }
 
   @Test

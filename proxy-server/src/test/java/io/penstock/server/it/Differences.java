@@ -20,6 +20,7 @@ final class Differences {
 
   private enum Kind {
     DIFFERS,
+    VALUES,
     REFUSED,
     SORTED,
     SHAPE,
@@ -65,7 +66,7 @@ final class Differences {
     for (String glob : parts.group(3).split(", ", -1)) {
       rules.add(new Rule(line, kind, scope, glob(glob), Pattern.compile(mask)));
     }
-    if (kind == Kind.DIFFERS) {
+    if (kind == Kind.DIFFERS || kind == Kind.VALUES) {
       unused.add(line);
     }
   }
@@ -82,7 +83,7 @@ final class Differences {
   boolean same(Target target, String request, String expected, String actual) {
     return expected.equals(actual)
         || canonical(target, request, expected).equals(canonical(target, request, actual))
-        || isAllowed(target, request);
+        || isAllowed(target, request, expected.startsWith("-") || actual.startsWith("-"));
   }
 
   private String canonical(Target target, String request, String reply) {
@@ -95,7 +96,7 @@ final class Differences {
         case MASK -> canonical = rule.mask().matcher(canonical).replaceAll("…");
         case SORTED -> canonical = Reply.parse(canonical).sorted();
         case SHAPE -> canonical = Reply.parse(canonical).shape();
-        case DIFFERS, REFUSED, ARITY -> {}
+        case DIFFERS, VALUES, REFUSED, ARITY -> {}
       }
     }
     return canonical;
@@ -106,10 +107,11 @@ final class Differences {
     return rules.stream().noneMatch(rule -> rule.requests().matcher(request).matches());
   }
 
-  private boolean isAllowed(Target target, String request) {
+  private boolean isAllowed(Target target, String request, boolean error) {
     boolean allowed = false;
     for (Rule rule : rules) {
-      if (rule.kind() == Kind.DIFFERS && rule.covers(target, request)) {
+      boolean kind = rule.kind() == Kind.DIFFERS || (rule.kind() == Kind.VALUES && !error);
+      if (kind && rule.covers(target, request)) {
         unused.remove(rule.line());
         allowed = true;
       }
@@ -135,7 +137,7 @@ final class Differences {
   /** Whether some line is about this command, so that it needs no case of its own. */
   boolean mentions(String command) {
     return rules.stream()
-        .filter(rule -> rule.kind() == Kind.DIFFERS || rule.kind() == Kind.REFUSED)
+        .filter(rule -> rule.kind() == Kind.REFUSED)
         .anyMatch(rule -> rule.requests().matcher(command).matches());
   }
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.core.command.CommandFlag;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.CommandTable;
-import io.penstock.core.command.Handling;
 import io.penstock.server.demo.EmbeddedCluster;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -37,14 +36,17 @@ class DifferentialIT {
 
   private static final int SHOWN = 4;
 
+  /** Scripts and derived calls in two protocols. */
+  private static final int CONCLUSIONS = 4;
+
   private final Differences differences = Differences.read();
   private final Bench bench = new Bench();
 
   /** By command; of one command, the first few are enough. */
   private final Map<String, List<String>> failures = new TreeMap<>();
 
-  private final Set<String> notYet = new TreeSet<>();
   private int compared;
+  private int concluded;
 
   @BeforeAll
   void start(EmbeddedCluster cluster) {
@@ -55,15 +57,15 @@ class DifferentialIT {
   @AfterAll
   void stop() {
     bench.close();
+    if (concluded == CONCLUSIONS) {
+      assertThat(differences.unused()).as("lines of differences.txt that nothing needs").isEmpty();
+    }
   }
 
   @ParameterizedTest
   @ValueSource(ints = {2, 3})
   void scriptsAreAnsweredAsByAServer(int protocol) {
     for (Script script : Script.all()) {
-      if (isNotYetServed(script)) {
-        continue;
-      }
       switch (script.where()) {
         case EVERYWHERE -> play(script, protocol, bench.server(), bench.cluster(), bench.single());
         case SINGLE -> play(script, protocol, bench.server(), bench.single());
@@ -71,34 +73,6 @@ class DifferentialIT {
       }
     }
     conclude("replies of scripts in RESP" + protocol);
-  }
-
-  private boolean isNotYetServed(Script script) {
-    boolean waits = false;
-    for (Script.Step step : script.steps()) {
-      List<String> names = names(step.words(), containers());
-      if (!names.isEmpty()) {
-        String name = names.getLast();
-        CommandSpec spec =
-            specs().stream().filter(s -> s.name().equals(name)).findAny().orElse(null);
-        waits |= spec != null && isNotYetServed(spec);
-      }
-    }
-    if (waits) {
-      notYet.add("script " + script.name());
-    }
-    return waits;
-  }
-
-  private boolean isNotYetServed(CommandSpec spec) {
-    boolean waits =
-        spec.handling() instanceof Handling.Refused(String error)
-            && !error.startsWith("ERR This instance")
-            && !differences.isRefused(spec.name().replace('|', ' '));
-    if (waits) {
-      notYet.add(spec.name());
-    }
-    return waits;
   }
 
   private static Set<String> containers() {
@@ -140,8 +114,7 @@ class DifferentialIT {
   private void conclude(String what) {
     System.out.println("compared " + compared + " " + what);
     compared = 0;
-    System.out.println("not served yet: " + notYet);
-    notYet.clear();
+    concluded++;
     var shown = new StringBuilder();
     failures.values().forEach(list -> list.stream().limit(SHOWN).forEach(shown::append));
     failures.clear();
@@ -153,7 +126,7 @@ class DifferentialIT {
   void whatFollowsFromTheTableIsAnsweredAsByAServer(int protocol) {
     Set<String> known = commandsOfTheServer();
     for (CommandSpec spec : specs()) {
-      if (known.contains(spec.name()) && !isNotYetServed(spec)) {
+      if (known.contains(spec.name())) {
         derive(spec, protocol);
       }
     }

@@ -62,7 +62,8 @@ final class Replay implements AutoCloseable {
           note(step, connection(step.connection()).read());
         }
       }
-      case Script.Action.Scan() -> note(step, scan(step));
+      case Script.Action.Scan() ->
+          said.add(new Said(step.line(), "all of " + step.request(), scan(step)));
       case Script.Action.Blocked(int clients) -> target.awaitBlocked(clients);
       case Script.Action.End() -> note(step, connection(step.connection()).readToEnd() + "(end)");
       case Script.Action.Close() -> {

@@ -1,0 +1,167 @@
+package io.penstock.server.it;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
+
+/**
+ * A suite in another language: a program under {@code src/test/clients}, with the libraries that
+ * its lock file names, from the package registry, under {@code target/clients}. Where the runtime
+ * or a registry is missing, the test is skipped and says why.
+ */
+enum ClientProgram {
+  PYTHON("python3", "suite.py") {
+    @Override
+    List<String> install() {
+      return List.of(
+          "python3",
+          "-m",
+          "pip",
+          "install",
+          "--quiet",
+          "--require-hashes",
+          "--target",
+          "lib",
+          "-r",
+          "requirements.txt");
+    }
+  },
+  GO("go", "./suite") {
+    @Override
+    List<String> install() {
+      return List.of("go", "build", "-mod=readonly", "-o", "suite", ".");
+    }
+
+    @Override
+    String runtime() {
+      return "";
+    }
+  },
+  NODE("node", "suite.js") {
+    @Override
+    List<String> install() {
+      return List.of("npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts");
+    }
+  };
+
+  private static final Path SOURCES = Path.of("src/test/clients");
+  private static final Path TARGET = Path.of("target/clients");
+  private static final int INSTALL_SECONDS = 240;
+  private static final int RUN_SECONDS = 120;
+
+  private final String language;
+  private final String program;
+
+  ClientProgram(String language, String program) {
+    this.language = language;
+    this.program = program;
+  }
+
+  /** What puts the libraries into the working folder. */
+  abstract List<String> install();
+
+  /** What the program is started with; nothing where it starts by itself. */
+  String runtime() {
+    return language;
+  }
+
+  private String folder() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** Runs the suite; answers what it printed. */
+  String run(String host, int port, int protocol) {
+    assumeInstalled();
+    List<String> command = new ArrayList<>();
+    if (!runtime().isEmpty()) {
+      command.add(runtime());
+    }
+    command.addAll(List.of(program, host, Integer.toString(port), Integer.toString(protocol)));
+    return execute(command, RUN_SECONDS).text();
+  }
+
+  private void assumeInstalled() {
+    try {
+      assume(isThere(language), language + " is not on PATH");
+      Path folder = TARGET.resolve(folder());
+      Files.createDirectories(folder);
+      String sources = copySources(folder);
+      Path installedFor = folder.resolve("installed");
+      if (Files.exists(installedFor) && Files.readString(installedFor).equals(sources)) {
+        return;
+      }
+      Output installed = execute(install(), INSTALL_SECONDS);
+      assume(
+          installed.code() == 0,
+          "its libraries could not be had: " + installed.text().strip().replace('\n', ' '));
+      Files.writeString(installedFor, sources);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Answers all that it copied. */
+  private String copySources(Path folder) throws IOException {
+    var all = new StringBuilder();
+    try (Stream<Path> files = Files.list(SOURCES.resolve(folder()))) {
+      for (Path file : files.sorted().toList()) {
+        all.append(Files.readString(file));
+        Files.copy(file, folder.resolve(file.getFileName()), StandardCopyOption.REPLACE_EXISTING);
+      }
+    }
+    return all.toString();
+  }
+
+  private void assume(boolean holds, String reason) {
+    if (!holds) {
+      System.out.println("skipped: " + name() + " client, " + reason);
+    }
+    Assumptions.assumeTrue(holds, reason);
+  }
+
+  private static boolean isThere(String command) {
+    return Stream.of(String.valueOf(System.getenv("PATH")).split(":", -1))
+        .anyMatch(folder -> Files.isExecutable(Path.of(folder, command)));
+  }
+
+  /** How a command ended; what it printed, errors included. */
+  private record Output(int code, String text) {}
+
+  private Output execute(List<String> command, int seconds) {
+    Path printed = TARGET.resolve(folder() + ".log");
+    var builder =
+        new ProcessBuilder(command)
+            .directory(TARGET.resolve(folder()).toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(printed.toFile());
+    builder.environment().putAll(Map.of("PYTHONPATH", "lib", "GOTOOLCHAIN", "local"));
+    try {
+      Process process = builder.start();
+      try {
+        boolean ended = process.waitFor(seconds, TimeUnit.SECONDS);
+        String text = Files.readString(printed, StandardCharsets.UTF_8);
+        return ended
+            ? new Output(process.exitValue(), text)
+            : new Output(-1, text + "not done after " + seconds + " s");
+      } finally {
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly();
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+}
