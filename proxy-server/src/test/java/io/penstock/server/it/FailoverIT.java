@@ -125,13 +125,16 @@ class FailoverIT {
       }
     }
     writers.add(new Multi(connect(), slots.stream().map(slot -> Keys.tag(slot) + "e").toList()));
-    writers.forEach(writer -> load.add(writer.name, writer));
-    for (int slot : slots) {
+    try (Blocked blocked = new Blocked(slots.getFirst())) {
+      writers.forEach(writer -> load.add(writer.name, writer));
+      for (int slot : slots) {
+        load.awaitEverybody();
+        cluster.failover(cluster.replicasOf(cluster.masterOf(slot)).getFirst());
+      }
       load.awaitEverybody();
-      cluster.failover(cluster.replicasOf(cluster.masterOf(slot)).getFirst());
+      load.stop();
+      blocked.verify();
     }
-    load.awaitEverybody();
-    load.stop();
 
     long acknowledged = 0;
     try (Wire fresh = proxy.connect()) {
@@ -141,6 +144,44 @@ class FailoverIT {
       }
       assertThat(fresh.call("GET", TAG + "shared"))
           .isEqualTo(Wire.bulk(Long.toString(acknowledged)));
+    }
+  }
+
+  /** Two clients that block in a slot while its shard's master changes. */
+  private final class Blocked implements AutoCloseable {
+    private final int slot;
+    private final Wire pop = connect();
+    private final Wire read = connect();
+
+    Blocked(int slot) {
+      this.slot = slot;
+      pop.send("BLPOP", Keys.tag(slot) + "l", "0");
+      read.send("XREAD", "BLOCK", "0", "STREAMS", Keys.tag(slot) + "x", "$");
+      awaitBlocked();
+    }
+
+    private void awaitBlocked() {
+      Awaitility.await("blocked clients")
+          .atMost(Duration.ofSeconds(20))
+          .until(
+              () -> cluster.masterOf(slot).text("INFO", "clients").contains("blocked_clients:2\r"));
+    }
+
+    void verify() {
+      awaitBlocked();
+      try (Wire other = connect()) {
+        assertThat(other.call("RPUSH", Keys.tag(slot) + "l", "element")).isEqualTo(":1\r\n");
+        assertThat(pop.read()).contains(Wire.bulk("element"));
+        assertThat(other.call("XADD", Keys.tag(slot) + "x", "1-1", "f", "v"))
+            .isEqualTo(Wire.bulk("1-1"));
+        assertThat(read.read()).contains(Wire.bulk("1-1"));
+      }
+    }
+
+    @Override
+    public void close() {
+      pop.close();
+      read.close();
     }
   }
 
