@@ -86,7 +86,7 @@ public final class CommandTable {
 
   /**
    * Whether a server says with this what the table does not have: a command, a subcommand of a
-   * container, or another arity of a command that is forwarded.
+   * container, or another arity that counts.
    */
   boolean lacks(CommandFacts said) {
     CommandSpec spec = byName.get(said.name());

@@ -78,9 +78,8 @@ final class TableAssembly {
   }
 
   /**
-   * Takes a forwarded command's arity from the servers that run it: newer ones may take more
-   * arguments, older ones fewer, and within a transaction it is Penstock that tells. What it does
-   * by itself counts arguments by the arity it knows.
+   * Takes a known command's arity from the servers that run it: newer ones may take more arguments,
+   * older ones fewer, and within a transaction it is Penstock that tells.
    */
   private void takeArity(CommandFacts command) {
     Entry entry = entries.get(command.name());
@@ -91,9 +90,13 @@ final class TableAssembly {
     }
   }
 
-  /** Whether the arity that counts for a command is another than the one known. */
+  /**
+   * Whether the arity that servers say counts, and not the one known. What Penstock does by itself
+   * relies on the arguments that the known one promises.
+   */
   static boolean isServedOtherwise(Handling handling, int known, int said) {
-    return handling instanceof Handling.Forward && known != said;
+    boolean stricter = known < 0 && Math.abs(said) >= -known;
+    return known != said && (handling instanceof Handling.Forward || stricter);
   }
 
   private static Set<String> containers(List<CommandFacts> facts) {

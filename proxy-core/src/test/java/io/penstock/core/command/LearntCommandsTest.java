@@ -166,20 +166,22 @@ class LearntCommandsTest {
   }
 
   @Test
-  void aForwardedCommandTakesAsManyArgumentsAsTheNodesSay() {
+  void aKnownCommandTakesAsManyArgumentsAsTheNodesSayIfThatCanBeServed() {
     CommandTable table =
         learn(
             command("get", -2, List.of("write"), List.of()),
             command("incrby", 4, List.of(), List.of()),
             command("ping", -3, List.of(), List.of()),
+            command("echo", -1, List.of(), List.of()),
             command("mget", -3, List.of(), List.of()));
 
     assertThat(table.byName("get").arity()).isEqualTo(-2);
     assertThat(table.byName("get").isReadOnly()).isTrue();
     assertThat(table.byName("get").firstKeyIndex()).isOne();
     assertThat(table.byName("incrby").arity()).isEqualTo(4);
-    assertThat(table.byName("ping").arity()).isEqualTo(-1);
-    assertThat(table.byName("mget").arity()).isEqualTo(-2);
+    assertThat(table.byName("ping").arity()).isEqualTo(-3);
+    assertThat(table.byName("echo").arity()).isEqualTo(2);
+    assertThat(table.byName("mget").arity()).isEqualTo(-3);
   }
 
   @ParameterizedTest
