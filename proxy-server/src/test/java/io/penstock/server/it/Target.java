@@ -86,6 +86,7 @@ final class Target implements AutoCloseable {
         node.text(command.toArray(new String[0]));
       }
     }
+    call("SCRIPT", "FLUSH"); // Penstock remembers scripts as well
   }
 
   void awaitBlocked(int clients) {
