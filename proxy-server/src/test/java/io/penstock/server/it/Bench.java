@@ -1,5 +1,8 @@
 package io.penstock.server.it;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
 import io.penstock.server.demo.EmbeddedCluster;
 import io.penstock.server.demo.ServerProcess;
 import java.util.ArrayDeque;
@@ -39,6 +42,16 @@ final class Bench implements AutoCloseable {
     cluster = Target.through(beforeCluster, shared);
     single = Target.through(beforeSingle, behind);
     List.of(server, node, cluster, single).forEach(target -> started.addFirst(target::close));
+    List.of(cluster, single).forEach(this::awaitLearnt);
+  }
+
+  /** Until Penstock counts arguments as this server does: it learns that from its nodes. */
+  private void awaitLearnt(Target target) {
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(target.call("COMMAND", "GETKEYS", "GET"))
+                    .isEqualTo(server.call("COMMAND", "GETKEYS", "GET")));
   }
 
   /** A server without cluster mode. */
