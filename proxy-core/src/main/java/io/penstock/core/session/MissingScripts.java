@@ -2,8 +2,7 @@ package io.penstock.core.session;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.penstock.core.backend.Exchange;
-import io.penstock.core.backend.Failure;
+import io.penstock.core.backend.SignalExchange;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.command.Command;
 import io.penstock.core.transport.SharedBuffer;
@@ -73,7 +72,7 @@ final class MissingScripts {
   }
 
   /** {@code SCRIPT LOAD} on its way to a node. */
-  private final class Loading extends Exchange {
+  private final class Loading extends SignalExchange {
 
     private final Place place;
     private final List<Runnable> then = new ArrayList<>(1);
@@ -89,24 +88,7 @@ final class MissingScripts {
     }
 
     @Override
-    public void onReply(ByteBuf buffer, int from, int to) {
-      end();
-    }
-
-    @Override
-    public void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
-      if (last) {
-        end();
-      }
-    }
-
-    @Override
-    public void onFailure(Failure failure) {
-      end();
-    }
-
-    private void end() {
-      releaseBytes();
+    protected void ended() {
       loading.remove(place);
       then.forEach(Runnable::run);
     }

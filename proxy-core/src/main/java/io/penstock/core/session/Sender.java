@@ -108,9 +108,7 @@ final class Sender {
     int length = frame.end() - frame.start();
     publication.carry(session.input().shareOfFrame(), frame.start(), length);
     publication.prepare(session, spec, plan.slot());
-    if (!session.loop().dispatcher().dispatch(publication)) {
-      pauseFor(publication.sentTo());
-    }
+    send(publication);
   }
 
   /**

@@ -1,0 +1,32 @@
+package io.penstock.core.backend;
+
+import io.netty.buffer.ByteBuf;
+
+/** An exchange of which only the end matters: whatever the node replies, or that it does not. */
+public abstract class SignalExchange extends Exchange {
+
+  /** The reply has come, or will not; the request's bytes are given back. */
+  protected abstract void ended();
+
+  private void end() {
+    releaseBytes();
+    ended();
+  }
+
+  @Override
+  public final void onReply(ByteBuf buffer, int from, int to) {
+    end();
+  }
+
+  @Override
+  public final void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
+    if (last) {
+      end();
+    }
+  }
+
+  @Override
+  public final void onFailure(Failure failure) {
+    end();
+  }
+}
