@@ -75,8 +75,12 @@ final class Intake {
     return switch (plan) {
       case RoutePlan.Single(int slot) -> forward(Objects.requireNonNull(spec), slot);
       case RoutePlan.Script(int slot) -> {
+        if (session.order().holdsBack(slot)) {
+          yield false; // before its digest is made, which is once per call then
+        }
         session.loop().directory().scripts().note(Objects.requireNonNull(spec), command.frame());
-        yield forward(spec, slot);
+        session.sender().forward(spec, slot);
+        yield true;
       }
       case RoutePlan.Split _, RoutePlan.Broadcast _, RoutePlan.Scan _ -> {
         if (session.order().holdsBackAll()) {
