@@ -32,8 +32,7 @@ final class ErrorReplies {
 
   /** A client's words as servers quote them in an error: up to the first zero byte. */
   static String quoted(String words) {
-    int end = words.indexOf('\0');
-    return "'" + (end < 0 ? words : words.substring(0, end)) + "'";
+    return "'" + LocalReplies.cString(words) + "'";
   }
 
   /**
