@@ -8,6 +8,7 @@ import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.dispatch.AsyncDispatcher;
 import io.penstock.core.dispatch.Dispatcher;
+import io.penstock.core.dispatch.SyncDispatcher;
 import io.penstock.core.info.ProxyFacts;
 import io.penstock.core.listener.Admission;
 import io.penstock.core.listener.Listener;
@@ -26,7 +27,6 @@ import io.penstock.core.topology.ClusterTopology;
 import io.penstock.core.topology.ControlPlane;
 import io.penstock.core.topology.ServerSurvey;
 import io.penstock.core.topology.StaticTopology;
-import io.penstock.core.topology.TopologySettings;
 import io.penstock.core.topology.TopologyStatus;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
@@ -47,8 +47,6 @@ import org.jspecify.annotations.Nullable;
  * from any thread.
  */
 public final class Proxy implements AutoCloseable {
-
-  private static final int MOST_WAITING = 65_536;
 
   private final ProxySettings settings;
   private final LoopGroup group;
@@ -75,7 +73,7 @@ public final class Proxy implements AutoCloseable {
         ControlPlane.create(settings.upstream().credentials(), settings.backend().connectTimeout());
     switch (settings.upstream()) {
       case ProxySettings.Upstream.Cluster cluster -> {
-        discovered = ClusterTopology.create(topologySettings(cluster), control, events);
+        discovered = ClusterTopology.create(settings.topologySettings(cluster), control, events);
         topology = discovered;
       }
       case ProxySettings.Upstream.Single single -> {
@@ -121,7 +119,14 @@ public final class Proxy implements AutoCloseable {
   private ProxyLoop assemble(Loop loop, ServerFacts servers, ProxyEvents events) {
     boolean sharded = settings.upstream() instanceof ProxySettings.Upstream.Cluster;
     long timeout = settings.backend().commandTimeout().toNanos();
-    Dispatcher dispatcher = new AsyncDispatcher(group, loop, backendSettings(), topology, events);
+    BackendSettings backend = settings.backendSettings();
+    Dispatcher dispatcher =
+        switch (settings.dispatch()) {
+          case ProxySettings.Dispatch.Async _ ->
+              new AsyncDispatcher(group, loop, backend, topology, events);
+          case ProxySettings.Dispatch.Sync _ ->
+              new SyncDispatcher(group, loop, backend, topology, events);
+        };
     Router router = sharded ? new ClusterRouter() : new SingleRouter();
     var sessionSettings =
         new SessionSettings(
@@ -129,35 +134,14 @@ public final class Proxy implements AutoCloseable {
             RespLimits.ofMaxBulkLength(settings.listen().maxBulkLength()),
             timeout,
             sharded,
-            backendSettings().database(),
+            backend.database(),
             settings.listen().subscriberLimit(),
             face);
-    var hub = new Hub(group, loop, backendSettings(), topology, events, audience);
+    var hub = new Hub(group, loop, backend, topology, events, audience);
     var sessions =
         new SessionLoop(
             loop, sessionSettings, servers, router, dispatcher, hub, topology, directory);
     return new ProxyLoop(loop, sessions, dispatcher, timeout);
-  }
-
-  private TopologySettings topologySettings(ProxySettings.Upstream.Cluster cluster) {
-    return new TopologySettings(
-        cluster.seeds(),
-        settings.backend().connectTimeout(),
-        settings.refresh().period(),
-        settings.refresh().adaptiveTimeout());
-  }
-
-  private BackendSettings backendSettings() {
-    int database =
-        settings.upstream() instanceof ProxySettings.Upstream.Single single ? single.database() : 0;
-    return new BackendSettings(
-        settings.upstream().credentials(),
-        database,
-        settings.backend().connectTimeout(),
-        settings.backend().commandTimeout(),
-        settings.backend().connectionsPerLoop(),
-        settings.backend().exclusiveConnectionsPerLoop(),
-        MOST_WAITING);
   }
 
   private SessionLoop sessionLoop(EventLoop executor) {

@@ -1,10 +1,12 @@
 package io.penstock.core;
 
+import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.cluster.Credentials;
 import io.penstock.core.cluster.Facade;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.session.OutputLimit;
+import io.penstock.core.topology.TopologySettings;
 import io.penstock.core.transport.Transport;
 import java.time.Duration;
 import java.util.List;
@@ -15,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param listen where clients connect
  * @param upstream what commands are sent to
+ * @param dispatch how commands get to nodes
  * @param backend connections to the nodes
  * @param refresh how the topology is kept current
  * @param commands which commands are allowed and denied
@@ -25,12 +28,16 @@ import org.jspecify.annotations.Nullable;
 public record ProxySettings(
     Listen listen,
     Upstream upstream,
+    Dispatch dispatch,
     Backend backend,
     Refresh refresh,
     CommandRules commands,
     Transport transport,
     int eventLoops,
     @Nullable Facade facade) {
+
+  /** Exchanges that wait for one connection to come up. */
+  private static final int MOST_WAITING = 65_536;
 
   /**
    * The client side.
@@ -63,6 +70,20 @@ public record ProxySettings(
     record Single(Node node, @Nullable Credentials credentials, int database) implements Upstream {}
   }
 
+  /** How commands get to nodes. */
+  public sealed interface Dispatch {
+
+    /** Over connections that all clients of an event loop share. */
+    record Async() implements Dispatch {}
+
+    /**
+     * By a thread for each client, over connections that it has for itself meanwhile.
+     *
+     * @param maxConnectionsPerNode of all event loops together, at least 1; each loop has its part
+     */
+    record Sync(int maxConnectionsPerNode) implements Dispatch {}
+  }
+
   /**
    * Connections to the nodes.
    *
@@ -86,4 +107,29 @@ public record ProxySettings(
    * @param adaptiveTimeout at least this long between two adaptive refreshes
    */
   public record Refresh(Duration period, Duration adaptiveTimeout) {}
+
+  /** The part of each event loop's connections to nodes. */
+  BackendSettings backendSettings() {
+    int database = upstream instanceof Upstream.Single single ? single.database() : 0;
+    int turnConnections =
+        switch (dispatch) {
+          case Dispatch.Async _ -> 0;
+          case Dispatch.Sync(int most) -> Math.max(1, most / eventLoops);
+        };
+    return new BackendSettings(
+        upstream.credentials(),
+        database,
+        backend.connectTimeout(),
+        backend.commandTimeout(),
+        backend.connectionsPerLoop(),
+        backend.exclusiveConnectionsPerLoop(),
+        turnConnections,
+        MOST_WAITING);
+  }
+
+  /** The part of what looks at a cluster. */
+  TopologySettings topologySettings(Upstream.Cluster cluster) {
+    return new TopologySettings(
+        cluster.seeds(), backend.connectTimeout(), refresh.period(), refresh.adaptiveTimeout());
+  }
 }

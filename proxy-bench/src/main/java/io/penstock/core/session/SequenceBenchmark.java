@@ -64,7 +64,7 @@ public class SequenceBenchmark {
     Loop loop = EmbeddedLoop.on(channel.eventLoop());
     Topology topology = new StaticTopology(new Node("127.0.0.1", 6379));
     Duration timeout = Duration.ofSeconds(2);
-    var backend = new BackendSettings(null, 0, timeout, timeout, 1, 1, 1);
+    var backend = new BackendSettings(null, 0, timeout, timeout, 1, 1, 1, 1);
     var group = new LoopGroup(Transport.NIO, 1); // its threads are never started
     var dispatcher = new AsyncDispatcher(group, loop, backend, topology, ProxyEvents.NONE);
     var hub = new Hub(group, loop, backend, topology, ProxyEvents.NONE, new Audience());

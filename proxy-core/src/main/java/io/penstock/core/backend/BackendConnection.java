@@ -22,9 +22,6 @@ final class BackendConnection implements LinkOwner {
   /** From so many waiting exchanges on, clients are not read until there is a connection. */
   private static final int MANY_WAITING = 1_024;
 
-  /** A connection that owes replies and stays silent this many command timeouts is given up. */
-  private static final int SILENT_TIMEOUTS = 3;
-
   private final Node node;
   private final BackendSite site;
   private final Handshake handshake;
@@ -130,9 +127,7 @@ final class BackendConnection implements LinkOwner {
                 TimeUnit.MILLISECONDS);
     var shaking = connecting.connected(link, handshake.requests().size(), timer);
     state = shaking;
-    for (byte[] request : handshake.requests()) {
-      link.send(request, new HandshakeExchange(this));
-    }
+    handshake.send(link, this);
     becomeReadyIfDone(shaking);
   }
 
@@ -257,8 +252,7 @@ final class BackendConnection implements LinkOwner {
       return;
     }
     link.expire(now);
-    long longest = SILENT_TIMEOUTS * site.settings().commandTimeout().toNanos();
-    if (link == ready && link.isSilentFor(longest, now)) {
+    if (link == ready && link.isSilentFor(site.settings().longestSilenceNanos(), now)) {
       abort(new BackendException("the node owes replies and is silent"));
     }
   }

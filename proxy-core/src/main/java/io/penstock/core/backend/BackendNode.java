@@ -18,6 +18,9 @@ public final class BackendNode {
   /** A node that left has so many command timeouts to end calls that block on it. */
   private static final int LAST_CHANCES = 3;
 
+  /** Of connections that clients had for themselves so many are kept for the next client. */
+  private static final int KEPT_LEASES = 16;
+
   private final Node node;
   private final BackendSite site;
   private final NodeCounters counters = new NodeCounters();
@@ -25,6 +28,7 @@ public final class BackendNode {
   private final @Nullable BackendConnection[] resp3;
   private final @Nullable BackendConnection[] aside = new BackendConnection[2]; // by protocol
   private final LeasePool leases;
+  private final LeasePool turns;
   private boolean retired;
   private long retiredAt; // if so
 
@@ -34,7 +38,11 @@ public final class BackendNode {
     int connections = site.settings().connectionsPerNode();
     this.resp2 = new BackendConnection[connections];
     this.resp3 = new BackendConnection[connections];
-    this.leases = new LeasePool(node, site, counters);
+    int exclusive = site.settings().exclusiveConnections();
+    this.leases = new LeasePool(node, site, counters, new LeasePool.Limits(exclusive, KEPT_LEASES));
+    int turnConnections = site.settings().turnConnections();
+    this.turns =
+        new LeasePool(node, site, counters, new LeasePool.Limits(turnConnections, turnConnections));
   }
 
   public Node node() {
@@ -61,7 +69,8 @@ public final class BackendNode {
     int index = exchange.protocol().ordinal();
     BackendConnection connection = aside[index];
     if (connection == null) {
-      connection = new BackendConnection(node, exchange.protocol(), site, counters);
+      // A node that runs a script selects no database.
+      connection = new BackendConnection(node, exchange.protocol(), site.onAnyDatabase(), counters);
       aside[index] = connection;
     }
     connection.send(exchange, false);
@@ -71,6 +80,14 @@ public final class BackendNode {
   /** A connection for one client, connected or about to be; null when there are too many. */
   public @Nullable Lease lease(Protocol protocol) {
     return leases.lease(protocol);
+  }
+
+  /**
+   * A connection for one client's turn, connected or about to be; null when there are too many.
+   * Other than those of {@link #lease}: who blocks must not keep others from unblocking him.
+   */
+  public @Nullable Lease turn(Protocol protocol) {
+    return turns.lease(protocol);
   }
 
   /** Connects before the first command comes, in the protocol that most clients speak. */
@@ -91,7 +108,7 @@ public final class BackendNode {
 
   /** True when at least one connection can send at once. */
   public boolean isReady() {
-    return connections().stream().anyMatch(BackendConnection::isReady);
+    return counters.exclusive() > 0 || connections().stream().anyMatch(BackendConnection::isReady);
   }
 
   /** False while a connection does not take requests as fast as they come. */
@@ -107,10 +124,11 @@ public final class BackendNode {
   /** Called several times per command timeout; answers true when a retired node is done with. */
   public boolean tick(long now) {
     leases.tick(now);
+    turns.tick(now);
     if (retired && now - retiredAt > LAST_CHANCES * site.settings().commandTimeout().toNanos()) {
       leases.close(); // what blocks on a node that is dead would do so for ever
     }
-    int owed = leases.inUse();
+    int owed = leases.inUse() + turns.inUse();
     for (BackendConnection connection : connections()) {
       connection.tick(now);
       owed += connection.owed();
@@ -134,11 +152,12 @@ public final class BackendNode {
   /** Closes at once. */
   public void close() {
     leases.close();
+    turns.close();
     connections().forEach(BackendConnection::close);
   }
 
   public NodeStats stats() {
-    long inFlight = leases.inFlight();
+    long inFlight = (long) leases.inFlight() + turns.inFlight();
     long sent = counters.bytesSentBefore();
     for (BackendConnection connection : connections()) {
       inFlight += connection.inFlight();

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param connectionsPerNode shared connections from one loop to one node, per protocol version
  * @param exclusiveConnections most connections from one loop to one node that clients have for
  *     themselves
+ * @param turnConnections most connections from one loop to one node that clients take turns on
  * @param maxWaiting most exchanges that wait for one connection to come up
  */
 public record BackendSettings(
@@ -24,4 +25,26 @@ public record BackendSettings(
     Duration commandTimeout,
     int connectionsPerNode,
     int exclusiveConnections,
-    int maxWaiting) {}
+    int turnConnections,
+    int maxWaiting) {
+
+  private static final int SILENT_TIMEOUTS = 3;
+
+  /** The same without a database to select. */
+  BackendSettings onAnyDatabase() {
+    return new BackendSettings(
+        credentials,
+        0,
+        connectTimeout,
+        commandTimeout,
+        connectionsPerNode,
+        exclusiveConnections,
+        turnConnections,
+        maxWaiting);
+  }
+
+  /** A connection that owes replies and stays silent for so long is given up. */
+  long longestSilenceNanos() {
+    return SILENT_TIMEOUTS * commandTimeout.toNanos();
+  }
+}

@@ -19,6 +19,11 @@ public record BackendSite(
     this(group, loop, settings, listener, PushSink.NONE);
   }
 
+  /** The same for connections that carry nothing that depends on the database. */
+  BackendSite onAnyDatabase() {
+    return new BackendSite(group, loop, settings.onAnyDatabase(), listener, pushes);
+  }
+
   /** Connects to the node; {@code owner} is told how it went, on the loop. */
   void dial(Node node, LinkOwner owner) {
     int timeout = (int) settings.connectTimeout().toMillis();

@@ -120,11 +120,12 @@ public abstract class Exchange {
   }
 
   /** The request's length in bytes. */
-  protected final int length() {
+  public final int length() {
     return length;
   }
 
-  final void sentTo(Node node) {
+  /** Notes the node that it is given to. */
+  public final void sentTo(Node node) {
     sentTo = node;
   }
 

@@ -10,13 +10,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a new connection says before any client's command: {@code HELLO 3} with credentials, or
- * {@code AUTH}, then its name and {@code SELECT}. Each must be answered without an error.
+ * {@code AUTH}, then its name and {@code SELECT}. Each but the name must be answered without an
+ * error.
  */
 final class Handshake {
 
   private static final String CONNECTION_NAME = "penstock";
 
   private final List<byte[]> requests = new ArrayList<>();
+  private final int naming; // index of the one that may be refused
 
   Handshake(BackendSettings settings, Protocol protocol) {
     Credentials credentials = settings.credentials();
@@ -26,8 +28,8 @@ final class Handshake {
       requests.add(auth(credentials));
     }
     // Also where nothing else needs saying: a node that takes no more clients, or wants a password,
-    // says
-    // so here and not in place of a client's reply. Allowed while a node loads.
+    // says so here and not in place of a client's reply. Allowed while a node loads.
+    naming = requests.size();
     requests.add(encode("CLIENT", "SETNAME", CONNECTION_NAME));
     if (settings.database() != 0) {
       requests.add(encode("SELECT", Integer.toString(settings.database())));
@@ -49,7 +51,14 @@ final class Handshake {
         : encode("AUTH", user, credentials.password());
   }
 
-  /** The requests, encoded, to be sent in one go. */
+  /** Sends the requests in one go; {@code owner} is told of each reply. */
+  void send(Link link, LinkOwner owner) {
+    for (int i = 0; i < requests.size(); i++) {
+      link.send(requests.get(i), new HandshakeExchange(owner, i == naming));
+    }
+  }
+
+  /** The requests, encoded. */
   List<byte[]> requests() {
     return requests;
   }
@@ -59,8 +68,17 @@ final class Handshake {
     if (buffer.getByte(from) != '-') {
       return null;
     }
-    String error = buffer.toString(from + 1, to - from - 3, StandardCharsets.UTF_8);
-    return error.startsWith("NOPERM ") ? null : error; // the name is a courtesy
+    return buffer.toString(from + 1, to - from - 3, StandardCharsets.UTF_8);
+  }
+
+  /**
+   * The same, unless the node only does not do what a connection can do without: for this user, or
+   * while a script runs. Whoever would end that script must be able to connect.
+   */
+  static @Nullable String seriousErrorIn(ByteBuf buffer, int from, int to) {
+    String error = errorIn(buffer, from, to);
+    boolean harmless = error != null && (error.startsWith("NOPERM ") || error.startsWith("BUSY "));
+    return harmless ? null : error;
   }
 
   static byte[] encode(String... arguments) {

@@ -8,15 +8,23 @@ import io.netty.buffer.ByteBuf;
 final class HandshakeExchange extends Exchange {
 
   private final LinkOwner connection;
+  private final boolean courtesy;
 
-  HandshakeExchange(LinkOwner connection) {
+  /**
+   * @param courtesy whether the connection is as good without it
+   */
+  HandshakeExchange(LinkOwner connection, boolean courtesy) {
     this.connection = connection;
+    this.courtesy = courtesy;
     destination(ANY_NODE, protocol(), 0, Long.MAX_VALUE);
   }
 
   @Override
   public void onReply(ByteBuf buffer, int from, int to) {
-    connection.onHandshakeReply(Handshake.errorIn(buffer, from, to));
+    connection.onHandshakeReply(
+        courtesy
+            ? Handshake.seriousErrorIn(buffer, from, to)
+            : Handshake.errorIn(buffer, from, to));
   }
 
   @Override

@@ -28,6 +28,7 @@ public final class Lease implements LinkOwner {
   private ConnectionState state = new ConnectionState.Connecting();
   private long serverId;
   private long idleSince;
+  private @Nullable Runnable observer; // whoever takes a turn on it
 
   Lease(Node node, Protocol protocol, BackendSite site, LeasePool pool) {
     this.node = node;
@@ -82,6 +83,33 @@ public final class Lease implements LinkOwner {
     }
   }
 
+  /**
+   * Runs {@code action} whenever less may be owed than before, until it is given back. Who observes
+   * asks a node for nothing that blocks: a connection that is silent for long is given up.
+   */
+  public void observe(Runnable action) {
+    observer = action;
+  }
+
+  /** Whether somebody still waits for what was sent, or is to be sent. */
+  public boolean isAwaited() {
+    return waiting.size() > 0
+        || (state instanceof ConnectionState.Ready(Link link) && link.isAwaited());
+  }
+
+  /** Whether replies are to come, or requests to be sent. */
+  public boolean isOwed() {
+    return waiting.size() > 0
+        || (state instanceof ConnectionState.Ready(Link link) && link.inFlight() > 0);
+  }
+
+  private void changed() {
+    Runnable action = observer;
+    if (action != null) {
+      action.run();
+    }
+  }
+
   /** Takes back an exchange that was not sent; false when it was. */
   public boolean withdraw(Exchange exchange) {
     return waiting.remove(exchange);
@@ -89,6 +117,7 @@ public final class Lease implements LinkOwner {
 
   /** Gives the connection back as it was found: nothing is watched, blocked or owed. */
   public void release() {
+    observer = null;
     if (state instanceof ConnectionState.Ready(Link link) && link.inFlight() == 0) {
       pool.takeBack(this);
     } else {
@@ -98,6 +127,7 @@ public final class Lease implements LinkOwner {
 
   /** Closes the connection; what is in flight fails. */
   public void discard() {
+    observer = null;
     end(new BackendException("it is not needed any more"));
   }
 
@@ -118,7 +148,11 @@ public final class Lease implements LinkOwner {
     waiting.expire(now);
     if (state instanceof ConnectionState.Ready(Link link)) {
       link.expire(now);
+      if (observer != null && link.isSilentFor(site.settings().longestSilenceNanos(), now)) {
+        fail(new BackendException("the node owes replies and is silent"));
+      }
     }
+    changed();
   }
 
   @Override
@@ -135,9 +169,7 @@ public final class Lease implements LinkOwner {
                 site.settings().connectTimeout().toMillis(),
                 TimeUnit.MILLISECONDS);
     state = connecting.connected(link, handshake.requests().size() + 1, timer);
-    for (byte[] request : handshake.requests()) {
-      link.send(request, new HandshakeExchange(this));
-    }
+    handshake.send(link, this);
     link.send(CLIENT_ID, new IdExchange());
   }
 
@@ -154,7 +186,7 @@ public final class Lease implements LinkOwner {
         serverId =
             Long.parseLong(buffer.toString(from + 1, to - from - 3, StandardCharsets.US_ASCII));
       }
-      onHandshakeReply(Handshake.errorIn(buffer, from, to));
+      onHandshakeReply(Handshake.seriousErrorIn(buffer, from, to));
     }
 
     @Override
@@ -205,6 +237,7 @@ public final class Lease implements LinkOwner {
     if (problem != null) {
       fail(new BackendException("the node sent " + problem));
     }
+    changed();
   }
 
   @Override
@@ -254,6 +287,7 @@ public final class Lease implements LinkOwner {
       link.fail();
     }
     waiting.close();
+    changed();
     log.trace("closed an exclusive connection to {}: {}", node, cause.getMessage());
   }
 }

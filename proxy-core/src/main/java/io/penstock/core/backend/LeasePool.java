@@ -16,22 +16,30 @@ import org.jspecify.annotations.Nullable;
  */
 final class LeasePool {
 
-  /** So many wait for a client, per protocol version … */
-  private static final int MOST_IDLE = 16;
+  /**
+   * How many there may be.
+   *
+   * @param open in use or not
+   * @param idle of those that wait for the next client
+   */
+  record Limits(int open, int idle) {}
 
-  /** … and so long: shorter than servers' own {@code timeout}s. */
+  /** So long one waits for a client: shorter than servers' own {@code timeout}s. */
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final Node node;
   private final BackendSite site;
   private final NodeCounters counters;
+  private final Limits limits;
   private final Set<Lease> open = new LinkedHashSet<>();
   private final ArrayDeque<Lease> idle = new ArrayDeque<>(); // newest last
+  private boolean lost; // one that worked, and none was made since
 
-  LeasePool(Node node, BackendSite site, NodeCounters counters) {
+  LeasePool(Node node, BackendSite site, NodeCounters counters, Limits limits) {
     this.node = node;
     this.site = site;
     this.counters = counters;
+    this.limits = limits;
   }
 
   /** A connection for one client, or null when there are too many. */
@@ -43,7 +51,7 @@ final class LeasePool {
         return known;
       }
     }
-    if (open.size() >= site.settings().exclusiveConnections()) {
+    if (open.size() >= limits.open()) {
       Lease other = idle.pollFirst();
       if (other == null) {
         return null;
@@ -58,7 +66,7 @@ final class LeasePool {
 
   /** A client needs the connection no more. */
   void takeBack(Lease lease) {
-    if (idle.size() >= MOST_IDLE) {
+    if (idle.size() >= limits.idle()) {
       lease.discard();
     } else {
       lease.idleSince(site.loop().now());
@@ -67,7 +75,8 @@ final class LeasePool {
   }
 
   void ready() {
-    counters.connected(false);
+    counters.connected(lost);
+    lost = false;
     counters.leased(1);
   }
 
@@ -78,6 +87,7 @@ final class LeasePool {
   /** It failed, and not by Penstock's will. */
   void failed(boolean worked, Throwable cause) {
     counters.failed();
+    lost |= worked;
     if (!worked) {
       site.listener().disconnected(node, 1, cause);
     }

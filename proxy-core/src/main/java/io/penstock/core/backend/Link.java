@@ -66,6 +66,11 @@ final class Link {
     return replies.inFlight();
   }
 
+  /** Whether somebody still waits for one of the replies in flight. */
+  boolean isAwaited() {
+    return replies.isAwaited();
+  }
+
   /** Bytes sent so far. */
   long bytesSent() {
     return output.bytes();

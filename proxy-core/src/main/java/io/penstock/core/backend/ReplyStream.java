@@ -148,6 +148,16 @@ final class ReplyStream {
     }
   }
 
+  /** Whether somebody still waits for one of the replies that are to come. */
+  boolean isAwaited() {
+    for (int i = 0; i < inFlight.size(); i++) {
+      if (inFlight.at(i) != ControlExchange.ABANDONED) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** The connection ended: everything in flight fails, oldest first. */
   void close() {
     closed = true;

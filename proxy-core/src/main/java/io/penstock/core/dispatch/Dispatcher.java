@@ -9,14 +9,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Sends exchanges to nodes. One per event loop, used on that loop only. */
-public sealed interface Dispatcher permits AsyncDispatcher {
+public sealed interface Dispatcher permits AsyncDispatcher, SyncDispatcher {
 
   /**
    * Sends the exchange to the node that serves its slot by the snapshot adopted last. A failure may
    * be called back before this returns.
    *
-   * @return false when that node does not keep up: the caller should pause until {@link
-   *     #whenWritable}
+   * @return false when that node does not keep up with this client: the caller should pause until
+   *     {@link #whenWritable}
    */
   boolean dispatch(Exchange exchange);
 
@@ -35,11 +35,20 @@ public sealed interface Dispatcher permits AsyncDispatcher {
    */
   @Nullable Lease lease(Node node, Exchange first);
 
-  /** Whether the node takes requests as fast as they come; true for one that is not known. */
-  boolean keepsUp(Node node);
+  /**
+   * Whether more of the client's requests may be dispatched now.
+   *
+   * @param node that the last one went to; null for none in particular
+   * @param client {@linkplain Exchange#affinity() affinity} of its exchanges
+   */
+  boolean keepsUp(@Nullable Node node, int client);
 
-  /** Runs {@code action} once, on this loop, when a node that did not keep up does again. */
-  void whenWritable(Runnable action);
+  /**
+   * Runs {@code action} once, on this loop, when {@link #keepsUp} may have another answer.
+   *
+   * @param client the same
+   */
+  void whenWritable(int client, Runnable action);
 
   /**
    * Looks at the newest snapshot and goes by it from here on.

@@ -102,7 +102,7 @@ final class BlockingCall extends Exchange implements Blocking {
 
   private void blockOn(Node node, long now) {
     long patience = session.loop().settings().commandTimeoutNanos();
-    destination(slot, session.profile().protocol(), (int) session.id(), request.deadline(patience));
+    destination(slot, session.profile().protocol(), session.affinity(), request.deadline(patience));
     Lease taken = session.loop().dispatcher().lease(node, this);
     if (taken == null) {
       answer(ErrorReplies.NO_LEASE, Outcome.OVERLOADED);

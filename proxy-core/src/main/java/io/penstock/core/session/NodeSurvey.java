@@ -73,7 +73,7 @@ final class NodeSurvey {
     void prepare(Session session, SharedBuffer bytes, int length) {
       bytes(bytes, 0, length);
       long deadline = session.loop().now() + session.loop().settings().commandTimeoutNanos();
-      destination(ANY_NODE, session.profile().protocol(), (int) session.id(), deadline);
+      destination(ANY_NODE, session.profile().protocol(), session.affinity(), deadline);
     }
 
     @Override

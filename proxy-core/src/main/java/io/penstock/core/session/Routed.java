@@ -59,7 +59,7 @@ abstract sealed class Routed extends Exchange permits Request, Part, Block, Publ
     readOnly = command.isReadOnly();
     script = command.isScript();
     long deadline = from.loop().now() + from.loop().settings().commandTimeoutNanos();
-    destination(slot, from.profile().protocol(), (int) from.id(), deadline);
+    destination(slot, from.profile().protocol(), from.affinity(), deadline);
   }
 
   /**

@@ -22,8 +22,11 @@ final class Sender {
     this.coverage = new Coverage(session);
   }
 
-  /** True while a node that was sent to last does not take more: nothing should be sent. */
+  /** True while nothing should be sent: the nodes, or this client's thread, are busy with it. */
   boolean isPaused() {
+    if (!nodesBusy) {
+      pauseFor(null);
+    }
     return nodesBusy;
   }
 
@@ -115,7 +118,7 @@ final class Sender {
    * Pauses until {@code node} keeps up again; others of the loop that do so wake nobody for long.
    */
   void pauseFor(@Nullable Node node) {
-    if (node == null || session.loop().dispatcher().keepsUp(node)) {
+    if (session.loop().dispatcher().keepsUp(node, session.affinity())) {
       return;
     }
     nodesBusy = true;
@@ -123,6 +126,7 @@ final class Sender {
         .loop()
         .dispatcher()
         .whenWritable(
+            session.affinity(),
             () -> {
               nodesBusy = false;
               pauseFor(node);

@@ -184,7 +184,6 @@ public final class Session {
     }
   }
 
-  /** Closes at once. */
   public void close() {
     channel.close();
   }
@@ -292,5 +291,9 @@ public final class Session {
 
   long id() {
     return id;
+  }
+
+  int affinity() {
+    return (int) id;
   }
 }

@@ -67,7 +67,7 @@ final class ShardWait extends Exchange {
   private void prepare(byte[] request) {
     bytes(new SharedBuffer(Unpooled.wrappedBuffer(request)), 0, request.length);
     long deadline = session.loop().tick() + session.loop().settings().commandTimeoutNanos();
-    destination(ANY_NODE, session.profile().protocol(), (int) session.id(), deadline);
+    destination(ANY_NODE, session.profile().protocol(), session.affinity(), deadline);
   }
 
   @Override

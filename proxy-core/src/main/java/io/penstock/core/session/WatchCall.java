@@ -37,7 +37,7 @@ final class WatchCall extends Exchange {
     RequestFrame frame = session.input().frame();
     bytes(session.input().shareOfFrame(), frame.start(), frame.end() - frame.start());
     long deadline = session.loop().tick() + session.loop().settings().commandTimeoutNanos();
-    destination(watch.slot(), session.profile().protocol(), (int) session.id(), deadline);
+    destination(watch.slot(), session.profile().protocol(), session.affinity(), deadline);
   }
 
   void send() {

@@ -22,6 +22,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Against a socket that the test answers by hand. */
 class BackendConnectionTest {
@@ -39,7 +41,7 @@ class BackendConnectionTest {
 
   private static BackendSettings settings(@Nullable Credentials credentials, int database) {
     return new BackendSettings(
-        credentials, database, Duration.ofSeconds(100), COMMAND_TIMEOUT, 1, 2, 2_000);
+        credentials, database, Duration.ofSeconds(100), COMMAND_TIMEOUT, 1, 2, 2, 2_000);
   }
 
   private final BackendListener listener =
@@ -213,7 +215,14 @@ class BackendConnectionTest {
   void aSilentHandshakeIsGivenUp() {
     settings =
         new BackendSettings(
-            new Credentials(null, "secret"), 0, Duration.ofMillis(50), COMMAND_TIMEOUT, 1, 2, 10);
+            new Credentials(null, "secret"),
+            0,
+            Duration.ofMillis(50),
+            COMMAND_TIMEOUT,
+            1,
+            2,
+            2,
+            10);
     send("a");
     Peer first = server.acceptUnanswered();
     first.expect("*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n" + NAMING);
@@ -224,6 +233,41 @@ class BackendConnectionTest {
     await()
         .untilAsserted(
             () -> assertThat(events.getFirst()).contains("no answer to the handshake in time"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"NOPERM this user may not", "BUSY Redis is busy running a script."})
+  void aConnectionDoesWithoutANameWhereANodeDoesNotTakeIt(String refusal) {
+    send("a");
+    Peer peer = server.acceptUnanswered().expect(NAMING).send("-" + refusal + "\r\n");
+
+    peer.expect("<a>").send("+A\r\n");
+
+    awaitLog("a +A\r\n");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"NOPERM this user may not", "BUSY Redis is busy running a script."})
+  void aConnectionDoesNotDoWithoutItsDatabase(String refusal) {
+    settings = settings(null, 3);
+    send("a");
+    Peer peer = server.acceptUnanswered();
+    peer.expect(NAMING + "*2\r\n$6\r\nSELECT\r\n$1\r\n3\r\n").send("+OK\r\n-" + refusal + "\r\n");
+
+    peer.expectClosed();
+
+    await().until(() -> !events.isEmpty());
+    assertThat(events.getFirst()).contains("the node refused the handshake: " + refusal);
+  }
+
+  @Test
+  void whatIsSentAsideNeedsNoDatabase() {
+    settings = settings(null, 3);
+    onLoop(() -> node().sendAside(new TestExchange("a", log, FAR, Protocol.RESP2, 1)));
+
+    server.acceptUnanswered().expect(NAMING).send("+OK\r\n").expect("<a>").send("+A\r\n");
+
+    awaitLog("a +A\r\n");
   }
 
   @Test
@@ -279,7 +323,7 @@ class BackendConnectionTest {
 
   @Test
   void noMoreThanTheLimitWaits() {
-    settings = new BackendSettings(null, 0, COMMAND_TIMEOUT, COMMAND_TIMEOUT, 1, 2, 2);
+    settings = new BackendSettings(null, 0, COMMAND_TIMEOUT, COMMAND_TIMEOUT, 1, 2, 2, 2);
     server.refuse();
 
     send("a", "b", "c");
@@ -445,7 +489,7 @@ class BackendConnectionTest {
 
   @Test
   void clientsAreSpreadOverSeveralConnectionsAndEachStaysOnItsOwn() {
-    settings = new BackendSettings(null, 0, COMMAND_TIMEOUT, COMMAND_TIMEOUT, 2, 2, 10);
+    settings = new BackendSettings(null, 0, COMMAND_TIMEOUT, COMMAND_TIMEOUT, 2, 2, 2, 10);
     onLoop(() -> node().send(new TestExchange("a1", log, FAR, Protocol.RESP2, 1), false));
     Peer one = server.accept();
     onLoop(() -> node().send(new TestExchange("b1", log, FAR, Protocol.RESP2, 2), false));

@@ -55,7 +55,7 @@ class ListenerTest {
   private SessionLoop sessionLoop() {
     Loop loop = group.loops().getFirst();
     var topology = new StaticTopology(new Node("127.0.0.1", 1));
-    var backend = new BackendSettings(null, 0, TIMEOUT, TIMEOUT, 1, 1, 10);
+    var backend = new BackendSettings(null, 0, TIMEOUT, TIMEOUT, 1, 1, 1, 10);
     var settings =
         new SessionSettings(
             null,

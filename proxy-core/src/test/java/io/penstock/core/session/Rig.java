@@ -10,6 +10,8 @@ import io.penstock.core.cluster.Topology;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.dispatch.AsyncDispatcher;
+import io.penstock.core.dispatch.Dispatcher;
+import io.penstock.core.dispatch.SyncDispatcher;
 import io.penstock.core.info.ProxyFacts;
 import io.penstock.core.listener.Admission;
 import io.penstock.core.listener.Listener;
@@ -58,6 +60,7 @@ final class Rig implements AutoCloseable {
     private int maxWaiting = 65_536;
     private OutputLimit subscriberLimit = OutputLimit.SUBSCRIBERS;
     private int exclusiveConnections = 8;
+    private int turnConnections; // of the synchronous dispatcher, if it is to be that
     private RespLimits limits = RespLimits.ofMaxBulkLength(512 * 1024 * 1024);
     private @Nullable Facade facade;
 
@@ -83,6 +86,12 @@ final class Rig implements AutoCloseable {
 
     Choice subscriberLimit(OutputLimit limit) {
       subscriberLimit = limit;
+      return this;
+    }
+
+    /** One thread a client, and so many connections for their turns. */
+    Choice sync(int mostConnections) {
+      turnConnections = mostConnections;
       return this;
     }
 
@@ -167,7 +176,7 @@ final class Rig implements AutoCloseable {
   private final List<ScriptedNode> nodes = List.of(new ScriptedNode(), new ScriptedNode());
   private final List<Peer> clients = new ArrayList<>();
   private final Map topology;
-  private final AsyncDispatcher dispatcher;
+  private final Dispatcher dispatcher;
   private final SessionLoop sessions;
   private final Listener listener;
   private final int port;
@@ -182,8 +191,12 @@ final class Rig implements AutoCloseable {
             choice.commandTimeout,
             1,
             choice.exclusiveConnections,
+            choice.turnConnections,
             choice.maxWaiting);
-    dispatcher = new AsyncDispatcher(group, loop, backend, topology, ProxyEvents.NONE);
+    dispatcher =
+        choice.turnConnections == 0
+            ? new AsyncDispatcher(group, loop, backend, topology, ProxyEvents.NONE)
+            : new SyncDispatcher(group, loop, backend, topology, ProxyEvents.NONE);
     var settings =
         new SessionSettings(
             choice.password,
@@ -301,6 +314,10 @@ final class Rig implements AutoCloseable {
                 .filter(stats -> stats.node().equals(address(node)))
                 .mapToLong(NodeStats::bytesReceived)
                 .sum());
+  }
+
+  Dispatcher dispatcher() {
+    return dispatcher;
   }
 
   SessionLoop sessions() {

@@ -4,6 +4,6 @@ package io.penstock.server.config;
 public enum Dispatch {
   /** On event loops: nothing waits for a reply. */
   ASYNC,
-  /** One thread a client, which waits for each reply; not there yet. */
+  /** One thread a client, which waits for each reply on a connection of its own. */
   SYNC
 }

@@ -20,7 +20,9 @@ import org.springframework.validation.annotation.Validated;
  *
  * @param port TCP port clients connect to. 0 picks a free one.
  * @param bind Address to listen on.
- * @param dispatch How commands are carried out. Only async exists so far.
+ * @param dispatch How commands are carried out. async shares connections to the nodes among
+ *     clients; sync has a thread a client, with connections of its own meanwhile.
+ * @param sync What only dispatch: sync uses.
  * @param transport How bytes reach the kernel. auto takes the best one available.
  * @param eventLoops Number of event loops. The number of processors when not set.
  * @param maxClients Client connections above this are refused, as Redis refuses them.
@@ -40,6 +42,7 @@ public record PenstockProperties(
         int port,
     @DefaultValue("0.0.0.0") @Size(min = 1, message = "must not be empty") String bind,
     @DefaultValue("async") Dispatch dispatch,
+    @DefaultValue @Valid Sync sync,
     @DefaultValue("auto") Transport transport,
     @Min(value = 1, message = LOOPS) @Max(value = 1_024, message = LOOPS)
         @Nullable Integer eventLoops,
@@ -62,6 +65,21 @@ public record PenstockProperties(
   @Override
   public String toString() {
     return "PenstockProperties[bind=" + bind + ", port=" + port + "]"; // no password, no URL
+  }
+
+  /**
+   * What only dispatch: sync uses.
+   *
+   * @param maxConnectionsPerNode Most connections to one node, of all event loops together. Clients
+   *     wait for one until their command's deadline.
+   */
+  public record Sync(
+      @DefaultValue("256")
+          @Min(value = 1, message = CONNECTIONS)
+          @Max(value = 65_536, message = CONNECTIONS)
+          int maxConnectionsPerNode) {
+
+    private static final String CONNECTIONS = "must be from 1 to 65536";
   }
 
   /**

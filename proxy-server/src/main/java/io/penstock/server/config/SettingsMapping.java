@@ -53,6 +53,7 @@ final class SettingsMapping {
             Math.toIntExact(properties.protoMaxBulkLen().toBytes()),
             outputLimit(properties.clientOutputBufferLimit().pubsub())),
         upstream(resource.strip()),
+        dispatch(properties),
         new Backend(
             properties.backend().connectTimeout(),
             properties.backend().commandTimeout(),
@@ -65,6 +66,13 @@ final class SettingsMapping {
         new FacadeMapping(reader).map(properties.clusterFacade(), properties.port()));
   }
 
+  private static ProxySettings.Dispatch dispatch(PenstockProperties properties) {
+    return switch (properties.dispatch()) {
+      case ASYNC -> new ProxySettings.Dispatch.Async();
+      case SYNC -> new ProxySettings.Dispatch.Sync(properties.sync().maxConnectionsPerNode());
+    };
+  }
+
   private static OutputLimit outputLimit(PenstockProperties.OutputBufferLimit limit) {
     return new OutputLimit(
         limit.hardLimit().toBytes(),
@@ -75,9 +83,6 @@ final class SettingsMapping {
   private void refuseWhatIsNotThereYet(PenstockProperties properties) {
     PenstockProperties.Transpond transpond = properties.transpond();
     DataSize bulk = properties.protoMaxBulkLen();
-    if (properties.dispatch() == Dispatch.SYNC) {
-      refuse("dispatch", "the synchronous dispatcher does not exist yet", "write async");
-    }
     Throwable unavailable = properties.transport().unavailability();
     if (unavailable != null) {
       refuse(

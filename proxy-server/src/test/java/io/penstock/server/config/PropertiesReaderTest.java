@@ -67,6 +67,7 @@ class PropertiesReaderTest {
                 Map.entry("penstock.port", "7"),
                 Map.entry("penstock.bind", "::1"),
                 Map.entry("penstock.dispatch", "sync"),
+                Map.entry("penstock.sync.max-connections-per-node", "13"),
                 Map.entry("penstock.transport", "io_uring"),
                 Map.entry("penstock.eventLoops", "3"),
                 Map.entry("penstock.max-clients", "8"),
@@ -95,6 +96,7 @@ class PropertiesReaderTest {
                 7,
                 "::1",
                 Dispatch.SYNC,
+                new PenstockProperties.Sync(13),
                 Transport.IO_URING,
                 3,
                 8,
@@ -171,6 +173,7 @@ class PropertiesReaderTest {
           port                         | 70000 | must be a port from 0 to 65535
           port                         | many  | it is not a whole number
           dispatch                     | fast  | it is not one of async, sync
+          sync.max-connections-per-node | 0    | must be from 1 to 65536
           transport                    | dpdk  | it is not one of auto, io_uring, epoll, kqueue, nio
           event-loops                  | 0     | must be from 1 to 1024
           max-clients                  | -1    | must be at least 1

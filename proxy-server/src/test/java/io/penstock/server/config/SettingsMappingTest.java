@@ -37,12 +37,21 @@ class SettingsMappingTest {
                 new ProxySettings.Listen(
                     "0.0.0.0", 6380, 10_000, null, 512 << 20, OutputLimit.SUBSCRIBERS),
                 new Upstream.Single(new Node("h", 1), null, 2),
+                new ProxySettings.Dispatch.Async(),
                 new ProxySettings.Backend(Duration.ofSeconds(1), Duration.ofSeconds(2), 1, 2048),
                 new ProxySettings.Refresh(Duration.ofSeconds(30), Duration.ofSeconds(1)),
                 CommandRules.NONE,
                 Transport.AUTO,
                 3,
                 null));
+  }
+
+  @Test
+  void givesTheCoreTheWayOfWorking() {
+    Map<String, String> keys =
+        Map.of(RESOURCE, "redis://h:1", "dispatch", "sync", "sync.max-connections-per-node", "7");
+
+    assertThat(map(keys, null).dispatch()).isEqualTo(new ProxySettings.Dispatch.Sync(7));
   }
 
   @Test
@@ -77,7 +86,6 @@ class SettingsMappingTest {
       delimiter = '|',
       textBlock =
           """
-          dispatch                 | sync     | the synchronous dispatcher does not exist yet
           commands.allow           | gte      | gte: there is no such command
           commands.allow           | get,CONFIG SET | CONFIG SET: a subcommand stands behind a bar
           commands.deny            | @dangerus | @dangerus: there is no such category

@@ -51,15 +51,6 @@ class FailedStartTest {
         .doesNotContain("s3cret");
   }
 
-  @Test
-  void withTheSynchronousDispatcherSaysNotYet(CapturedOutput output) {
-    fail("--penstock.dispatch=sync");
-
-    assertThat(output)
-        .contains("Key:    penstock.dispatch")
-        .contains("Reason: the synchronous dispatcher does not exist yet");
-  }
-
   private static void fail(String... arguments) {
     assertThatThrownBy(
             () ->

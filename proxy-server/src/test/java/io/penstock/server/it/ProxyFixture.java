@@ -2,6 +2,7 @@ package io.penstock.server.it;
 
 import io.penstock.core.Proxy;
 import io.penstock.core.ProxySettings;
+import io.penstock.core.ProxySettings.Dispatch;
 import io.penstock.core.ProxySettings.Upstream;
 import io.penstock.core.cluster.Credentials;
 import io.penstock.core.cluster.Facade;
@@ -121,6 +122,7 @@ final class ProxyFixture implements AutoCloseable {
     private OutputLimit subscriberLimit = OutputLimit.SUBSCRIBERS;
     private int exclusiveConnections = 2_048;
     private @Nullable Facade facade;
+    private Dispatch dispatch = Ways.dispatch();
 
     private Builder(Upstream upstream) {
       this.upstream = upstream;
@@ -189,6 +191,12 @@ final class ProxyFixture implements AutoCloseable {
       return this;
     }
 
+    /** Carries commands out this way, whatever way this run of the tests is about. */
+    Builder dispatch(Dispatch wanted) {
+      dispatch = wanted;
+      return this;
+    }
+
     /** Shows clients a cluster. */
     Builder facade(Facade shown) {
       facade = shown;
@@ -202,6 +210,7 @@ final class ProxyFixture implements AutoCloseable {
               new ProxySettings.Listen(
                   bind, port, maxClients, password, 512 * 1024 * 1024, subscriberLimit),
               upstream,
+              dispatch,
               new ProxySettings.Backend(
                   connectTimeout, commandTimeout, connectionsPerLoop, exclusiveConnections),
               new ProxySettings.Refresh(refreshPeriod, Duration.ofMillis(250)),

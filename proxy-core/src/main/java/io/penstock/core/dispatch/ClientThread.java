@@ -1,0 +1,238 @@
+package io.penstock.core.dispatch;
+
+import io.penstock.core.backend.Failure;
+import io.penstock.core.cluster.Node;
+import io.penstock.core.resp.Protocol;
+import io.penstock.core.transport.Loop;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Carries out one client's errands, one batch at a time, on a virtual thread of its own. The loop
+ * collects a batch, hands it over, and hands over the next when every errand of it has its reply or
+ * has failed. What is said to run on the loop runs there, everything else on that thread.
+ */
+final class ClientThread {
+
+  /** Where the loop does its part. */
+  interface LoopSide {
+
+    /**
+     * Sends what is to be sent of the turns, and tells {@link #ended} of each. On the loop.
+     *
+     * @param turns each with a permit
+     */
+    void begin(ClientThread client, List<Turn> turns);
+  }
+
+  private static final Logger log = LoggerFactory.getLogger(ClientThread.class);
+
+  /** A thread is kept so long for what its client may ask next. */
+  private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private record Place(Node node, Protocol protocol) {}
+
+  private final Loop loop;
+  private final LoopSide side;
+  private final String name;
+  private volatile @Nullable List<Errand> handedOver;
+  private volatile boolean mayEnd;
+
+  // On the loop only:
+  private @Nullable Thread thread; // while there is something to do, and some time after
+  private List<Errand> next = new ArrayList<>(4);
+  private List<Errand> batch = List.of();
+  private int underWay; // of the batch
+  private boolean handsOver;
+  private long usedAt;
+  private final Map<Place, HeldLease> held = new HashMap<>(4);
+  private @Nullable Runnable whenFree;
+
+  ClientThread(Loop loop, LoopSide side, int client) {
+    this.loop = loop;
+    this.side = side;
+    this.name = "client-" + Integer.toUnsignedString(client);
+  }
+
+  /** Adds to the next batch. On the loop. */
+  void add(Errand errand) {
+    next.add(errand);
+    handOverSoon();
+  }
+
+  private void handOverSoon() {
+    if (!handsOver && isFree()) {
+      handsOver = true;
+      loop.executor().execute(this::handOver); // after this turn's reads: what came is one batch
+    }
+  }
+
+  private void handOver() {
+    handsOver = false;
+    batch = next;
+    next = new ArrayList<>(4);
+    underWay = batch.size();
+    usedAt = loop.now();
+    handedOver = batch;
+    if (thread == null) {
+      begin();
+    } else {
+      LockSupport.unpark(thread);
+    }
+  }
+
+  private void begin() {
+    mayEnd = false;
+    thread = Thread.ofVirtual().name(name).start(this::run);
+  }
+
+  private void threadEnded() {
+    thread = null;
+    if (handedOver != null) {
+      begin();
+    }
+  }
+
+  /**
+   * Whether nothing of an earlier batch is under way: what is added now can overtake nothing, and
+   * can be overtaken by nothing that is sent again. On the loop.
+   */
+  boolean isFree() {
+    return underWay == 0;
+  }
+
+  /** Runs the action once, when it is free again. On the loop. */
+  void whenFree(Runnable action) {
+    whenFree = action;
+  }
+
+  /** Every errand of the turn was answered or has failed. On the loop. */
+  void ended(Turn turn) {
+    turn.ended();
+    underWay -= turn.errands().size();
+    if (!isFree()) {
+      return;
+    }
+    if (!next.isEmpty()) {
+      handOverSoon();
+    }
+    Runnable action = whenFree;
+    if (action != null) {
+      whenFree = null;
+      loop.executor().execute(action); // the replies of this turn first
+    }
+  }
+
+  /**
+   * Fails what has waited for an earlier batch until its deadline, and ends a thread that has had
+   * nothing to do for long. On the loop.
+   *
+   * @return whether nothing is left of it
+   */
+  boolean tick(long now) {
+    for (Errand errand : List.copyOf(next)) {
+      if (!isFree() && errand.deadline() - now <= 0 && next.remove(errand)) {
+        errand.fail(Failure.NOT_SENT);
+      }
+    }
+    if (isFree() && next.isEmpty() && thread != null && now - usedAt > IDLE_NANOS) {
+      mayEnd = true;
+      LockSupport.unpark(thread);
+    }
+    return thread == null && isFree() && next.isEmpty() && held.isEmpty();
+  }
+
+  /** Ends the thread at once; what was not sent fails. On the loop. */
+  void close() {
+    if (thread != null) {
+      thread.interrupt();
+    }
+    batch.forEach(errand -> errand.fail(Failure.NOT_SENT));
+    List.copyOf(next).forEach(errand -> errand.fail(Failure.NOT_SENT));
+  }
+
+  /** There was no connection to be had for the turn. On the loop. */
+  void refuse(Turn turn) {
+    turn.errands().forEach(errand -> errand.fail(Failure.OVERLOADED));
+    ended(turn);
+  }
+
+  /** A connection that owes this client replies which are late. On the loop. */
+  @Nullable HeldLease held(Turn turn) {
+    return held.get(new Place(turn.node(), turn.protocol()));
+  }
+
+  /** Notes that it has a connection. On the loop. */
+  void hold(Turn turn, HeldLease lease) {
+    held.put(new Place(turn.node(), turn.protocol()), lease);
+  }
+
+  /** It has given the connection back. On the loop. */
+  void released(Turn turn) {
+    held.remove(new Place(turn.node(), turn.protocol()));
+  }
+
+  private void run() {
+    try {
+      List<Errand> mine = awaitBatch();
+      while (mine != null) {
+        carryOut(Turn.of(mine));
+        mine = awaitBatch();
+      }
+      loop.executor().execute(this::threadEnded);
+    } catch (InterruptedException | RejectedExecutionException shutdown) {
+      log.trace("{} ends: {}", name, shutdown.toString());
+    }
+  }
+
+  /** What is to be done next, as soon as there is something; null when the thread may end. */
+  private @Nullable List<Errand> awaitBatch() throws InterruptedException {
+    List<Errand> given = handedOver;
+    while (given == null && !mayEnd) {
+      LockSupport.park(this);
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
+      given = handedOver;
+    }
+    handedOver = null;
+    return given;
+  }
+
+  /**
+   * Takes the turns, as many at once as there are connections for. It never waits for a connection
+   * while it has another: two clients cannot wait for one another.
+   */
+  private void carryOut(Deque<Turn> due) throws InterruptedException {
+    while (!due.isEmpty()) {
+      Turn first = due.poll();
+      if (!first.awaitPermit()) {
+        loop.executor().execute(() -> refuse(first));
+        continue;
+      }
+      List<Turn> now = new ArrayList<>(due.size() + 1);
+      now.add(first);
+      for (Iterator<Turn> others = due.iterator(); others.hasNext(); ) {
+        Turn other = others.next();
+        if (other.hasPermitNow()) {
+          now.add(other);
+          others.remove();
+        }
+      }
+      loop.executor().execute(() -> side.begin(this, now));
+      for (Turn turn : now) {
+        turn.awaitReplies();
+      }
+    }
+  }
+}

@@ -1,0 +1,69 @@
+package io.penstock.core.dispatch;
+
+import io.penstock.core.backend.Exchange;
+import io.penstock.core.backend.Failure;
+import io.penstock.core.backend.Lease;
+import io.penstock.core.cluster.Node;
+import io.penstock.core.resp.Protocol;
+import java.util.concurrent.Semaphore;
+
+/**
+ * An exchange that waits for its client's turn. What a thread must know of it is copied here: the
+ * exchange itself belongs to the loop, and may be used again as soon as it has ended.
+ */
+final class Errand {
+
+  private final Exchange exchange;
+  private boolean taken; // sent or failed: the exchange is not to be touched any more
+  private final boolean asking;
+  private final Node node;
+  private final Protocol protocol;
+  private final long deadline;
+  private final Semaphore gate;
+
+  /**
+   * @param asking whether {@code ASKING} goes first
+   * @param gate has a permit for each connection to the node
+   */
+  Errand(Exchange exchange, boolean asking, Node node, Semaphore gate) {
+    this.exchange = exchange;
+    this.asking = asking;
+    this.node = node;
+    this.protocol = exchange.protocol();
+    this.deadline = exchange.deadline();
+    this.gate = gate;
+  }
+
+  /** Sends the exchange, unless it has failed. On the loop. */
+  void send(Lease lease) {
+    if (!taken) {
+      taken = true;
+      lease.send(exchange, asking);
+    }
+  }
+
+  /** Fails the exchange, unless it was sent. On the loop. */
+  void fail(Failure failure) {
+    if (!taken) {
+      taken = true;
+      exchange.onFailure(failure);
+    }
+  }
+
+  Node node() {
+    return node;
+  }
+
+  Protocol protocol() {
+    return protocol;
+  }
+
+  /** {@link System#nanoTime()} at which it fails. */
+  long deadline() {
+    return deadline;
+  }
+
+  Semaphore gate() {
+    return gate;
+  }
+}

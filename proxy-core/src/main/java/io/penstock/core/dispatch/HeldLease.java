@@ -1,0 +1,51 @@
+package io.penstock.core.dispatch;
+
+import io.penstock.core.backend.Lease;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A connection while one client has it. It is given back when nothing more is to come on it: as
+ * long as replies are late it stays this client's, so that what the client asks of the node next
+ * runs after what it asked before. Confined to the loop.
+ */
+final class HeldLease {
+
+  private final Lease lease;
+  private final ClientThread client;
+  private final List<Turn> awaited = new ArrayList<>(1);
+  private final List<Turn> permitted = new ArrayList<>(1); // each has a permit
+  private boolean givenBack;
+
+  HeldLease(Lease lease, ClientThread client) {
+    this.lease = lease;
+    this.client = client;
+  }
+
+  /** Sends the turn's errands. */
+  void carry(Turn turn) {
+    awaited.add(turn);
+    permitted.add(turn);
+    try {
+      turn.errands().forEach(errand -> errand.send(lease));
+    } finally { // without memory for it all there is still a thread that waits
+      lease.observe(this::look);
+      look();
+    }
+  }
+
+  private void look() {
+    if (givenBack || lease.isAwaited()) {
+      return;
+    }
+    List<Turn> ended = List.copyOf(awaited);
+    awaited.clear();
+    if (!lease.isOwed()) {
+      givenBack = true;
+      client.released(permitted.getFirst());
+      lease.release();
+      permitted.forEach(turn -> turn.gate().release());
+    }
+    ended.forEach(client::ended);
+  }
+}

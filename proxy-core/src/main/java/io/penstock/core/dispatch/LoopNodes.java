@@ -1,0 +1,187 @@
+package io.penstock.core.dispatch;
+
+import io.penstock.core.backend.BackendListener;
+import io.penstock.core.backend.BackendNode;
+import io.penstock.core.backend.BackendSettings;
+import io.penstock.core.backend.BackendSite;
+import io.penstock.core.backend.Exchange;
+import io.penstock.core.backend.Failure;
+import io.penstock.core.cluster.Node;
+import io.penstock.core.cluster.RefreshTrigger;
+import io.penstock.core.cluster.Shard;
+import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.cluster.Topology;
+import io.penstock.core.observe.ProxyEvents;
+import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.transport.Loop;
+import io.penstock.core.transport.LoopGroup;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The nodes that one loop has connections to, and the snapshot that says which of them serves what.
+ * Both dispatchers are built on it. Confined to that loop.
+ */
+final class LoopNodes implements BackendListener {
+
+  /** From this many failed attempts in a row on, the topology is looked at again. */
+  private static final int ATTEMPTS_BEFORE_REFRESH = 1;
+
+  private final Topology topology;
+  private final ProxyEvents events;
+  private final BackendSite site;
+  private final Map<Node, BackendNode> nodes = new LinkedHashMap<>();
+  private SlotMap adopted = SlotMap.EMPTY;
+  private BackendNode[] byShard = {};
+  private List<Runnable> whenWritable = new ArrayList<>();
+  private boolean closed;
+
+  LoopNodes(
+      LoopGroup group, Loop loop, BackendSettings settings, Topology topology, ProxyEvents events) {
+    this.topology = topology;
+    this.events = events;
+    this.site = new BackendSite(group, loop, settings, this);
+  }
+
+  SlotMap adopted() {
+    return adopted;
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  /**
+   * Goes by the newest snapshot from here on.
+   *
+   * @return whether it is another one than before
+   */
+  boolean adoptNewest() {
+    SlotMap map = topology.current();
+    if (map == adopted || closed) {
+      return false;
+    }
+    BackendNode[] resolved = new BackendNode[map.shards().size()];
+    for (int i = 0; i < resolved.length; i++) {
+      Shard shard = map.shards().get(i);
+      resolved[i] = at(shard.master());
+      resolved[i].reinstate();
+    }
+    adopted = map; // together with the array that its indexes are for
+    byShard = resolved;
+    for (BackendNode node : nodes.values()) {
+      if (map.indexOfMaster(node.node()) < 0) {
+        node.retire();
+      }
+    }
+    return true;
+  }
+
+  /** The masters of the snapshot, in the order of its shards. */
+  BackendNode[] masters() {
+    return byShard;
+  }
+
+  /** Whom the exchange is for; null when nobody serves it at present, and then it has failed. */
+  @Nullable BackendNode serving(Exchange exchange) {
+    int slot = exchange.slot();
+    int shard;
+    if (slot >= 0) {
+      shard = adopted.ownerOf(slot);
+    } else {
+      shard = slot == Exchange.ANY_NODE ? anyShard(exchange) : exchange.shardIn(adopted);
+    }
+    if (shard >= 0) {
+      return byShard[shard];
+    }
+    topology.requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
+    exchange.onFailure(Failure.NO_OWNER);
+    return null;
+  }
+
+  /**
+   * Of all shards the one that this client always asks, or the first after it with a connection.
+   */
+  private int anyShard(Exchange exchange) {
+    if (byShard.length == 0) {
+      return SlotMap.UNCOVERED;
+    }
+    int preferred = Math.floorMod(exchange.affinity(), byShard.length);
+    for (int i = 0; i < byShard.length; i++) {
+      int shard = (preferred + i) % byShard.length;
+      if (byShard[shard].isReady()) {
+        return shard;
+      }
+    }
+    return preferred;
+  }
+
+  /** The node at an address, known before or not. */
+  BackendNode at(Node address) {
+    BackendNode known = nodes.get(address);
+    if (known == null) {
+      known = new BackendNode(address, site);
+      nodes.put(address, known);
+    }
+    return known;
+  }
+
+  /** The node at an address if there is one. */
+  @Nullable BackendNode known(Node address) {
+    return nodes.get(address);
+  }
+
+  Collection<BackendNode> all() {
+    return nodes.values();
+  }
+
+  void whenWritable(Runnable action) {
+    whenWritable.add(action);
+  }
+
+  @Override
+  public void writableAgain() {
+    if (!whenWritable.isEmpty()) {
+      List<Runnable> actions = whenWritable;
+      whenWritable = new ArrayList<>();
+      actions.forEach(Runnable::run);
+    }
+  }
+
+  @Override
+  public void connected(Node node) {
+    events.backendConnected(node);
+  }
+
+  @Override
+  public void disconnected(Node node, int attempts, @Nullable Throwable cause) {
+    events.backendDisconnected(node, cause);
+    if (attempts >= ATTEMPTS_BEFORE_REFRESH) {
+      topology.requestRefresh(RefreshTrigger.RECONNECT);
+    }
+    writableAgain(); // what waited for this connection to drain waits in vain
+  }
+
+  void tick(long now) {
+    for (BackendNode node : List.copyOf(nodes.values())) { // a callback may add nodes
+      if (node.tick(now)) {
+        nodes.remove(node.node());
+        node.close();
+      }
+    }
+  }
+
+  List<NodeStats> stats() {
+    return nodes.values().stream().map(BackendNode::stats).toList();
+  }
+
+  void close() {
+    closed = true;
+    nodes.values().forEach(BackendNode::close);
+    nodes.clear();
+  }
+}

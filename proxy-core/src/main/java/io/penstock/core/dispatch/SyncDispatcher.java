@@ -1,0 +1,141 @@
+package io.penstock.core.dispatch;
+
+import io.netty.util.collection.IntObjectHashMap;
+import io.netty.util.collection.IntObjectMap;
+import io.penstock.core.backend.BackendNode;
+import io.penstock.core.backend.BackendSettings;
+import io.penstock.core.backend.Exchange;
+import io.penstock.core.backend.Lease;
+import io.penstock.core.cluster.Node;
+import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.cluster.Topology;
+import io.penstock.core.observe.ProxyEvents;
+import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.transport.Loop;
+import io.penstock.core.transport.LoopGroup;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Has a virtual thread for each client, which takes turns on connections that it has for itself: no
+ * client waits behind another's command. The channels stay on the loop, and so does everything that
+ * touches an exchange.
+ */
+public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
+
+  private final Loop loop;
+  private final LoopNodes nodes;
+  private final int connections;
+  private final IntObjectMap<ClientThread> clients = new IntObjectHashMap<>();
+  private final Map<Node, Semaphore> gates = new HashMap<>();
+
+  public SyncDispatcher(
+      LoopGroup group, Loop loop, BackendSettings settings, Topology topology, ProxyEvents events) {
+    this.loop = loop;
+    this.nodes = new LoopNodes(group, loop, settings, topology, events);
+    this.connections = settings.turnConnections();
+  }
+
+  @Override
+  public boolean dispatch(Exchange exchange) {
+    BackendNode node = nodes.serving(exchange);
+    if (node == null) {
+      return true;
+    }
+    if (exchange.isAside()) {
+      return node.sendAside(exchange);
+    }
+    queue(node.node(), exchange, false);
+    return true;
+  }
+
+  @Override
+  public void dispatchTo(Node target, Exchange exchange, boolean asking) {
+    queue(target, exchange, asking);
+  }
+
+  private void queue(Node target, Exchange exchange, boolean asking) {
+    exchange.sentTo(target);
+    int id = exchange.affinity();
+    ClientThread client = clients.get(id);
+    if (client == null) {
+      client = new ClientThread(loop, this, id);
+      clients.put(id, client);
+    }
+    Semaphore gate = gates.computeIfAbsent(target, _ -> new Semaphore(connections, true));
+    client.add(new Errand(exchange, asking, target, gate));
+  }
+
+  @Override
+  public void begin(ClientThread client, List<Turn> turns) {
+    for (Turn turn : turns) {
+      HeldLease known = client.held(turn);
+      if (known == null) {
+        Lease lease = nodes.isClosed() ? null : nodes.at(turn.node()).turn(turn.protocol());
+        if (lease == null) {
+          turn.gate().release();
+          client.refuse(turn);
+          continue;
+        }
+        known = new HeldLease(lease, client);
+        client.hold(turn, known);
+      }
+      known.carry(turn);
+    }
+  }
+
+  @Override
+  public @Nullable Lease lease(Node target, Exchange first) {
+    return nodes.isClosed() ? null : nodes.at(target).lease(first.protocol());
+  }
+
+  @Override
+  public boolean keepsUp(@Nullable Node node, int id) {
+    ClientThread client = clients.get(id);
+    return client == null || client.isFree();
+  }
+
+  @Override
+  public void whenWritable(int id, Runnable action) {
+    ClientThread client = clients.get(id);
+    if (client == null) {
+      loop.executor().execute(action);
+    } else {
+      client.whenFree(action);
+    }
+  }
+
+  @Override
+  public SlotMap adoptTopology() {
+    nodes.adoptNewest();
+    return nodes.adopted();
+  }
+
+  @Override
+  public void tick(long now) {
+    adoptTopology();
+    nodes.tick(now);
+    clients.values().removeIf(client -> client.tick(now));
+    gates
+        .entrySet()
+        .removeIf(
+            gate ->
+                nodes.known(gate.getKey()) == null
+                    && gate.getValue().availablePermits() == connections);
+  }
+
+  @Override
+  public List<NodeStats> stats() {
+    return nodes.stats();
+  }
+
+  @Override
+  public void close() {
+    clients.values().forEach(ClientThread::close);
+    clients.clear();
+    nodes.close();
+  }
+}

@@ -1,0 +1,83 @@
+package io.penstock.core.dispatch;
+
+import io.penstock.core.cluster.Node;
+import io.penstock.core.resp.Protocol;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What one client asks of one node at once: it has a connection for itself from the first request
+ * to the last reply.
+ */
+final class Turn {
+
+  private final List<Errand> errands = new ArrayList<>(1);
+  private final CountDownLatch end = new CountDownLatch(1);
+
+  private Turn(Errand first) {
+    errands.add(first);
+  }
+
+  /** A turn for each node that a batch goes to, each in the batch's order. */
+  static Deque<Turn> of(Collection<Errand> batch) {
+    var turns = new ArrayDeque<Turn>(4);
+    for (Errand errand : batch) {
+      Turn same = null;
+      for (Turn turn : turns) {
+        if (turn.node().equals(errand.node()) && turn.protocol() == errand.protocol()) {
+          same = turn;
+        }
+      }
+      if (same == null) {
+        turns.add(new Turn(errand));
+      } else {
+        same.errands.add(errand);
+      }
+    }
+    return turns;
+  }
+
+  Node node() {
+    return errands.getFirst().node();
+  }
+
+  Protocol protocol() {
+    return errands.getFirst().protocol();
+  }
+
+  List<Errand> errands() {
+    return errands;
+  }
+
+  /** Has a permit for each connection to the node. */
+  Semaphore gate() {
+    return errands.getFirst().gate();
+  }
+
+  /** Waits, until the first errand's deadline, for leave to use one more connection. */
+  boolean awaitPermit() throws InterruptedException {
+    long patience = errands.getFirst().deadline() - System.nanoTime();
+    return gate().tryAcquire(Math.max(0, patience), TimeUnit.NANOSECONDS);
+  }
+
+  /** Takes leave to use one more connection if nobody waits for it. */
+  boolean hasPermitNow() throws InterruptedException {
+    return gate().tryAcquire(0, TimeUnit.NANOSECONDS); // fair, other than without a time
+  }
+
+  /** Waits until every errand was answered or has failed. */
+  void awaitReplies() throws InterruptedException {
+    end.await();
+  }
+
+  /** Wakes whoever waits for that. */
+  void ended() {
+    end.countDown();
+  }
+}

@@ -1,0 +1,269 @@
+package io.penstock.core.session;
+
+import static io.penstock.core.session.Requests.call;
+import static io.penstock.core.session.Requests.get;
+import static io.penstock.core.session.Requests.set;
+import static io.penstock.core.wire.ScriptedNode.NAMING;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.penstock.core.wire.Peer;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What is particular to one thread a client; everything else the integration tests run twice. */
+class SyncDispatchTest {
+
+  private static final String OVERLOADED =
+      "-OVERLOADED too many commands wait for this node; the command did not run\r\n";
+  private static final String TIMEOUT = "-TIMEOUT the node did not answer in time\r\n";
+
+  private Rig rig = new Rig.Choice().sync(2).start();
+
+  @AfterEach
+  void close() {
+    rig.close();
+  }
+
+  private void restart(Rig.Choice choice) {
+    rig.close();
+    rig = choice.start();
+  }
+
+  /** The proxy's next connection to a node. */
+  private Peer accept(int node) {
+    return rig.acceptUnanswered(node).expect(NAMING + call("CLIENT ID")).send("+OK\r\n:7\r\n");
+  }
+
+  private int connectionsInFlight() {
+    return rig.onLoop(
+        () -> rig.dispatcher().stats().stream().mapToInt(node -> (int) node.inFlight()).sum());
+  }
+
+  @Test
+  void aSlowCommandOfOneClientHoldsUpNoOther() {
+    Peer slow = rig.client();
+    slow.send(get("a"));
+    Peer busy = accept(1).expect(get("a"));
+
+    Peer quick = rig.client();
+    quick.send(get("foo"));
+    accept(1).expect(get("foo")).send("$1\r\nf\r\n");
+    quick.expect("$1\r\nf\r\n");
+
+    busy.send("$1\r\na\r\n");
+    slow.expect("$1\r\na\r\n");
+  }
+
+  @Test
+  void aBatchGoesToEachNodeOverOneConnectionAndIsAnsweredInOrder() {
+    Peer client = rig.client();
+    client.send(get("a") + get("b") + get("foo") + get("c"));
+    Peer upper = accept(1).expect(get("a") + get("foo"));
+    Peer lower = accept(0).expect(get("b") + get("c"));
+
+    lower.send("$1\r\nb\r\n$1\r\nc\r\n");
+    upper.send("$1\r\na\r\n$1\r\nf\r\n");
+
+    client.expect("$1\r\na\r\n$1\r\nb\r\n$1\r\nf\r\n$1\r\nc\r\n");
+  }
+
+  @Test
+  void theNextBatchIsSentWhenTheLastIsAnsweredOverTheSameConnection() {
+    Peer client = rig.client();
+    client.send(get("a"));
+    Peer node = accept(1).expect(get("a"));
+    client.send(get("foo"));
+    Peer other = rig.client();
+    other.send(get("a")); // when this one has arrived, the one before has been read, too
+    accept(1).expect(get("a")).send("$1\r\n2\r\n");
+    other.expect("$1\r\n2\r\n");
+    assertThat(node.pending()).isZero();
+
+    node.send("$1\r\n1\r\n").expect(get("foo")).send("$1\r\nf\r\n");
+
+    client.expect("$1\r\n1\r\n$1\r\nf\r\n");
+  }
+
+  @Test
+  void aConnectionThatIsGivenBackServesTheNextClient() {
+    Peer first = rig.client();
+    first.send(get("a"));
+    Peer node = accept(1).expect(get("a")).send("$1\r\n1\r\n");
+    first.expect("$1\r\n1\r\n");
+
+    Peer second = rig.client();
+    second.send(get("a"));
+    node.expect(get("a")).send("$1\r\n2\r\n");
+    second.expect("$1\r\n2\r\n");
+  }
+
+  @Test
+  void whoFindsNoConnectionWaitsForOne() {
+    restart(new Rig.Choice().sync(1));
+    Peer first = rig.client();
+    first.send(get("a"));
+    Peer node = accept(1).expect(get("a"));
+    Peer second = rig.client();
+    second.send(get("foo"));
+
+    node.send("$1\r\n1\r\n");
+
+    first.expect("$1\r\n1\r\n");
+    node.expect(get("foo")).send("$1\r\nf\r\n");
+    second.expect("$1\r\nf\r\n");
+  }
+
+  @Test
+  void whoFindsNoConnectionUntilTheDeadlineIsTold() {
+    restart(new Rig.Choice().sync(1).commandTimeout(Duration.ofMillis(500)));
+    Peer first = rig.client();
+    first.send(get("a"));
+    Peer node = accept(1).expect(get("a"));
+    Peer second = rig.client();
+    second.send(get("foo"));
+
+    second.expect(OVERLOADED);
+
+    node.send("$1\r\n1\r\n"); // nobody ticks here: the first still waits
+    first.expect("$1\r\n1\r\n");
+  }
+
+  @Test
+  void twoClientsThatNeedTwoNodesDoNotWaitForOneAnother() {
+    restart(new Rig.Choice().sync(1));
+    Peer one = rig.client();
+    Peer two = rig.client();
+    one.send(get("a"));
+    Peer upper = accept(1).expect(get("a"));
+    two.send(get("b"));
+    Peer lower = accept(0).expect(get("b"));
+    one.send(get("c") + get("a"));
+    two.send(get("foo") + get("b"));
+
+    upper.send("$1\r\n1\r\n");
+    lower.send("$1\r\n2\r\n");
+
+    answerAll(upper, "$1\r\nu\r\n", 2, get("a").length(), get("foo").length());
+    answerAll(lower, "$1\r\nl\r\n", 2, get("c").length(), get("b").length());
+    one.expect("$1\r\n1\r\n$1\r\nl\r\n$1\r\nu\r\n");
+    two.expect("$1\r\n2\r\n$1\r\nu\r\n$1\r\nl\r\n");
+  }
+
+  private static void answerAll(Peer node, String reply, int times, int... lengths) {
+    Thread.ofVirtual()
+        .start(
+            () -> {
+              for (int i = 0; i < times; i++) {
+                node.read(lengths[i]);
+                node.send(reply);
+              }
+            });
+  }
+
+  @Test
+  void aLateReplyIsNobodysAndTheConnectionStaysTheClientsUntilIt() {
+    restart(new Rig.Choice().sync(2).commandTimeout(Duration.ofSeconds(10)));
+    Peer client = rig.client();
+    client.send(get("a"));
+    Peer node = accept(1).expect(get("a"));
+    rig.tick(Duration.ofSeconds(11));
+    client.expect(TIMEOUT);
+
+    client.send(get("foo"));
+    node.expect(get("foo")); // behind the late one, not around it
+    node.send("$4\r\nlate\r\n$1\r\nf\r\n");
+
+    client.expect("$1\r\nf\r\n");
+    await().untilAsserted(() -> assertThat(connectionsInFlight()).isZero());
+  }
+
+  @Test
+  void aNodeThatKeepsSilentIsGivenUp() {
+    restart(new Rig.Choice().sync(1).commandTimeout(Duration.ofSeconds(10)));
+    Peer client = rig.client();
+    client.send(get("a"));
+    Peer node = accept(1).expect(get("a"));
+    rig.tick(Duration.ofSeconds(31));
+    client.expect(TIMEOUT);
+    node.expectClosed();
+
+    client.send(get("a"));
+    accept(1).expect(get("a")).send("$1\r\na\r\n");
+    client.expect("$1\r\na\r\n");
+  }
+
+  @Test
+  void aReadWhoseConnectionIsLostIsSentAgainAndAWriteIsNot() {
+    Peer reader = rig.client();
+    reader.send(get("a"));
+    accept(1).expect(get("a")).close();
+    accept(1).expect(get("a")).send("$1\r\na\r\n");
+    reader.expect("$1\r\na\r\n");
+
+    Peer writer = rig.client();
+    writer.send(set("b", "1"));
+    accept(0).expect(set("b", "1")).close();
+    assertThat(writer.read("-CONNLOST ".length())).isEqualTo("-CONNLOST ");
+  }
+
+  @Test
+  void nothingOvertakesAReadThatIsSentAgain() {
+    Peer client = rig.client();
+    client.send(get("a"));
+    Peer node = accept(1).expect(get("a"));
+    client.send(set("a", "2"));
+    node.close();
+
+    Peer again = accept(1).expect(get("a"));
+    again.send("$1\r\n1\r\n").expect(set("a", "2")).send("+OK\r\n");
+
+    client.expect("$1\r\n1\r\n+OK\r\n");
+  }
+
+  @Test
+  void redirectsAreFollowed() {
+    Peer client = rig.client();
+    client.send(get("a"));
+    accept(1).expect(get("a")).send("-ASK 15495 127.0.0.1:" + rig.address(0).port() + "\r\n");
+
+    accept(0).expect(call("ASKING") + get("a")).send("+OK\r\n$1\r\na\r\n");
+
+    client.expect("$1\r\na\r\n");
+  }
+
+  @Test
+  void aClientThatAsksAgainAfterALongTimeIsServed() {
+    Peer client = rig.client();
+    client.send(get("a"));
+    Peer node = accept(1).expect(get("a")).send("$1\r\n1\r\n");
+    client.expect("$1\r\n1\r\n");
+    rig.tick(Duration.ofSeconds(11));
+    node.expectClosed(); // nobody has needed the connection, and the thread has ended
+
+    client.send(get("a"));
+    accept(1).expect(get("a")).send("$1\r\n2\r\n");
+    client.expect("$1\r\n2\r\n");
+  }
+
+  @Test
+  void aClientThatSendsMuchIsNotReadUntilItsTurn() {
+    Peer client = rig.client();
+    client.send(get("a"));
+    Peer node = accept(1).expect(get("a"));
+    String big = set("a", "x".repeat(60_000));
+    Thread.ofVirtual().start(() -> client.send(big.repeat(40)));
+
+    Session session = rig.newestSession();
+    await().until(() -> !rig.onLoop(() -> session.channel().config().isAutoRead()));
+    assertThat(rig.onLoop(() -> session.sequence().size())).isLessThan(5);
+
+    node.send("$1\r\n1\r\n");
+    client.expect("$1\r\n1\r\n");
+    for (int i = 0; i < 40; i++) {
+      node.expect(big).send("+OK\r\n");
+      client.expect("+OK\r\n");
+    }
+  }
+}
