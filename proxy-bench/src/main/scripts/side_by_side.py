@@ -35,7 +35,11 @@ SERVERS = [27011, 27012, 27013]
 NUTCRACKER, NUTCRACKER_STATS = 27021, 27022
 PENSTOCK = 27031
 START_SECONDS = 30
-FLAGS = "--sun-misc-unsafe-memory-access=allow --enable-native-access=ALL-UNNAMED"
+
+
+def documented_flags():
+    with open(os.path.join(report.ROOT, "config", "jvm.options")) as file:
+        return " ".join(line.strip() for line in file if line.strip() and not line.startswith("#"))
 
 
 class Processes:
@@ -238,7 +242,7 @@ def parse():
     parser.add_argument("--harness", required=True, help="path of sidebyside.py")
     parser.add_argument("--jar", default=os.path.join(report.ROOT, "proxy-server", "target", "penstock.jar"))
     parser.add_argument("--java", help="a java of JDK 25; else JAVA_HOME's, else one in /usr/lib/jvm")
-    parser.add_argument("--jvm-flags", default=FLAGS)
+    parser.add_argument("--jvm-flags", default=documented_flags(), help="else those of config/jvm.options")
     parser.add_argument("--transports", default="epoll", help="comma-separated: epoll, io_uring, nio")
     parser.add_argument("--event-loops", type=int, default=1)
     parser.add_argument("--property", action="append", default=[], metavar="KEY=VALUE", help="another Penstock setting")

@@ -12,6 +12,7 @@ import io.penstock.bench.report.Provenance;
 import io.penstock.bench.report.Report;
 import io.penstock.bench.report.Result;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -78,9 +79,8 @@ final class Common {
 
   @Option(
       names = "--jvm-flags",
-      defaultValue = "--sun-misc-unsafe-memory-access=allow --enable-native-access=ALL-UNNAMED",
-      description = "For Penstock's JVM (${DEFAULT-VALUE}).")
-  String jvmFlags;
+      description = "For Penstock's JVM; else those of config/jvm.options.")
+  @Nullable String jvmFlags;
 
   @Option(
       names = "--event-loops",
@@ -139,13 +139,25 @@ final class Common {
               + executable
               + ": build it (./mvnw -DskipTests package), or name it (--jar)");
     }
-    List<String> flags = jvmFlags.isBlank() ? List.of() : List.of(jvmFlags.strip().split("\\s+"));
     PenstockSetup setup =
-        new PenstockSetup(executable, flags, properties)
+        new PenstockSetup(executable, flags(), properties)
             .with("penstock.event-loops", eventLoops)
             .with("penstock.transport", transport)
             .with("penstock.max-clients", MAX_CLIENTS);
     return setup;
+  }
+
+  private List<String> flags() {
+    String given = jvmFlags;
+    if (given != null) {
+      return given.isBlank() ? List.of() : List.of(given.strip().split("\\s+"));
+    }
+    Path file = checkout().resolve("config/jvm.options");
+    try (var lines = Files.lines(file)) {
+      return lines.filter(line -> !line.isBlank() && !line.startsWith("#")).toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot read " + file + "; name flags (--jvm-flags)", e);
+    }
   }
 
   /** A Penstock for each way of working that the jar has, named after it. */

@@ -26,7 +26,7 @@ final class JedisLoads {
   @Option(
       names = "--operations",
       split = ",",
-      defaultValue = "get,setex,pipeline-get,mget,mset",
+      defaultValue = "get,get-beside-large,setex,pipeline-get,mget,mset",
       converter = OperationName.class,
       description = "What they do (${DEFAULT-VALUE}).")
   List<JedisOperation> operations;

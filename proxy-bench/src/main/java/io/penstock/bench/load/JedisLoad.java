@@ -17,6 +17,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.ConnectionPoolConfig;
 import redis.clients.jedis.DefaultJedisClientConfig;
@@ -60,6 +61,9 @@ public record JedisLoad(JedisOperation operation, int threads, Scale scale, doub
           pipeline.sync();
         }
       }
+      if (operation == JedisOperation.GET_BESIDE_LARGE) {
+        LargeReader.prepare(client);
+      }
     }
   }
 
@@ -67,6 +71,7 @@ public record JedisLoad(JedisOperation operation, int threads, Scale scale, doub
   public Sample run(Target target, Meter meter) throws InterruptedException {
     Keys keys = new Keys(scale.keys());
     try (UnifiedJedis client = connect(target);
+        LargeReader _ = neighbour(target);
         ExecutorService executor = Executors.newFixedThreadPool(threads)) {
       Pace pace = new Pace(threads, scale.seconds(), rate);
       List<Future<Tally>> crew = new ArrayList<>();
@@ -82,6 +87,10 @@ public record JedisLoad(JedisOperation operation, int threads, Scale scale, doub
       meter.stop(tally.requests());
       return tally.sample(nanos);
     }
+  }
+
+  private @Nullable LargeReader neighbour(Target target) {
+    return operation == JedisOperation.GET_BESIDE_LARGE ? new LargeReader(connect(target)) : null;
   }
 
   private static Tally sum(List<Future<Tally>> crew) throws InterruptedException {

@@ -15,6 +15,13 @@ public enum JedisOperation {
       client.get(keys.any());
     }
   },
+  /** While one more client, which is not measured, fetches values of 1 MiB. */
+  GET_BESIDE_LARGE(1) {
+    @Override
+    void call(UnifiedJedis client, Keys keys) {
+      client.get(keys.any());
+    }
+  },
   SETEX(1) {
     @Override
     @SuppressWarnings("deprecation") // as old as the command, which this is about

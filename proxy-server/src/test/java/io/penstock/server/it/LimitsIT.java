@@ -124,7 +124,11 @@ class LimitsIT {
 
   @Test
   void aClientThatReadsNothingIsReadNoMoreAndDisturbsNobody() {
-    try (ProxyFixture proxy = ProxyFixture.of(cluster).eventLoops(1).startReady();
+    try (ProxyFixture proxy =
+            ProxyFixture.of(cluster)
+                .eventLoops(1)
+                .commandTimeout(Duration.ofSeconds(10)) // for 80 MB
+                .startReady();
         Wire greedy = Wire.open(proxy.host(), proxy.port(), 4_096);
         Wire other = proxy.connect()) {
       assertThat(other.call("SET", tag + "k", "x".repeat(300_000))).isEqualTo("+OK\r\n");
