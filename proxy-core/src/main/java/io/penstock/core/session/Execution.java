@@ -2,11 +2,13 @@ package io.penstock.core.session;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.resp.ReplyScanner;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +23,7 @@ final class Execution extends Block {
   private final @Nullable Watch watch; // whose connection this goes by
   private final HeldReply collected = new HeldReply();
   private @Nullable Replay replay;
+  private @Nullable CalledScripts scripts; // once looked for
 
   /**
    * @param whole the {@code EXEC}
@@ -34,6 +37,19 @@ final class Execution extends Block {
     if (watch != null || isSpliced()) {
       session.hold(); // what comes behind must not overtake, and see what the own commands do
     }
+  }
+
+  @Override
+  void sendAhead(Consumer<Exchange> sender) {
+    if (!transaction.mayLackScripts()) {
+      return;
+    }
+    CalledScripts called = scripts;
+    if (called == null) {
+      called = new CalledScripts(session, sharedBytes().buffer(), offset(), length());
+      scripts = called;
+    }
+    called.load(this, sender);
   }
 
   /** A node that does not run what is watched for does so as if a key had changed. */

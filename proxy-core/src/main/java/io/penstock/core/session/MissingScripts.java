@@ -1,16 +1,11 @@
 package io.penstock.core.session;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
-import io.penstock.core.backend.SignalExchange;
 import io.penstock.core.cluster.Node;
-import io.penstock.core.command.Command;
-import io.penstock.core.transport.SharedBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -23,8 +18,6 @@ final class MissingScripts {
 
   /** In these words only: what a script says of itself is its own affair. */
   private static final String NOT_FOUND = "-NOSCRIPT No matching script. Please use EVAL.\r\n";
-
-  private static final String LOAD = "*3\r\n$6\r\nSCRIPT\r\n$4\r\nLOAD\r\n$";
 
   /** The node that lacks a script, and its digest. */
   record Missing(Node node, String digest, byte[] body) {}
@@ -46,13 +39,10 @@ final class MissingScripts {
         || !reply.toString(from, to - from, StandardCharsets.ISO_8859_1).equals(NOT_FOUND)) {
       return null;
     }
-    Command command = request.command();
-    boolean bySha =
-        command.argEqualsIgnoreCase(0, "evalsha") || command.argEqualsIgnoreCase(0, "evalsha_ro");
-    if (!bySha) {
+    String digest = Scripts.calledBy(request.command());
+    if (digest == null) {
       return null;
     }
-    String digest = LocalReplies.text(command.frame(), 1).toLowerCase(Locale.ROOT);
     byte[] body = session.loop().directory().scripts().body(digest);
     return body == null ? null : new Missing(node, digest, body);
   }
@@ -71,20 +61,15 @@ final class MissingScripts {
     session.loop().dispatcher().dispatchTo(missing.node(), fresh, false);
   }
 
-  /** {@code SCRIPT LOAD} on its way to a node. */
-  private final class Loading extends SignalExchange {
+  /** On its way to a node. */
+  private final class Loading extends ScriptLoad {
 
     private final Place place;
     private final List<Runnable> then = new ArrayList<>(1);
 
     Loading(Place place, Routed request, byte[] body) {
+      super(body, request);
       this.place = place;
-      String head = LOAD + body.length + "\r\n";
-      ByteBuf out = ByteBufAllocator.DEFAULT.directBuffer(head.length() + body.length + 2);
-      out.writeCharSequence(head, StandardCharsets.US_ASCII);
-      out.writeBytes(body).writeByte('\r').writeByte('\n');
-      bytes(new SharedBuffer(out), 0, out.writerIndex());
-      destination(request.slot(), request.protocol(), request.affinity(), request.deadline());
     }
 
     @Override

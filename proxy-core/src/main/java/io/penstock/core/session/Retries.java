@@ -7,6 +7,7 @@ import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.Redirect;
 import io.penstock.core.cluster.RefreshTrigger;
 import io.penstock.core.cluster.Shard;
+import io.penstock.core.dispatch.Dispatcher;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ProxyStats.Redirection;
 import java.util.HashSet;
@@ -260,12 +261,15 @@ final class Retries {
     return retries.mayFollowThoseBefore(retry, target);
   }
 
-  private void send(Exchange request, @Nullable Node askTarget) {
-    session.loop().dispatcher().adoptTopology();
+  private void send(Routed request, @Nullable Node askTarget) {
+    Dispatcher dispatcher = session.loop().dispatcher();
+    dispatcher.adoptTopology();
     if (askTarget == null) {
-      session.loop().dispatcher().dispatch(request);
+      request.sendAhead(dispatcher::dispatch);
+      dispatcher.dispatch(request);
     } else {
-      session.loop().dispatcher().dispatchTo(askTarget, request, true);
+      request.sendAhead(ahead -> dispatcher.dispatchTo(askTarget, ahead, false));
+      dispatcher.dispatchTo(askTarget, request, true);
     }
   }
 

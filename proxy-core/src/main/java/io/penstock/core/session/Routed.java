@@ -11,6 +11,7 @@ import io.penstock.core.observe.Outcome;
 import io.penstock.core.resp.RequestScanner;
 import io.penstock.core.resp.ScanResult;
 import io.penstock.core.transport.SharedBuffer;
+import java.util.function.Consumer;
 
 /**
  * A client's request, or one part of a divided one, on its way to the node of a slot. Refusals that
@@ -51,6 +52,11 @@ abstract sealed class Routed extends Exchange permits Request, Part, Block, Publ
    */
   final void carry(SharedBuffer shared, int offset, int length) {
     bytes(shared, offset, length);
+  }
+
+  /** Has {@code sender} send what its node needs first; to be called before each sending. */
+  void sendAhead(Consumer<Exchange> sender) {
+    // Most need nothing.
   }
 
   /** Prepares for a first sending. */

@@ -1,10 +1,12 @@
 package io.penstock.core.session;
 
+import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.resp.RequestFrame;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -38,6 +40,15 @@ final class Scripts {
         // carries no script
       }
     }
+  }
+
+  /** Digest of the script that {@code EVALSHA} or {@code EVALSHA_RO} calls; null for the rest. */
+  static @Nullable String calledBy(Command command) {
+    boolean bySha =
+        command.argEqualsIgnoreCase(0, "evalsha") || command.argEqualsIgnoreCase(0, "evalsha_ro");
+    return bySha && command.argc() > 1
+        ? LocalReplies.text(command.frame(), 1).toLowerCase(Locale.ROOT)
+        : null;
   }
 
   private void forget() {

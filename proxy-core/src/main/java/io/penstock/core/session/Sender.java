@@ -52,8 +52,10 @@ final class Sender {
     int slot = Math.max(0, transaction.slot());
     execution.prepare(session, exec, slot, transaction.takeBlock(), transaction.sent());
     if (watch == null) {
+      execution.sendAhead(this::send);
       send(execution);
     } else {
+      execution.sendAhead(watch::sendAhead);
       watch.send(execution);
     }
   }

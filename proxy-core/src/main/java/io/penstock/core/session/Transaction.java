@@ -36,6 +36,7 @@ final class Transaction {
   private boolean greets; // HELLO was queued
   private boolean aborted;
   private boolean mayWrite;
+  private boolean callsScripts;
 
   /**
    * @param slot that its keys must be in, or {@link Exchange#ANY_NODE}
@@ -88,6 +89,16 @@ final class Transaction {
   /** A command that may write is queued. */
   void writes() {
     mayWrite = true;
+  }
+
+  /** Whether a script or function is called that a node may lack. */
+  boolean mayLackScripts() {
+    return callsScripts;
+  }
+
+  /** A script or function is called. */
+  void callsScripts() {
+    callsScripts = true;
   }
 
   /** A command was refused. */

@@ -83,10 +83,7 @@ final class Transactions {
       case RoutePlan.Local(CommandSpec which, LocalCommand answer) ->
           takesOwn(queue, which, answer, command);
       case RoutePlan.Single(int slot) -> takesOne(queue, slot, command);
-      case RoutePlan.Script(int slot) -> {
-        session.loop().directory().scripts().note(Objects.requireNonNull(spec), command.frame());
-        yield takesOne(queue, slot, command);
-      }
+      case RoutePlan.Script(int slot) -> takesOne(queue, slot, command);
       case RoutePlan.Publish(int slot, boolean sharded) ->
           takesOne(queue, sharded ? slot : Exchange.ANY_NODE, command);
       case RoutePlan.Blocking(int slot, _, _) -> takesOne(queue, slot, command); // does not block
@@ -115,6 +112,9 @@ final class Transactions {
     queue.add(command.frame(), wanted);
     if (spec != null && Pause.mayWrite(spec)) {
       queue.writes();
+    }
+    if (spec != null && spec.isScript() && session.loop().isSharded()) {
+      queue.callsScripts();
     }
     answer(spec, QUEUED);
     return true;

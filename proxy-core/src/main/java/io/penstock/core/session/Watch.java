@@ -80,6 +80,16 @@ final class Watch {
     }
   }
 
+  /** Sends what {@link #send} needs there first, and that names no key. */
+  void sendAhead(Exchange exchange) {
+    Lease on = lease;
+    if (on == null) {
+      exchange.onFailure(Failure.NOT_SENT);
+    } else {
+      on.send(exchange, false);
+    }
+  }
+
   /** What was watched is not any more: a transaction must not run. */
   void lose() {
     lost = true;

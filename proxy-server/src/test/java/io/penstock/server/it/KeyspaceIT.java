@@ -234,6 +234,27 @@ class KeyspaceIT {
   }
 
   @Test
+  void aTransactionsScriptIsFoundWhereverItWasLost() {
+    assertThat(wire.call("SCRIPT", "LOAD", "return 1")).isEqualTo(Wire.bulk(SHA));
+    for (String tag : Keys.tagsOfMasters(cluster)) {
+      cluster.masters().forEach(master -> master.text("SCRIPT", "FLUSH"));
+      assertThat(transaction(tag)).isEqualTo("*2\r\n:1\r\n$-1\r\n");
+      cluster.masters().forEach(master -> master.text("SCRIPT", "FLUSH"));
+      assertThat(wire.call("WATCH", tag)).isEqualTo("+OK\r\n");
+      assertThat(transaction(tag)).isEqualTo("*2\r\n:1\r\n$-1\r\n");
+    }
+    assertThat(wire.call("SCRIPT", "FLUSH")).isEqualTo("+OK\r\n");
+    assertThat(transaction("{a}")).startsWith("*2\r\n-NOSCRIPT ");
+  }
+
+  private String transaction(String tag) {
+    assertThat(wire.call("MULTI")).isEqualTo("+OK\r\n");
+    assertThat(wire.call("EVALSHA", SHA, "1", tag)).isEqualTo("+QUEUED\r\n");
+    assertThat(wire.call("GET", tag + "none")).isEqualTo("+QUEUED\r\n");
+    return wire.call("EXEC");
+  }
+
+  @Test
   void aRunningScriptIsKilledByAClientOfTheSameLoop() {
     for (Member master : cluster.masters()) {
       master.text("CONFIG", "SET", "lua-time-limit", "50");

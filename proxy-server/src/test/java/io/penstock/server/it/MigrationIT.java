@@ -125,6 +125,7 @@ class MigrationIT {
       begin(new Twins(connect(), TAG + "twins:" + i, false));
     }
     begin(new Sequence(connect(), TAG, 10));
+    cluster.masters().forEach(master -> master.text("SCRIPT", "FLUSH"));
 
     migrateToAndFro();
     load.stop();

@@ -191,6 +191,8 @@ final class Writers {
    * is true.
    */
   static final class Twins extends Writer {
+    private static final String INCREMENT = "return redis.call('INCR', KEYS[1])";
+    private final String digest;
     private final String one;
     private final String other;
     private final boolean lenient;
@@ -201,6 +203,7 @@ final class Writers {
      */
     Twins(Wire wire, String keyPrefix, boolean lenient) {
       super(wire, "twins");
+      this.digest = Wire.content(wire.call("SCRIPT", "LOAD", INCREMENT));
       this.one = keyPrefix + ":one";
       this.other = keyPrefix + ":other";
       this.lenient = lenient;
@@ -211,7 +214,7 @@ final class Writers {
       wire.write(Wire.request("MULTI"))
           .write(Wire.request("INCR", one))
           .write(Wire.request("ECHO", "between"))
-          .write(Wire.request("INCR", other))
+          .write(Wire.request("EVALSHA", digest, "1", other))
           .write(Wire.request("EXEC"))
           .flush();
       assertThat(wire.read()).isEqualTo("+OK\r\n");

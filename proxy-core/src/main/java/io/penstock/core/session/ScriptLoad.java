@@ -1,0 +1,31 @@
+package io.penstock.core.session;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.penstock.core.backend.Exchange;
+import io.penstock.core.backend.SignalExchange;
+import io.penstock.core.transport.SharedBuffer;
+import java.nio.charset.StandardCharsets;
+
+/** {@code SCRIPT LOAD} on its way to a node that lacks a script, or may. */
+class ScriptLoad extends SignalExchange {
+
+  private static final String LOAD = "*3\r\n$6\r\nSCRIPT\r\n$4\r\nLOAD\r\n$";
+
+  /**
+   * @param call the call that it is loaded for, and goes the way of
+   */
+  ScriptLoad(byte[] body, Exchange call) {
+    String head = LOAD + body.length + "\r\n";
+    ByteBuf out = ByteBufAllocator.DEFAULT.directBuffer(head.length() + body.length + 2);
+    out.writeCharSequence(head, StandardCharsets.US_ASCII);
+    out.writeBytes(body).writeByte('\r').writeByte('\n');
+    bytes(new SharedBuffer(out), 0, out.writerIndex());
+    destination(call.slot(), call.protocol(), call.affinity(), call.deadline());
+  }
+
+  @Override
+  protected void ended() {
+    // The call says what came of it.
+  }
+}
