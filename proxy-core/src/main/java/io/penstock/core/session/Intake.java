@@ -82,13 +82,9 @@ final class Intake {
         session.sender().forward(spec, slot);
         yield true;
       }
-      case RoutePlan.Split _, RoutePlan.Broadcast _, RoutePlan.Scan _ -> {
-        if (session.order().holdsBackAll()) {
-          yield false;
-        }
-        toMany(plan, Objects.requireNonNull(spec));
-        yield true;
-      }
+      case RoutePlan.Split split -> divide(Objects.requireNonNull(spec), split);
+      case RoutePlan.Broadcast broadcast -> broadcast(Objects.requireNonNull(spec), broadcast);
+      case RoutePlan.Scan _ -> scan(Objects.requireNonNull(spec));
       case RoutePlan.Publish publish -> publish(Objects.requireNonNull(spec), publish);
       case RoutePlan.Watch(int slot) -> transactions.watch(Objects.requireNonNull(spec), slot);
       case RoutePlan.Blocking blocking -> blocked.block(Objects.requireNonNull(spec), blocking);
@@ -106,6 +102,36 @@ final class Intake {
       return false;
     }
     session.sender().forward(spec, slot);
+    return true;
+  }
+
+  private boolean divide(CommandSpec spec, RoutePlan.Split plan) {
+    if (session.order().holdsBackAll()) {
+      return false;
+    }
+    session.sender().divide(spec, plan);
+    return true;
+  }
+
+  private boolean broadcast(CommandSpec spec, RoutePlan.Broadcast plan) {
+    if (session.order().holdsBackAll()) {
+      return false;
+    }
+    session.loop().directory().scripts().note(spec, command.frame());
+    session.sender().broadcast(spec, plan);
+    return true;
+  }
+
+  private boolean scan(CommandSpec spec) {
+    if (session.order().holdsBackAll()) {
+      return false;
+    }
+    String cursor = LocalReplies.cString(LocalReplies.text(command.frame(), 1));
+    try {
+      session.sender().scan(spec, ScanCursor.parse(cursor));
+    } catch (NumberFormatException e) {
+      reject(spec, "ERR invalid cursor");
+    }
     return true;
   }
 
@@ -161,29 +187,6 @@ final class Intake {
   /** Looks commands up in {@code commands} from the next request on. */
   void adopt(CommandTable commands) {
     command.adopt(commands);
-  }
-
-  private void toMany(RoutePlan plan, CommandSpec spec) {
-    switch (plan) {
-      case RoutePlan.Split split -> session.sender().divide(spec, split);
-      case RoutePlan.Broadcast broadcast -> {
-        session.loop().directory().scripts().note(spec, command.frame());
-        session.sender().broadcast(spec, broadcast);
-      }
-      case RoutePlan.Scan _ -> scan(spec);
-      default -> throw new IllegalArgumentException(plan + " is for one node");
-    }
-  }
-
-  private void scan(CommandSpec spec) {
-    try {
-      session
-          .sender()
-          .scan(
-              spec, ScanCursor.parse(LocalReplies.cString(LocalReplies.text(command.frame(), 1))));
-    } catch (NumberFormatException e) {
-      reject(spec, "ERR invalid cursor");
-    }
   }
 
   /** A subscriber that speaks RESP2 may send few commands; others are answered with an error. */
