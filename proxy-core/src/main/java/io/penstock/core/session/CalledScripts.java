@@ -33,7 +33,7 @@ final class CalledScripts {
       CommandSpec spec = command.resolve();
       String digest = Scripts.calledBy(command);
       if (spec != null) {
-        known.note(spec, command.frame());
+        session.loop().noteScript(spec, command.frame());
       }
       if (digest != null && known.body(digest) != null) {
         digests.add(digest);

@@ -78,7 +78,7 @@ final class Intake {
         if (session.order().holdsBack(slot)) {
           yield false; // before its digest is made, which is once per call then
         }
-        session.loop().directory().scripts().note(Objects.requireNonNull(spec), command.frame());
+        session.loop().noteScript(Objects.requireNonNull(spec), command.frame());
         session.sender().forward(spec, slot);
         yield true;
       }
@@ -117,7 +117,7 @@ final class Intake {
     if (session.order().holdsBackAll()) {
       return false;
     }
-    session.loop().directory().scripts().note(spec, command.frame());
+    session.loop().noteScript(spec, command.frame());
     session.sender().broadcast(spec, plan);
     return true;
   }

@@ -3,9 +3,6 @@ package io.penstock.core.session;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.resp.RequestFrame;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Queue;
@@ -30,11 +27,15 @@ final class Scripts {
   private final Shelf loaded = new Shelf(MOST_LOADED, MOST_LOADED_BYTES);
   private final Shelf evaluated = new Shelf(MOST_EVALUATED, MOST_EVALUATED_BYTES);
 
-  /** Looks at a request that is on its way to the nodes. */
-  void note(CommandSpec spec, RequestFrame frame) {
+  /**
+   * Looks at a request that is on its way to the nodes.
+   *
+   * @param digests of the loop it is on
+   */
+  void note(CommandSpec spec, RequestFrame frame, Digests digests) {
     switch (spec.name()) {
-      case "eval", "eval_ro" -> evaluated.add(frame, 1);
-      case "script|load" -> loaded.add(frame, 2);
+      case "eval", "eval_ro" -> evaluated.add(frame, 1, digests);
+      case "script|load" -> loaded.add(frame, 2, digests);
       case "script|flush" -> forget();
       default -> {
         // carries no script
@@ -84,9 +85,9 @@ final class Scripts {
       return bodies.get(digest);
     }
 
-    void add(RequestFrame frame, int argument) {
+    void add(RequestFrame frame, int argument, Digests digests) {
       int length = frame.length(argument);
-      String digest = digest(frame, argument);
+      String digest = digests.of(frame, argument);
       if (length > mostBytes || bodies.containsKey(digest)) {
         return;
       }
@@ -123,16 +124,6 @@ final class Scripts {
 
     int size() {
       return bodies.size();
-    }
-
-    private static String digest(RequestFrame frame, int argument) {
-      try {
-        MessageDigest sha1 = MessageDigest.getInstance("SHA-1"); // what EVALSHA goes by
-        sha1.update(frame.buffer().nioBuffer(frame.offset(argument), frame.length(argument)));
-        return HexFormat.of().formatHex(sha1.digest());
-      } catch (NoSuchAlgorithmException e) {
-        throw new IllegalStateException("every Java has SHA-1", e);
-      }
     }
   }
 }

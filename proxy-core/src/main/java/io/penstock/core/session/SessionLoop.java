@@ -11,6 +11,7 @@ import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ProxyStats.Traffic;
 import io.penstock.core.observe.Rate;
 import io.penstock.core.pubsub.Hub;
+import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.route.Router;
 import io.penstock.core.transport.Loop;
 import java.util.ArrayDeque;
@@ -37,6 +38,7 @@ public final class SessionLoop {
   private ServerFacts servers;
   private CommandReplies commandReplies;
   private final Set<Pushes> slow = new LinkedHashSet<>();
+  private final Digests digests = new Digests();
   private final Pause pause = new Pause(this);
   private final Rate commands = new Rate();
   private final Rate received = new Rate();
@@ -137,6 +139,11 @@ public final class SessionLoop {
 
   Topology topology() {
     return topology;
+  }
+
+  /** Remembers the script that a request on its way to the nodes carries, or forgets all. */
+  void noteScript(CommandSpec spec, RequestFrame frame) {
+    directory.scripts().note(spec, frame, digests);
   }
 
   ClientDirectory directory() {

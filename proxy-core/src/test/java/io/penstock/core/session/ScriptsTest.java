@@ -15,11 +15,12 @@ class ScriptsTest {
   private static final String ONE = "e0e1f9fabfc9d4800c877a703b823ac0578ff8db"; // of "return 1"
 
   private final Scripts scripts = new Scripts();
+  private final Digests digests = new Digests();
 
   private void note(String... words) {
     var command = new Command(TABLE, Frames.of(words));
     CommandSpec spec = Objects.requireNonNull(command.resolve());
-    scripts.note(spec, command.frame());
+    scripts.note(spec, command.frame(), digests);
   }
 
   @Test
@@ -56,14 +57,14 @@ class ScriptsTest {
   void theOldestGoesFirst() {
     var shelf = new Scripts.Shelf(3, 30);
     for (String script : new String[] {"a", "bb", "ccc", "a", "dddd"}) {
-      shelf.add(Frames.of(script), 0);
+      shelf.add(Frames.of(script), 0, digests);
     }
     assertThat(shelf.size()).isEqualTo(3);
     assertThat(shelf.get("86f7e437faa5a7fce15d1ddcb9eaeaea377667b8")).as("a").isNull();
 
-    shelf.add(Frames.of("e".repeat(29)), 0);
+    shelf.add(Frames.of("e".repeat(29)), 0, digests);
     assertThat(shelf.size()).as("bounded by bytes too").isEqualTo(1);
-    shelf.add(Frames.of("f".repeat(31)), 0);
+    shelf.add(Frames.of("f".repeat(31)), 0, digests);
     assertThat(shelf.size()).as("one that never fits pushes nothing out").isEqualTo(1);
     shelf.clear();
     assertThat(shelf.size()).isZero();
