@@ -1,5 +1,6 @@
 package io.penstock.core.session;
 
+import io.penstock.core.command.Command;
 import io.penstock.core.resp.Protocol;
 
 /** What a client has told about itself and how it wants to be answered. Confined to its loop. */
@@ -92,6 +93,13 @@ final class ClientProfile {
     if (replies == REPLIES_ON) {
       replies = SKIP_NEXT;
     }
+  }
+
+  /** Whether after a call of {@code CLIENT REPLY} other replies are given than before it. */
+  boolean changesReplies(Command call) {
+    return replies != REPLIES_ON
+        || call.argEqualsIgnoreCase(2, "off")
+        || call.argEqualsIgnoreCase(2, "skip");
   }
 
   /** Whether the request that arrives now gets no reply; each skip counts once. */

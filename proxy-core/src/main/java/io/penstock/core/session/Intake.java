@@ -158,10 +158,10 @@ final class Intake {
         return blocked.waitForReplicas(spec, request);
       }
       case SUBSCRIPTION -> {
-        if (!session.sequence().isEmpty()) {
+        if (replay == null && !session.sequence().isEmpty()) {
           return false;
         }
-        subscribing().answer(spec, which, command);
+        subscribing().answer(spec, which, request);
       }
       case CLIENTS -> clients.answer(spec, which, request);
       case TRACKING -> tracking.answer(spec, which, request);
@@ -177,7 +177,11 @@ final class Intake {
         instanceof RoutePlan.Local(CommandSpec spec, LocalCommand which)) {
       replay = by;
       try {
-        answer(spec, which, request);
+        if (which == LocalCommand.SSUBSCRIBE) { // alone of its like, and whatever the keys
+          reject(spec, "ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client");
+        } else {
+          answer(spec, which, request);
+        }
       } finally {
         replay = null;
       }

@@ -48,6 +48,11 @@ final class Request extends Routed {
     whenDone = action;
   }
 
+  /** Whether it has no place among the client's replies. */
+  boolean isCaptured() {
+    return whenDone != null;
+  }
+
   /** The whole reply of a captured request; borrowed until {@link #recycle}. */
   ByteBuf reply() {
     return held.view();

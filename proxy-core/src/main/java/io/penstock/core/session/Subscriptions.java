@@ -20,6 +20,7 @@ import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -68,11 +69,7 @@ final class Subscriptions implements Subscriber {
   }
 
   private Set<Name> of(Kind kind) {
-    Set<Name> set = names.get(kind);
-    if (set == null) {
-      throw new IllegalStateException("no names of " + kind);
-    }
-    return set;
+    return Objects.requireNonNull(names.get(kind));
   }
 
   int count(Kind kind) {
@@ -172,7 +169,7 @@ final class Subscriptions implements Subscriber {
   }
 
   private Request begin(CommandSpec spec) {
-    pushes.handOver(); // no message of before comes behind the confirmation
+    pushes.release(); // no message of before comes behind the confirmation
     Request request = session.intake().begin(spec);
     answering = request;
     return request;
@@ -243,6 +240,10 @@ final class Subscriptions implements Subscriber {
   /** Confirmations are given whatever the client has said about replies, as pushes are. */
   private void answer(ByteBuf confirmations) {
     Request request = end();
+    if (request.isCaptured()) { // its place is in the reply to EXEC
+      request.deliverOwned(confirmations, Outcome.OK);
+      return;
+    }
     if (session.isClosed()) {
       confirmations.release();
     } else {
@@ -252,10 +253,7 @@ final class Subscriptions implements Subscriber {
   }
 
   private Request end() {
-    Request request = answering;
-    if (request == null) {
-      throw new IllegalStateException("nothing is to be answered");
-    }
+    Request request = Objects.requireNonNull(answering, "nothing is to be answered");
     answering = null;
     joining = null;
     return request;
@@ -285,7 +283,7 @@ final class Subscriptions implements Subscriber {
   void drain() {
     leaveAll();
     pushes.release();
-    if (answering != null) {
+    if (answering != null && !answering.isCaptured()) {
       end().complete(Outcome.REJECTED);
     }
   }
@@ -293,6 +291,9 @@ final class Subscriptions implements Subscriber {
   /** The connection is closed. */
   void close() {
     leaveAll();
+    if (answering != null && answering.isCaptured()) {
+      end().complete(Outcome.REJECTED); // who waits for it gives back what is held
+    }
     answering = null;
     pushes.drop();
   }

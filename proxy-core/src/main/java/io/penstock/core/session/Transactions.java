@@ -24,6 +24,10 @@ final class Transactions {
   private static final byte[] QUEUED = ascii("+QUEUED\r\n");
   private static final String NESTED = "ERR MULTI calls can not be nested";
   private static final String NOT_ALLOWED = "ERR Command not allowed inside a transaction";
+  private static final String NO_SUBSCRIBING =
+      "ERR SUBSCRIBE and PSUBSCRIBE inside MULTI are not supported";
+  private static final String NO_SILENCE =
+      "ERR CLIENT REPLY inside MULTI is not supported: EXEC would answer less than it says";
   private static final String ABORTED =
       "EXECABORT Transaction discarded because of previous errors.";
   private static final String CROSS_SLOT = "CROSSSLOT Keys in request don't hash to the same slot";
@@ -133,9 +137,11 @@ final class Transactions {
       Transaction queue, CommandSpec spec, LocalCommand which, Command command) {
     return switch (which) {
       case MULTI, EXEC, DISCARD, QUIT, RESET -> false;
-      case CLIENT_REPLY -> refuse(queue, spec, NOT_ALLOWED); // amid the reply to EXEC
-      case SUBSCRIBE, UNSUBSCRIBE, PSUBSCRIBE, PUNSUBSCRIBE, SSUBSCRIBE, SUNSUBSCRIBE ->
-          refuse(queue, spec, NOT_ALLOWED); // their confirmations are no replies
+      case CLIENT_REPLY ->
+          session.profile().changesReplies(command)
+              ? refuse(queue, spec, NO_SILENCE)
+              : queueOwn(queue, spec, command);
+      case SUBSCRIBE, PSUBSCRIBE -> refuse(queue, spec, NO_SUBSCRIBING);
       case WAIT -> takesOne(queue, Exchange.ANY_NODE, command); // does not wait
       default -> queueOwn(queue, spec, command);
     };

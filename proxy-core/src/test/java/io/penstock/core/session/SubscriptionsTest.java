@@ -432,10 +432,49 @@ class SubscriptionsTest {
   void subscribingIsRefusedWithinATransaction() {
     Peer client = rig.client();
     client.send(call("MULTI")).expect("+OK\r\n");
-    client.send(call("SUBSCRIBE b")).expect("-ERR Command not allowed inside a transaction\r\n");
+    client.send(call("SUBSCRIBE b"));
+    client.expect("-ERR SUBSCRIBE and PSUBSCRIBE inside MULTI are not supported\r\n");
     client
         .send(call("EXEC"))
         .expect("-EXECABORT Transaction discarded because of previous errors.\r\n");
+  }
+
+  @Test
+  void unsubscribingIsConfirmedAtItsPlaceInATransactionsReply() {
+    Peer client = resp3();
+    client.send(call("SUBSCRIBE b"));
+    Peer feed = rig.acceptFeed(0).expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
+    client.expect(push("subscribe", "b", ":1"));
+    client.send(call("MULTI") + call("PING") + call("UNSUBSCRIBE b x") + call("ECHO e"));
+    client.expect("+OK\r\n" + "+QUEUED\r\n".repeat(3));
+    feed.send(push("message", "b", "m"));
+    client.expect(push("message", "b", "m")).send(call("EXEC"));
+    feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
+
+    client.expect("*3\r\n+PONG\r\n");
+    client.expect(push("unsubscribe", "b", ":0") + push("unsubscribe", "x", ":0"));
+    client.expect("$1\r\ne\r\n").send(PING).expect("+PONG\r\n");
+  }
+
+  @Test
+  void aConnectionThatEndsWhileATransactionUnsubscribesLeavesNothing() {
+    Peer client = resp3();
+    client.send(call("SUBSCRIBE b"));
+    Peer feed = rig.acceptFeed(0).expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
+    client.expect(push("subscribe", "b", ":1"));
+    client.send(call("MULTI") + call("UNSUBSCRIBE") + PING + call("EXEC"));
+    client.expect("+OK\r\n+QUEUED\r\n+QUEUED\r\n");
+    feed.expect(call("unsubscribe b"));
+
+    Session session = rig.newestSession();
+    rig.onLoop(
+        () -> {
+          session.close();
+          return true;
+        });
+
+    await().until(() -> rig.onLoop(() -> rig.sessions().sessions().isEmpty()));
+    feed.send(push("unsubscribe", "b", ":0"));
   }
 
   @Test
