@@ -31,8 +31,29 @@ final class Attempt extends Block {
     settle();
     if (outcome == Outcome.OK) {
       call.tried(buffer, from + HEADER, to);
+    } else if (ReplyStrings.startsWith(buffer, from, to, "-EXECABORT ")) {
+      call.block(); // the node's user may not do this, but maybe the call by itself
     } else {
       call.answer(buffer, from, to);
+    }
+  }
+
+  /** The call was given so little time that it did no harm, and what it popped is the client's. */
+  @Override
+  void ranAlone(byte[] error, ByteBuf reply) {
+    int end = reply.writerIndex();
+    boolean failed = reply.getByte(0) == '-';
+    if (failed && isRefused(reply, 0, end)) {
+      return;
+    }
+    session.retries().answered(this);
+    settle();
+    if (!failed) {
+      call.tried(reply, 0, end);
+    } else if (Refusal.isOneOfBlocked(reply, 0, end, session.loop())) {
+      call.block();
+    } else {
+      call.answer(reply, 0, end);
     }
   }
 

@@ -50,20 +50,28 @@ abstract sealed class Block extends Routed permits Attempt, Execution {
     if (error == null || buffer.getByte(from) != '-') {
       super.onReply(buffer, from, to);
     } else if (queueing.ranWithoutMulti()) {
-      pass(reworded(NOT_ATOMIC, error));
+      ranAlone(error, queueing.lastReply());
     } else if (!isRefused(Unpooled.wrappedBuffer(error), 0, error.length)) {
       session().retries().answered(this);
       aborted(error);
     }
   }
 
-  private void pass(byte[] reply) {
-    super.onReply(Unpooled.wrappedBuffer(reply), 0, reply.length);
-  }
-
   /** Whether the node refused {@code MULTI} itself, and so ran the commands one by one. */
   final boolean ranWithoutMulti() {
     return queueing.ranWithoutMulti();
+  }
+
+  /**
+   * The node refused {@code MULTI} with this error line, and ran the commands one by one.
+   *
+   * @param reply to the last of them
+   */
+  abstract void ranAlone(byte[] error, ByteBuf reply);
+
+  /** What {@code EXEC} is answered then. */
+  static byte[] notAtomic(byte[] error) {
+    return reworded(NOT_ATOMIC, error);
   }
 
   /** The node refused a command for good, with this error line, and ran nothing. */

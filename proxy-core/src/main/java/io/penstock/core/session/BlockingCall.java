@@ -10,6 +10,7 @@ import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.Shard;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.route.RoutePlan;
 import io.penstock.core.transport.SharedBuffer;
 import java.util.concurrent.TimeUnit;
@@ -68,7 +69,8 @@ final class BlockingCall extends Exchange implements Blocking {
     }
     ByteBuf block = ByteBufAllocator.DEFAULT.directBuffer();
     Block.begin(block);
-    block.writeBytes(request.bytes());
+    RequestFrame brief = request.briefly(session.loop().settings().limits());
+    block.writeBytes(brief.buffer(), brief.start(), brief.end() - brief.start());
     var attempt = new Attempt(session, this);
     attempt.prepare(session, spec, slot, block, 1);
     session.sender().send(attempt);

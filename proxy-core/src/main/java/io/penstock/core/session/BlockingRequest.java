@@ -11,6 +11,7 @@ import io.penstock.core.resp.RespLimits;
 import io.penstock.core.route.RoutePlan;
 import java.math.BigDecimal;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 
 /** The request of a call that may block, and how long it may. A copy: it may be kept for long. */
 final class BlockingRequest {
@@ -20,6 +21,9 @@ final class BlockingRequest {
 
   /** {@link System#nanoTime()} that no deadline comes to, and that can be compared with. */
   private static final long NEVER_NANOS = Long.MAX_VALUE / 4;
+
+  private static final Pattern PLAIN_SECONDS = Pattern.compile("\\d{1,12}(\\.\\d*)?|\\.\\d+");
+  private static final Pattern PLAIN_MILLIS = Pattern.compile("0|[1-9]\\d{0,14}");
 
   private final byte[] bytes;
   private final int timeoutAt;
@@ -65,16 +69,32 @@ final class BlockingRequest {
 
   /** The request with only the time that is left. */
   byte[] bytesAt(long now, RespLimits limits) {
-    if (forever) {
-      return bytes;
+    return forever ? bytes : with(left(now), frame(limits), timeoutAt);
+  }
+
+  /**
+   * The call with the shortest time there is, for where it is not to block: a node that refuses
+   * {@code MULTI} runs it all the same, and would hold up everybody. What is no plain number is
+   * left for the node to judge.
+   *
+   * @param millis whether the time is in milliseconds, and not in seconds
+   * @return the call itself, or bytes of its own
+   */
+  static RequestFrame briefly(RequestFrame call, int timeoutAt, boolean millis, RespLimits limits) {
+    String time = LocalReplies.text(call, timeoutAt);
+    if (!(millis ? PLAIN_MILLIS : PLAIN_SECONDS).matcher(time).matches()) {
+      return call;
     }
-    RequestFrame frame = frame(limits);
-    ByteBuf out = Unpooled.buffer(bytes.length + 16);
+    return frame(with(millis ? "1" : "0.001", call, timeoutAt), limits);
+  }
+
+  private static byte[] with(String time, RequestFrame frame, int timeoutAt) {
+    ByteBuf out = Unpooled.buffer(frame.end() - frame.start() + 16);
     var writer = new ReplyWriter(out, Protocol.RESP2);
     writer.array(frame.argc());
     for (int i = 0; i < frame.argc(); i++) {
       if (i == timeoutAt) {
-        writer.bulk(left(now));
+        writer.bulk(time);
       } else {
         writer.bulk(frame.buffer(), frame.offset(i), frame.length(i));
       }
@@ -88,10 +108,19 @@ final class BlockingRequest {
     return millis ? Long.toString(left) : BigDecimal.valueOf(left, 3).toPlainString();
   }
 
+  /** As the client sent it, for a first attempt. */
+  RequestFrame briefly(RespLimits limits) {
+    return briefly(frame(limits), timeoutAt, millis, limits);
+  }
+
   /** The request's arguments. */
   RequestFrame frame(RespLimits limits) {
+    return frame(bytes, limits);
+  }
+
+  private static RequestFrame frame(byte[] request, RespLimits limits) {
     var scanner = new RequestScanner(limits);
-    scanner.scan(Unpooled.wrappedBuffer(bytes), bytes.length);
+    scanner.scan(Unpooled.wrappedBuffer(request), request.length);
     return scanner.frame();
   }
 }

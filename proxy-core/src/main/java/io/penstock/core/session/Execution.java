@@ -133,6 +133,12 @@ final class Execution extends Block {
   }
 
   @Override
+  void ranAlone(byte[] error, ByteBuf reply) {
+    session.retries().answered(this);
+    deliverError(notAtomic(error), Outcome.ERROR);
+  }
+
+  @Override
   void aborted(byte[] error) {
     deliverError(abortion(error), Outcome.ERROR);
   }

@@ -1,6 +1,8 @@
 package io.penstock.core.session;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +16,8 @@ final class Queueing extends Exchange {
   private byte @Nullable [] error;
   private boolean begun; // MULTI was answered
   private boolean notBegun; // with an error
+  private ByteBuf last = Unpooled.EMPTY_BUFFER; // on the heap: nobody has to release it
+  private boolean lastIsWhole = true;
 
   Queueing() {
     destination(ANY_NODE, protocol(), 0, Long.MAX_VALUE); // the block has a deadline for all
@@ -32,20 +36,37 @@ final class Queueing extends Exchange {
     return notBegun;
   }
 
-  @Override
-  public void onReply(ByteBuf buffer, int from, int to) {
-    if (buffer.getByte(from) == '-' && error == null) {
-      byte[] line = new byte[to - from];
-      buffer.getBytes(from, line);
-      error = line;
-      notBegun |= !begun;
-    }
-    begun = true;
+  /** The reply to the last command that ran by itself then. */
+  ByteBuf lastReply() {
+    return last;
   }
 
   @Override
-  public void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
-    begun = true; // no reply of a node that queues is as large as that
+  public void onReply(ByteBuf buffer, int from, int to) {
+    boolean refused = buffer.getByte(from) == '-';
+    if (!begun) {
+      begun = true;
+      notBegun = refused;
+    } else if (notBegun) {
+      keep(buffer, from, to, true);
+    }
+    if (refused && error == null) {
+      error = ByteBufUtil.getBytes(buffer, from, to - from);
+    }
+  }
+
+  /** A node that queues says no more than that: the command runs by itself. */
+  @Override
+  public void onReplyPart(ByteBuf buffer, int from, int to, boolean end) {
+    keep(buffer, from, to, end);
+  }
+
+  private void keep(ByteBuf buffer, int from, int to, boolean end) {
+    if (lastIsWhole) {
+      last = Unpooled.buffer(to - from);
+    }
+    last.writeBytes(buffer, from, to - from);
+    lastIsWhole = end;
   }
 
   @Override

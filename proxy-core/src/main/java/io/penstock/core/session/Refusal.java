@@ -33,9 +33,7 @@ final class Refusal {
   /** The same of a call that blocked, which a node that becomes a replica ends as well. */
   static boolean isOneOfBlocked(ByteBuf buffer, int from, int to, SessionLoop loop) {
     return isOne(buffer, from, to, loop)
-        || buffer
-            .toString(from, to - from, StandardCharsets.ISO_8859_1)
-            .startsWith("-UNBLOCKED force unblock");
+        || ReplyStrings.startsWith(buffer, from, to, "-UNBLOCKED force unblock");
   }
 
   /** Of a server that is not part of a cluster, which may redirect. */

@@ -16,6 +16,12 @@ final class ReplyStrings {
     return type == '_' || ((type == '*' || type == '$') && reply.getByte(at + 1) == '-');
   }
 
+  /** Whether the reply's bytes from {@code from} to before {@code to} begin with {@code text}. */
+  static boolean startsWith(ByteBuf reply, int from, int to, String text) {
+    return to - from >= text.length()
+        && reply.toString(from, text.length(), StandardCharsets.ISO_8859_1).equals(text);
+  }
+
   /** All strings and numbers in a reply, whatever they are nested in; characters are bytes. */
   static List<String> of(ByteBuf reply) {
     List<String> strings = new ArrayList<>();

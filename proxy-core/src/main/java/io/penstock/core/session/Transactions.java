@@ -9,6 +9,8 @@ import io.penstock.core.command.Handling;
 import io.penstock.core.command.KeyPositions;
 import io.penstock.core.command.LocalCommand;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.resp.RespLimits;
 import io.penstock.core.route.RoutePlan;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
@@ -90,7 +92,8 @@ final class Transactions {
       case RoutePlan.Script(int slot) -> takesOne(queue, slot, command);
       case RoutePlan.Publish(int slot, boolean sharded) ->
           takesOne(queue, sharded ? slot : Exchange.ANY_NODE, command);
-      case RoutePlan.Blocking(int slot, _, _) -> takesOne(queue, slot, command); // does not block
+      case RoutePlan.Blocking(int slot, int timeoutAt, boolean millis) ->
+          takesOne(queue, slot, command, briefly(command, timeoutAt, millis)); // does not block
       case RoutePlan.Watch _ -> {
         session.intake().reject(spec, "ERR WATCH inside MULTI is not allowed");
         yield true;
@@ -101,7 +104,16 @@ final class Transactions {
     };
   }
 
+  private RequestFrame briefly(Command command, int timeoutAt, boolean millis) {
+    RespLimits limits = session.loop().settings().limits();
+    return BlockingRequest.briefly(command.frame(), timeoutAt, millis, limits);
+  }
+
   private boolean takesOne(Transaction queue, int slot, Command command) {
+    return takesOne(queue, slot, command, command.frame());
+  }
+
+  private boolean takesOne(Transaction queue, int slot, Command command, RequestFrame request) {
     CommandSpec spec = command.spec();
     if (queue.changesProtocol()) {
       return refuse(queue, spec, AFTER_HELLO);
@@ -110,10 +122,10 @@ final class Transactions {
     if (!queue.mayUse(wanted)) {
       return refuse(queue, spec, OTHER_SLOT);
     }
-    if (!queue.hasRoomFor(command.frame())) {
+    if (!queue.hasRoomFor(request)) {
       return refuse(queue, spec, TOO_LARGE);
     }
-    queue.add(command.frame(), wanted);
+    queue.add(request, wanted);
     if (spec != null && Pause.mayWrite(spec)) {
       queue.writes();
     }
@@ -142,7 +154,7 @@ final class Transactions {
               ? refuse(queue, spec, NO_SILENCE)
               : queueOwn(queue, spec, command);
       case SUBSCRIBE, PSUBSCRIBE -> refuse(queue, spec, NO_SUBSCRIBING);
-      case WAIT -> takesOne(queue, Exchange.ANY_NODE, command); // does not wait
+      case WAIT -> takesOne(queue, Exchange.ANY_NODE, command, briefly(command, 2, true));
       default -> queueOwn(queue, spec, command);
     };
   }

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Calls that block, between a client and nodes whose every byte the test sends itself. */
 class BlockingCallTest {
@@ -25,6 +26,8 @@ class BlockingCallTest {
   private static final String NOTHING = "+OK\r\n+QUEUED\r\n*1\r\n*-1\r\n";
   private static final String ELEMENT = "*2\r\n$1\r\na\r\n$1\r\nx\r\n";
   private static final String BLPOP = call("BLPOP a 0");
+  private static final String NO_MULTI = "-NOPERM no multi\r\n";
+  private static final String NO_EXEC = "-ERR EXEC without MULTI\r\n";
   private static final String UNBLOCK = call("CLIENT UNBLOCK 77 TIMEOUT");
 
   private static final String HELLO_3 =
@@ -45,7 +48,18 @@ class BlockingCallTest {
   }
 
   private static String tried(String call) {
-    return call("MULTI") + call + call("EXEC");
+    return call("MULTI") + brief(call) + call("EXEC");
+  }
+
+  /** As it is tried: with as little time as can be. */
+  private static String brief(String call) {
+    String least = "\\$5\r\n0.001\r\n";
+    if (call.contains("MPOP\r\n")) {
+      return call.replaceFirst("\\$1\r\n0\r\n", least);
+    }
+    return call.contains("BLOCK\r\n")
+        ? call.replaceFirst("BLOCK\r\n\\$1\r\n0\r\n", "BLOCK\r\n\\$1\r\n1\r\n")
+        : call.replaceFirst("\\$\\d+\r\n\\d+(\\.\\d+)?\r\n$", least);
   }
 
   /** The proxy's next connection to a node is one for a single client. */
@@ -123,6 +137,71 @@ class BlockingCallTest {
     node.expect(tried(BLPOP)).send("+OK\r\n-OOM no\r\n-EXECABORT …\r\n");
     lease(1).expect(BLPOP).send(ELEMENT);
     client.expect(ELEMENT);
+  }
+
+  @Test
+  void whatANodeThatRefusesMultiPoppedIsTheClients() {
+    Peer client = rig.client();
+    client.send(BLPOP + PING);
+    rig.accept(1).expect(tried(BLPOP)).send(NO_MULTI + ELEMENT + NO_EXEC);
+    client.expect(ELEMENT + "+PONG\r\n");
+    assertThat(stats(1).exclusive()).isZero();
+  }
+
+  @Test
+  void howeverLargeItIs() {
+    Peer client = rig.client();
+    String big = "*2\r\n$1\r\na\r\n" + Wire.bulk("x".repeat(200_000));
+    client.send(BLPOP);
+    Peer node = rig.accept(1).expect(tried(BLPOP)).send(NO_MULTI + big.substring(0, 150_000));
+    client.expect("");
+    node.send(big.substring(150_000) + NO_EXEC);
+    client.expect(big);
+  }
+
+  @Test
+  void whatANodeThatRefusesMultiDoesNotHaveIsWaitedForAsEver() {
+    Peer node = rig.connected(1);
+    Peer client = rig.client();
+    client.send(BLPOP);
+    node.expect(tried(BLPOP)).send(NO_MULTI + NIL + NO_EXEC);
+    Peer lease = lease(1).expect(BLPOP).send(ELEMENT);
+    client.expect(ELEMENT).send(BLPOP);
+    node.expect(tried(BLPOP)).send(NO_MULTI + NIL + NO_EXEC);
+    lease.expect(BLPOP).send(ELEMENT);
+    client.expect(ELEMENT);
+  }
+
+  @Test
+  void errorsOfANodeThatRefusesMultiAreTheCalls() {
+    Peer node = rig.connected(1);
+    Peer client = rig.client();
+    client.send(BLPOP);
+    node.expect(tried(BLPOP)).send(NO_MULTI + "-WRONGTYPE no\r\n" + NO_EXEC);
+    client.expect("-WRONGTYPE no\r\n").send(BLPOP);
+    String moved = "-MOVED " + Rig.SLOT_A + " 127.0.0.1:" + rig.address(0).port() + "\r\n";
+    node.expect(tried(BLPOP)).send(NO_MULTI + moved + NO_EXEC);
+    rig.accept(0).expect(tried(BLPOP)).send("+OK\r\n+QUEUED\r\n*1\r\n" + ELEMENT);
+    client.expect(ELEMENT);
+  }
+
+  @Test
+  void aUserWhoMayNotExecuteBlocksAtOnce() {
+    Peer node = rig.connected(1);
+    Peer client = rig.client();
+    client.send(BLPOP);
+    node.expect(tried(BLPOP));
+    node.send("+OK\r\n+QUEUED\r\n-EXECABORT Transaction discarded because of: NOPERM no\r\n");
+    lease(1).expect(BLPOP).send(ELEMENT);
+    client.expect(ELEMENT);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"BLPOP a x", "BLPOP a -1", "BLPOP a 1e99", "BLPOP a 1d", "BLPOP a inf"})
+  void aTimeThatIsNoneIsLeftToTheNode(String call) {
+    Peer client = rig.client();
+    client.send(call(call));
+    rig.accept(1).expect(call("MULTI") + call(call) + call("EXEC"));
   }
 
   @Test

@@ -341,6 +341,18 @@ class TransactionsTest {
   }
 
   @Test
+  void blockingCallsHaveNoTimeToBlockWhereMultiIsRefused() {
+    Peer client = rig.client();
+    client.send(
+        block(call("BLPOP a 0"), call("XREAD BLOCK 0 STREAMS a 0"), call("WAIT 1 0"))
+            + block(call("BLPOP a x"), call("XREAD STREAMS a 0")));
+    rig.accept(1)
+        .expect(
+            block(call("BLPOP a 0.001"), call("XREAD BLOCK 1 STREAMS a 0"), call("WAIT 1 1"))
+                + block(call("BLPOP a x"), call("XREAD STREAMS a 0")));
+  }
+
+  @Test
   void errorsOfElementsAreTheClients() {
     Peer client = rig.client();
     client.send(block(get("a")));

@@ -141,7 +141,8 @@ class WaitCallTest {
     Peer client = rig.client();
     String block = call("MULTI") + set("a", "1") + call("WAIT 1 0") + call("EXEC");
     client.send(block);
-    node.expect(block).send("+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n+OK\r\n:0\r\n");
+    node.expect(block.replace(call("WAIT 1 0"), call("WAIT 1 1"))); // should MULTI be refused
+    node.send("+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n+OK\r\n:0\r\n");
     client.expect("+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n+OK\r\n:0\r\n");
   }
 }

@@ -10,11 +10,13 @@ import io.penstock.server.demo.Member;
 import io.penstock.server.demo.ServerProcess;
 import java.time.Duration;
 import java.util.List;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisPooled;
@@ -72,6 +74,38 @@ class CredentialsIT {
       try (ProxyFixture proxy = ProxyFixture.of(right).startReady();
           Wire wire = proxy.connect()) {
         assertThat(wire.call("SET", "k", "v")).isEqualTo("+OK\r\n");
+      }
+    }
+  }
+
+  /** Calls that may block are tried in a transaction first, which the node's user may not begin. */
+  @ParameterizedTest
+  @ValueSource(strings = {"-multi", "-exec", "-@transaction"})
+  void aUserWithoutTransactionsBlocksForItselfOnly(String rule) {
+    try (ServerProcess server = ServerProcess.start()) {
+      server.text("ACL", "SETUSER", "app", "on", ">pw", "~*", "+@all", rule);
+      var node = new Node(server.host(), server.port());
+      var upstream = new Upstream.Single(node, new Credentials("app", "pw"), 0);
+      try (ProxyFixture proxy = ProxyFixture.of(upstream).eventLoops(1).startReady();
+          Wire wire = proxy.connect();
+          Wire other = proxy.connect()) {
+        for (String queue : List.of("first", "second")) {
+          wire.send("BLPOP", queue, "0");
+          assertThat(other.call("PING")).isEqualTo("+PONG\r\n");
+          assertThat(other.call("SET", "k", queue)).isEqualTo("+OK\r\n");
+          Awaitility.await()
+              .until(() -> server.text("INFO", "clients").contains("blocked_clients:1"));
+          assertThat(other.call("RPUSH", queue, "a", "b")).isEqualTo(":2\r\n");
+          assertThat(wire.read()).isEqualTo("*2\r\n" + Wire.bulk(queue) + Wire.bulk("a"));
+          assertThat(wire.call("BLPOP", queue, "0")).endsWith(Wire.bulk("b"));
+          assertThat(wire.call("BLPOP", queue, "0.01")).isEqualTo("*-1\r\n");
+        }
+        wire.send("MULTI");
+        wire.send("BLPOP", "none", "0");
+        wire.send("EXEC");
+        assertThat(wire.read() + wire.read()).isEqualTo("+OK\r\n+QUEUED\r\n");
+        assertThat(wire.read()).contains("NOPERM");
+        assertThat(other.call("GET", "k")).isEqualTo(Wire.bulk("second"));
       }
     }
   }
