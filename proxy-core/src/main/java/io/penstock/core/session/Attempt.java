@@ -12,18 +12,12 @@ final class Attempt extends Block {
   /** What stands before the call's own reply in that to {@code EXEC}. */
   private static final int HEADER = "*1\r\n".length();
 
-  private final Session session;
   private final BlockingCall call;
   private boolean begun;
 
   Attempt(Session session, BlockingCall call) {
-    this.session = session;
+    super(session);
     this.call = call;
-  }
-
-  @Override
-  Session session() {
-    return session;
   }
 
   @Override

@@ -20,7 +20,17 @@ abstract sealed class Block extends Routed permits Attempt, Execution {
   private static final String NOT_ATOMIC =
       "-ERR The node refused MULTI, so the commands ran one by one: ";
 
+  final Session session;
   private final Queueing queueing = new Queueing();
+
+  Block(Session session) {
+    this.session = session;
+  }
+
+  @Override
+  final Session session() {
+    return session;
+  }
 
   private static byte[] bytes(String text) {
     return text.getBytes(StandardCharsets.US_ASCII);
@@ -52,7 +62,7 @@ abstract sealed class Block extends Routed permits Attempt, Execution {
     } else if (queueing.ranWithoutMulti()) {
       ranAlone(error, queueing.lastReply());
     } else if (!isRefused(Unpooled.wrappedBuffer(error), 0, error.length)) {
-      session().retries().answered(this);
+      session.retries().answered(this);
       aborted(error);
     }
   }

@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
 final class Execution extends Block {
 
   private final Request whole;
-  private final Session session;
   private final Transaction transaction;
   private final @Nullable Watch watch; // whose connection this goes by
   private final HeldReply collected = new HeldReply();
@@ -30,8 +29,8 @@ final class Execution extends Block {
    * @param watch what the client watches; it ends with this
    */
   Execution(Request whole, Session session, Transaction transaction, @Nullable Watch watch) {
+    super(session);
     this.whole = whole;
-    this.session = session;
     this.transaction = transaction;
     this.watch = watch;
     if (watch != null || isSpliced()) {
@@ -89,11 +88,6 @@ final class Execution extends Block {
 
   private boolean isSpliced() {
     return !transaction.own().isEmpty();
-  }
-
-  @Override
-  Session session() {
-    return session;
   }
 
   @Override
