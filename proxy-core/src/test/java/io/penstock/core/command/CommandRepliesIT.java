@@ -26,39 +26,6 @@ import org.junit.jupiter.api.TestInstance;
 class CommandRepliesIT {
 
   private static final int CALLS_PER_COMMAND = 300;
-  private static final List<String> VOCABULARY =
-      List.of(
-          "a",
-          "b",
-          "c",
-          "d",
-          "",
-          "0",
-          "1",
-          "2",
-          "3",
-          "-1",
-          "x",
-          "STORE",
-          "storedist",
-          "STREAMS",
-          "streams",
-          "KEYS",
-          "keys",
-          "BY",
-          "get",
-          "LIMIT",
-          "COUNT",
-          "GROUP",
-          "BLOCK",
-          "NOACK",
-          "AUTH",
-          "auth2",
-          "COPY",
-          "REPLACE",
-          "WEIGHTS",
-          "\u00ff\u0001");
-
   private static final Pattern NOTES =
       Pattern.compile("([*%])\\d\r\n\\$5\r\nnotes\r\n\\$\\d+\r\n[^\r]*\r\n");
 
@@ -172,13 +139,12 @@ class CommandRepliesIT {
 
   private static List<String> randomCall(CommandSpec spec, Random random) {
     List<String> call = new ArrayList<>(List.of("COMMAND", "GETKEYS"));
-    call.addAll(Arrays.asList(spec.name().split("\\|", -1)));
     // One argument at least: without it, COMMAND GETKEYS itself has too few, newer servers differ
     // there.
-    int arguments = Math.max(1, Math.abs(spec.arity()) - 1 + random.nextInt(8) - 1);
-    for (int i = 0; i < arguments; i++) {
-      call.add(VOCABULARY.get(random.nextInt(VOCABULARY.size())));
-    }
+    int arguments = Math.max(1, Math.abs(spec.arity()) - 2 + random.nextInt(8));
+    call.addAll(
+        RandomCalls.of(
+            spec, random, spec.name().split("\\|", -1).length + arguments, RandomCalls.WORDS));
     return call;
   }
 

@@ -8,8 +8,6 @@ import io.penstock.core.cluster.Slot;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.RequestFrame;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
@@ -158,39 +156,8 @@ class KeysOfCallsIT {
       PFDEBUG GETREG a
       """;
 
-  private static final List<String> WORDS =
-      List.of(
-          "a",
-          "b",
-          "c",
-          "d",
-          "",
-          "0",
-          "1",
-          "2",
-          "02",
-          "3",
-          "-1",
-          "x",
-          "STORE",
-          "storedist",
-          "STREAMS",
-          "streams",
-          "KEYS",
-          "keys",
-          "BY",
-          "get",
-          "LIMIT",
-          "COUNT",
-          "GROUP",
-          "NOACK",
-          "AUTH",
-          "auth2",
-          "COPY",
-          "REPLACE",
-          "WEIGHTS",
-          "km",
-          "\u00ff\u0001");
+  /** Of a number like that servers make something, in another order than else. */
+  private static final List<String> WORDS = RandomCalls.wordsAnd("02");
 
   /** They would wait, make the connection something else, or call on others. */
   private static final List<String> LEFT_OUT =
@@ -245,7 +212,12 @@ class KeysOfCallsIT {
         continue;
       }
       List<List<String>> calls =
-          Stream.generate(() -> call(spec, random)).limit(CALLS_PER_COMMAND).toList();
+          Stream.generate(
+                  () ->
+                      RandomCalls.of(
+                          spec, random, Math.abs(spec.arity()) + random.nextInt(6), WORDS))
+              .limit(CALLS_PER_COMMAND)
+              .toList();
       List<String> theirs = server.ask(calls);
       for (int i = 0; i < calls.size(); i++) {
         boolean ours = crosses(calls.get(i).toArray(String[]::new));
@@ -263,15 +235,6 @@ class KeysOfCallsIT {
 
   private static boolean mayRun(@Nullable CommandSpec spec) {
     return spec != null && !spec.has(CommandFlag.BLOCKING) && !LEFT_OUT.contains(spec.name());
-  }
-
-  private static List<String> call(CommandSpec spec, Random random) {
-    List<String> call = new ArrayList<>(Arrays.asList(spec.name().split("\\|", -1)));
-    int arguments = Math.abs(spec.arity()) + random.nextInt(6);
-    while (call.size() < arguments) {
-      call.add(WORDS.get(random.nextInt(WORDS.size())));
-    }
-    return call;
   }
 
   private boolean crosses(String... call) {
