@@ -2,6 +2,9 @@ package io.penstock.server.it;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
 
 /** What {@code clients/scenarios.txt} lists, done with a library of this JVM. One thread. */
 abstract class ClientSuite implements AutoCloseable {
@@ -11,10 +14,92 @@ abstract class ClientSuite implements AutoCloseable {
     void run() throws Exception;
   }
 
-  private final Map<String, Scenario> scenarios = new LinkedHashMap<>();
+  static final int BIG = 16 * 1024 * 1024;
 
-  final void add(String name, Scenario scenario) {
-    scenarios.put(name, scenario);
+  /** Before every key. */
+  final String p;
+
+  private final Map<String, Scenario> scenarios = new LinkedHashMap<>();
+  private final BlockingQueue<String> events = new ArrayBlockingQueue<>(100);
+
+  ClientSuite(String prefix) {
+    p = prefix;
+    scenarios.put("connect", this::connect);
+    scenarios.put("strings", this::strings);
+    scenarios.put("keys", this::keys);
+    scenarios.put("several-keys", this::severalKeys);
+    scenarios.put("hashes", this::hashes);
+    scenarios.put("lists", this::lists);
+    scenarios.put("sets", this::sets);
+    scenarios.put("zsets", this::zsets);
+    scenarios.put("streams", this::streams);
+    scenarios.put("bitmaps", this::bitmaps);
+    scenarios.put("geo", this::geo);
+    scenarios.put("hyperloglog", this::hyperLogLog);
+    scenarios.put("pipeline", this::pipeline);
+    scenarios.put("big", this::big);
+    scenarios.put("errors", this::errors);
+    scenarios.put("scripts", this::scripts);
+    scenarios.put("scan", this::scan);
+    scenarios.put("server", this::server);
+    scenarios.put("transaction", this::transaction);
+    scenarios.put("watch", this::watch);
+    scenarios.put("blocking", this::blocking);
+    scenarios.put("pubsub", this::pubsub);
+  }
+
+  abstract void connect() throws Exception;
+
+  abstract void strings() throws Exception;
+
+  abstract void keys() throws Exception;
+
+  abstract void severalKeys() throws Exception;
+
+  abstract void hashes() throws Exception;
+
+  abstract void lists() throws Exception;
+
+  abstract void sets() throws Exception;
+
+  abstract void zsets() throws Exception;
+
+  abstract void streams() throws Exception;
+
+  abstract void bitmaps() throws Exception;
+
+  abstract void geo() throws Exception;
+
+  abstract void hyperLogLog() throws Exception;
+
+  abstract void pipeline() throws Exception;
+
+  abstract void big() throws Exception;
+
+  abstract void errors() throws Exception;
+
+  abstract void scripts() throws Exception;
+
+  abstract void scan() throws Exception;
+
+  abstract void server() throws Exception;
+
+  abstract void transaction() throws Exception;
+
+  abstract void watch() throws Exception;
+
+  abstract void blocking() throws Exception;
+
+  abstract void pubsub() throws Exception;
+
+  /** A library's listener was told of this. */
+  final void heard(String event) {
+    events.add(event);
+  }
+
+  /** What a listener was told next; {@code null} as a word when nothing comes. */
+  final String next() throws InterruptedException {
+    return String.valueOf(events.poll(10, TimeUnit.SECONDS));
   }
 
   /** Runs all and answers each one's {@code ok} or {@code failed}, as the programs print it. */

@@ -12,8 +12,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import redis.clients.jedis.AbstractTransaction;
@@ -44,14 +42,12 @@ import redis.clients.jedis.resps.Tuple;
 /** Jedis through Penstock. */
 final class JedisSuite extends ClientSuite {
 
-  private static final int BIG = 16 * 1024 * 1024;
-
   private final HostAndPort address;
   private final JedisClientConfig config;
   private final RedisClient jedis;
-  private final String p; // before every key
 
   JedisSuite(String host, int port, int protocol) {
+    super("jedis" + protocol + ":");
     address = new HostAndPort(host, port);
     config =
         DefaultJedisClientConfig.builder()
@@ -60,29 +56,6 @@ final class JedisSuite extends ClientSuite {
             .socketTimeoutMillis(20_000)
             .build();
     jedis = RedisClient.builder().hostAndPort(address).clientConfig(config).build();
-    p = "jedis" + protocol + ":";
-    add("connect", this::connect);
-    add("strings", this::strings);
-    add("keys", this::keys);
-    add("several-keys", this::severalKeys);
-    add("hashes", this::hashes);
-    add("lists", this::lists);
-    add("sets", this::sets);
-    add("zsets", this::zsets);
-    add("streams", this::streams);
-    add("bitmaps", this::bitmaps);
-    add("geo", this::geo);
-    add("hyperloglog", this::hyperLogLog);
-    add("pipeline", this::pipeline);
-    add("big", this::big);
-    add("errors", this::errors);
-    add("scripts", this::scripts);
-    add("scan", this::scan);
-    add("server", this::server);
-    add("transaction", this::transaction);
-    add("watch", this::watch);
-    add("blocking", this::blocking);
-    add("pubsub", this::pubsub);
   }
 
   @Override
@@ -94,14 +67,16 @@ final class JedisSuite extends ClientSuite {
     return new Jedis(address, config);
   }
 
-  private void connect() {
+  @Override
+  void connect() {
     assertThat(jedis.ping()).isEqualTo("PONG");
     try (Jedis connection = connection()) {
       assertThat(connection.clientList()).containsPattern("name=jedis-suite .*lib-name=jedis");
     }
   }
 
-  private void strings() {
+  @Override
+  void strings() {
     String k = p + "s";
     assertThat(jedis.set(k, "v", SetParams.setParams().ex(100))).isEqualTo("OK");
     assertThat(jedis.set(k, "w", SetParams.setParams().nx())).isNull();
@@ -124,7 +99,8 @@ final class JedisSuite extends ClientSuite {
     assertThat(jedis.get(key)).isEqualTo(binary);
   }
 
-  private void keys() {
+  @Override
+  void keys() {
     String a = p + "{k}a";
     String b = p + "{k}b";
     jedis.set(a, "1");
@@ -138,7 +114,8 @@ final class JedisSuite extends ClientSuite {
     assertThat(jedis.unlink(b, a)).isEqualTo(1);
   }
 
-  private void severalKeys() {
+  @Override
+  void severalKeys() {
     List<String> names = new ArrayList<>();
     List<String> pairs = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
@@ -153,7 +130,8 @@ final class JedisSuite extends ClientSuite {
     assertThat(jedis.del(names.toArray(new String[0]))).isEqualTo(100);
   }
 
-  private void hashes() {
+  @Override
+  void hashes() {
     String k = p + "h";
     assertThat(jedis.hset(k, Map.of("a", "1", "b", "2"))).isEqualTo(2);
     assertThat(jedis.hgetAll(k)).isEqualTo(Map.of("a", "1", "b", "2"));
@@ -163,7 +141,8 @@ final class JedisSuite extends ClientSuite {
         .containsExactlyInAnyOrder(Map.entry("a", "6"), Map.entry("b", "2"));
   }
 
-  private void lists() {
+  @Override
+  void lists() {
     String a = p + "{l}a";
     assertThat(jedis.rpush(a, "1", "2", "3")).isEqualTo(3);
     assertThat(jedis.lrange(a, 0, -1)).containsExactly("1", "2", "3");
@@ -172,7 +151,8 @@ final class JedisSuite extends ClientSuite {
     assertThat(jedis.lmove(a, p + "{l}b", ListDirection.LEFT, ListDirection.RIGHT)).isEqualTo("2");
   }
 
-  private void sets() {
+  @Override
+  void sets() {
     String a = p + "{s}a";
     String b = p + "{s}b";
     assertThat(jedis.sadd(a, "1", "2")).isEqualTo(2);
@@ -182,7 +162,8 @@ final class JedisSuite extends ClientSuite {
     assertThat(jedis.sinter(a, b)).containsExactly("2");
   }
 
-  private void zsets() {
+  @Override
+  void zsets() {
     String a = p + "{z}a";
     String b = p + "{z}b";
     assertThat(jedis.zadd(a, Map.of("x", 1.0, "y", 2.5))).isEqualTo(2);
@@ -196,7 +177,8 @@ final class JedisSuite extends ClientSuite {
         .containsExactly(new Tuple("x", 2.5), new Tuple("y", 2.5));
   }
 
-  private void streams() {
+  @Override
+  void streams() {
     String k = p + "x";
     var first = new StreamEntryID("1-1");
     var second = new StreamEntryID("2-1");
@@ -220,7 +202,8 @@ final class JedisSuite extends ClientSuite {
     assertThat(jedis.xinfoStream(k).getLength()).isEqualTo(2);
   }
 
-  private void bitmaps() {
+  @Override
+  void bitmaps() {
     String k = p + "bits";
     assertThat(jedis.setbit(k, 7, true)).isFalse();
     assertThat(jedis.getbit(k, 7)).isTrue();
@@ -229,7 +212,8 @@ final class JedisSuite extends ClientSuite {
         .containsExactly(1L, 255L);
   }
 
-  private void geo() {
+  @Override
+  void geo() {
     String k = p + "geo";
     var palermo = new GeoCoordinate(13.361389, 38.115556);
     var catania = new GeoCoordinate(15.087269, 37.502669);
@@ -245,7 +229,8 @@ final class JedisSuite extends ClientSuite {
         .containsExactly("Catania", "Palermo");
   }
 
-  private void hyperLogLog() {
+  @Override
+  void hyperLogLog() {
     String a = p + "{h}a";
     String b = p + "{h}b";
     assertThat(jedis.pfadd(a, "1", "2")).isEqualTo(1);
@@ -255,7 +240,8 @@ final class JedisSuite extends ClientSuite {
     assertThat(jedis.pfcount(a)).isEqualTo(3);
   }
 
-  private void pipeline() {
+  @Override
+  void pipeline() {
     try (Pipeline pipeline = jedis.pipelined()) {
       List<Response<String>> replies = new ArrayList<>();
       for (int i = 0; i < 500; i++) {
@@ -271,7 +257,8 @@ final class JedisSuite extends ClientSuite {
     }
   }
 
-  private void big() {
+  @Override
+  void big() {
     byte[] value = "0123456789abcdef".repeat(BIG / 16).getBytes(StandardCharsets.US_ASCII);
     byte[] key = (p + "big").getBytes(StandardCharsets.US_ASCII);
     assertThat(jedis.set(key, value)).isEqualTo("OK");
@@ -279,7 +266,8 @@ final class JedisSuite extends ClientSuite {
     assertThat(jedis.del(key)).isEqualTo(1);
   }
 
-  private void errors() {
+  @Override
+  void errors() {
     jedis.set(p + "e", "v");
     fails("WRONGTYPE ", () -> jedis.lpush(p + "e", "x"));
     fails("CROSSSLOT ", () -> jedis.rename(p + "e", p + "f"));
@@ -298,7 +286,8 @@ final class JedisSuite extends ClientSuite {
         .hasMessageStartingWith(prefix);
   }
 
-  private void scripts() {
+  @Override
+  void scripts() {
     assertThat(jedis.eval("return {KEYS[1], ARGV[1]}", List.of(p + "k"), List.of("a")))
         .isEqualTo(List.of(p + "k", "a"));
     try (Jedis connection = connection()) {
@@ -312,7 +301,8 @@ final class JedisSuite extends ClientSuite {
         .isInstanceOf(JedisNoScriptException.class);
   }
 
-  private void scan() {
+  @Override
+  void scan() {
     Set<String> names = new HashSet<>();
     for (int i = 0; i < 300; i++) {
       names.add(p + "scan:" + i);
@@ -327,7 +317,8 @@ final class JedisSuite extends ClientSuite {
     jedis.del(names.toArray(new String[0]));
   }
 
-  private void server() {
+  @Override
+  void server() {
     assertThat(jedis.dbSize()).isPositive();
     assertThat(jedis.info()).contains("redis_version:");
     try (Jedis connection = connection()) {
@@ -337,7 +328,8 @@ final class JedisSuite extends ClientSuite {
     }
   }
 
-  private void transaction() {
+  @Override
+  void transaction() {
     String a = p + "{t}a";
     String b = p + "{t}b";
     try (AbstractTransaction transaction = jedis.multi()) {
@@ -363,7 +355,8 @@ final class JedisSuite extends ClientSuite {
     assertThat(jedis.get(p + "one")).isNull();
   }
 
-  private void watch() {
+  @Override
+  void watch() {
     String k = p + "w";
     jedis.set(k, "1");
     try (AbstractTransaction transaction = jedis.transaction(false)) {
@@ -382,7 +375,8 @@ final class JedisSuite extends ClientSuite {
     assertThat(jedis.get(k)).isEqualTo("4");
   }
 
-  private void blocking() throws Exception {
+  @Override
+  void blocking() throws Exception {
     String k = p + "q";
     CompletableFuture<List<String>> popped =
         CompletableFuture.supplyAsync(() -> jedis.blpop(10, k));
@@ -394,16 +388,17 @@ final class JedisSuite extends ClientSuite {
     assertThat(jedis.blpop(0.05, k)).isNull();
   }
 
-  private void pubsub() throws InterruptedException {
+  @Override
+  void pubsub() throws InterruptedException {
     var listener = new Listener();
     Thread thread = Thread.ofVirtual().start(() -> listen(listener));
-    assertThat(listener.next()).isEqualTo("subscribed " + p + "c");
+    assertThat(next()).isEqualTo("subscribed " + p + "c");
     listener.psubscribe(p + "p*");
-    assertThat(listener.next()).isEqualTo("subscribed " + p + "p*");
+    assertThat(next()).isEqualTo("subscribed " + p + "p*");
     assertThat(jedis.publish(p + "c", "hello")).isEqualTo(1);
-    assertThat(listener.next()).isEqualTo(p + "c: hello");
+    assertThat(next()).isEqualTo(p + "c: hello");
     assertThat(jedis.publish(p + "px", "pattern")).isEqualTo(1);
-    assertThat(listener.next()).isEqualTo(p + "p* " + p + "px: pattern");
+    assertThat(next()).isEqualTo(p + "p* " + p + "px: pattern");
     listener.unsubscribe();
     listener.punsubscribe();
     assertThat(thread.join(Duration.ofSeconds(10))).isTrue();
@@ -415,32 +410,26 @@ final class JedisSuite extends ClientSuite {
     }
   }
 
-  private static final class Listener extends JedisPubSub {
-
-    private final BlockingQueue<String> events = new ArrayBlockingQueue<>(100);
-
-    String next() throws InterruptedException {
-      return String.valueOf(events.poll(10, TimeUnit.SECONDS));
-    }
+  private final class Listener extends JedisPubSub {
 
     @Override
     public void onSubscribe(String channel, int count) {
-      events.add("subscribed " + channel);
+      heard("subscribed " + channel);
     }
 
     @Override
     public void onPSubscribe(String pattern, int count) {
-      events.add("subscribed " + pattern);
+      heard("subscribed " + pattern);
     }
 
     @Override
     public void onMessage(String channel, String message) {
-      events.add(channel + ": " + message);
+      heard(channel + ": " + message);
     }
 
     @Override
     public void onPMessage(String pattern, String channel, String message) {
-      events.add(pattern + " " + channel + ": " + message);
+      heard(pattern + " " + channel + ": " + message);
     }
   }
 }

@@ -46,21 +46,17 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /** Lettuce through Penstock. */
 final class LettuceSuite extends ClientSuite {
 
-  private static final int BIG = 16 * 1024 * 1024;
-
   private final RedisClient client;
   private final StatefulRedisConnection<String, String> connection;
   private final RedisCommands<String, String> redis;
-  private final String p; // before every key
 
   LettuceSuite(String host, int port, int protocol) {
+    super("lettuce" + protocol + ":");
     client =
         RedisClient.create(
             RedisURI.builder()
@@ -75,29 +71,6 @@ final class LettuceSuite extends ClientSuite {
             .build());
     connection = client.connect();
     redis = connection.sync();
-    p = "lettuce" + protocol + ":";
-    add("connect", this::connect);
-    add("strings", this::strings);
-    add("keys", this::keys);
-    add("several-keys", this::severalKeys);
-    add("hashes", this::hashes);
-    add("lists", this::lists);
-    add("sets", this::sets);
-    add("zsets", this::zsets);
-    add("streams", this::streams);
-    add("bitmaps", this::bitmaps);
-    add("geo", this::geo);
-    add("hyperloglog", this::hyperLogLog);
-    add("pipeline", this::pipeline);
-    add("big", this::big);
-    add("errors", this::errors);
-    add("scripts", this::scripts);
-    add("scan", this::scan);
-    add("server", this::server);
-    add("transaction", this::transaction);
-    add("watch", this::watch);
-    add("blocking", this::blocking);
-    add("pubsub", this::pubsub);
   }
 
   @Override
@@ -106,12 +79,14 @@ final class LettuceSuite extends ClientSuite {
     client.shutdown(0, 5, TimeUnit.SECONDS);
   }
 
-  private void connect() {
+  @Override
+  void connect() {
     assertThat(redis.ping()).isEqualTo("PONG");
     assertThat(redis.clientList()).containsPattern("name=lettuce-suite .*lib-name=[Ll]ettuce");
   }
 
-  private void strings() {
+  @Override
+  void strings() {
     String k = p + "s";
     assertThat(redis.set(k, "v", SetArgs.Builder.ex(100))).isEqualTo("OK");
     assertThat(redis.set(k, "w", SetArgs.Builder.nx())).isNull();
@@ -136,7 +111,8 @@ final class LettuceSuite extends ClientSuite {
     }
   }
 
-  private void keys() {
+  @Override
+  void keys() {
     String a = p + "{k}a";
     String b = p + "{k}b";
     redis.set(a, "1");
@@ -150,7 +126,8 @@ final class LettuceSuite extends ClientSuite {
     assertThat(redis.unlink(b, a)).isEqualTo(1);
   }
 
-  private void severalKeys() {
+  @Override
+  void severalKeys() {
     Map<String, String> values = new HashMap<>();
     List<KeyValue<String, String>> backwards = new ArrayList<>();
     for (int i = 99; i >= 0; i--) {
@@ -165,7 +142,8 @@ final class LettuceSuite extends ClientSuite {
     assertThat(redis.del(names)).isEqualTo(100);
   }
 
-  private void hashes() {
+  @Override
+  void hashes() {
     String k = p + "h";
     assertThat(redis.hset(k, Map.of("a", "1", "b", "2"))).isEqualTo(2);
     assertThat(redis.hgetall(k)).isEqualTo(Map.of("a", "1", "b", "2"));
@@ -175,7 +153,8 @@ final class LettuceSuite extends ClientSuite {
     assertThat(redis.hscan(k).getMap()).isEqualTo(Map.of("a", "6", "b", "2"));
   }
 
-  private void lists() {
+  @Override
+  void lists() {
     String a = p + "{l}a";
     assertThat(redis.rpush(a, "1", "2", "3")).isEqualTo(3);
     assertThat(redis.lrange(a, 0, -1)).containsExactly("1", "2", "3");
@@ -184,7 +163,8 @@ final class LettuceSuite extends ClientSuite {
     assertThat(redis.lmove(a, p + "{l}b", LMoveArgs.Builder.leftRight())).isEqualTo("2");
   }
 
-  private void sets() {
+  @Override
+  void sets() {
     String a = p + "{s}a";
     String b = p + "{s}b";
     assertThat(redis.sadd(a, "1", "2")).isEqualTo(2);
@@ -194,7 +174,8 @@ final class LettuceSuite extends ClientSuite {
     assertThat(redis.sinter(a, b)).containsExactly("2");
   }
 
-  private void zsets() {
+  @Override
+  void zsets() {
     String a = p + "{z}a";
     String b = p + "{z}b";
     assertThat(redis.zadd(a, 1.0, "x", 2.5, "y")).isEqualTo(2);
@@ -209,7 +190,8 @@ final class LettuceSuite extends ClientSuite {
   }
 
   @SuppressWarnings("unchecked") // varargs of StreamOffset<String>
-  private void streams() {
+  @Override
+  void streams() {
     String k = p + "x";
     assertThat(redis.xadd(k, new XAddArgs().id("1-1"), Map.of("f", "v"))).isEqualTo("1-1");
     assertThat(redis.xadd(k, new XAddArgs().id("2-1"), Map.of("f", "w"))).isEqualTo("2-1");
@@ -232,7 +214,8 @@ final class LettuceSuite extends ClientSuite {
     assertThat(redis.xinfoStream(k)).contains("last-generated-id");
   }
 
-  private void bitmaps() {
+  @Override
+  void bitmaps() {
     String k = p + "bits";
     assertThat(redis.setbit(k, 7, 1)).isZero();
     assertThat(redis.getbit(k, 7)).isEqualTo(1);
@@ -242,7 +225,8 @@ final class LettuceSuite extends ClientSuite {
         .containsExactly(1L, 255L);
   }
 
-  private void geo() {
+  @Override
+  void geo() {
     String k = p + "geo";
     assertThat(redis.geoadd(k, 13.361389, 38.115556, "Palermo")).isEqualTo(1);
     assertThat(redis.geoadd(k, 15.087269, 37.502669, "Catania")).isEqualTo(1);
@@ -261,7 +245,8 @@ final class LettuceSuite extends ClientSuite {
         .containsExactly("Catania", "Palermo");
   }
 
-  private void hyperLogLog() {
+  @Override
+  void hyperLogLog() {
     String a = p + "{h}a";
     String b = p + "{h}b";
     assertThat(redis.pfadd(a, "1", "2")).isEqualTo(1);
@@ -271,7 +256,8 @@ final class LettuceSuite extends ClientSuite {
     assertThat(redis.pfcount(a)).isEqualTo(3);
   }
 
-  private void pipeline() throws Exception {
+  @Override
+  void pipeline() throws Exception {
     RedisAsyncCommands<String, String> async = connection.async();
     List<RedisFuture<String>> replies = new ArrayList<>();
     for (int i = 0; i < 500; i++) {
@@ -285,14 +271,16 @@ final class LettuceSuite extends ClientSuite {
     assertThatThrownBy(() -> wrong.get(20, TimeUnit.SECONDS)).hasMessageContaining("WRONGTYPE ");
   }
 
-  private void big() {
+  @Override
+  void big() {
     String value = "0123456789abcdef".repeat(BIG / 16);
     assertThat(redis.set(p + "big", value)).isEqualTo("OK");
     assertThat(redis.get(p + "big").equals(value)).isTrue();
     assertThat(redis.del(p + "big")).isEqualTo(1);
   }
 
-  private void errors() {
+  @Override
+  void errors() {
     redis.set(p + "e", "v");
     fails("WRONGTYPE ", () -> redis.lpush(p + "e", "x"));
     fails("CROSSSLOT ", () -> redis.rename(p + "e", p + "f"));
@@ -314,7 +302,8 @@ final class LettuceSuite extends ClientSuite {
         .hasMessageStartingWith(prefix);
   }
 
-  private void scripts() {
+  @Override
+  void scripts() {
     List<Object> both =
         redis.eval(
             "return {KEYS[1], ARGV[1]}", ScriptOutputType.MULTI, new String[] {p + "k"}, "a");
@@ -329,7 +318,8 @@ final class LettuceSuite extends ClientSuite {
         .isInstanceOf(RedisNoScriptException.class);
   }
 
-  private void scan() {
+  @Override
+  void scan() {
     Set<String> names = new HashSet<>();
     for (int i = 0; i < 300; i++) {
       names.add(p + "scan:" + i);
@@ -342,7 +332,8 @@ final class LettuceSuite extends ClientSuite {
     redis.del(names.toArray(new String[0]));
   }
 
-  private void server() {
+  @Override
+  void server() {
     assertThat(redis.dbsize()).isPositive();
     assertThat(redis.info()).contains("redis_version:");
     assertThat(redis.configGet("maxmemory")).containsKey("maxmemory");
@@ -350,7 +341,8 @@ final class LettuceSuite extends ClientSuite {
     assertThat(redis.commandCount()).isGreaterThan(200);
   }
 
-  private void transaction() {
+  @Override
+  void transaction() {
     String a = p + "{t}a";
     redis.multi();
     redis.set(a, "1");
@@ -375,7 +367,8 @@ final class LettuceSuite extends ClientSuite {
     assertThat(redis.get(p + "one")).isNull();
   }
 
-  private void watch() {
+  @Override
+  void watch() {
     String k = p + "w";
     redis.set(k, "1");
     try (var own = client.connect()) {
@@ -394,7 +387,8 @@ final class LettuceSuite extends ClientSuite {
     assertThat(redis.get(k)).isEqualTo("4");
   }
 
-  private void blocking() throws Exception {
+  @Override
+  void blocking() throws Exception {
     String k = p + "q";
     try (var own = client.connect()) {
       RedisFuture<KeyValue<String, String>> popped = own.async().blpop(10, k);
@@ -407,58 +401,48 @@ final class LettuceSuite extends ClientSuite {
     }
   }
 
-  private void pubsub() throws InterruptedException {
-    BlockingQueue<String> events = new ArrayBlockingQueue<>(100);
+  @Override
+  void pubsub() throws InterruptedException {
     try (StatefulRedisPubSubConnection<String, String> own = client.connectPubSub()) {
-      own.addListener(new Recorder(events));
+      own.addListener(new Recorder());
       own.sync().subscribe(p + "c");
       own.sync().psubscribe(p + "p*");
-      assertThat(next(events)).isEqualTo("subscribed " + p + "c");
-      assertThat(next(events)).isEqualTo("subscribed " + p + "p*");
+      assertThat(next()).isEqualTo("subscribed " + p + "c");
+      assertThat(next()).isEqualTo("subscribed " + p + "p*");
       assertThat(redis.publish(p + "c", "hello")).isEqualTo(1);
-      assertThat(next(events)).isEqualTo(p + "c: hello");
+      assertThat(next()).isEqualTo(p + "c: hello");
       assertThat(redis.publish(p + "px", "pattern")).isEqualTo(1);
-      assertThat(next(events)).isEqualTo(p + "p* " + p + "px: pattern");
+      assertThat(next()).isEqualTo(p + "p* " + p + "px: pattern");
       own.sync().unsubscribe(p + "c");
-      assertThat(next(events)).isEqualTo("unsubscribed " + p + "c");
+      assertThat(next()).isEqualTo("unsubscribed " + p + "c");
     }
   }
 
-  private static String next(BlockingQueue<String> events) throws InterruptedException {
-    return String.valueOf(events.poll(10, TimeUnit.SECONDS));
-  }
-
-  private static final class Recorder extends RedisPubSubAdapter<String, String> {
-
-    private final BlockingQueue<String> events;
-
-    Recorder(BlockingQueue<String> events) {
-      this.events = events;
-    }
+  private final class Recorder extends RedisPubSubAdapter<String, String> {
 
     @Override
     public void subscribed(String channel, long count) {
-      events.add("subscribed " + channel);
+      heard("subscribed " + channel);
     }
 
     @Override
     public void psubscribed(String pattern, long count) {
-      events.add("subscribed " + pattern);
+      heard("subscribed " + pattern);
     }
 
     @Override
     public void unsubscribed(String channel, long count) {
-      events.add("unsubscribed " + channel);
+      heard("unsubscribed " + channel);
     }
 
     @Override
     public void message(String channel, String message) {
-      events.add(channel + ": " + message);
+      heard(channel + ": " + message);
     }
 
     @Override
     public void message(String pattern, String channel, String message) {
-      events.add(pattern + " " + channel + ": " + message);
+      heard(pattern + " " + channel + ": " + message);
     }
   }
 }
