@@ -7,7 +7,6 @@ import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.Redirect;
 import io.penstock.core.cluster.RefreshTrigger;
 import io.penstock.core.cluster.Shard;
-import io.penstock.core.dispatch.Dispatcher;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ProxyStats.Redirection;
 import java.util.HashSet;
@@ -238,7 +237,7 @@ final class Retries {
       answer(retry.request, retry.refusal, retry.outcome);
     } else if (mayGo && now - retry.notBefore >= 0 && wouldOvertakeNone(retry)) {
       retry.sent = true;
-      send(retry.request, retry.askTarget);
+      session.sender().sendAgain(retry.request, retry.askTarget);
     } else {
       retry.askTarget = null; // holds for the moment only: later the owner has to be asked again
       boolean early = now - retry.notBefore < 0;
@@ -259,18 +258,6 @@ final class Retries {
         retry.request.isForShard() ? null : session.loop().topology().current().shardOf(slot);
     Node target = retry.askTarget != null || owner == null ? retry.askTarget : owner.master();
     return retries.mayFollowThoseBefore(retry, target);
-  }
-
-  private void send(Routed request, @Nullable Node askTarget) {
-    Dispatcher dispatcher = session.loop().dispatcher();
-    dispatcher.adoptTopology();
-    if (askTarget == null) {
-      request.sendAhead(dispatcher::dispatch);
-      dispatcher.dispatch(request);
-    } else {
-      request.sendAhead(ahead -> dispatcher.dispatchTo(askTarget, ahead, false));
-      dispatcher.dispatchTo(askTarget, request, true);
-    }
   }
 
   /** Looks again at {@code time}; what waits for an earlier request is woken by its end. */

@@ -3,6 +3,7 @@ package io.penstock.core.session;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.command.CommandSpec;
+import io.penstock.core.dispatch.Dispatcher;
 import io.penstock.core.pubsub.Kind;
 import io.penstock.core.pubsub.Name;
 import io.penstock.core.resp.RequestFrame;
@@ -64,6 +65,23 @@ final class Sender {
   void send(Exchange exchange) {
     if (!session.loop().dispatcher().dispatch(exchange)) {
       pauseFor(exchange.sentTo());
+    }
+  }
+
+  /**
+   * Sends once more.
+   *
+   * @param askTarget where it is to be asked for this once; null for who serves it
+   */
+  void sendAgain(Routed request, @Nullable Node askTarget) {
+    Dispatcher dispatcher = session.loop().dispatcher();
+    dispatcher.adoptTopology();
+    if (askTarget == null) {
+      request.sendAhead(dispatcher::dispatch);
+      dispatcher.dispatch(request);
+    } else {
+      request.sendAhead(ahead -> dispatcher.dispatchTo(askTarget, ahead, false));
+      dispatcher.dispatchTo(askTarget, request, true);
     }
   }
 

@@ -31,17 +31,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Subscriptions implements Subscriber {
 
-  private static final Set<LocalCommand> SUBSCRIBERS_MAY =
-      EnumSet.of(
-          LocalCommand.SUBSCRIBE,
-          LocalCommand.UNSUBSCRIBE,
-          LocalCommand.PSUBSCRIBE,
-          LocalCommand.PUNSUBSCRIBE,
-          LocalCommand.SSUBSCRIBE,
-          LocalCommand.SUNSUBSCRIBE,
-          LocalCommand.PING,
-          LocalCommand.QUIT,
-          LocalCommand.RESET);
+  private static final Set<LocalCommand> ALSO_PERMITTED =
+      EnumSet.of(LocalCommand.PING, LocalCommand.QUIT, LocalCommand.RESET);
 
   private static final Set<LocalCommand> CHANGE_ALL =
       EnumSet.of(LocalCommand.HELLO, LocalCommand.RESET, LocalCommand.QUIT);
@@ -92,7 +83,7 @@ final class Subscriptions implements Subscriber {
   /** Whether a subscriber that speaks RESP2 may ask for it. */
   static boolean permits(RoutePlan plan) {
     return plan instanceof RoutePlan.Local(_, LocalCommand which)
-        && SUBSCRIBERS_MAY.contains(which);
+        && (which.area() == LocalCommand.Area.SUBSCRIPTION || ALSO_PERMITTED.contains(which));
   }
 
   /**
