@@ -135,6 +135,10 @@ final class Retries {
   /** The request failed without a reply; retried when that is safe, else answered. */
   void failed(Routed request, Failure failure) {
     boolean late = isTooLate(request);
+    if (failure == Failure.CONNECTION_LOST || failure == Failure.NOT_SENT) {
+      // Those behind it fail next. What an answer lets in meanwhile must not go before them.
+      session.order().routesChange();
+    }
     switch (failure) {
       case NOT_SENT -> again(request, late, ErrorReplies.UNAVAILABLE, Outcome.UNAVAILABLE);
       case NO_OWNER -> again(request, late, ErrorReplies.NOT_SERVED, Outcome.UNAVAILABLE);
