@@ -63,6 +63,7 @@ public enum LocalCommand {
   MULTI(Area.TRANSACTION),
   EXEC(Area.TRANSACTION),
   WAIT(Area.REPLICATION),
+  WAITAOF(Area.REPLICATION),
   UNWATCH(Area.TRANSACTION),
   DISCARD(Area.TRANSACTION),
   SUBSCRIBE(Area.SUBSCRIPTION),
@@ -76,7 +77,7 @@ public enum LocalCommand {
   public enum Area {
     /** About the client's own connection, and about commands. */
     CONNECTION,
-    /** What replicas have got. */
+    /** What replicas have got, and disks. */
     REPLICATION,
     /** Beginning and ending of transactions. */
     TRANSACTION,

@@ -1,20 +1,34 @@
 package io.penstock.core.command;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What is known of the servers behind the proxy at one moment. Immutable; what changes is the
  * snapshot that a loop holds.
  *
  * @param version the lowest of all nodes'; until one has said its own, the version whose words
  *     Penstock uses
+ * @param valkey the lowest by Valkey's own count where all nodes are Valkey, else null
  * @param commands every command, those learnt from the nodes included
  */
-public record ServerFacts(ServerVersion version, CommandTable commands) {
+public record ServerFacts(
+    ServerVersion version, @Nullable ServerVersion valkey, CommandTable commands) {
 
   /** The version of the server that Penstock was compared with. */
   private static final ServerVersion REFERENCE = new ServerVersion(7, 0, 15);
 
   /** Before any node has answered. */
   public static ServerFacts assumed(CommandTable commands) {
-    return new ServerFacts(REFERENCE, commands);
+    return new ServerFacts(REFERENCE, null, commands);
+  }
+
+  /** What the servers call themselves. */
+  public String name() {
+    return valkey == null ? "redis" : "valkey";
+  }
+
+  /** Their version by the count of that name. */
+  public ServerVersion ownVersion() {
+    return valkey == null ? version : valkey;
   }
 }

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param facts what does not change
  * @param serverVersion the version that clients are told
+ * @param valkeyVersion the same by Valkey's count; null where clients are told that this is Redis
  * @param port where the asking client is connected
  * @param stats Penstock's own figures
  * @param nodes what the masters said
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 public record InfoFigures(
     ProxyFacts facts,
     String serverVersion,
+    @Nullable String valkeyVersion,
     int port,
     ProxyStats stats,
     NodeInfo nodes,

@@ -61,8 +61,11 @@ public final class InfoReport {
   private void server() {
     ProxyFacts facts = figures.facts();
     Duration up = Duration.between(facts.startedAt(), now);
-    text.line("redis_version", figures.serverVersion())
-        .line("redis_git_sha1", "00000000")
+    text.line("redis_version", figures.serverVersion());
+    if (figures.valkeyVersion() != null) {
+      text.line("server_name", "valkey").line("valkey_version", figures.valkeyVersion());
+    }
+    text.line("redis_git_sha1", "00000000")
         .line("redis_git_dirty", 0)
         .line("redis_build_id", "0")
         .line("redis_mode", facts.cluster() ? "cluster" : "standalone")

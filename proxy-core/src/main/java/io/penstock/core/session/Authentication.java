@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandFlag;
 import io.penstock.core.command.CommandSpec;
+import io.penstock.core.command.ServerFacts;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyWriter;
 import io.penstock.core.resp.RequestFrame;
@@ -107,12 +108,13 @@ final class Authentication {
       session.profile().name(options.name());
     }
     session.speak(wanted);
+    ServerFacts servers = session.loop().servers();
     var reply = new ReplyWriter(out, wanted);
     reply.map(7);
     reply.bulk("server");
-    reply.bulk("redis");
+    reply.bulk(servers.name());
     reply.bulk("version");
-    reply.bulk(session.loop().servers().version().toString());
+    reply.bulk(servers.ownVersion().toString());
     reply.bulk("proto");
     reply.integer(wanted == Protocol.RESP2 ? 2 : 3);
     reply.bulk("id");

@@ -2,6 +2,7 @@ package io.penstock.core.session;
 
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
+import io.penstock.core.command.LocalCommand;
 import io.penstock.core.route.RoutePlan;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
@@ -28,13 +29,16 @@ final class BlockedCalls {
     return true;
   }
 
-  /** {@code WAIT}. False when it must wait for earlier requests: it is about what they wrote. */
-  boolean waitForReplicas(CommandSpec spec, Command command) {
+  /**
+   * {@code WAIT} or {@code WAITAOF}. False when it must wait for earlier requests: it is about what
+   * they wrote.
+   */
+  boolean waitForReplicas(CommandSpec spec, LocalCommand which, Command command) {
     if (!session.sequence().isEmpty()) {
       return false;
     }
     session.hold();
-    var call = new WaitCall(session, session.intake().begin(spec));
+    var call = new WaitCall(session, session.intake().begin(spec), which == LocalCommand.WAITAOF);
     current = call;
     call.begin(command);
     return true;

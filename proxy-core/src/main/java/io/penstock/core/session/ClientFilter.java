@@ -108,9 +108,7 @@ final class ClientFilter {
       case "maxage" -> {
         long seconds = command.argAsLong(i + 1);
         if (seconds < 1) {
-          return seconds == Command.NOT_A_LONG
-              ? "ERR value is not an integer or out of range"
-              : "ERR maxage is not an integer or out of range";
+          return "ERR maxage is not an integer or out of range";
         }
         and(client -> ClientLine.age(client) >= seconds);
       }

@@ -155,7 +155,7 @@ final class Intake {
         return transactions.answer(spec, which);
       }
       case REPLICATION -> {
-        return blocked.waitForReplicas(spec, request);
+        return blocked.waitForReplicas(spec, which, request);
       }
       case SUBSCRIPTION -> {
         if (replay == null && !session.sequence().isEmpty()) {

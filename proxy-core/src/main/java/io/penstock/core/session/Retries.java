@@ -135,8 +135,7 @@ final class Retries {
   /** The request failed without a reply; retried when that is safe, else answered. */
   void failed(Routed request, Failure failure) {
     boolean late = isTooLate(request);
-    if (failure == Failure.CONNECTION_LOST || failure == Failure.NOT_SENT) {
-      // Those behind it fail next. What an answer lets in meanwhile must not go before them.
+    if (failure != Failure.TIMEOUT) { // those behind it fail next: nothing new may overtake them
       session.order().routesChange();
     }
     switch (failure) {

@@ -6,6 +6,7 @@ import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.LocalCommand;
+import io.penstock.core.command.ServerFacts;
 import io.penstock.core.info.InfoFigures;
 import io.penstock.core.info.InfoReport;
 import io.penstock.core.info.InfoSection;
@@ -91,11 +92,13 @@ final class ServerReplies {
 
   private InfoFigures figures(SlotMap map, NodeInfo nodes, ProxyStats stats) {
     SessionSettings settings = session.loop().settings();
+    ServerFacts servers = session.loop().servers();
     int port =
         session.channel().localAddress() instanceof InetSocketAddress own ? own.getPort() : 0;
     return new InfoFigures(
         settings.face().facts(),
-        session.loop().servers().version().toString(),
+        servers.version().toString(),
+        servers.valkey() == null ? null : servers.valkey().toString(),
         port,
         stats,
         nodes,

@@ -8,33 +8,29 @@ import io.penstock.core.backend.Lease;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.transport.SharedBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One shard's part of a {@code WAIT}. A connection's own {@code WAIT} is about what that connection
- * wrote, and the client's writes went by another. So the master is asked ({@code ROLE}) how far its
- * stream was when the call began, and then how far each replica has acknowledged it; {@code WAIT}
- * for more replicas than there can be makes them acknowledge at once.
+ * One shard's part of a {@code WAIT} or {@code WAITAOF}. A connection's own is about what that
+ * connection wrote, and the client's writes went by another. So the master is asked over a
+ * connection for this call alone, in small steps: between two of them the call may end.
  */
-final class ShardWait extends Exchange {
+abstract sealed class ShardWait extends Exchange permits OffsetWait, FsyncWait {
 
-  private static final byte[] ROLE = WireRequest.of("ROLE");
-  private static final byte[] DEMOTED =
+  static final byte[] DEMOTED =
       ErrorReplies.encode("UNBLOCKED the master of a shard has become a replica");
-  private static final String TOO_MANY = Integer.toString(Integer.MAX_VALUE);
-  private static final long SHORTEST_MILLIS = 2;
-  private static final long LONGEST_MILLIS = 100;
-  private static final long UNKNOWN = -1;
+
+  /** A step lasts no longer: so late a client that has gone is noticed. */
+  static final long LONGEST_MILLIS = 100;
 
   private final Session session;
   private final WaitCall call;
   private final Node master;
   private @Nullable Lease lease;
-  private long target = UNKNOWN;
-  private long replicas;
-  private long pause = SHORTEST_MILLIS;
-  private boolean pausing; // the reply to come is to WAIT
+  private WaitCall.Acknowledged acknowledged = WaitCall.Acknowledged.NONE;
   private boolean settled;
 
   ShardWait(Session session, WaitCall call, Node master) {
@@ -43,17 +39,32 @@ final class ShardWait extends Exchange {
     this.master = master;
   }
 
-  /** Replicas that have acknowledged enough, as of the last look. */
-  long replicas() {
-    return replicas;
+  /** What the master is asked first. */
+  abstract byte[] firstRequest();
+
+  /** A reply that is no error, all its strings and numbers. */
+  abstract void answered(List<String> reply);
+
+  /** The reply to an error; null for the error itself. */
+  byte @Nullable [] worded(String error) {
+    return null;
   }
 
-  boolean isSettled() {
+  final WaitCall call() {
+    return call;
+  }
+
+  /** As of the last look. */
+  final WaitCall.Acknowledged acknowledged() {
+    return acknowledged;
+  }
+
+  final boolean isSettled() {
     return settled;
   }
 
-  void begin() {
-    prepare(ROLE);
+  final void begin() {
+    prepare(firstRequest(), 0);
     Lease taken = session.loop().dispatcher().lease(master, this);
     lease = taken;
     if (taken == null) {
@@ -64,67 +75,73 @@ final class ShardWait extends Exchange {
     }
   }
 
-  private void prepare(byte[] request) {
+  /**
+   * Asks the master.
+   *
+   * @param millis how long it may take its time
+   */
+  final void ask(byte[] request, long millis) {
+    Lease on = lease;
+    if (on != null) {
+      prepare(request, millis);
+      on.send(this, false);
+    }
+  }
+
+  private void prepare(byte[] request, long millis) {
     bytes(new SharedBuffer(Unpooled.wrappedBuffer(request)), 0, request.length);
-    long deadline = session.loop().tick() + session.loop().settings().commandTimeoutNanos();
+    long patience =
+        session.loop().settings().commandTimeoutNanos() + TimeUnit.MILLISECONDS.toNanos(millis);
+    long deadline = session.loop().tick() + patience;
     destination(ANY_NODE, session.profile().protocol(), session.affinity(), deadline);
   }
 
-  @Override
-  public void onReply(ByteBuf buffer, int from, int to) {
-    releaseBytes();
-    Lease on = lease;
-    if (on == null) {
-      return;
-    }
-    if (call.isEnded()) {
-      on.release();
-    } else if (buffer.getByte(from) == '-') {
-      byte[] error = new byte[to - from];
-      buffer.getBytes(from, error);
-      on.release();
-      call.answer(error, Outcome.ERROR);
-    } else if (pausing) {
-      pausing = false;
-      prepare(ROLE);
-      on.send(this, false);
-    } else {
-      look(on, ReplyStrings.of(buffer.slice(from, to - from)));
-    }
-  }
-
-  /** {@code master offset [host port acknowledged]…}. */
-  private void look(Lease on, List<String> role) {
-    if (!role.getFirst().equals("master")) {
-      on.release();
-      call.answer(DEMOTED, Outcome.ERROR);
-      return;
-    }
-    target = target == UNKNOWN ? Long.parseLong(role.get(1)) : target;
-    replicas = 0;
-    for (int i = 4; i < role.size(); i += 3) {
-      replicas += Long.parseLong(role.get(i)) >= target ? 1 : 0;
-    }
+  /** So much is acknowledged now. Answers for how many milliseconds to ask on; 0 if no longer. */
+  final long look(WaitCall.Acknowledged now) {
+    acknowledged = now;
     long patience = call.patienceMillis(this);
     if (patience == 0) {
       settled = true;
-      on.release();
+      release();
       call.settled();
-    } else {
-      pausing = true;
-      prepare(WireRequest.of("WAIT", TOO_MANY, Long.toString(Math.min(pause, patience))));
-      pause = Math.min(LONGEST_MILLIS, pause * 2);
-      on.send(this, false);
+    }
+    return patience;
+  }
+
+  /** Ends the whole call. */
+  final void end(byte[] error) {
+    release();
+    call.answer(error, Outcome.ERROR);
+  }
+
+  private void release() {
+    if (lease != null) {
+      lease.release();
     }
   }
 
   @Override
-  public void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
-    throw new IllegalStateException("ROLE was answered with a large reply");
+  public final void onReply(ByteBuf buffer, int from, int to) {
+    releaseBytes();
+    if (call.isEnded()) {
+      release();
+    } else if (buffer.getByte(from) == '-') {
+      byte[] error = new byte[to - from];
+      buffer.getBytes(from, error);
+      byte[] worded = worded(new String(error, StandardCharsets.ISO_8859_1));
+      end(worded == null ? error : worded);
+    } else {
+      answered(ReplyStrings.of(buffer.slice(from, to - from)));
+    }
   }
 
   @Override
-  public void onFailure(Failure failure) {
+  public final void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
+    throw new IllegalStateException("a master was asked how far it is and gave a large reply");
+  }
+
+  @Override
+  public final void onFailure(Failure failure) {
     releaseBytes();
     if (lease != null) {
       lease.discard();

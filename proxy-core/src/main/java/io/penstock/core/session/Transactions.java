@@ -10,7 +10,6 @@ import io.penstock.core.command.KeyPositions;
 import io.penstock.core.command.LocalCommand;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.resp.RequestFrame;
-import io.penstock.core.resp.RespLimits;
 import io.penstock.core.route.RoutePlan;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
@@ -105,8 +104,8 @@ final class Transactions {
   }
 
   private RequestFrame briefly(Command command, int timeoutAt, boolean millis) {
-    RespLimits limits = session.loop().settings().limits();
-    return BlockingRequest.briefly(command.frame(), timeoutAt, millis, limits);
+    return BlockingRequest.briefly(
+        command.frame(), timeoutAt, millis, session.loop().settings().limits());
   }
 
   private boolean takesOne(Transaction queue, int slot, Command command) {
@@ -155,6 +154,7 @@ final class Transactions {
               : queueOwn(queue, spec, command);
       case SUBSCRIBE, PSUBSCRIBE -> refuse(queue, spec, NO_SUBSCRIBING);
       case WAIT -> takesOne(queue, Exchange.ANY_NODE, command, briefly(command, 2, true));
+      case WAITAOF -> takesOne(queue, Exchange.ANY_NODE, command, briefly(command, 3, true));
       default -> queueOwn(queue, spec, command);
     };
   }

@@ -3,17 +3,20 @@ package io.penstock.core.session;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.cluster.Shard;
 import io.penstock.core.command.Command;
+import io.penstock.core.command.CommandErrors;
 import io.penstock.core.observe.Outcome;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A {@code WAIT}, from its beginning to its reply: how many replicas every shard's master has at
- * least whose acknowledgements cover all of the client's writes. Begun when the client's earlier
- * requests are answered, so that all it wrote lies before what the masters have then.
+ * A {@code WAIT} or {@code WAITAOF}, from its beginning to its reply: how many replicas every
+ * shard's master has at least whose acknowledgements cover all of the client's writes. Begun when
+ * the client's earlier requests are answered, so that all it wrote lies before what the masters
+ * have then.
  */
 final class WaitCall implements Blocking {
 
@@ -21,43 +24,99 @@ final class WaitCall implements Blocking {
       ErrorReplies.encode("UNBLOCKED client unblocked via CLIENT UNBLOCK");
   private static final long NEVER_NANOS = Long.MAX_VALUE / 4;
 
+  /**
+   * Who has all that was written.
+   *
+   * @param local 1 when the master has it in its file on disk
+   * @param replicas how many replicas have it, for {@code WAITAOF} in their files on disk
+   */
+  record Acknowledged(long local, long replicas) {
+
+    static final Acknowledged NONE = new Acknowledged(0, 0);
+
+    boolean isAtLeast(Acknowledged wanted) {
+      return local >= wanted.local && replicas >= wanted.replicas;
+    }
+
+    /** What both have at least. */
+    Acknowledged and(Acknowledged other) {
+      return new Acknowledged(Math.min(local, other.local), Math.min(replicas, other.replicas));
+    }
+  }
+
   private final Session session;
   private final Request whole;
+  private final boolean fsync;
   private final List<ShardWait> shards = new ArrayList<>();
-  private long wanted;
+  private Acknowledged wanted = Acknowledged.NONE;
+  private byte[] unknown = UNBLOCKED;
   private long until;
   private boolean ended;
 
   /**
    * @param whole its place among the client's replies
+   * @param fsync whether it is a {@code WAITAOF}
    */
-  WaitCall(Session session, Request whole) {
+  WaitCall(Session session, Request whole, boolean fsync) {
     this.session = session;
     this.whole = whole;
+    this.fsync = fsync;
   }
 
   /** Begins; the arguments are those of Redis's replication.c. */
   void begin(Command command) {
-    wanted = command.argAsLong(1);
-    long millis = command.argAsLong(2);
-    if (wanted == Command.NOT_A_LONG) {
-      answer(ErrorReplies.encode("ERR value is not an integer or out of range"), Outcome.REJECTED);
-    } else if (millis == Command.NOT_A_LONG) {
-      answer(
-          ErrorReplies.encode("ERR timeout is not an integer or out of range"), Outcome.REJECTED);
-    } else if (millis < 0) {
-      answer(ErrorReplies.encode("ERR timeout is negative"), Outcome.REJECTED);
-    } else {
-      boolean forever = millis == 0 || millis > TimeUnit.NANOSECONDS.toMillis(NEVER_NANOS);
-      until =
-          session.loop().tick() + (forever ? NEVER_NANOS : TimeUnit.MILLISECONDS.toNanos(millis));
+    String error = fsync ? readFsync(command) : readReplicas(command);
+    if (error == null) {
       ask();
+    } else {
+      answer(ErrorReplies.encode(error), Outcome.REJECTED);
     }
+  }
+
+  private @Nullable String readReplicas(Command command) {
+    wanted = new Acknowledged(0, command.argAsLong(1));
+    return wanted.replicas == Command.NOT_A_LONG
+        ? "ERR value is not an integer or out of range"
+        : readTimeout(command.argAsLong(2));
+  }
+
+  private @Nullable String readFsync(Command command) {
+    wanted = new Acknowledged(command.argAsLong(1), command.argAsLong(2));
+    unknown = ErrorReplies.encode(CommandErrors.unknownCommand(command.frame()));
+    if (wanted.local == Command.NOT_A_LONG) {
+      return "ERR value is not an integer or out of range";
+    }
+    if (wanted.local < 0 || wanted.local > 1) {
+      return "ERR value is out of range, value must between 0 and 1";
+    }
+    if (wanted.replicas < 0) { // as what is no number is
+      return "ERR value is out of range, must be positive";
+    }
+    long millis = command.argAsLong(3);
+    return millis > Long.MAX_VALUE - System.currentTimeMillis()
+        ? "ERR timeout is out of range"
+        : readTimeout(millis);
+  }
+
+  private @Nullable String readTimeout(long millis) {
+    if (millis == Command.NOT_A_LONG) {
+      return "ERR timeout is not an integer or out of range";
+    }
+    if (millis < 0) {
+      return "ERR timeout is negative";
+    }
+    boolean forever = millis == 0 || millis > TimeUnit.NANOSECONDS.toMillis(NEVER_NANOS);
+    long nanos = forever ? NEVER_NANOS : TimeUnit.MILLISECONDS.toNanos(millis);
+    until = session.loop().tick() + nanos;
+    return null;
   }
 
   private void ask() {
     for (Shard shard : session.loop().dispatcher().adoptTopology().shards()) {
-      shards.add(new ShardWait(session, this, shard.master()));
+      shards.add(
+          fsync
+              ? new FsyncWait(session, this, shard.master())
+              : new OffsetWait(session, this, shard.master()));
     }
     if (shards.isEmpty()) {
       answer(ErrorReplies.NOT_SERVED, Outcome.UNAVAILABLE);
@@ -69,19 +128,28 @@ final class WaitCall implements Blocking {
     }
   }
 
+  Acknowledged wanted() {
+    return wanted;
+  }
+
+  /** What a server says that does not know the command. */
+  byte[] unknown() {
+    return unknown;
+  }
+
   boolean isEnded() {
     return ended;
   }
 
-  /** How long a shard may go on waiting for more replicas, in milliseconds; 0 if no longer. */
+  /** How long a shard may go on waiting for more, in milliseconds; 0 if no longer. */
   long patienceMillis(ShardWait shard) {
     long left = until - session.loop().tick();
-    return shard.replicas() >= wanted || left <= 0
+    return shard.acknowledged().isAtLeast(wanted) || left <= 0
         ? 0
         : Math.max(1, TimeUnit.NANOSECONDS.toMillis(left));
   }
 
-  /** A shard has enough replicas, or no time. */
+  /** A shard has enough, or no time. */
   void settled() {
     if (shards.stream().allMatch(ShardWait::isSettled)) {
       answerMinimum();
@@ -89,8 +157,14 @@ final class WaitCall implements Blocking {
   }
 
   private void answerMinimum() {
-    long least = shards.stream().mapToLong(ShardWait::replicas).min().orElse(0);
-    answer((":" + least + "\r\n").getBytes(StandardCharsets.US_ASCII), Outcome.OK);
+    Acknowledged least =
+        shards.stream()
+            .map(ShardWait::acknowledged)
+            .reduce(Acknowledged::and)
+            .orElse(Acknowledged.NONE);
+    String reply = ":" + least.replicas + "\r\n";
+    String all = fsync ? "*2\r\n:" + least.local + "\r\n" + reply : reply;
+    answer(all.getBytes(StandardCharsets.US_ASCII), Outcome.OK);
   }
 
   void answer(byte[] reply, Outcome outcome) {

@@ -21,10 +21,18 @@ import org.jspecify.annotations.Nullable;
 record LettuceServerSource(ControlPlane control) implements ServerSource {
 
   private static final String VERSION = "redis_version:";
+  private static final String VALKEY_VERSION = "valkey_version:";
   private static final String RUN = "run_id:";
 
+  /** What every Valkey calls itself to those who ask for Redis. */
+  private static final ServerVersion VALKEYS_REDIS = new ServerVersion(7, 2, 4);
+
   /** What is asked each time; the commands themselves only when it says something new. */
-  private record Identity(String run, @Nullable ServerVersion version, long commandCount) {}
+  private record Identity(
+      String run,
+      @Nullable ServerVersion version,
+      @Nullable ServerVersion valkey,
+      long commandCount) {}
 
   @Override
   public CompletionStage<ServerReport> ask(Node node, @Nullable ServerReport before) {
@@ -48,14 +56,23 @@ record LettuceServerSource(ControlPlane control) implements ServerSource {
             .handle(LettuceServerSource::unlessRefused);
     CompletionStage<@Nullable Long> count =
         commands.commandCount().handle(LettuceServerSource::unlessRefused);
-    return info.thenCombine(
-            hello,
-            (text, greeting) ->
-                new Identity(field(text, RUN), version(field(text, VERSION), greeting), -1))
+    return info.thenCombine(hello, (text, greeting) -> identity(text, greeting))
         .thenCombine(
             count,
             (found, number) ->
-                new Identity(found.run, found.version, number == null ? -1 : number));
+                new Identity(found.run, found.version, found.valkey, number == null ? -1 : number));
+  }
+
+  private static Identity identity(@Nullable String info, @Nullable List<Object> greeting) {
+    String run = field(info, RUN);
+    ServerVersion version = ServerVersion.parse(field(info, VERSION));
+    if (version != null) {
+      return new Identity(run, version, ServerVersion.parse(field(info, VALKEY_VERSION)), -1);
+    }
+    ServerVersion own = ServerVersion.parse(told(greeting, "version"));
+    return told(greeting, "server").equals("valkey")
+        ? new Identity(run, VALKEYS_REDIS, own, -1)
+        : new Identity(run, own, null, -1);
   }
 
   private static CompletionStage<ServerReport> report(
@@ -68,6 +85,7 @@ record LettuceServerSource(ControlPlane control) implements ServerSource {
                 new ServerReport(
                     now.run,
                     now.version,
+                    now.valkey,
                     now.commandCount,
                     reply == null ? null : LearntCommands.read(reply)));
   }
@@ -90,12 +108,8 @@ record LettuceServerSource(ControlPlane control) implements ServerSource {
     return info.substring(from, end < 0 ? info.length() : end);
   }
 
-  private static @Nullable ServerVersion version(
-      String redisVersion, @Nullable List<Object> greeting) {
-    ServerVersion version = ServerVersion.parse(redisVersion);
-    int at = greeting == null || version != null ? -1 : greeting.indexOf("version");
-    return greeting != null && at >= 0 && greeting.get(at + 1) instanceof String text
-        ? ServerVersion.parse(text)
-        : version;
+  private static String told(@Nullable List<Object> greeting, String name) {
+    int at = greeting == null ? -1 : greeting.indexOf(name);
+    return greeting != null && at >= 0 && greeting.get(at + 1) instanceof String text ? text : "";
   }
 }

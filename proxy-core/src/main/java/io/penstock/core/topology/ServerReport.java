@@ -10,12 +10,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param run tells one start of the server from the next, as far as it may be known
  * @param version null when the node does not tell this user
+ * @param valkey its version by Valkey's count; null when it is none
  * @param commandCount how many commands it has, -1 when it does not tell
  * @param learnt what it has beyond the built-in table; null when it does not tell
  */
 record ServerReport(
     String run,
     @Nullable ServerVersion version,
+    @Nullable ServerVersion valkey,
     long commandCount,
     @Nullable LearntCommands learnt) {
 

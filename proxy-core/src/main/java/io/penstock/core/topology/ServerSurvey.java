@@ -200,21 +200,32 @@ public final class ServerSurvey {
         Comparator.comparing(
             ServerReport::version, Comparator.nullsFirst(Comparator.naturalOrder())));
     ServerVersion lowest = null;
+    ServerVersion valkey = null;
+    boolean allValkey = true;
     List<LearntCommands> learnt = new ArrayList<>();
     for (ServerReport report : byVersion) {
       lowest = lowest == null ? report.version() : lowest;
+      allValkey &= report.valkey() != null;
+      valkey = lower(valkey, report.valkey());
       if (report.learnt() != null) {
         learnt.add(report.learnt());
       }
     }
     ServerFacts before = current;
     CommandTable commands = before.commands().with(learnt, sharded);
-    ServerFacts now = new ServerFacts(lowest == null ? before.version() : lowest, commands);
+    ServerFacts now =
+        new ServerFacts(
+            lowest == null ? before.version() : lowest, allValkey ? valkey : null, commands);
     if (!now.equals(before)) {
       sayWhatIsNew(before.commands(), commands);
       current = now;
       listener.accept(now);
     }
+  }
+
+  private static @Nullable ServerVersion lower(
+      @Nullable ServerVersion one, @Nullable ServerVersion other) {
+    return one == null || (other != null && other.compareTo(one) < 0) ? other : one;
   }
 
   private static void sayWhatIsNew(CommandTable before, CommandTable now) {

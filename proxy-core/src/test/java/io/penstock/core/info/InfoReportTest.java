@@ -50,7 +50,7 @@ class InfoReportTest {
             "1.2.3", "a".repeat(40), "b".repeat(40), START, "java", "epoll", 4, 9, cluster);
     NodeInfo nodes = NodeInfo.sum(Arrays.asList("keyspace_hits:9\r\ndb0:keys=1,expires=0\r\n"));
     return new InfoFigures(
-        facts, "7.0.15", 6380, stats, nodes, SlotMap.single(NODE), START.plusSeconds(90_000));
+        facts, "7.0.15", null, 6380, stats, nodes, SlotMap.single(NODE), START.plusSeconds(90_000));
   }
 
   private static String report(String... words) {

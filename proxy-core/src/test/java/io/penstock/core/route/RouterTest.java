@@ -235,21 +235,6 @@ class RouterTest {
     }
   }
 
-  @Test
-  void whatNeedsAConnectionOfItsOwnIsRefused() {
-    for (Router router : List.of(cluster, single)) {
-      for (String line : List.of("WAITAOF 1 0 0")) {
-        assertThat(plan(router, line))
-            .isInstanceOfSatisfying(
-                RoutePlan.Reject.class,
-                rejected ->
-                    assertThat(rejected.error())
-                        .startsWith("ERR ")
-                        .contains("not supported by this proxy"));
-      }
-    }
-  }
-
   private static List<Integer> groups(RoutePlan.Split split) {
     List<Integer> groups = new ArrayList<>();
     for (int key = 0; key < split.keys(); key++) {

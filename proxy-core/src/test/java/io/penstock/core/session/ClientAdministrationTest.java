@@ -47,7 +47,7 @@ class ClientAdministrationTest {
         "CLIENT KILL SKIPME yes; :0",
         "CLIENT KILL FOO bar; -ERR syntax error",
         "CLIENT KILL ADDR a:1 LADDR; -ERR syntax error",
-        "CLIENT KILL MAXAGE x; -ERR value is not an integer or out of range",
+        "CLIENT KILL MAXAGE x; -ERR maxage is not an integer or out of range",
         "CLIENT KILL MAXAGE 1000; :0",
         "CLIENT PAUSE x; -ERR timeout is not an integer or out of range",
         "CLIENT PAUSE 99999999999999999999; -ERR timeout is not an integer or out of range",

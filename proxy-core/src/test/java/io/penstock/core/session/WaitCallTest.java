@@ -15,11 +15,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** WAIT, between a client and two shards' masters that the test plays. */
+/** WAIT and WAITAOF, between a client and two shards' masters that the test plays. */
 class WaitCallTest {
 
   private static final String ROLE = call("ROLE");
   private static final String PAUSE = call("WAIT 2147483647 2");
+
+  /** Restores a dump of no functions: a write that changes nothing. */
+  private static final String MARK =
+      "*4\r\n$8\r\nFUNCTION\r\n$7\r\nRESTORE\r\n"
+          + "$10\r\n\n\0]\u009b\\@\u000f\u007f\u00a2\u00da\r\n$6\r\nAPPEND\r\n";
 
   private final Rig rig = Rig.cluster();
 
@@ -38,10 +43,15 @@ class WaitCallTest {
   }
 
   private Peer lease(int node) {
-    return rig.acceptUnanswered(node)
-        .expect(NAMING + call("CLIENT ID"))
-        .send("+OK\r\n:77\r\n")
-        .expect(ROLE);
+    return connection(node).expect(ROLE);
+  }
+
+  private Peer connection(int node) {
+    return rig.acceptUnanswered(node).expect(NAMING + call("CLIENT ID")).send("+OK\r\n:77\r\n");
+  }
+
+  private static String fsynced(int local, int replicas) {
+    return "*2\r\n:" + local + "\r\n:" + replicas + "\r\n";
   }
 
   private static String role(long offset, long... acknowledged) {
@@ -144,5 +154,85 @@ class WaitCallTest {
     node.expect(block.replace(call("WAIT 1 0"), call("WAIT 1 1"))); // should MULTI be refused
     node.send("+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n+OK\r\n:0\r\n");
     client.expect("+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n+OK\r\n:0\r\n");
+  }
+
+  @Test
+  void waitaofTakesTheFewestOfEach() {
+    Peer client = rig.client();
+    client.send(call("WAITAOF 1 2 0") + PING);
+    connection(0).expect(MARK).send("+OK\r\n").expect(call("WAITAOF 1 2 100")).send(fsynced(1, 4));
+    Peer other = connection(1).expect(MARK).send("+OK\r\n");
+    other.expect(call("WAITAOF 1 2 100")).send(fsynced(1, 1));
+    other.expect(call("WAITAOF 1 2 100")).send(fsynced(0, 2));
+    other.expect(call("WAITAOF 1 2 100")).send(fsynced(1, 3));
+
+    client.expect(fsynced(1, 3) + "+PONG\r\n");
+  }
+
+  @Test
+  void waitaofLooksOnceHoweverShortItsTimeIs() {
+    Peer client = rig.client();
+    client.send(set("a", "1") + call("WAITAOF 0 3 1"));
+    node.expect(set("a", "1")).send("+OK\r\n");
+    Peer first = connection(0).expect(MARK);
+    Peer last = connection(1).expect(MARK);
+    long begun = System.nanoTime(); // or before
+    await().until(() -> System.nanoTime() - begun > TimeUnit.MILLISECONDS.toNanos(1));
+    first.send("+OK\r\n").expect(call("WAITAOF 0 3 1")).send(fsynced(1, 1));
+    last.send("+OK\r\n").expect(call("WAITAOF 0 3 1")).send(fsynced(0, 2));
+
+    client.expect("+OK\r\n" + fsynced(0, 1));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "WAITAOF x 0 0, ERR value is not an integer or out of range",
+    "WAITAOF 2 0 0, 'ERR value is out of range, value must between 0 and 1'",
+    "WAITAOF -1 0 0, 'ERR value is out of range, value must between 0 and 1'",
+    "WAITAOF 1 x 0, 'ERR value is out of range, must be positive'",
+    "WAITAOF 1 -1 0, 'ERR value is out of range, must be positive'",
+    "WAITAOF 1 0 x, ERR timeout is not an integer or out of range",
+    "WAITAOF 1 0 -1, ERR timeout is negative",
+    "WAITAOF 1 0 9223372036854775807, ERR timeout is out of range",
+    "WAITAOF 1 0, ERR wrong number of arguments for 'waitaof' command"
+  })
+  void wrongArgumentsOfWaitaofAreToldInRedisWords(String call, String error) {
+    rig.client().send(call(call)).expect("-" + error + "\r\n");
+  }
+
+  @Test
+  void whatAMasterRefusesEndsAWaitaof() {
+    Peer client = rig.client();
+    client.send(call("WAITAOF 1 0 0"));
+    Peer master = connection(0).expect(MARK).send("+OK\r\n").expect(call("WAITAOF 1 0 100"));
+    master.send("-ERR appendonly is disabled\r\n");
+    client.expect("-ERR appendonly is disabled\r\n");
+    connection(1).expect(MARK).send("+OK\r\n"); // comes too late
+
+    client.send(call("WAITAOF 1 0 0"));
+    master.expect(MARK).send("-READONLY You can't write against a read only replica.\r\n");
+    client.expect("-UNBLOCKED the master of a shard has become a replica\r\n");
+  }
+
+  @Test
+  void aServerWithoutWaitaofSeemsToNameWhatTheClientSent() {
+    Peer client = rig.client();
+    client.send(call("WAITAOF 1 0 5000"));
+    connection(0)
+        .expect(MARK)
+        .send("+OK\r\n")
+        .expect(call("WAITAOF 1 0 100"))
+        .send("-ERR unknown command 'WAITAOF', with args beginning with: '1' '0' '100' \r\n");
+    client.expect("-ERR unknown command 'WAITAOF', with args beginning with: '1' '0' '5000' \r\n");
+  }
+
+  @Test
+  void inATransactionWaitaofDoesNotWait() {
+    Peer client = rig.client();
+    String block = call("MULTI") + set("a", "1") + call("WAITAOF 0 1 0") + call("EXEC");
+    client.send(block);
+    node.expect(block.replace(call("WAITAOF 0 1 0"), call("WAITAOF 0 1 1")));
+    node.send("+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n+OK\r\n" + fsynced(0, 1));
+    client.expect("+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n+OK\r\n" + fsynced(0, 1));
   }
 }

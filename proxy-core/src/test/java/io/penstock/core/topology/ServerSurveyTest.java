@@ -84,7 +84,12 @@ class ServerSurveyTest {
       reply.add(List.of(name, -1L, List.of(), 0L, 0L, 0L));
     }
     return new ServerReport(
-        "run", ServerVersion.parse(version), commands.length, LearntCommands.read(reply));
+        "run", ServerVersion.parse(version), null, commands.length, LearntCommands.read(reply));
+  }
+
+  private static ServerReport valkey(String version) {
+    var redis = new ServerVersion(7, 2, 4);
+    return new ServerReport("run", redis, ServerVersion.parse(version), -1, null);
   }
 
   private void start(SlotMap map) {
@@ -111,6 +116,24 @@ class ServerSurveyTest {
     assertThat(survey.current().commands().knows("n.a")).isTrue();
     assertThat(survey.current().commands().knows("n.b")).isTrue();
     assertThat(told).last().isEqualTo(survey.current());
+  }
+
+  @Test
+  void whereAllAreValkeyTheyAreToldAsValkey() {
+    source.answers.put(A, valkey("9.0.0"));
+    source.answers.put(B, valkey("8.1.1"));
+    source.answers.put(C, report("8.0.1"));
+    start(map(A, B));
+
+    assertThat(survey.current().name()).isEqualTo("valkey");
+    assertThat(survey.current().ownVersion()).hasToString("8.1.1");
+    assertThat(survey.current().version()).hasToString("7.2.4");
+
+    topology.map = map(A, C);
+    survey.topologyChanged();
+    thread.run();
+    assertThat(survey.current().name()).isEqualTo("redis");
+    assertThat(survey.current().ownVersion()).hasToString("7.2.4");
   }
 
   @Test
@@ -168,7 +191,7 @@ class ServerSurveyTest {
 
   @Test
   void whoTellsNothingIsNoHindrance() {
-    source.answers.put(A, new ServerReport("", null, -1, null));
+    source.answers.put(A, new ServerReport("", null, null, -1, null));
     source.answers.put(B, report("7.2.4", "n.b"));
     start(map(A, B));
 

@@ -26,7 +26,6 @@ class ClientSuitesIT {
 
   @BeforeAll
   static void start(EmbeddedCluster cluster) {
-    Reference.assumeHere();
     proxy = ProxyFixture.of(cluster).startReady();
   }
 

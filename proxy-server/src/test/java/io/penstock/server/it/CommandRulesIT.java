@@ -19,7 +19,6 @@ class CommandRulesIT {
 
   @BeforeAll
   static void startCluster() {
-    Reference.assumeHere();
     cluster = EmbeddedCluster.builder().masters(3).option("enable-debug-command", "yes").start();
   }
 
@@ -45,7 +44,10 @@ class CommandRulesIT {
       assertThat(wire.call("EXEC")).startsWith("-EXECABORT ");
       assertThat(wire.call("MONITOR")).startsWith("-ERR MONITOR is not allowed");
       assertThat(wire.call("ACL", "WHOAMI")).isEqualTo(Wire.bulk("default"));
-      assertThat(wire.call("MODULE", "LIST")).isEqualTo("*0\r\n");
+      Member any = cluster.masters().getFirst();
+      try (Wire direct = Wire.open(any.host(), any.port())) {
+        assertThat(wire.call("MODULE", "LIST")).isEqualTo(direct.call("MODULE", "LIST"));
+      }
     }
   }
 

@@ -114,7 +114,7 @@ class CredentialsIT {
   @ParameterizedTest
   @CsvSource({"2", "3"})
   void clientsAuthenticateAsAtAServer(int protocol, EmbeddedCluster cluster) {
-    Reference.assumeHere();
+    Reference.assumeAtLeast(7, 0, "these words");
     List<String[]> requests =
         List.of(
             new String[] {"GET", "k"},
@@ -149,7 +149,10 @@ class CredentialsIT {
         Wire direct = Wire.open(server.host(), server.port());
         Wire through = proxy.connect()) {
       for (String[] request : requests) {
-        assertThat(through.call(request)).as(request[0]).isEqualTo(direct.call(request));
+        String expected = direct.call(request);
+        assertThat(through.call(request))
+            .as(request[0])
+            .isEqualTo(expected.replace("HELLO <proto> AUTH", "HELLO AUTH")); // since 7.2
       }
       String[] hello = {
         "HELLO", Integer.toString(protocol), "AUTH", "default", PASSWORD, "SETNAME", "me"

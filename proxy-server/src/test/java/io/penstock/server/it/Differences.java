@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 
 /**
  * What may differ between Penstock and a server, and why: {@code differences.txt}, whose head says
- * how it is written. Remembers which of its lines were needed.
+ * how it is written, and what {@link Reference} adds. Remembers which lines were needed.
  */
 final class Differences {
 
@@ -43,22 +43,26 @@ final class Differences {
 
   static Differences read() {
     var differences = new Differences();
-    try (InputStream in =
-        Objects.requireNonNull(Differences.class.getResourceAsStream("differences.txt"))) {
-      new String(in.readAllBytes(), StandardCharsets.ISO_8859_1)
-          .lines()
-          .filter(line -> !line.isBlank() && !line.startsWith("#"))
-          .forEach(differences::add);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    differences.add("differences.txt");
+    Reference.files().forEach(differences::add);
     return differences;
   }
 
-  private void add(String line) {
+  private void add(String file) {
+    try (InputStream in = Objects.requireNonNull(Differences.class.getResourceAsStream(file))) {
+      new String(in.readAllBytes(), StandardCharsets.ISO_8859_1)
+          .lines()
+          .filter(line -> !line.isBlank() && !line.startsWith("#"))
+          .forEach(line -> addLine(file, line));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void addLine(String file, String line) {
     var parts = LINE.matcher(line);
     if (!parts.matches()) {
-      throw new IllegalArgumentException("differences.txt: " + line);
+      throw new IllegalArgumentException(file + ": " + line);
     }
     Kind kind = Kind.valueOf(parts.group(1).toUpperCase(Locale.ROOT));
     String scope = Objects.requireNonNullElse(parts.group(2), "");

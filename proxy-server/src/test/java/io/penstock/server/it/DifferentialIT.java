@@ -36,6 +36,10 @@ class DifferentialIT {
 
   private static final int SHOWN = 4;
 
+  /** Of {@code CLIENT INFO}: of newer servers, and not told by Penstock. */
+  private static final Set<String> NEWER_FIELDS =
+      Set.of("capa", "io-thread", "tot-cmds", "tot-net-in", "tot-net-out", "watch");
+
   /** Scripts and derived calls in two protocols. */
   private static final int CONCLUSIONS = 4;
 
@@ -50,7 +54,7 @@ class DifferentialIT {
 
   @BeforeAll
   void start(EmbeddedCluster cluster) {
-    Reference.assumeHere();
+    Reference.assumeCompared();
     bench.start(cluster);
   }
 
@@ -65,7 +69,12 @@ class DifferentialIT {
   @ParameterizedTest
   @ValueSource(ints = {2, 3})
   void scriptsAreAnsweredAsByAServer(int protocol) {
+    Set<String> known = commandsOfTheServer();
     for (Script script : Script.all()) {
+      if (!script.needs().isEmpty() && !known.contains(script.needs())) {
+        System.out.println("skipped: " + script.name() + " needs " + script.needs());
+        continue;
+      }
       switch (script.where()) {
         case EVERYWHERE -> play(script, protocol, bench.server(), bench.cluster(), bench.single());
         case SINGLE -> play(script, protocol, bench.server(), bench.single());
@@ -206,6 +215,7 @@ class DifferentialIT {
   @Test
   void clientInfoHasTheFieldsOfRedis() {
     Set<String> expected = fields(bench.server().call("CLIENT", "INFO"));
+    expected.removeAll(NEWER_FIELDS);
     assertThat(fields(bench.cluster().call("CLIENT", "INFO"))).containsAll(expected);
     assertThat(bench.cluster().call("CLIENT", "LIST")).contains("cmd=client|list");
   }
@@ -237,7 +247,7 @@ class DifferentialIT {
   private Set<String> commandsOfTheServer() {
     Set<String> names = new TreeSet<>();
     for (Reply name : Reply.parse(bench.server().call("COMMAND", "LIST")).elements()) {
-      names.add(name.text());
+      names.add(name.text().toLowerCase(Locale.ROOT));
     }
     return names;
   }

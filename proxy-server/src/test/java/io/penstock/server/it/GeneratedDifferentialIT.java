@@ -53,7 +53,7 @@ class GeneratedDifferentialIT {
 
   @BeforeAll
   void start(EmbeddedCluster cluster) {
-    Reference.assumeHere();
+    Reference.assumeCompared();
     bench.start(cluster);
   }
 

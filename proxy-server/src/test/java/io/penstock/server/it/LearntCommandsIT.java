@@ -32,19 +32,23 @@ class LearntCommandsIT {
 
   @BeforeAll
   static void compile() {
-    Reference.assumeHere();
     module = TestModule.compile(folder);
   }
 
   @Test
   void clientsAreToldTheServersVersion(EmbeddedCluster cluster) {
     try (ProxyFixture proxy = ProxyFixture.of(cluster).startReady()) {
-      String version = ServerBinary.find().version();
+      ServerBinary binary = ServerBinary.find();
       Awaitility.await()
           .atMost(PATIENCE)
-          .untilAsserted(() -> assertThat(proxy.proxy().servers().version()).hasToString(version));
+          .untilAsserted(
+              () -> assertThat(proxy.proxy().servers().ownVersion()).hasToString(binary.version()));
       try (Wire wire = proxy.connect()) {
-        assertThat(wire.call("HELLO")).contains("$7\r\nversion\r\n" + Wire.bulk(version));
+        assertThat(wire.call("HELLO"))
+            .contains(Wire.bulk("server") + Wire.bulk(binary.valkey() ? "valkey" : "redis"))
+            .contains(Wire.bulk("version") + Wire.bulk(binary.version()));
+        assertThat(wire.call("INFO", "server").contains("\r\nvalkey_version:" + binary.version()))
+            .isEqualTo(binary.valkey());
       }
     }
   }
@@ -135,7 +139,7 @@ class LearntCommandsIT {
         Awaitility.await()
             .atMost(PATIENCE)
             .untilAsserted(
-                () -> assertThat(proxy.proxy().servers().version()).hasToString(version));
+                () -> assertThat(proxy.proxy().servers().ownVersion()).hasToString(version));
       }
     }
   }

@@ -20,6 +20,7 @@ import java.util.stream.Stream;
  *
  * <pre>
  * ## lists              a script begins; [single] or [slots] behind its name says where it runs
+ * ## lists [needs lpos]   it runs where the server has that command
  * LPUSH l a "\x00"      a request in the syntax of inline commands, and one reply
  * {@literal @}b GET l              the same on another connection, which is opened when first named
  * {@literal @}b/0 BLPOP k 0        no reply is read; {@literal @}b/3 reads three, {@literal @}/3 on the first connection
@@ -31,8 +32,9 @@ import java.util.stream.Stream;
  * </pre>
  *
  * @param name the file and the words after {@code ##}
+ * @param needs a command without which it does not run; empty if none
  */
-record Script(String name, Where where, List<Step> steps) {
+record Script(String name, Where where, String needs, List<Step> steps) {
 
   /** In front of what, and compared with what, a script runs. */
   enum Where {
@@ -74,7 +76,8 @@ record Script(String name, Where where, List<Step> steps) {
     record Close() implements Action {}
   }
 
-  private static final Pattern HEADING = Pattern.compile("## ([^\\[]+?)(?: \\[(\\w+)])?");
+  private static final Pattern HEADING =
+      Pattern.compile("## ([^\\[]+?)(?: \\[(single|slots)])?(?: \\[needs (\\S+)])?");
   private static final Pattern LINE = Pattern.compile("(?:@(\\w*)(?:/(\\w+))?(?: |$))?(.*)");
 
   /** Words as one line of text, each byte a character. */
@@ -110,7 +113,8 @@ record Script(String name, Where where, List<Step> steps) {
             heading.group(2) == null
                 ? Where.EVERYWHERE
                 : Where.valueOf(heading.group(2).toUpperCase(Locale.ROOT));
-        into.add(new Script(name + ": " + heading.group(1), where, new ArrayList<>()));
+        String needs = Objects.requireNonNullElse(heading.group(3), "");
+        into.add(new Script(name + ": " + heading.group(1), where, needs, new ArrayList<>()));
       } else if (!line.isBlank() && !line.startsWith("#")) {
         into.getLast().steps().add(step(line));
       }
