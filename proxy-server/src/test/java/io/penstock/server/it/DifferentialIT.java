@@ -6,6 +6,7 @@ import io.penstock.core.command.CommandFlag;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.CommandTable;
 import io.penstock.server.demo.EmbeddedCluster;
+import io.penstock.server.demo.ServerBinary;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -70,6 +71,7 @@ class DifferentialIT {
   @ValueSource(ints = {2, 3})
   void scriptsAreAnsweredAsByAServer(int protocol) {
     Set<String> known = commandsOfTheServer();
+    known.add(ServerBinary.find().valkey() ? "valkey" : "redis");
     for (Script script : Script.all()) {
       if (!script.needs().isEmpty() && !known.contains(script.needs())) {
         System.out.println("skipped: " + script.name() + " needs " + script.needs());

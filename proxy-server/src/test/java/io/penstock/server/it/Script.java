@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  *
  * <pre>
  * ## lists              a script begins; [single] or [slots] behind its name says where it runs
- * ## lists [needs lpos]   it runs where the server has that command
+ * ## lists [needs lpos]   it runs where the server has that command, or is redis or valkey
  * LPUSH l a "\x00"      a request in the syntax of inline commands, and one reply
  * {@literal @}b GET l              the same on another connection, which is opened when first named
  * {@literal @}b/0 BLPOP k 0        no reply is read; {@literal @}b/3 reads three, {@literal @}/3 on the first connection
@@ -32,7 +32,8 @@ import java.util.stream.Stream;
  * </pre>
  *
  * @param name the file and the words after {@code ##}
- * @param needs a command without which it does not run; empty if none
+ * @param needs a command without which it does not run, or {@code redis} or {@code valkey}; empty
+ *     if nothing
  */
 record Script(String name, Where where, String needs, List<Step> steps) {
 
