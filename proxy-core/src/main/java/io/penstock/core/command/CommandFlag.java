@@ -16,6 +16,7 @@ public enum CommandFlag {
   STALE,
   SKIP_MONITOR,
   SKIP_SLOWLOG,
+  SKIP_COMMANDLOG,
   ASKING,
   FAST,
   NO_AUTH,
