@@ -16,8 +16,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class MissingScripts {
 
-  /** In these words only: what a script says of itself is its own affair. */
-  private static final String NOT_FOUND = "-NOSCRIPT No matching script. Please use EVAL.\r\n";
+  /** In Redis's words or Valkey's only: what a script says of itself is its own affair. */
+  private static final List<String> NOT_FOUND =
+      List.of(
+          "-NOSCRIPT No matching script. Please use EVAL.\r\n",
+          "-NOSCRIPT No matching script.\r\n");
+
+  private static final int LONGEST = NOT_FOUND.getFirst().length();
 
   /** The node that lacks a script, and its digest. */
   record Missing(Node node, String digest, byte[] body) {}
@@ -35,8 +40,8 @@ final class MissingScripts {
   @Nullable Missing find(Routed request, ByteBuf reply, int from, int to) {
     Node node = request.sentTo();
     if (node == null
-        || to - from != NOT_FOUND.length()
-        || !reply.toString(from, to - from, StandardCharsets.ISO_8859_1).equals(NOT_FOUND)) {
+        || to - from > LONGEST
+        || !NOT_FOUND.contains(reply.toString(from, to - from, StandardCharsets.ISO_8859_1))) {
       return null;
     }
     String digest = Scripts.calledBy(request.command());

@@ -57,6 +57,16 @@ class MissingScriptsTest {
   }
 
   @Test
+  void valkeySaysLess() {
+    client.send(evalSha(SHA, "a"));
+    upper.expect(evalSha(SHA, "a")).send("-NOSCRIPT No matching script.\r\n");
+    upper.expect(LOAD).send(LOADED);
+    upper.expect(evalSha(SHA, "a")).send(":1\r\n");
+
+    client.expect(":1\r\n");
+  }
+
+  @Test
   void callsForOneKeyKeepTheirOrderAndOneLoadServesAll() {
     client.send(evalSha(SHA, "a") + request("EVALSHA_RO", SHA, "1", "a") + evalSha(SHA, "{a}2"));
     upper.expect(evalSha(SHA, "a") + request("EVALSHA_RO", SHA, "1", "a") + evalSha(SHA, "{a}2"));

@@ -103,7 +103,8 @@ class ToolsIT {
   private static String tool(String suffix) {
     ServerBinary server = ServerBinary.find();
     String name = (server.valkey() ? "valkey-" : "redis-") + suffix;
-    Path beside = server.path().resolveSibling(name);
+    Path own = server.path().resolveSibling(name);
+    Path beside = Files.isExecutable(own) ? own : own.resolveSibling("redis-" + suffix);
     boolean there = Files.isExecutable(beside);
     String reason = "there is no " + name + " beside " + server;
     if (!there) {
