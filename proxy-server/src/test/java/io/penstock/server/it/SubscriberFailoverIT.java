@@ -96,6 +96,13 @@ class SubscriberFailoverIT {
         last = publishUntilHeard(publisher, "SPUBLISH", ":1\r\n");
         readUntil(shard, "smessage", CHANNEL, last);
       }
+      Subscriber.await(
+          "listens for events at the new master",
+          () -> {
+            try (Wire direct = Wire.open(replica.host(), replica.port())) {
+              return direct.call("PUBSUB", "NUMPAT").equals(":1\r\n");
+            }
+          });
       for (String tag : Keys.tagsOfMasters(cluster)) {
         Subscriber.await("set", () -> publisher.call("SET", tag + "k", "v").equals("+OK\r\n"));
         readUntil(events, "pmessage", "__keyspace@0__:*", "__keyspace@0__:" + tag + "k", "set");
