@@ -1,30 +1,51 @@
 package io.penstock.core.command;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyWriter;
 import io.penstock.core.resp.RequestFrame;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The replies to COMMAND and its subcommands, as Redis 7 forms them. Every method appends to a
- * borrowed buffer. Immutable; safe on any thread.
+ * The replies to COMMAND and its subcommands, as Redis 7 forms them. Where a method takes a buffer
+ * it appends to it and borrows it. Confined to one thread.
  */
 public final class CommandReplies {
 
   private static final String SYNTAX_ERROR = "ERR syntax error";
 
   private final CommandTable table;
+  private final Map<Protocol, ByteBuf> all = new EnumMap<>(Protocol.class);
 
   public CommandReplies(CommandTable table) {
     this.table = table;
   }
 
-  /** {@code COMMAND}: everything about all commands. */
-  public void all(Protocol protocol, ByteBuf out) {
+  /**
+   * {@code COMMAND}: everything about all commands.
+   *
+   * @return the caller's to release; its bytes are those of every such reply
+   */
+  public ByteBuf all(Protocol protocol) {
+    return all.computeIfAbsent(protocol, this::shared).retainedSlice();
+  }
+
+  /** Outside of any pool: it is never released, and goes with the table. */
+  private ByteBuf shared(Protocol protocol) {
+    ByteBuf written = Unpooled.buffer();
+    all(protocol, written);
+    ByteBuffer memory = ByteBuffer.allocateDirect(written.readableBytes());
+    return Unpooled.wrappedBuffer(memory.put(written.nioBuffer()).flip());
+  }
+
+  private void all(Protocol protocol, ByteBuf out) {
     ReplyWriter reply = new ReplyWriter(out, protocol);
     SpecReply specs = new SpecReply(reply);
     reply.array(table.commands().size());

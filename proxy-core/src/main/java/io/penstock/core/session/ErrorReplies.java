@@ -27,6 +27,8 @@ final class ErrorReplies {
       encode("CONNLOST the connection to the node was lost; the command may have run");
   static final byte[] TOO_LARGE =
       encode("ERR the replies to the parts of this command are too large to be put together");
+  static final byte[] TOO_LARGE_EXEC =
+      encode("ERR the transaction ran, but the replies are too large to be put together");
 
   private ErrorReplies() {}
 

@@ -23,6 +23,8 @@ final class Execution extends Block {
   private final HeldReply collected = new HeldReply();
   private @Nullable Replay replay;
   private @Nullable CalledScripts scripts; // once looked for
+  private long held;
+  private boolean tooLarge; // what is to be held: only the own commands' effects are wanted
 
   /**
    * @param whole the {@code EXEC}
@@ -93,7 +95,7 @@ final class Execution extends Block {
   @Override
   void deliver(ByteBuf buffer, int from, int to, Outcome outcome) {
     if (isSpliced() && outcome == Outcome.OK) {
-      collected.append(buffer, from, to);
+      collect(buffer, from, to);
       splice();
     } else {
       replied();
@@ -113,7 +115,7 @@ final class Execution extends Block {
   @Override
   void deliverPart(ByteBuf buffer, int from, int to, boolean last) {
     if (isSpliced()) {
-      collected.append(buffer, from, to);
+      collect(buffer, from, to);
       if (last) {
         splice();
       }
@@ -124,6 +126,29 @@ final class Execution extends Block {
       session.goOn();
     }
     whole.deliverPart(buffer, from, to, last);
+  }
+
+  private void collect(ByteBuf buffer, int from, int to) {
+    if (holds(to - from)) {
+      collected.append(buffer, from, to);
+    }
+  }
+
+  /**
+   * So many more bytes of replies are to be held: they cannot be given before all are here.
+   *
+   * @return false when that is too much: they are dropped
+   */
+  boolean holds(int bytes) {
+    held += bytes;
+    if (!tooLarge && held > session.loop().mostHeld()) {
+      tooLarge = true;
+      collected.clear();
+      if (replay != null) {
+        replay.dropReplies();
+      }
+    }
+    return !tooLarge;
   }
 
   @Override
@@ -140,6 +165,8 @@ final class Execution extends Block {
   @Override
   void dropHeld() {
     collected.clear();
+    held = 0;
+    tooLarge = false;
     whole.dropHeld();
   }
 
@@ -162,22 +189,39 @@ final class Execution extends Block {
   private void splice() {
     replied();
     ByteBuf reply = collected.view();
-    byte[] expected = header(transaction.sent());
-    if (reply.readableBytes() >= expected.length
-        && reply
-            .slice(reply.readerIndex(), expected.length)
-            .equals(Unpooled.wrappedBuffer(expected))) {
-      replay = new Replay(session, transaction.own(), this::compose);
+    if (tooLarge || hasRun(reply)) {
+      replay = new Replay(session, transaction.own(), this);
       replay.run();
-    } else { // nothing ran
+    } else {
       session.goOn();
       whole.deliver(reply, reply.readerIndex(), reply.writerIndex(), Outcome.OK);
       collected.clear();
     }
   }
 
-  private void compose() {
+  private boolean hasRun(ByteBuf reply) {
+    byte[] expected = header(transaction.sent());
+    return reply.readableBytes() >= expected.length
+        && reply
+            .slice(reply.readerIndex(), expected.length)
+            .equals(Unpooled.wrappedBuffer(expected));
+  }
+
+  /** The own commands could not be answered. */
+  void broke(Throwable cause) {
+    collected.clear();
+    Defect.in(session, cause);
+  }
+
+  /** All own commands are answered. */
+  void compose() {
     Replay own = Objects.requireNonNull(replay);
+    if (tooLarge) {
+      own.close();
+      session.goOn();
+      whole.deliverError(ErrorReplies.TOO_LARGE_EXEC, Outcome.ERROR);
+      return;
+    }
     ByteBuf reply = collected.view();
     byte[] header = header(transaction.queued());
     whole.deliverPart(Unpooled.wrappedBuffer(header), 0, header.length, false);

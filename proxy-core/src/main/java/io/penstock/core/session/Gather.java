@@ -53,13 +53,11 @@ final class Gather implements Part.Whole {
     return busy;
   }
 
-  /**
-   * Together they may have as many bytes as a request: they cannot be given before all are here.
-   */
+  /** There is a bound for them together: they cannot be given before all are here. */
   @Override
   public boolean holds(int bytes) {
     held += bytes;
-    if (!tooLarge && held > session.loop().settings().limits().maxRequestLength()) {
+    if (!tooLarge && held > session.loop().mostHeld()) {
       tooLarge = true;
       for (Part part : parts) {
         part.discard();

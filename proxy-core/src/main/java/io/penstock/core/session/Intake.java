@@ -288,5 +288,6 @@ final class Intake {
       subscriptions.close();
     }
     blocked.inputEnded();
+    session.sequence().close();
   }
 }

@@ -44,10 +44,18 @@ final class LocalReplies {
     if (which == LocalCommand.QUIT) {
       session.drain(); // what comes behind it is not read any more
     }
-    ByteBuf reply = ByteBufAllocator.DEFAULT.directBuffer();
-    write(which, command, reply);
+    ByteBuf reply = reply(which, command);
     boolean error = reply.getByte(0) == '-';
     request.deliverOwned(reply, error ? Outcome.REJECTED : Outcome.OK);
+  }
+
+  private ByteBuf reply(LocalCommand which, Command command) {
+    if (which == LocalCommand.COMMAND) {
+      return session.loop().commandReplies().all(session.profile().protocol());
+    }
+    ByteBuf reply = ByteBufAllocator.DEFAULT.directBuffer();
+    write(which, command, reply);
+    return reply;
   }
 
   private void write(LocalCommand which, Command command, ByteBuf out) {
@@ -67,7 +75,6 @@ final class LocalReplies {
       case AUTH -> authentication.auth(frame, reply);
       case SELECT -> select(command, reply);
       case ACL_WHOAMI -> reply.bulk(Authentication.DEFAULT_USER);
-      case COMMAND -> commands.all(protocol, out);
       case COMMAND_COUNT -> commands.count(out);
       case COMMAND_INFO -> commands.info(frame, protocol, out);
       case COMMAND_LIST -> commands.list(frame, protocol, out);

@@ -17,30 +17,44 @@ final class Replay {
 
   private final Session session;
   private final List<Transaction.Own> commands;
-  private final Runnable whenDone;
-  private final List<Request> answered = new ArrayList<>();
+  private final Execution whole;
+  private final List<Request> begun = new ArrayList<>();
+  private boolean broken;
   private boolean running;
   private boolean waiting; // for the reply to the last one begun
 
   /**
-   * @param whenDone called when all are answered
+   * @param whole told when all are answered
    */
-  Replay(Session session, List<Transaction.Own> commands, Runnable whenDone) {
+  Replay(Session session, List<Transaction.Own> commands, Execution whole) {
     this.session = session;
     this.commands = commands;
-    this.whenDone = whenDone;
+    this.whole = whole;
   }
 
   /** Answers as many as can be answered at once. */
   void run() {
+    if (broken) {
+      return;
+    }
+    try {
+      answerAll();
+    } catch (Throwable e) { // whoever brought the last reply is another's business
+      broken = true;
+      dropReplies();
+      whole.broke(e);
+    }
+  }
+
+  private void answerAll() {
     running = true;
-    while (!waiting && answered.size() < commands.size()) {
+    while (!waiting && begun.size() < commands.size()) {
       waiting = true;
-      answer(commands.get(answered.size()).request());
+      answer(commands.get(begun.size()).request());
     }
     running = false;
     if (!waiting) {
-      whenDone.run();
+      whole.compose();
     }
   }
 
@@ -55,10 +69,13 @@ final class Replay {
 
   /** Takes on the request that one of the commands became. */
   void begin(Request request, @Nullable CommandSpec spec) {
+    begun.add(request);
     request.begin(session, spec, session.activity().lastBytesAt(), false);
     request.capture(
         () -> {
-          answered.add(request);
+          if (!whole.holds(request.reply().readableBytes())) {
+            request.dropHeld();
+          }
           waiting = false;
           if (!running) {
             run();
@@ -77,15 +94,20 @@ final class Replay {
 
   /** The reply to the {@code i}-th command; borrowed. */
   ByteBuf reply(int i) {
-    return answered.get(i).reply();
+    return begun.get(i).reply();
+  }
+
+  /** They are not wanted any more, nor are those yet to come. */
+  void dropReplies() {
+    begun.forEach(Request::dropHeld);
   }
 
   /** Gives the replies back. */
   void close() {
-    for (Request request : answered) {
+    for (Request request : begun) {
       request.dropHeld();
       session.loop().recycle(request);
     }
-    answered.clear();
+    begun.clear();
   }
 }

@@ -67,11 +67,20 @@ final class ReplySequence {
           at(0).becomeFirst(session.output());
         }
       }
+    } catch (Throwable e) {
+      Defect.in(session, e);
     } finally {
       advancing = false;
     }
     shrinkWhenIdle();
     session.onAdvanced();
+  }
+
+  /** The client is gone: what is held for it is dropped, and what is yet to come will be. */
+  void close() {
+    for (int i = 0; i < size; i++) {
+      at(i).dropHeld();
+    }
   }
 
   private void shrinkWhenIdle() {

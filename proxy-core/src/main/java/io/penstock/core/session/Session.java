@@ -107,6 +107,8 @@ public final class Session {
       while (more && mayTakeUp()) {
         more = takeUpOne();
       }
+    } catch (Throwable e) { // whoever called is another's business: a node's connection, a timer
+      Defect.in(this, e);
     } finally {
       taking = false;
     }
@@ -140,17 +142,15 @@ public final class Session {
         }
         yield false;
       }
-      case PROTOCOL_ERROR -> {
-        protocolError();
-        yield false;
-      }
+      case PROTOCOL_ERROR -> protocolError();
     };
   }
 
-  private void protocolError() {
+  private boolean protocolError() {
     state = new SessionState.Closing();
     log.debug("client {} sent no RESP: {}", id, input.scanner().error());
     intake.reject(null, "ERR Protocol error: " + input.scanner().error());
+    return false;
   }
 
   /** Some replies were given: there may be room for more requests, or nothing left to wait for. */

@@ -1,6 +1,7 @@
 package io.penstock.core.session;
 
 import io.netty.channel.EventLoop;
+import io.netty.util.internal.PlatformDependent;
 import io.penstock.core.cluster.Topology;
 import io.penstock.core.command.CommandReplies;
 import io.penstock.core.command.CommandSpec;
@@ -26,8 +27,12 @@ public final class SessionLoop {
 
   private static final int SPARE_REQUESTS = 16_384;
 
+  /** One client may hold this share of the memory that there is for replies. */
+  private static final int SHARE_HELD = 4;
+
   private final Loop loop;
   private final SessionSettings settings;
+  private final long mostHeld;
   private final Router router;
   private final Dispatcher dispatcher;
   private final Hub hub;
@@ -58,6 +63,9 @@ public final class SessionLoop {
       ClientDirectory directory) {
     this.loop = loop;
     this.settings = settings;
+    this.mostHeld =
+        Math.min(
+            settings.limits().maxRequestLength(), PlatformDependent.maxDirectMemory() / SHARE_HELD);
     this.servers = servers;
     this.commandReplies = new CommandReplies(servers.commands());
     this.router = router;
@@ -88,6 +96,14 @@ public final class SessionLoop {
 
   SessionSettings settings() {
     return settings;
+  }
+
+  /**
+   * Bytes of replies that one request may keep until all of them are there: as many as a request
+   * may have, where there is memory for several such.
+   */
+  long mostHeld() {
+    return mostHeld;
   }
 
   boolean isSharded() {

@@ -39,6 +39,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -63,6 +64,8 @@ final class Rig implements AutoCloseable {
     private int turnConnections; // of the synchronous dispatcher, if it is to be that
     private RespLimits limits = RespLimits.ofMaxBulkLength(512 * 1024 * 1024);
     private @Nullable Facade facade;
+    private Supplier<java.util.Map<String, String>> config =
+        () -> java.util.Map.of("maxmemory", "0", "save", "", "requirepass", "");
 
     Choice password(String given) {
       password = given;
@@ -110,13 +113,20 @@ final class Rig implements AutoCloseable {
       return this;
     }
 
+    /** What {@code CONFIG GET} finds to be the proxy's own. */
+    Choice config(Supplier<java.util.Map<String, String>> own) {
+      config = own;
+      return this;
+    }
+
     Rig start() {
       return new Rig(this);
     }
   }
 
-  /** Nothing is known of a proxy but its facade. */
-  private record Face(@Nullable Facade facade) implements ServerFace {
+  /** Nothing is known of a proxy but its facade and its parameters. */
+  private record Face(@Nullable Facade facade, Supplier<java.util.Map<String, String>> own)
+      implements ServerFace {
 
     @Override
     public ProxyFacts facts() {
@@ -135,7 +145,7 @@ final class Rig implements AutoCloseable {
 
     @Override
     public java.util.Map<String, String> config() {
-      return java.util.Map.of("maxmemory", "0", "save", "", "requirepass", "");
+      return own.get();
     }
   }
 
@@ -205,7 +215,7 @@ final class Rig implements AutoCloseable {
             choice.sharded,
             0,
             choice.subscriberLimit,
-            new Face(choice.facade));
+            new Face(choice.facade, choice.config));
     var hub = new Hub(group, loop, backend, topology, ProxyEvents.NONE, new Audience());
     sessions =
         new SessionLoop(

@@ -7,6 +7,7 @@ import static io.penstock.core.session.Requests.set;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.resp.RespLimits;
 import io.penstock.core.wire.Peer;
 import io.penstock.core.wire.Splits;
 import io.penstock.core.wire.Wire;
@@ -431,6 +432,73 @@ class TransactionsTest {
     other.send(call("CLIENT LIST ID 1"));
 
     assertThat(other.read(150)).contains(" flags=x ").contains(" multi=2 ");
+  }
+
+  private static final String RAN_BUT_TOO_LARGE =
+      "-ERR the transaction ran, but the replies are too large to be put together\r\n";
+
+  @Test
+  void repliesThatAreTooLargeToBePutTogetherAreNotGiven() {
+    restart(new Rig.Choice().limits(new RespLimits(512 * 1024 * 1024, 1_000, 65_536, 400_000)));
+    Peer client = rig.client();
+    Peer node = rig.connected(1);
+    client.send(block(get("a"), call("COMMAND").repeat(10), call("CLIENT SETNAME x")));
+    node.expect(block(get("a"))).send(OK + QUEUED + "*1\r\n$1\r\nv\r\n");
+    client.expect(OK + QUEUED.repeat(12) + RAN_BUT_TOO_LARGE);
+
+    client.send(block(call("PING"), get("a"), call("CLIENT SETNAME y")));
+    node.expect(block(get("a"))).send(OK + QUEUED + "*1\r\n");
+    node.send(Wire.bulk("v".repeat(500_000)));
+    client.expect(OK + QUEUED.repeat(3) + RAN_BUT_TOO_LARGE);
+
+    client.send(call("CLIENT GETNAME") + block(call("PING"), get("a")));
+    client.expect("$1\r\ny\r\n");
+    node.expect(block(get("a"))).send(OK + QUEUED + "*1\r\n$1\r\nv\r\n");
+    client.expect(OK + QUEUED + QUEUED + "*2\r\n+PONG\r\n$1\r\nv\r\n");
+  }
+
+  @Test
+  void ownRepliesThatCannotBeMadeCostOneClientItsConnectionAndNobodyElse() {
+    restart(
+        new Rig.Choice()
+            .config(
+                () -> {
+                  throw new OutOfMemoryError("thrown by a test");
+                }));
+    Peer client = rig.client();
+    Peer other = rig.client();
+    client.send(block(get("a"), call("COMMAND"), call("CONFIG GET save"), call("PING")));
+    Peer node = rig.accept(1).expect(block(get("a")));
+    other.send(get("a"));
+    node.expect(get("a"));
+
+    node.send(OK + QUEUED + "*1\r\n$1\r\nv\r\n" + "$1\r\nw\r\n");
+
+    client.expect(OK + QUEUED.repeat(4)).expectClosed();
+    other.expect("$1\r\nw\r\n").send(get("a"));
+    node.expect(get("a")).send("$1\r\nx\r\n");
+    other.expect("$1\r\nx\r\n");
+  }
+
+  @Test
+  void whatFailsBehindAReplyDoesNotCostOthersTheirConnection() {
+    restart(
+        new Rig.Choice()
+            .config(
+                () -> {
+                  throw new OutOfMemoryError("thrown by a test");
+                }));
+    Peer client = rig.client();
+    Peer other = rig.client();
+    client.send(block(get("a"), call("PING")) + call("CONFIG GET save") + PING);
+    Peer node = rig.accept(1).expect(block(get("a")));
+    other.send(get("a"));
+    node.expect(get("a"));
+
+    node.send(OK + QUEUED + "*1\r\n$1\r\nv\r\n" + "$1\r\nw\r\n");
+
+    client.expect(OK + QUEUED.repeat(2)).expectClosed();
+    other.expect("$1\r\nw\r\n");
   }
 
   @Test
