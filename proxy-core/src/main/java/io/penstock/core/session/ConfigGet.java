@@ -1,5 +1,6 @@
 package io.penstock.core.session;
 
+import io.netty.buffer.Unpooled;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.Shard;
 import io.penstock.core.command.Command;
@@ -13,6 +14,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +23,19 @@ import org.jspecify.annotations.Nullable;
  * first shard's master says, or nothing when it does not say.
  */
 final class ConfigGet {
+
+  /**
+   * What opens a node to whoever knows it, by the form of its name: servers and their modules have
+   * ever new ones.
+   */
+  private static final Predicate<String> IS_SECRET =
+      Pattern.compile("(?s).*(auth|pass|password|user)").asMatchPredicate();
+
+  /** What makes a server take a word for a pattern, and not for a parameter's name. */
+  private static final Predicate<String> IS_PATTERN = Pattern.compile("[\\[*?]").asPredicate();
+
+  /** A parameter under the name that the client gets: the one it asked for, if it gave one. */
+  private record Parameter(String name, String value) {}
 
   private final Session session;
 
@@ -29,22 +45,13 @@ final class ConfigGet {
 
   void answer(Request request, Command command) {
     Protocol protocol = session.profile().protocol();
-    List<String> patterns = new ArrayList<>();
-    for (int i = 2; i < command.argc(); i++) {
-      patterns.add(LocalReplies.text(command.frame(), i));
-    }
     Map<String, String> own = own();
-    Map<String, String> wanted = new LinkedHashMap<>();
+    Map<String, Parameter> wanted = new LinkedHashMap<>();
     boolean nodeKnowsMore = false;
-    for (String pattern : patterns) {
-      nodeKnowsMore |= !own.containsKey(pattern.toLowerCase(Locale.ROOT));
-      Glob glob = Glob.ignoringCase(pattern);
-      own.forEach(
-          (name, value) -> {
-            if (glob.matches(name)) {
-              wanted.put(name, value);
-            }
-          });
+    for (int i = 2; i < command.argc(); i++) {
+      String word = LocalReplies.text(command.frame(), i);
+      nodeKnowsMore |= !own.containsKey(word.toLowerCase(Locale.ROOT));
+      choose(word, own, wanted);
     }
     if (!nodeKnowsMore) {
       give(request, protocol, wanted);
@@ -61,7 +68,33 @@ final class ConfigGet {
             .buffer()
             .toString(frame.start(), frame.end() - frame.start(), StandardCharsets.ISO_8859_1);
     NodeSurvey.ask(
-        session, first, question, replies -> give(request, protocol, overlaid(replies, wanted)));
+        session,
+        first,
+        question,
+        replies -> give(request, protocol, overlaid(replies, own, wanted)));
+  }
+
+  private static void choose(String word, Map<String, String> own, Map<String, Parameter> wanted) {
+    if (!IS_PATTERN.test(word)) {
+      String name = word.toLowerCase(Locale.ROOT);
+      String value = own.get(name);
+      if (value != null) {
+        wanted.putIfAbsent(name, new Parameter(word, value));
+      }
+      return;
+    }
+    Glob glob = Glob.ignoringCase(word);
+    own.forEach(
+        (name, value) -> {
+          if (glob.matches(name)) {
+            wanted.putIfAbsent(name, new Parameter(name, value));
+          }
+        });
+  }
+
+  /** A name as servers compare it: in any case, and as C's string functions see it. */
+  private static String plain(String name) {
+    return LocalReplies.cString(name).toLowerCase(Locale.ROOT);
   }
 
   /** As the proxy was configured, and where this client is connected. */
@@ -73,44 +106,46 @@ final class ConfigGet {
     return own;
   }
 
-  private static Map<String, String> overlaid(
-      List<@Nullable String> replies, Map<String, String> own) {
-    Map<String, String> all = new LinkedHashMap<>();
+  /** What the node says of parameters that are not Penstock's own, among those that are. */
+  private static Map<String, Parameter> overlaid(
+      List<@Nullable String> replies, Map<String, String> own, Map<String, Parameter> wanted) {
+    Map<String, Parameter> all = new LinkedHashMap<>();
     for (String reply : replies) {
-      if (reply != null && !reply.startsWith("-")) {
-        List<String> strings = strings(reply);
-        for (int i = 0; i + 1 < strings.size(); i += 2) {
-          all.put(strings.get(i), strings.get(i + 1));
+      for (Parameter node : parameters(reply)) {
+        String name = plain(node.name());
+        Parameter mine = wanted.get(name);
+        if (mine != null) {
+          all.put(name, mine); // where the node has it
+        } else if (!own.containsKey(name)) {
+          all.put(name, IS_SECRET.test(name) ? new Parameter(node.name(), "") : node);
         }
       }
     }
-    all.putAll(own);
+    wanted.forEach(all::putIfAbsent);
     return all;
   }
 
-  /** The strings of an array or map of strings. */
-  private static List<String> strings(String reply) {
-    List<String> strings = new ArrayList<>();
-    int at = reply.indexOf('\n') + 1;
-    while (at < reply.length() && reply.charAt(at) == '$') {
-      int end = reply.indexOf('\r', at);
-      int length = Math.max(0, Integer.parseInt(reply.substring(at + 1, end)));
-      strings.add(reply.substring(end + 2, end + 2 + length));
-      at = end + 2 + length + 2;
+  private static List<Parameter> parameters(@Nullable String reply) {
+    List<Parameter> parameters = new ArrayList<>();
+    if (reply != null && !reply.startsWith("-")) {
+      List<String> strings =
+          ReplyStrings.of(Unpooled.wrappedBuffer(reply.getBytes(StandardCharsets.ISO_8859_1)));
+      for (int i = 0; i + 1 < strings.size(); i += 2) {
+        parameters.add(new Parameter(strings.get(i), strings.get(i + 1)));
+      }
     }
-    return strings;
+    return parameters;
   }
 
-  private static void give(Request request, Protocol protocol, Map<String, String> parameters) {
+  private static void give(Request request, Protocol protocol, Map<String, Parameter> parameters) {
     LocalAnswer.give(request, protocol, reply -> write(parameters, reply));
   }
 
-  private static void write(Map<String, String> parameters, ReplyWriter reply) {
+  private static void write(Map<String, Parameter> parameters, ReplyWriter reply) {
     reply.map(parameters.size());
-    parameters.forEach(
-        (name, value) -> {
-          reply.bulk(name);
-          reply.bulk(value);
-        });
+    for (Parameter parameter : parameters.values()) {
+      reply.bulk(parameter.name());
+      reply.bulk(parameter.value());
+    }
   }
 }

@@ -22,7 +22,10 @@ final class ReplyStrings {
         && reply.toString(from, text.length(), StandardCharsets.ISO_8859_1).equals(text);
   }
 
-  /** All strings and numbers in a reply, whatever they are nested in; characters are bytes. */
+  /**
+   * All strings and numbers in a reply, whatever they are nested in; characters are bytes. A null
+   * string is an empty one.
+   */
   static List<String> of(ByteBuf reply) {
     List<String> strings = new ArrayList<>();
     int at = reply.readerIndex();
@@ -33,8 +36,8 @@ final class ReplyStrings {
       at = lineEnd + 2;
       if (type == '$') {
         int length = Integer.parseInt(line);
-        strings.add(reply.toString(at, length, StandardCharsets.ISO_8859_1));
-        at += length + 2;
+        strings.add(reply.toString(at, Math.max(0, length), StandardCharsets.ISO_8859_1));
+        at += length < 0 ? 0 : length + 2;
       } else if (type == ',' || type == ':') {
         strings.add(line);
       }

@@ -9,6 +9,8 @@ import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ServerRepliesTest {
 
@@ -121,8 +123,51 @@ class ServerRepliesTest {
   @Test
   void whatIsPenstocksOwnIsAnsweredWithoutAskingANode() {
     rig.client()
-        .send(call("CONFIG GET save") + call("CONFIG GET MAXMEMORY"))
-        .expect("*2\r\n$4\r\nsave\r\n$0\r\n\r\n*2\r\n$9\r\nmaxmemory\r\n$1\r\n0\r\n");
+        .send(call("CONFIG GET save") + call("CONFIG GET MAXMEMORY maxmemory"))
+        .expect("*2\r\n$4\r\nsave\r\n$0\r\n\r\n*2\r\n$9\r\nMAXMEMORY\r\n$1\r\n0\r\n");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "RequirePass",
+        "requirepass\0x",
+        "primaryauth",
+        "PrimaryUser",
+        "masterauth",
+        "tls-key-file-pass",
+        "ts-global-password"
+      })
+  void aNodesPasswordsAreNotTold(String name) {
+    Peer client = rig.client();
+    String question = Wire.request("CONFIG", "GET", name, "maxmemory-policy");
+    client.send(question);
+    rig.accept(0)
+        .expect(question)
+        .send("*4\r\n" + Wire.bulk("maxmemory-policy") + Wire.bulk("allkeys-lru"))
+        .send(Wire.bulk(name) + Wire.bulk("s3cret"));
+
+    client.expect(
+        name.startsWith("requirepass")
+            ? "*2\r\n" + Wire.bulk("maxmemory-policy") + Wire.bulk("allkeys-lru")
+            : "*4\r\n"
+                + (Wire.bulk("maxmemory-policy") + Wire.bulk("allkeys-lru"))
+                + (Wire.bulk(name) + Wire.bulk("")));
+  }
+
+  @Test
+  void namesAreToldAsTheyWereAskedFor() {
+    Peer client = rig.client();
+    String question = call("CONFIG GET MaxMemory MaxMemory-Policy");
+    client.send(question);
+    rig.accept(0)
+        .expect(question)
+        .send("*4\r\n" + Wire.bulk("MaxMemory-Policy") + Wire.bulk("noeviction"))
+        .send(Wire.bulk("MaxMemory") + Wire.bulk("99"));
+
+    client
+        .expect("*4\r\n" + Wire.bulk("MaxMemory-Policy") + Wire.bulk("noeviction"))
+        .expect(Wire.bulk("MaxMemory") + Wire.bulk("0"));
   }
 
   @Test

@@ -110,6 +110,37 @@ class CredentialsIT {
     }
   }
 
+  @Test
+  void noFormOfConfigGetTellsANodesPassword() {
+    try (ServerProcess server = ServerProcess.builder().password(PASSWORD).start()) {
+      var node = new Node(server.host(), server.port());
+      var upstream = new Upstream.Single(node, new Credentials(null, PASSWORD), 0);
+      try (ProxyFixture proxy = ProxyFixture.of(upstream).startReady();
+          Wire direct = Wire.open(server.host(), server.port());
+          Wire wire = proxy.connect()) {
+        direct.call("AUTH", PASSWORD);
+        direct.call("CONFIG", "SET", "masterauth", PASSWORD, "masteruser", PASSWORD);
+        assertThat(direct.call("CONFIG", "GET", "*")).contains(PASSWORD);
+        for (String name :
+            List.of("*", "RequirePass", "MasterAuth", "primaryauth", "*auth", "[rp]*", "*user")) {
+          assertThat(wire.call("CONFIG", "GET", name)).as(name).doesNotContain(PASSWORD);
+          assertThat(wire.call("CONFIG", "GET", name, "MaxMemory-Policy"))
+              .as(name)
+              .containsIgnoringCase("MaxMemory-Policy")
+              .doesNotContain(PASSWORD);
+        }
+        for (String[] names :
+            new String[][] {
+              {"DataBases"}, {"Save", "save"}, {"s[a]ve", "SAVE"}, {"SAVE", "s?ve"}
+            }) {
+          String[] request = {"CONFIG", "GET", names[0], names[names.length - 1]};
+          String[] own = wire.call(request).split("\r\n", -1);
+          assertThat(own[2]).isEqualTo(direct.call(request).split("\r\n", -1)[2]);
+        }
+      }
+    }
+  }
+
   /** Requests in this order, on one connection, to a server with the same password. */
   @ParameterizedTest
   @CsvSource({"2", "3"})
