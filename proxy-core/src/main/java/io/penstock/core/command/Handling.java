@@ -82,9 +82,11 @@ public sealed interface Handling {
    * To the node of its keys' slot, where it may block when an option is given.
    *
    * @param keyword the option, which the timeout follows
-   * @param options the options that may stand before it; anything else ends the search
+   * @param end what no option follows
+   * @param options those with arguments that may stand before it, so that these are not taken for
+   *     it; any other word may be an option of a newer server
    */
-  record BlockingIf(String keyword, List<Option> options) implements Handling {
+  record BlockingIf(String keyword, String end, List<Option> options) implements Handling {
 
     public BlockingIf {
       options = List.copyOf(options);
@@ -96,11 +98,10 @@ public sealed interface Handling {
         if (Ascii.equalsIgnoreCase(frame, i, keyword)) {
           return i + 1;
         }
-        int arguments = Option.arguments(options, frame, i);
-        if (arguments == Option.NONE) {
+        if (Ascii.equalsIgnoreCase(frame, i, end)) {
           return 0;
         }
-        i += arguments;
+        i += Math.max(0, Option.arguments(options, frame, i));
       }
       return 0;
     }

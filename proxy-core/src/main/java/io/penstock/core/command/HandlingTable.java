@@ -139,16 +139,16 @@ final class HandlingTable {
     throw new IllegalArgumentException(command.name() + " cannot be split by its key specs");
   }
 
-  /** {@code blocking-if KEYWORD option:arguments…}. */
+  /** {@code blocking-if KEYWORD END option:arguments…}. */
   private static Handling blockingIf(String[] words) {
     List<Option> options = new ArrayList<>();
-    for (int i = 3; i < words.length; i++) {
+    for (int i = 4; i < words.length; i++) {
       int colon = words[i].indexOf(':');
       options.add(
           new Option(
               words[i].substring(0, colon), Integer.parseInt(words[i].substring(colon + 1))));
     }
-    return new Handling.BlockingIf(words[2], options);
+    return new Handling.BlockingIf(words[2], words[3], options);
   }
 
   /** The line that {@code error NAME} stands for, about this command. */

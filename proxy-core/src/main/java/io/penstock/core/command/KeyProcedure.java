@@ -93,17 +93,15 @@ enum KeyProcedure {
 
   /**
    * {@code xreadGetKeys}: the first half of what follows STREAMS, which may also be a group's name.
+   * Words that are no option here are passed over, as by the key spec: a newer server may know
+   * them.
    */
   XREAD {
     @Override
     void collect(RequestFrame frame, KeyPositions into) {
       int i = 1;
       while (i < frame.argc() && !Ascii.equalsIgnoreCase(frame, i, "streams")) {
-        int arguments = Option.arguments(XREAD_OPTIONS, frame, i);
-        if (arguments == Option.NONE) {
-          return;
-        }
-        i += 1 + arguments;
+        i += 1 + Math.max(0, Option.arguments(XREAD_OPTIONS, frame, i));
       }
       int first = i + 1;
       int keysAndIds = frame.argc() - first;

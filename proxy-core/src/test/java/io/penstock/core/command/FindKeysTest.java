@@ -55,6 +55,8 @@ class FindKeysTest {
         "XREAD COUNT 1 streams a 0; a",
         "XREADGROUP GROUP g c COUNT 1 STREAMS a b > >; a b",
         "XREADGROUP GROUP STREAMS STREAMS STREAMS a >; a",
+        "XREADGROUP GROUP g c CLAIM 5 NOACK BLOCK 7 STREAMS a b > >; a b",
+        "XREAD FROM 1 STREAMS a 0; a",
         "SORT a; a",
         "SORT a BY w_* GET o_* GET # STORE d; a d",
         "SORT a STORE d LIMIT 0 5; a d",
@@ -106,7 +108,6 @@ class FindKeysTest {
         "XREAD a b c d",
         "XREAD COUNT 1 BLOCK 0 STREAMS",
         "XREAD STREAMS a b 0",
-        "XREAD FROM 1 STREAMS a 0",
         "XREADGROUP GROUP g",
         "MIGRATE h 1 a 0 10 KEYS a b",
       })

@@ -195,6 +195,9 @@ class HandlingTableTest {
     "XREAD COUNT block STREAMS s 0, 0",
     "XREADGROUP GROUP block block STREAMS s >, 0",
     "XREADGROUP GROUP g c NOACK STREAMS block >, 0",
+    "XREADGROUP GROUP g c CLAIM 5 BLOCK 7 STREAMS s >, 7",
+    "XREADGROUP GROUP g c CLAIM 5 STREAMS block >, 0",
+    "XREAD NEWER block 0 STREAMS s 0, 3",
     "XREAD COUNT 5 BLOCK, 0",
     "XREAD COUNT, 0"
   })
