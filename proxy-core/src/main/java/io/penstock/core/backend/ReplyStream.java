@@ -3,6 +3,7 @@ package io.penstock.core.backend;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.penstock.core.resp.ReplyScanner;
+import io.penstock.core.transport.Growth;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,12 +47,12 @@ final class ReplyStream {
     int scanned = in.readerIndex();
     ByteBuf begun = carry;
     if (begun != null) {
-      carry = null;
       scanned = begun.writerIndex();
       bytes = join(begun, in);
+      carry = null;
     }
     try {
-      return deliver(bytes, scanned);
+      return deliver(bytes, scanned, bytes == begun);
     } finally {
       bytes.release();
     }
@@ -59,13 +60,14 @@ final class ReplyStream {
 
   private static ByteBuf join(ByteBuf begun, ByteBuf in) {
     try {
+      Growth.ensureRoom(begun, in.readableBytes());
       return begun.writeBytes(in);
     } finally {
       in.release();
     }
   }
 
-  private @Nullable String deliver(ByteBuf bytes, int scanned) {
+  private @Nullable String deliver(ByteBuf bytes, int scanned, boolean carried) {
     int start = bytes.readerIndex();
     int at = scanned;
     int to = bytes.writerIndex();
@@ -75,7 +77,7 @@ final class ReplyStream {
         return "bytes that are not RESP";
       }
       if (end == ReplyScanner.INCOMPLETE) {
-        keepRest(bytes, start, to);
+        keepRest(bytes, start, to, carried);
         return null;
       }
       if (!deliverOne(bytes, start, end)) {
@@ -106,7 +108,7 @@ final class ReplyStream {
     return true;
   }
 
-  private void keepRest(ByteBuf bytes, int start, int to) {
+  private void keepRest(ByteBuf bytes, int start, int to, boolean carried) {
     if (!streaming && to - start >= STREAM_THRESHOLD && isStreamable(bytes.getByte(start))) {
       streaming = !inFlight.isEmpty();
     }
@@ -114,6 +116,10 @@ final class ReplyStream {
       if (to > start) {
         inFlight.first().onReplyPart(bytes, start, to, false);
       }
+      return;
+    }
+    if (carried && start == bytes.readerIndex()) {
+      carry = bytes.retain(); // copied anew with each read it would cost its length squared
       return;
     }
     int length = to - start;

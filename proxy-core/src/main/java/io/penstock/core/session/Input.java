@@ -6,6 +6,7 @@ import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.resp.RequestScanner;
 import io.penstock.core.resp.RespLimits;
 import io.penstock.core.resp.ScanResult;
+import io.penstock.core.transport.Growth;
 import io.penstock.core.transport.SharedBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -58,7 +59,7 @@ final class Input {
       if (!held.isExclusive() || start() > 0) {
         held = moveRest(held, more);
       }
-      ensureRoom(held.buffer(), more);
+      Growth.ensureRoom(held.buffer(), more);
       held.buffer().writeBytes(in);
     } finally {
       in.release();
@@ -138,15 +139,6 @@ final class Input {
     SharedBuffer fresh = new SharedBuffer(moved);
     current = fresh;
     return fresh;
-  }
-
-  /** Doubles: growing by steps would copy a value of hundreds of megabytes over and over. */
-  static void ensureRoom(ByteBuf buffer, int more) {
-    long needed = (long) buffer.writerIndex() + more;
-    if (needed > buffer.capacity()) {
-      buffer.capacity(
-          (int) Math.min(Integer.MAX_VALUE - 8L, Math.max(needed, 2L * buffer.capacity())));
-    }
   }
 
   /** Gives everything back. */

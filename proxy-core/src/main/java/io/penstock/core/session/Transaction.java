@@ -6,6 +6,7 @@ import io.penstock.core.backend.Exchange;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.resp.RespLimits;
+import io.penstock.core.transport.Growth;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -132,7 +133,7 @@ final class Transaction {
       Block.begin(out);
       block = out;
     }
-    Input.ensureRoom(out, length);
+    Growth.ensureRoom(out, length);
     out.writeBytes(frame.buffer(), frame.start(), length);
   }
 

@@ -11,6 +11,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class ReplyStreamTest {
 
@@ -95,6 +96,33 @@ class ReplyStreamTest {
             "a part " + reply.substring(20_000, 20_001),
             "a last " + reply.substring(20_001),
             "b +OK\r\n");
+  }
+
+  /** Copied anew with each read, these would be a hundred gigabytes each. */
+  @Test
+  @Timeout(10)
+  void whatCannotBePassedOnInPartsCostsNoMoreThanItsLength() {
+    String text = "x".repeat(16 * 1024 * 1024);
+    List<Integer> pushed = new ArrayList<>();
+    stream =
+        new ReplyStream(
+            (buffer, from, to) -> {
+              pushed.add(to - from);
+              return false;
+            });
+    send("a");
+    send("b");
+    String push = ">3\r\n" + Wire.bulk("message") + Wire.bulk("ch") + Wire.bulk(text);
+    for (byte[] piece : Splits.inPiecesOf(1_024, Wire.bytes("+OK\r\n" + push))) {
+      assertThat(stream.accept(Wire.buffer(piece))).isNull();
+    }
+    for (byte[] piece : Splits.inPiecesOf(1_024, Wire.bytes("-" + text + "\r\n"))) {
+      assertThat(stream.accept(Wire.buffer(piece))).isNull();
+    }
+
+    assertThat(pushed).containsExactly(push.length());
+    assertThat(log).hasSize(2).startsWith("a +OK\r\n");
+    assertThat(log.getLast()).hasSize("b -\r\n".length() + text.length());
   }
 
   @Test
