@@ -20,6 +20,12 @@ import org.jspecify.annotations.Nullable;
 public final class CommandReplies {
 
   private static final String SYNTAX_ERROR = "ERR syntax error";
+  private static final String TOO_LONG = "OVERLOADED the reply would be longer than 16 MiB";
+
+  /**
+   * A short name may be asked about a million times, and each answer is a hundred times as long.
+   */
+  private static final int LONGEST_INFO = 16 * 1024 * 1024;
 
   private final CommandTable table;
   private final Map<Protocol, ByteBuf> all = new EnumMap<>(Protocol.class);
@@ -67,8 +73,14 @@ public final class CommandReplies {
     }
     ReplyWriter reply = new ReplyWriter(out, protocol);
     SpecReply specs = new SpecReply(reply);
+    int start = out.writerIndex();
     reply.array(request.argc() - 2);
     for (int i = 2; i < request.argc(); i++) {
+      if (out.writerIndex() - start > LONGEST_INFO) {
+        out.writerIndex(start);
+        reply.error(TOO_LONG);
+        return;
+      }
       CommandSpec spec = table.lookUp(text(request, i));
       if (spec == null) {
         reply.missing();

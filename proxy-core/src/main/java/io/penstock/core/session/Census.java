@@ -48,14 +48,19 @@ final class Census {
       whole.deliverOwned(merged, outcome);
       return;
     }
-    ByteBuf out = ByteBufAllocator.DEFAULT.directBuffer();
+    try {
+      whole.deliverOwned(LocalAnswer.made(this::write), outcome);
+    } finally {
+      merged.release();
+    }
+  }
+
+  private void write(ByteBuf out) {
     switch (counted) {
       case SUBSCRIBERS -> subscribers(Kind.CHANNEL, out);
       case SHARD_SUBSCRIBERS -> subscribers(Kind.SHARD, out);
       default -> new ReplyWriter(out, Protocol.RESP2).integer(audience.patterns(number(0)));
     }
-    merged.release();
-    whole.deliverOwned(out, outcome);
   }
 
   /** An array of names, each with its number behind it. */

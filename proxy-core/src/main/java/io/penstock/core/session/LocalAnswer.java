@@ -14,9 +14,26 @@ final class LocalAnswer {
 
   /** Ends the request with what {@code words} writes; an error line counts as a rejection. */
   static void give(Request request, Protocol protocol, Consumer<ReplyWriter> words) {
-    ByteBuf bytes = ByteBufAllocator.DEFAULT.directBuffer();
-    words.accept(new ReplyWriter(bytes, protocol));
+    ByteBuf bytes = made(out -> words.accept(new ReplyWriter(out, protocol)));
     boolean error = bytes.getByte(0) == '-';
     request.deliverOwned(bytes, error ? Outcome.REJECTED : Outcome.OK);
+  }
+
+  /**
+   * A buffer with what {@code words} writes; the caller owns it. When there is not memory enough
+   * for it, there is no buffer.
+   */
+  static ByteBuf made(Consumer<ByteBuf> words) {
+    ByteBuf bytes = ByteBufAllocator.DEFAULT.directBuffer();
+    boolean whole = false;
+    try {
+      words.accept(bytes);
+      whole = true;
+      return bytes;
+    } finally {
+      if (!whole) {
+        bytes.release();
+      }
+    }
   }
 }

@@ -1,7 +1,6 @@
 package io.penstock.core.session;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.LocalCommand;
@@ -53,9 +52,7 @@ final class LocalReplies {
     if (which == LocalCommand.COMMAND) {
       return session.loop().commandReplies().all(session.profile().protocol());
     }
-    ByteBuf reply = ByteBufAllocator.DEFAULT.directBuffer();
-    write(which, command, reply);
-    return reply;
+    return LocalAnswer.made(out -> write(which, command, out));
   }
 
   private void write(LocalCommand which, Command command, ByteBuf out) {

@@ -117,11 +117,14 @@ final class Request extends Routed {
 
   /** Hands over a reply that Penstock made; takes ownership of it. */
   void deliverOwned(ByteBuf reply, Outcome outcome) {
-    if (outcome != Outcome.OK) {
-      countError(reply, reply.readerIndex(), reply.writerIndex());
+    try {
+      if (outcome != Outcome.OK) {
+        countError(reply, reply.readerIndex(), reply.writerIndex());
+      }
+      write(reply, reply.readerIndex(), reply.writerIndex());
+    } finally {
+      reply.release();
     }
-    write(reply, reply.readerIndex(), reply.writerIndex());
-    reply.release();
     finish(outcome);
   }
 

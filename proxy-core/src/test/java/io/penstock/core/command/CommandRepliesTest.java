@@ -118,6 +118,13 @@ class CommandRepliesTest {
   }
 
   @Test
+  void infoAboutTooManyNamesIsRefused() {
+    assertThat(reply(Protocol.RESP2, "COMMAND INFO" + " get".repeat(50_000))).startsWith("*50000");
+    assertThat(reply(Protocol.RESP2, "COMMAND INFO" + " get".repeat(200_000)))
+        .isEqualTo("-OVERLOADED the reply would be longer than 16 MiB\r\n");
+  }
+
+  @Test
   void commandAndInfoWithoutNamesAreAllCommands() {
     String all = reply(Protocol.RESP2, "COMMAND");
 
