@@ -70,7 +70,7 @@ final class ProxyLoop {
       dispatcher.tick(now);
       sessions.hub().tick(now);
       sessions.tick(now);
-    } catch (RuntimeException bug) {
+    } catch (Throwable bug) {
       log.error("a loop's tick failed; it will tick again", bug); // deadlines depend on it
     }
   }

@@ -185,4 +185,15 @@ public abstract class Exchange {
 
   /** There will be no reply, or no more of it. */
   public abstract void onFailure(Failure failure);
+
+  /**
+   * One of the above has thrown: a defect, or memory that could not be had. Nothing else is called
+   * any more.
+   *
+   * @return whether the one who waits was seen to, so that the connection may go on with others;
+   *     false where it is of no more use after that
+   */
+  public boolean absorbs(Throwable defect) {
+    return false;
+  }
 }

@@ -5,12 +5,16 @@ import io.netty.buffer.ByteBufAllocator;
 import io.penstock.core.resp.ReplyScanner;
 import io.penstock.core.transport.Growth;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Turns a node's bytes into replies and gives each to the exchange that waits longest. A reply that
  * is cut between two reads is put together again, or, when it is large, passed on part by part.
  */
 final class ReplyStream {
+
+  private static final Logger log = LoggerFactory.getLogger(ReplyStream.class);
 
   /** A reply of which this much is there while more is to come is passed on in parts. */
   private static final int STREAM_THRESHOLD = 16 * 1024;
@@ -92,7 +96,12 @@ final class ReplyStream {
   private boolean deliverOne(ByteBuf bytes, int start, int end) {
     if (streaming) {
       streaming = false;
-      inFlight.poll().onReplyPart(bytes, start, end, true);
+      Exchange streamed = inFlight.poll();
+      try {
+        streamed.onReplyPart(bytes, start, end, true);
+      } catch (Throwable e) {
+        absorb(streamed, e);
+      }
       return true;
     }
     if (bytes.getByte(start) == '>') {
@@ -104,8 +113,30 @@ final class ReplyStream {
     if (inFlight.isEmpty()) {
       return false;
     }
-    inFlight.poll().onReply(bytes, start, end);
+    Exchange oldest = inFlight.poll();
+    try {
+      oldest.onReply(bytes, start, end);
+    } catch (Throwable e) {
+      absorb(oldest, e);
+    }
     return true;
+  }
+
+  /** Where a reply ends is known whatever becomes of it, so others' replies need not be lost. */
+  private static void absorb(Exchange exchange, Throwable defect) {
+    if (!exchange.absorbs(defect)) {
+      throw new IllegalStateException("a reply could not be handled", defect);
+    }
+  }
+
+  private static void fail(Exchange exchange, Failure failure) {
+    try {
+      exchange.onFailure(failure);
+    } catch (Throwable e) { // others are still to be told
+      if (!exchange.absorbs(e)) {
+        log.error("a failure could not be handled", e);
+      }
+    }
   }
 
   private void keepRest(ByteBuf bytes, int start, int to, boolean carried) {
@@ -114,7 +145,7 @@ final class ReplyStream {
     }
     if (streaming) {
       if (to > start) {
-        inFlight.first().onReplyPart(bytes, start, to, false);
+        passOn(inFlight.first(), bytes, start, to);
       }
       return;
     }
@@ -127,6 +158,15 @@ final class ReplyStream {
         ByteBufAllocator.DEFAULT
             .directBuffer(Math.max(256, length * 2))
             .writeBytes(bytes, start, length);
+  }
+
+  private void passOn(Exchange exchange, ByteBuf bytes, int start, int to) {
+    try {
+      exchange.onReplyPart(bytes, start, to, false);
+    } catch (Throwable e) {
+      inFlight.replace(0, ControlExchange.ABANDONED);
+      absorb(exchange, e);
+    }
   }
 
   /** Errors are read before anybody passes them on, and pushes are nobody's reply. */
@@ -147,7 +187,7 @@ final class ReplyStream {
       Exchange exchange = inFlight.at(i);
       if (exchange.deadline() - now <= 0) {
         inFlight.replace(i, ControlExchange.ABANDONED);
-        exchange.onFailure(Failure.TIMEOUT);
+        fail(exchange, Failure.TIMEOUT);
       } else {
         earliestDeadline = Math.min(earliestDeadline, exchange.deadline());
       }
@@ -173,7 +213,7 @@ final class ReplyStream {
       begun.release();
     }
     while (!inFlight.isEmpty()) {
-      inFlight.poll().onFailure(Failure.CONNECTION_LOST);
+      fail(inFlight.poll(), Failure.CONNECTION_LOST);
     }
   }
 }

@@ -6,6 +6,7 @@ import io.penstock.core.command.Merge;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongBinaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -57,7 +58,11 @@ public final class ReplyMerger {
     try {
       mergeFine(how, replies, detail);
       return true;
-    } catch (UnmergeableException | ArithmeticException e) { // the latter: a sum beyond 64 bits
+    } catch (UnmergeableException
+        | ArithmeticException // a sum beyond 64 bits
+        | IndexOutOfBoundsException // fewer elements than such a reply has
+        | NoSuchElementException
+        | NumberFormatException e) {
       emit(UNEXPECTED);
       return false;
     }

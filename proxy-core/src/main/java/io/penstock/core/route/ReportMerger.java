@@ -33,7 +33,11 @@ final class ReportMerger {
   }
 
   private static long integer(ReplyTree entry, int element) {
-    return ReplyTree.leaf(ReplyTree.aggregate(entry).elements().get(element)).integer();
+    return ReplyTree.leaf(elements(entry).get(element)).integer();
+  }
+
+  private static List<ReplyTree> elements(ReplyTree entry) {
+    return ReplyTree.aggregate(entry).elements();
   }
 
   /** {@code SLOWLOG GET}: the newest entries of all. */
@@ -61,19 +65,19 @@ final class ReportMerger {
   static String latest(ByteBuf[] replies) {
     Map<String, ReplyTree> events = new LinkedHashMap<>();
     for (ReplyTree entry : joined(replies)) {
-      String event = ReplyTree.leaf(ReplyTree.aggregate(entry).elements().getFirst()).bytes();
+      String event = ReplyTree.leaf(elements(entry).getFirst()).bytes();
       events.merge(event, entry, ReportMerger::later);
     }
     return written(new Aggregate('*', List.copyOf(events.values())));
   }
 
-  /** Name, time, latest, worst; newer servers add a sum and a count. */
+  /** Name, time, latest, worst; newer servers add a sum and a count, older ones have none. */
   private static ReplyTree later(ReplyTree one, ReplyTree other) {
     boolean firstIsNewer = integer(one, 1) >= integer(other, 1);
-    List<ReplyTree> merged =
-        new ArrayList<>(ReplyTree.aggregate(firstIsNewer ? one : other).elements());
+    List<ReplyTree> merged = new ArrayList<>(elements(firstIsNewer ? one : other));
     merged.set(3, Leaf.integer(Math.max(integer(one, 3), integer(other, 3))));
-    for (int i = 4; i < merged.size(); i++) {
+    int both = Math.min(elements(one).size(), elements(other).size());
+    for (int i = 4; i < both; i++) {
       merged.set(i, Leaf.integer(integer(one, i) + integer(other, i)));
     }
     return new Aggregate('*', merged);

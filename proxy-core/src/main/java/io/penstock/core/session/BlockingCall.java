@@ -293,4 +293,10 @@ final class BlockingCall extends Exchange implements Blocking {
     }
     whole.deliverPart(buffer, from, to, last);
   }
+
+  @Override
+  public boolean absorbs(Throwable defect) {
+    Defect.in(session, defect);
+    return false; // nobody else has the connection
+  }
 }

@@ -71,6 +71,18 @@ final class Gather implements Part.Whole {
     if (--missing > 0) {
       return;
     }
+    try {
+      answer();
+    } catch (Throwable e) { // whoever brought the last part is another's business
+      Defect.in(session, e);
+    } finally {
+      for (Part part : parts) {
+        part.discard();
+      }
+    }
+  }
+
+  private void answer() {
     if (tooLarge) {
       whole.deliverError(ErrorReplies.TOO_LARGE, Outcome.ERROR);
       return;
@@ -94,11 +106,7 @@ final class Gather implements Part.Whole {
   }
 
   private Outcome merge(ReplyMerger.Sink sink, ByteBuf[] replies, Outcome outcome) {
-    boolean fine = new ReplyMerger(sink).merge(merge, replies, detail);
-    for (Part part : parts) {
-      part.discard();
-    }
-    if (fine) {
+    if (new ReplyMerger(sink).merge(merge, replies, detail)) {
       return Outcome.OK;
     }
     return outcome == Outcome.OK ? Outcome.ERROR : outcome;

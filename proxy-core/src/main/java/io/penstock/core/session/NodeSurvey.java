@@ -18,11 +18,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class NodeSurvey {
 
+  private final Session session;
   private final @Nullable String[] replies;
   private final Consumer<List<@Nullable String>> done;
   private int missing;
 
-  private NodeSurvey(int nodes, Consumer<List<@Nullable String>> done) {
+  private NodeSurvey(Session session, int nodes, Consumer<List<@Nullable String>> done) {
+    this.session = session;
     this.replies = new @Nullable String[nodes];
     this.done = done;
     this.missing = nodes;
@@ -41,7 +43,7 @@ final class NodeSurvey {
       done.accept(List.of());
       return;
     }
-    NodeSurvey survey = new NodeSurvey(nodes.size(), done);
+    NodeSurvey survey = new NodeSurvey(session, nodes.size(), done);
     ByteBuf buffer = ByteBufAllocator.DEFAULT.directBuffer(request.length());
     buffer.writeCharSequence(request, StandardCharsets.ISO_8859_1);
     SharedBuffer shared = new SharedBuffer(buffer);
@@ -92,6 +94,13 @@ final class NodeSurvey {
     @Override
     public void onFailure(Failure failure) {
       end(null);
+    }
+
+    @Override
+    public boolean absorbs(Throwable defect) {
+      Defect.in(session, defect);
+      releaseBytes();
+      return true;
     }
 
     private void end(@Nullable String reply) {

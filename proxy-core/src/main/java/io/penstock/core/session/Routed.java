@@ -156,6 +156,14 @@ abstract sealed class Routed extends Exchange permits Request, Part, Block, Publ
     deliverPart(buffer, from, to, last);
   }
 
+  /** Only before its end: what is done behind that sees to itself. */
+  @Override
+  public final boolean absorbs(Throwable defect) {
+    Defect.in(session(), defect);
+    settle();
+    return true;
+  }
+
   @Override
   public void onFailure(Failure failure) {
     if (hasBegun()) {

@@ -153,4 +153,11 @@ abstract sealed class ShardWait extends Exchange permits OffsetWait, FsyncWait {
           call.answer(ErrorReplies.UNAVAILABLE, Outcome.UNAVAILABLE);
     }
   }
+
+  @Override
+  public boolean absorbs(Throwable defect) {
+    Defect.in(session, defect);
+    releaseBytes();
+    return false; // nobody else has the connection
+  }
 }

@@ -156,4 +156,11 @@ final class WatchCall extends Exchange {
       again(ErrorReplies.UNAVAILABLE, Outcome.UNAVAILABLE);
     }
   }
+
+  @Override
+  public boolean absorbs(Throwable defect) {
+    Defect.in(session, defect);
+    releaseBytes();
+    return false; // nobody else has the connection
+  }
 }

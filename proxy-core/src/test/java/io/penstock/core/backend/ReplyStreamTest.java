@@ -1,6 +1,7 @@
 package io.penstock.core.backend;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.wire.Splits;
@@ -96,6 +97,56 @@ class ReplyStreamTest {
             "a part " + reply.substring(20_000, 20_001),
             "a last " + reply.substring(20_001),
             "b +OK\r\n");
+  }
+
+  private static void fail() {
+    throw new IllegalStateException("defect");
+  }
+
+  @Test
+  void whoCannotTakeItsReplyCostsNobodyElseTheirs() {
+    send("a").thatAbsorbs().then(ReplyStreamTest::fail);
+    send("b");
+    send("c", 1).thatAbsorbs().then(ReplyStreamTest::fail);
+    send("d", 1);
+    send("e").then(ReplyStreamTest::fail);
+    send("f");
+
+    assertThat(receive("+1\r\n+2\r\n")).isNull();
+    stream.expire(2);
+    stream.close();
+
+    assertThat(log)
+        .containsExactly(
+            "a +1\r\n",
+            "a defect",
+            "b +2\r\n",
+            "c TIMEOUT",
+            "c defect",
+            "d TIMEOUT",
+            "e CONNECTION_LOST",
+            "e defect",
+            "f CONNECTION_LOST");
+  }
+
+  @Test
+  void theRestOfAReplyThatCouldNotBeTakenIsDropped() {
+    String reply = Wire.bulk("x".repeat(100_000));
+    send("a").thatAbsorbs().then(ReplyStreamTest::fail);
+    send("b");
+
+    assertThat(receive(reply.substring(0, 20_000))).isNull();
+    assertThat(receive(reply.substring(20_000, 40_000))).isNull();
+    assertThat(receive(reply.substring(40_000) + "+2\r\n")).isNull();
+
+    assertThat(log).containsExactly("a part " + reply.substring(0, 20_000), "a defect", "b +2\r\n");
+  }
+
+  @Test
+  void aConnectionsOwnDefectEndsIt() {
+    send("a").then(ReplyStreamTest::fail);
+
+    assertThatThrownBy(() -> stream.accept(Wire.buffer("+1\r\n"))).hasRootCauseMessage("defect");
   }
 
   /** Copied anew with each read, these would be a hundred gigabytes each. */

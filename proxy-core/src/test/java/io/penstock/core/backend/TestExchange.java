@@ -12,6 +12,7 @@ final class TestExchange extends Exchange {
   private final String name;
   private final List<String> log;
   private Runnable afterwards = () -> {};
+  private boolean absorbs;
 
   TestExchange(String name, List<String> log, long deadline) {
     this(name, log, deadline, Protocol.RESP2, 0);
@@ -31,6 +32,19 @@ final class TestExchange extends Exchange {
     return this;
   }
 
+  /** What {@link #then} does may throw. */
+  TestExchange thatAbsorbs() {
+    absorbs = true;
+    return this;
+  }
+
+  @Override
+  public boolean absorbs(Throwable defect) {
+    log.add(name + " " + defect.getMessage());
+    releaseBytes();
+    return absorbs;
+  }
+
   @Override
   public void onReply(ByteBuf buffer, int from, int to) {
     end(name + " " + Wire.text(buffer, from, to));
@@ -41,6 +55,8 @@ final class TestExchange extends Exchange {
     log.add(name + (last ? " last " : " part ") + Wire.text(buffer, from, to));
     if (last) {
       releaseBytes();
+    }
+    if (last || absorbs) {
       afterwards.run();
     }
   }

@@ -240,6 +240,19 @@ class ReplyMergerTest {
   }
 
   @Test
+  void serversOfDifferentAgeTellOfAnEventWhatBothHave() {
+    String older = "*1\r\n*4\r\n$3\r\nfoo\r\n:10\r\n:2\r\n:90\r\n";
+    String newer = "*1\r\n*6\r\n$3\r\nfoo\r\n:12\r\n:5\r\n:8\r\n:20\r\n:3\r\n";
+    String merged = "*1\r\n*6\r\n$3\r\nfoo\r\n:12\r\n:5\r\n:90\r\n:20\r\n:3\r\n";
+
+    assertThat(merged(Merge.LATEST, List.of(older, newer))).isEqualTo(merged);
+    assertThat(merged(Merge.LATEST, List.of(newer, older))).isEqualTo(merged);
+    assertThat(merged(Merge.LATEST, List.of("*1\r\n*0\r\n", newer))).isEqualTo("!" + CANNOT);
+    assertThat(merged(Merge.NEWEST, List.of("*1\r\n*1\r\n:1\r\n", "*1\r\n*0\r\n"), 10))
+        .isEqualTo("!" + CANNOT);
+  }
+
+  @Test
   void samplesAreJoinedByTheirTime() {
     assertThat(
             merged(

@@ -45,6 +45,21 @@ class BroadcastTest {
   }
 
   @Test
+  void serversOfDifferentAgeAreAskedForLatencies() {
+    Peer client = rig.client();
+    client.send(call("LATENCY LATEST") + get("b"));
+    Peer lower = rig.accept(0).expect(call("LATENCY LATEST") + get("b"));
+    Peer upper = rig.accept(1).expect(call("LATENCY LATEST"));
+
+    lower.send("*1\r\n*6\r\n$4\r\nfork\r\n:9\r\n:5\r\n:8\r\n:20\r\n:3\r\n$1\r\nv\r\n");
+    upper.send("*1\r\n*4\r\n$4\r\nfork\r\n:7\r\n:2\r\n:90\r\n");
+
+    client
+        .expect("*1\r\n*6\r\n$4\r\nfork\r\n:9\r\n:5\r\n:90\r\n:20\r\n:3\r\n")
+        .expect("$1\r\nv\r\n");
+  }
+
+  @Test
   void theRequestIsSentAsTheClientWroteIt() {
     Peer client = rig.client();
     client.send(Wire.request("keYs", "*"));
