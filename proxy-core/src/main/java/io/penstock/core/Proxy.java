@@ -181,9 +181,14 @@ public final class Proxy implements AutoCloseable {
     survey.topologyChanged();
   }
 
-  /** Listening, and every slot has an owner. */
+  /**
+   * Listening, and every slot has an owner that was reached: a cluster's view comes from its nodes,
+   * while a single server is in place before anybody has spoken to it.
+   */
   public boolean isReady() {
-    return listener.isOpen() && topology.current().isFullyCovered();
+    return listener.isOpen()
+        && topology.current().isFullyCovered()
+        && (discovered != null || survey.hasHeard());
   }
 
   /** The transport in use, after {@code auto} was decided, for example {@code epoll}. */

@@ -54,6 +54,7 @@ public final class ServerSurvey {
   private boolean refusalSaid;
   private boolean closed;
   private volatile ServerFacts current;
+  private volatile boolean heard;
 
   ServerSurvey(TopologyThread thread, ServerSource source, Topology topology, Scope scope) {
     this.thread = thread;
@@ -94,6 +95,11 @@ public final class ServerSurvey {
   /** What is known now. Any thread. */
   public ServerFacts current() {
     return current;
+  }
+
+  /** Whether any node has let Penstock in and answered since the start. Any thread. */
+  public boolean hasHeard() {
+    return heard;
   }
 
   /** Asks nodes that have come, forgets those that have gone. Any thread. */
@@ -160,6 +166,7 @@ public final class ServerSurvey {
       retryLater();
     } else if (nodes().contains(node)) {
       failures = 0;
+      heard = true;
       ServerReport before = reports.put(node, report);
       if (!report.equals(before)) {
         sayIfRefused(node, report);

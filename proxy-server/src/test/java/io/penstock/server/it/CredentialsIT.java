@@ -69,6 +69,7 @@ class CredentialsIT {
               ProxyFixture.of(wrong).commandTimeout(Duration.ofMillis(300)).start();
           Wire wire = proxy.connect()) {
         assertThat(wire.call("GET", "k")).startsWith("-UNAVAILABLE ");
+        assertThat(proxy.proxy().isReady()).isFalse();
       }
       var right = new Upstream.Single(node, new Credentials(null, PASSWORD), 0);
       try (ProxyFixture proxy = ProxyFixture.of(right).startReady();

@@ -43,6 +43,22 @@ class SingleServerIT {
   }
 
   @Test
+  void theProxyIsReadyWhenTheServerHasAnsweredOnce() {
+    try (ServerProcess late = ServerProcess.start()) {
+      late.stop();
+      try (ProxyFixture proxy =
+              ProxyFixture.of(late).commandTimeout(Duration.ofMillis(300)).start();
+          Wire wire = proxy.connect()) {
+        assertThat(wire.call("GET", "k")).startsWith("-UNAVAILABLE ");
+        assertThat(proxy.proxy().isReady()).isFalse();
+        late.restart();
+        Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> proxy.proxy().isReady());
+        assertThat(wire.call("SET", "k", "v")).isEqualTo("+OK\r\n");
+      }
+    }
+  }
+
+  @Test
   void theDatabaseOfTheUrlIsUsed() {
     var upstream = new Upstream.Single(new Node(server.host(), server.port()), null, 7);
     try (ProxyFixture proxy = ProxyFixture.of(upstream).startReady();
