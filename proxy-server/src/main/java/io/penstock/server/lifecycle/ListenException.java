@@ -1,6 +1,7 @@
 package io.penstock.server.lifecycle;
 
 import io.penstock.core.ProxySettings.Listen;
+import java.nio.channels.UnresolvedAddressException;
 import java.util.Locale;
 
 /** Penstock cannot listen where it should. */
@@ -41,7 +42,7 @@ public final class ListenException extends RuntimeException {
             + portKey
             + ") "
             + reason.text
-            + (reason == Reason.OTHER ? ": " + cause.getMessage() : "")
+            + (reason == Reason.OTHER ? ": " + cause : "")
             + ".",
         cause);
     this.reason = reason;
@@ -70,7 +71,9 @@ public final class ListenException extends RuntimeException {
       if (words.contains("already in use")) {
         return Reason.IN_USE;
       }
-      if (words.contains("assign requested address") || words.contains("unresolved address")) {
+      if (cause instanceof UnresolvedAddressException // without a word
+          || words.contains("assign requested address")
+          || words.contains("unresolved address")) {
         return Reason.NO_SUCH_ADDRESS;
       }
       if (words.contains("permission denied")) {

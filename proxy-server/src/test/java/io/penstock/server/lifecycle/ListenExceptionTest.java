@@ -1,0 +1,46 @@
+package io.penstock.server.lifecycle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.core.ProxySettings.Listen;
+import io.penstock.core.session.OutputLimit;
+import java.io.IOException;
+import java.net.BindException;
+import java.nio.channels.UnresolvedAddressException;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.Test;
+
+class ListenExceptionTest {
+
+  private static ListenException of(Throwable cause) {
+    var listen = new Listen("nosuch.host", 6380, 1, null, 1, OutputLimit.SUBSCRIBERS);
+    return new ListenException(listen, cause, "penstock.bind", "penstock.port");
+  }
+
+  @Test
+  void aHostNameThatNobodyHasIsNoAddressOfThisMachine() {
+    ListenException failure = of(new CompletionException(new UnresolvedAddressException()));
+
+    assertThat(failure.reason()).isEqualTo(ListenException.Reason.NO_SUCH_ADDRESS);
+    assertThat(failure)
+        .hasMessage(
+            "Port 6380 of nosuch.host (penstock.port) cannot be had:"
+                + " that is no address of this machine.");
+  }
+
+  @Test
+  void theOperatingSystemsWordsTellTheReason() {
+    assertThat(of(new BindException("Address already in use")).reason())
+        .isEqualTo(ListenException.Reason.IN_USE);
+    assertThat(of(new BindException("Cannot assign requested address")).reason())
+        .isEqualTo(ListenException.Reason.NO_SUCH_ADDRESS);
+    assertThat(of(new BindException("Permission denied")).reason())
+        .isEqualTo(ListenException.Reason.NOT_ALLOWED);
+  }
+
+  @Test
+  void whatHasNoWordsIsToldByItsType() {
+    assertThat(of(new IOException()))
+        .hasMessageContaining("cannot be listened on: java.io.IOException");
+  }
+}
