@@ -42,7 +42,7 @@ public sealed interface Handling {
   /** {@code SCAN}: shard after shard, one at a call. */
   record Scan() implements Handling {}
 
-  /** Without keys; any one node's answer serves, best always the same node's. */
+  /** Without keys; any one node's answer serves, best always the same node's for one client. */
   record AnyNode() implements Handling {}
 
   /**

@@ -43,7 +43,7 @@ final class CommandsPage {
       |---|---|
       | has key specs, or a first key | sent to its keys' node |
       | has keys, but servers do not say where (`movablekeys` and no key spec) | refused in front of a cluster |
-      | has no keys | answered by any one node, always the same |
+      | has no keys | answered by any one node, for one client always the same as long as it is connected to that |
       | has no keys and the request policy `all_shards` or `all_nodes` | sent to the master of every shard; replies are merged by the response policy `all_succeeded`, `one_succeeded`, `agg_sum`, `agg_min`, or put together without one. With another policy it is refused in front of a cluster |
       | may block, or is about Pub/Sub | refused |
       | acts on the connection (`@connection`) and has no keys | refused |
