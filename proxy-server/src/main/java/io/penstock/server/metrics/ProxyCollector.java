@@ -38,10 +38,16 @@ final class ProxyCollector implements MultiCollector {
   @Override
   public MetricSnapshots collect() {
     ProxyStats stats = reader.read();
-    if (stats == null) {
-      return new MetricSnapshots();
-    }
     List<MetricSnapshot> all = new ArrayList<>();
+    all.add(
+        Family.gauge(
+                "penstock_figures_age_seconds",
+                "How old all other figures are: an event loop that hangs tells none")
+            .add(reader.age().toNanos() / NANOS_PER_SECOND)
+            .snapshot());
+    if (stats == null) {
+      return new MetricSnapshots(all);
+    }
     commands(stats, all);
     clients(stats, all);
     nodes(stats.nodes(), all);

@@ -4,6 +4,7 @@ import io.penstock.core.observe.ProxyStats;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
@@ -29,9 +30,13 @@ final class StatsReader {
     this.source = source;
     this.freshFor = freshFor;
     this.patience = patience;
+    this.readAt = System.nanoTime();
   }
 
-  /** Figures of now or a moment ago; the last ones known when the loops do not answer; or null. */
+  /**
+   * Figures of now or a moment ago; the last ones known when the loops do not answer, as while they
+   * end; or null.
+   */
   synchronized @Nullable ProxyStats read() {
     if (newest != null && System.nanoTime() - readAt < freshFor.toNanos()) {
       return newest;
@@ -39,11 +44,16 @@ final class StatsReader {
     try {
       newest = source.get().toCompletableFuture().get(patience.toMillis(), TimeUnit.MILLISECONDS);
       readAt = System.nanoTime();
-    } catch (ExecutionException | TimeoutException e) {
+    } catch (ExecutionException | TimeoutException | RejectedExecutionException e) {
       LOG.warn("The event loops did not tell their figures: {}", e.toString());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
     return newest;
+  }
+
+  /** How old the figures are that were read last, or how long there have been none. */
+  synchronized Duration age() {
+    return Duration.ofNanos(System.nanoTime() - readAt);
   }
 }

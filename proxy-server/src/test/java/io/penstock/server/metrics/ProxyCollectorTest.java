@@ -17,10 +17,13 @@ import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -75,7 +78,9 @@ class ProxyCollectorTest {
 
   @Test
   void leavesItsMetricsOutWhileTheLoopsDoNotAnswer() throws IOException {
-    assertThat(scrape(CompletableFuture::new)).isEmpty();
+    assertThat(scrape(CompletableFuture::new))
+        .contains("penstock_figures_age_seconds 0.")
+        .doesNotContain("penstock_commands");
   }
 
   @Test
@@ -93,6 +98,29 @@ class ProxyCollectorTest {
     assertThat(reader.read()).isSameAs(STATS);
     assertThat(reader.read()).isSameAs(STATS);
     assertThat(asked).hasValue(1);
+  }
+
+  @Test
+  void figuresThatNobodyTellsGrowOldAndAreStillScraped() throws Exception {
+    Queue<CompletionStage<ProxyStats>> answers = new ArrayDeque<>();
+    answers.add(CompletableFuture.completedFuture(STATS));
+    answers.add(new CompletableFuture<>());
+    StatsReader reader =
+        new StatsReader(
+            () -> {
+              CompletionStage<ProxyStats> next = answers.poll();
+              if (next == null) {
+                throw new RejectedExecutionException("the event loops have ended");
+              }
+              return next;
+            },
+            Duration.ZERO,
+            Duration.ofMillis(50));
+
+    assertThat(reader.read()).isSameAs(STATS);
+    assertThat(reader.read()).isSameAs(STATS);
+    assertThat(reader.age()).isGreaterThanOrEqualTo(Duration.ofMillis(50));
+    assertThat(reader.read()).isSameAs(STATS);
   }
 
   private static String scrape(Supplier<CompletionStage<ProxyStats>> source) throws IOException {
