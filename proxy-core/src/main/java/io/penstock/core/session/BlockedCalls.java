@@ -22,8 +22,9 @@ final class BlockedCalls {
     if (session.order().holdsBack(plan.slot())) {
       return false;
     }
-    session.hold();
-    var call = new BlockingCall(session, session.intake().begin(spec), spec, plan);
+    Request whole = session.intake().begin(spec);
+    session.hold(whole);
+    var call = new BlockingCall(session, whole, spec, plan);
     current = call;
     call.attempt();
     return true;
@@ -37,17 +38,18 @@ final class BlockedCalls {
     if (!session.sequence().isEmpty()) {
       return false;
     }
-    session.hold();
-    var call = new WaitCall(session, session.intake().begin(spec), which == LocalCommand.WAITAOF);
+    Request whole = session.intake().begin(spec);
+    session.hold(whole);
+    var call = new WaitCall(session, whole, which == LocalCommand.WAITAOF);
     current = call;
     call.begin(command);
     return true;
   }
 
-  /** The call has ended. */
-  void ended() {
+  /** The call whose reply {@code whole} is has ended. */
+  void ended(Request whole) {
     current = null;
-    session.goOn();
+    session.goOn(whole);
   }
 
   /**

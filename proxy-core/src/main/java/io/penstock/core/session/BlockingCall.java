@@ -261,7 +261,7 @@ final class BlockingCall extends Exchange implements Blocking {
 
   /** Ends without what the client waited for. */
   private void end() {
-    session.intake().blocked().ended();
+    session.intake().blocked().ended(whole);
     if (session.isInputEnded()) {
       session.drain();
       whole.deliverOwned(Unpooled.EMPTY_BUFFER, Outcome.OK);
@@ -277,19 +277,19 @@ final class BlockingCall extends Exchange implements Blocking {
   }
 
   void answer(byte[] reply, Outcome outcome) {
-    session.intake().blocked().ended();
+    session.intake().blocked().ended(whole);
     whole.deliverError(reply, outcome);
   }
 
   void answer(ByteBuf buffer, int from, int to) {
-    session.intake().blocked().ended();
+    session.intake().blocked().ended(whole);
     whole.deliver(buffer, from, to, buffer.getByte(from) == '-' ? Outcome.ERROR : Outcome.OK);
   }
 
   /** Passes on a part of a reply that is still arriving. */
   void answerPart(ByteBuf buffer, int from, int to, boolean last) {
     if (last) {
-      session.intake().blocked().ended();
+      session.intake().blocked().ended(whole);
     }
     whole.deliverPart(buffer, from, to, last);
   }

@@ -36,7 +36,7 @@ final class Execution extends Block {
     this.transaction = transaction;
     this.watch = watch;
     if (watch != null || isSpliced()) {
-      session.hold(); // what comes behind must not overtake, and see what the own commands do
+      session.hold(whole); // what comes behind must not overtake, and see what the own commands do
     }
   }
 
@@ -99,7 +99,7 @@ final class Execution extends Block {
       splice();
     } else {
       replied();
-      session.goOn();
+      session.goOn(whole);
       whole.deliver(buffer, from, to, outcome);
     }
   }
@@ -108,7 +108,7 @@ final class Execution extends Block {
   void deliverError(byte[] reply, Outcome outcome) {
     collected.clear();
     replied();
-    session.goOn();
+    session.goOn(whole);
     whole.deliverError(reply, outcome);
   }
 
@@ -123,7 +123,7 @@ final class Execution extends Block {
     }
     if (last) {
       replied();
-      session.goOn();
+      session.goOn(whole);
     }
     whole.deliverPart(buffer, from, to, last);
   }
@@ -192,8 +192,8 @@ final class Execution extends Block {
     if (tooLarge || hasRun(reply)) {
       replay = new Replay(session, transaction.own(), this);
       replay.run();
-    } else {
-      session.goOn();
+    } else { // nothing ran
+      session.goOn(whole);
       whole.deliver(reply, reply.readerIndex(), reply.writerIndex(), Outcome.OK);
       collected.clear();
     }
@@ -239,7 +239,7 @@ final class Execution extends Block {
     }
     own.close();
     collected.clear();
-    session.goOn();
+    session.goOn(whole);
     whole.complete(Outcome.OK);
   }
 }

@@ -195,16 +195,16 @@ public final class Session {
     }
   }
 
-  /** Takes up no more requests before {@link #goOn}. */
-  void hold() {
+  /** Takes up no more requests before {@link #goOn} for the same one. */
+  void hold(Request by) {
     if (state instanceof SessionState.Serving serving) {
-      state = serving.hold();
+      state = serving.hold(by);
     }
   }
 
   /** What the session was held for is over; the requests behind it are taken up with its reply. */
-  void goOn() {
-    if (state instanceof SessionState.Holding holding) {
+  void goOn(Request by) {
+    if (state instanceof SessionState.Holding holding && holding.by() == by) {
       state = holding.goOn();
     }
   }

@@ -26,13 +26,17 @@ sealed interface SessionState {
     }
 
     /** A request must end before the next one is taken up. */
-    Holding hold() {
-      return new Holding();
+    Holding hold(Request by) {
+      return new Holding(by);
     }
   }
 
-  /** What comes behind the last request waits for its end. */
-  record Holding() implements SessionState {
+  /**
+   * What comes behind the last request waits for its end.
+   *
+   * @param by that request, whose end alone counts: earlier ones may be under way as well
+   */
+  record Holding(Request by) implements SessionState {
     Serving goOn() {
       return new Serving();
     }

@@ -248,8 +248,9 @@ final class Transactions {
     } else if (!watched.isNew() && watched.isLost()) {
       answer(spec, OK); // it makes no difference any more
     } else {
-      session.hold();
-      watched.add(session.intake().begin(spec));
+      Request place = session.intake().begin(spec);
+      session.hold(place);
+      watched.add(place);
     }
     return true;
   }

@@ -170,7 +170,7 @@ final class WaitCall implements Blocking {
   void answer(byte[] reply, Outcome outcome) {
     if (!ended) {
       ended = true;
-      session.intake().blocked().ended();
+      session.intake().blocked().ended(whole);
       whole.deliverError(reply, outcome);
     }
   }
@@ -194,7 +194,7 @@ final class WaitCall implements Blocking {
   public void gone() {
     if (!ended) {
       ended = true;
-      session.intake().blocked().ended();
+      session.intake().blocked().ended(whole);
       session.drain();
       whole.deliverOwned(Unpooled.EMPTY_BUFFER, Outcome.OK);
     }

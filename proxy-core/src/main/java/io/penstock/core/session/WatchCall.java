@@ -132,7 +132,7 @@ final class WatchCall extends Exchange {
     if (watch.isNew()) {
       session.intake().transactions().unwatch(); // nothing is watched
     }
-    session.goOn();
+    session.goOn(place);
     place.deliverError(reply, outcome);
   }
 

@@ -119,6 +119,28 @@ class BlockingCallTest {
   }
 
   @Test
+  void theReplyToATransactionBeforeItDoesNotEndTheWaiting() {
+    Peer client = rig.client();
+    client.send(call("MULTI") + get("a") + call("EXEC") + BLPOP + PING + BLPOP + PING);
+    Peer node = rig.accept(1).expect(tried(get("a")) + tried(BLPOP));
+    node.send("+OK\r\n+QUEUED\r\n*1\r\n+v\r\n");
+    client.expect("+OK\r\n+QUEUED\r\n*1\r\n+v\r\n");
+    node.send(NOTHING);
+
+    Peer lease = lease(1).expect(BLPOP);
+    Peer other = rig.client();
+    other.send(get("foo")); // nothing but this comes before the first call has ended
+    node.expect(get("foo")).send("$-1\r\n");
+    lease.send(ELEMENT);
+    client.expect(ELEMENT + "+PONG\r\n");
+    node.expect(tried(BLPOP)).send(NOTHING);
+    lease.expect(BLPOP).send(ELEMENT);
+
+    client.expect(ELEMENT + "+PONG\r\n");
+    assertThat(stats(1).exclusive()).isEqualTo(1);
+  }
+
+  @Test
   void errorsOfTheCallAreTheNodes() {
     Peer client = rig.client();
     client.send(call("BLPOP a -1"));

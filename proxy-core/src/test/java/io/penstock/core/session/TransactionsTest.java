@@ -226,6 +226,20 @@ class TransactionsTest {
   }
 
   @Test
+  void anEarlierTransactionsReplyDoesNotEndTheWaitingForOwnCommands() {
+    Peer client = rig.client();
+    client.send(block(get("a")) + block(get("a"), call("CLIENT SETNAME n")));
+    client.send(call("CLIENT GETNAME"));
+    Peer node = rig.accept(1).expect(block(get("a")) + block(get("a")));
+
+    node.send(OK + QUEUED + "*1\r\n+1\r\n");
+    client.expect(OK + QUEUED + "*1\r\n+1\r\n");
+    node.send(OK + QUEUED + "*1\r\n+2\r\n");
+
+    client.expect(OK + QUEUED + QUEUED + "*2\r\n+2\r\n+OK\r\n$1\r\nn\r\n");
+  }
+
+  @Test
   void ownCommandsAloneNeedNoNode() {
     Peer client = rig.client();
     client.send(block(PING, call("ECHO x"), call("SELECT 1"), call("CLIENT LIST")));
