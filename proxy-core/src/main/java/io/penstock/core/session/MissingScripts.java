@@ -27,13 +27,18 @@ final class MissingScripts {
   /** The node that lacks a script, and its digest. */
   record Missing(Node node, String digest, byte[] body) {}
 
-  private record Place(Node node, String digest) {}
+  /**
+   * @param mark what was on its way when it was sent lies before it
+   */
+  private record Place(Node node, String digest, long mark) {}
 
   private final Session session;
+  private final Fences fences;
   private final Map<Place, Loading> loading = new HashMap<>(0);
 
-  MissingScripts(Session session) {
+  MissingScripts(Session session, Fences fences) {
     this.session = session;
+    this.fences = fences;
   }
 
   /** What is to be loaded where, if the reply says that a script is missing that is known here. */
@@ -54,7 +59,7 @@ final class MissingScripts {
 
   /** Loads it, unless that is under way, and runs {@code then} afterwards, come of it what may. */
   void load(Missing missing, Routed request, Runnable then) {
-    Place place = new Place(missing.node(), missing.digest());
+    Place place = new Place(missing.node(), missing.digest(), fences.mark());
     Loading known = loading.get(place);
     if (known != null) {
       known.then.add(then);

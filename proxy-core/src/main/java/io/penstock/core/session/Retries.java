@@ -5,14 +5,12 @@ import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.Redirect;
-import io.penstock.core.cluster.RefreshTrigger;
 import io.penstock.core.cluster.Shard;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ProxyStats.Redirection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,9 +19,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Two requests for one key never change places here. Requests for a slot are sent again in
  * order, those that follow a redirect close behind one another; one that was refused for another
- * reason goes alone, and those behind it wait for its end. When a later one has run all the same
- * (or may have) before an earlier one could be sent again, the earlier one is answered with the
- * refusal it got, unless they share no key or both only read. Rare, so nothing here is tuned.
+ * reason goes alone, when everything behind it has been answered, and those behind it wait for its
+ * end. When a later one has run all the same (or may have) before an earlier one could be sent
+ * again, the earlier one is answered with the refusal it got, unless they share no key or both only
+ * read. Rare, so nothing here is tuned.
  */
 final class Retries {
 
@@ -33,13 +32,15 @@ final class Retries {
   private final Session session;
   private final RetryList retries = new RetryList();
   private final MissingScripts scripts;
+  private final Fences fences;
+  private final Alarm alarm; // what waits for an earlier request is woken by its end
   private boolean someProbe; // there may be one that goes alone
-  private boolean wakesUp;
-  private long wakeUpAt; // if so
 
   Retries(Session session) {
     this.session = session;
-    this.scripts = new MissingScripts(session);
+    this.fences = new Fences(session);
+    this.scripts = new MissingScripts(session, fences);
+    this.alarm = new Alarm(session, this::sendDue);
   }
 
   boolean isEmpty() {
@@ -95,41 +96,45 @@ final class Retries {
         request,
         () -> {
           retry.notBefore = session.loop().now();
-          wakeUp(retry.notBefore);
+          alarm.at(retry.notBefore);
         });
-    wakeUp(request.deadline());
+    alarm.at(request.deadline());
     return true;
   }
 
   private void park(Retry retry, @Nullable Redirect redirect, Redirection kind) {
-    Routed request = retry.request;
-    Node answered = request.sentTo();
-    if (redirect != null && answered != null) {
-      Node target = redirect.target(answered);
-      boolean known = !request.isScript() || session.loop().topology().current().contains(target);
-      if (!known) {
-        session.loop().topology().requestRefresh(RefreshTrigger.UNKNOWN_NODE);
-        redirect = null;
-      } else if (redirect.kind() == Redirect.Kind.MOVED) {
-        session.loop().topology().moved(redirect.slot(), target);
-        // The node found a key that was not known to be one; a slot's owner does not mind ASKING.
-        retry.askTarget = redirect.slot() == request.slot() ? null : target;
-      } else {
-        session.loop().topology().requestRefresh(RefreshTrigger.ASK);
-        retry.askTarget = target;
-      }
-    }
-    boolean atOnce = redirect != null && retry.attempts <= IMMEDIATE_REDIRECTS;
-    retry.probes = !atOnce;
-    someProbe |= !atOnce;
-    retry.notBefore = session.loop().now() + (atOnce ? 0 : retry.delay());
-    switch (kind) {
-      case CLUSTERDOWN -> session.loop().topology().requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
-      case READONLY, MASTERDOWN ->
-          session.loop().topology().requestRefresh(RefreshTrigger.READONLY);
-      case MOVED, ASK, TRYAGAIN, LOADING, NOSCRIPT -> {}
+    boolean leads = Directions.take(session.loop().topology(), retry, kind, redirect);
+    if (leads && retry.attempts <= IMMEDIATE_REDIRECTS) {
+      retry.probes = false;
+      retry.notBefore = session.loop().now();
+    } else {
+      delay(retry);
+      fence(retry);
     }
     goOrWait(retry, session.loop().now(), true);
+  }
+
+  private void delay(Retry retry) {
+    retry.probes = true;
+    someProbe = true;
+    retry.notBefore = session.loop().now() + retry.delay();
+  }
+
+  /** Has it wait, besides, until all that it could be sent behind of has been answered. */
+  private void fence(Retry retry) {
+    Node answered = retry.request.sentTo();
+    if (answered == null || !fences.isNeededFor(retry.request)) {
+      return;
+    }
+    long due = retry.notBefore;
+    retry.notBefore = retry.request.deadline();
+    fences.whenPassed(
+        retry.request,
+        answered,
+        () -> {
+          retry.notBefore = due;
+          alarm.at(due);
+        });
   }
 
   /** The request failed without a reply; retried when that is safe, else answered. */
@@ -171,11 +176,8 @@ final class Retries {
     retry.refusal = refusal;
     retry.outcome = outcome;
     retry.askTarget = null;
-    retry.probes = true;
-    someProbe = true;
-    // Never at once: the failures of later requests on the same connection are still to be told.
-    retry.notBefore = session.loop().now() + retry.delay();
-    wakeUp(retry.notBefore);
+    delay(retry); // the failures of later requests on the same connection are still to be told
+    alarm.at(retry.notBefore);
   }
 
   private void answer(Routed request, byte[] reply, Outcome outcome) {
@@ -215,7 +217,7 @@ final class Retries {
   void forget(Routed request) {
     retries.remove(request);
     if (!retries.isEmpty()) {
-      wakeUp(session.loop().now());
+      alarm.at(session.loop().now());
     }
   }
 
@@ -240,11 +242,12 @@ final class Retries {
       answer(retry.request, retry.refusal, retry.outcome);
     } else if (mayGo && now - retry.notBefore >= 0 && wouldOvertakeNone(retry)) {
       retry.sent = true;
+      fences.resent();
       session.sender().sendAgain(retry.request, retry.askTarget);
     } else {
       retry.askTarget = null; // holds for the moment only: later the owner has to be asked again
       boolean early = now - retry.notBefore < 0;
-      wakeUp(early ? retry.notBefore : retry.request.deadline()); // or when the earlier one ends
+      alarm.at(early ? retry.notBefore : retry.request.deadline()); // or when the earlier one ends
     }
   }
 
@@ -263,22 +266,6 @@ final class Retries {
     return retries.mayFollowThoseBefore(retry, target);
   }
 
-  /** Looks again at {@code time}; what waits for an earlier request is woken by its end. */
-  private void wakeUp(long time) {
-    if (wakesUp && time - wakeUpAt >= 0) {
-      return;
-    }
-    wakesUp = true;
-    wakeUpAt = time;
-    long delay = Math.max(0, time - System.nanoTime());
-    session.loop().executor().schedule(this::onWakeUp, delay, TimeUnit.NANOSECONDS);
-  }
-
-  private void onWakeUp() {
-    wakesUp = false;
-    sendDue();
-  }
-
   /** The client is gone: nothing is sent again. */
   void close() {
     for (Retry retry : retries.copy()) {
@@ -286,5 +273,6 @@ final class Retries {
         answer(retry.request, retry.refusal, retry.outcome);
       }
     }
+    alarm.cancel();
   }
 }

@@ -188,7 +188,7 @@ class BroadcastTest {
 
     // Both are refused: the node steps down. The flush waits a moment, and so must the write.
     upper.send(READONLY + "-MOVED 15495 127.0.0.1:" + rig.address(0).port() + "\r\n");
-    upper.expect(call("FLUSHALL")).send("+OK\r\n");
+    upper.expect(PING).send("+PONG\r\n").expect(call("FLUSHALL")).send("+OK\r\n");
     client.expect("+OK\r\n");
 
     lower.expect(set("a", "1")).send("+OK\r\n");
@@ -216,7 +216,7 @@ class BroadcastTest {
     upper.send("-LOADING Redis is loading the dataset in memory\r\n");
     lower.send("+OK\r\n+OK\r\n");
 
-    upper.expect(call("FLUSHALL")).send("+OK\r\n");
+    upper.expect(PING).send("+PONG\r\n").expect(call("FLUSHALL")).send("+OK\r\n");
 
     client.expect("+OK\r\n+OK\r\n");
   }

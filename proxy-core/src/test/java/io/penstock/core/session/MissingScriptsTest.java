@@ -91,6 +91,21 @@ class MissingScriptsTest {
   }
 
   @Test
+  void aLoadThatALaterWriteIsBehindTellsNothingOfIt() {
+    client.send(evalSha(SHA, "a") + set("a", "1") + evalSha(SHA, "foo"));
+    upper.expect(evalSha(SHA, "a") + set("a", "1") + evalSha(SHA, "foo"));
+    upper.send(MISSING + "+OK\r\n").expect(LOAD);
+    client.expect(MISSING + "+OK\r\n").send(set("foo", "1"));
+    upper.expect(set("foo", "1"));
+
+    upper.send(MISSING + LOADED).expect(LOAD).send("+OK\r\n" + LOADED);
+
+    client.expect(MISSING + "+OK\r\n").send(get("foo"));
+    upper.expect(get("foo")).send("$1\r\n1\r\n");
+    client.expect("$1\r\n1\r\n");
+  }
+
+  @Test
   void whatIsSentLaterWaitsBehindIt() {
     client.send(evalSha(SHA, "a"));
     upper.expect(evalSha(SHA, "a")).send(MISSING);

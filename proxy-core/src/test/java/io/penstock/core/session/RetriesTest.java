@@ -1,5 +1,6 @@
 package io.penstock.core.session;
 
+import static io.penstock.core.session.Requests.PING;
 import static io.penstock.core.session.Requests.call;
 import static io.penstock.core.session.Requests.get;
 import static io.penstock.core.session.Requests.set;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RetriesTest {
 
   private static final Duration FAR = Duration.ofSeconds(200);
+  private static final String PONG = "+PONG\r\n";
   private static final String BIG = Wire.bulk("x".repeat(100_000));
 
   private Rig rig = Rig.cluster();
@@ -217,7 +219,7 @@ class RetriesTest {
     Peer node = rig.accept(1).expect(set("a", "1") + set("a", "2") + set("a", "3"));
     node.send("-LOADING still\r\n-LOADING still\r\n-LOADING still\r\n");
 
-    node.expect(set("a", "1"));
+    node.expect(PING).send(PONG).expect(set("a", "1"));
     Peer other = rig.client();
     other.send(get("foo")); // nothing but this comes before the first is answered
     node.expect(get("foo")).send("+1\r\n$-1\r\n");
@@ -235,7 +237,7 @@ class RetriesTest {
     Peer owner = rig.accept(0);
     old.send(moved(Rig.SLOT_A, 0) + moved(Rig.SLOT_A, 0));
 
-    owner.expect(both).send("-TRYAGAIN later\r\n").expect(both);
+    owner.expect(both).send("-TRYAGAIN later\r\n").expect(PING).send(PONG).expect(both);
     Peer other = rig.client();
     other.send(get("b"));
     owner.expect(get("b")).send("+OK\r\n$-1\r\n");
@@ -250,7 +252,7 @@ class RetriesTest {
     client.send(set("{a}1", "x") + set("{a}2", "y"));
     Peer node = rig.accept(1).expect(set("{a}1", "x") + set("{a}2", "y"));
 
-    node.send("-TRYAGAIN later\r\n+2\r\n");
+    node.send("-TRYAGAIN later\r\n+2\r\n").expect(PING).send(PONG);
     node.expect(set("{a}1", "x")).send("+1\r\n");
 
     client.expect("+1\r\n+2\r\n");
@@ -299,10 +301,53 @@ class RetriesTest {
     client.send(set("a", "1") + set("a", "2"));
     Peer node = rig.accept(1).expect(set("a", "1") + set("a", "2"));
 
-    node.send("-TRYAGAIN later\r\n+OK\r\n");
+    node.send("-TRYAGAIN later\r\n+OK\r\n").expect(PING).send(PONG);
 
     client.expect("-TRYAGAIN later\r\n+OK\r\n");
     nothingElseWasSentTo(node, "a");
+  }
+
+  @Test
+  void nothingIsSentAgainBehindALaterRequestWhoseReplyHasNotCome() {
+    Peer client = rig.client();
+    client.send(set("a", "1") + set("a", "2"));
+    Peer node = rig.accept(1).expect(set("a", "1") + set("a", "2"));
+
+    node.send("-LOADING still\r\n").expect(PING); // and not SET, however long it takes
+    node.send("+OK\r\n" + PONG);
+
+    client.expect("-LOADING still\r\n+OK\r\n");
+    nothingElseWasSentTo(node, "a");
+  }
+
+  @Test
+  void whatWasSentBehindAFenceNeedsAnother() {
+    Peer client = rig.client();
+    client.send(set("a", "1") + set("a", "2") + set("foo", "1"));
+    Peer node = rig.accept(1).expect(set("a", "1") + set("a", "2") + set("foo", "1"));
+    node.send("-TRYAGAIN a\r\n+OK\r\n").expect(PING);
+    client.expect("-TRYAGAIN a\r\n+OK\r\n").send(set("foo", "2"));
+    node.expect(set("foo", "2"));
+
+    node.send("-TRYAGAIN foo\r\n" + PONG).expect(PING).send("+OK\r\n" + PONG);
+
+    client.expect("-TRYAGAIN foo\r\n+OK\r\n");
+    nothingElseWasSentTo(node, "a");
+  }
+
+  @Test
+  void partsForWholeShardsAreNotSentAgainTooEarlyEither() {
+    Peer lower = rig.connected(0);
+    Peer upper = rig.accept(1);
+    Peer client = rig.client();
+    client.send(call("FLUSHALL") + set("a", "1"));
+    lower.expect(call("FLUSHALL")).send("+OK\r\n");
+    upper.expect(call("FLUSHALL") + set("a", "1"));
+
+    upper.send("-CLUSTERDOWN no\r\n").expect(PING).send("+OK\r\n" + PONG);
+
+    client.expect("-CLUSTERDOWN no\r\n+OK\r\n");
+    nothingElseWasSentTo(upper, "a");
   }
 
   @Test
@@ -311,7 +356,7 @@ class RetriesTest {
     client.send(get("a") + set("a", "2"));
     Peer node = rig.accept(1).expect(get("a") + set("a", "2"));
 
-    node.send("-LOADING still\r\n+OK\r\n");
+    node.send("-LOADING still\r\n+OK\r\n").expect(PING).send(PONG);
 
     client.expect("-LOADING still\r\n+OK\r\n");
     nothingElseWasSentTo(node, "a");
@@ -323,7 +368,7 @@ class RetriesTest {
     client.send(get("a") + get("a"));
     Peer node = rig.accept(1).expect(get("a") + get("a"));
 
-    node.send("-LOADING still\r\n$1\r\n2\r\n");
+    node.send("-LOADING still\r\n$1\r\n2\r\n").expect(PING).send(PONG);
     node.expect(get("a")).send("$1\r\n1\r\n");
 
     client.expect("$1\r\n1\r\n$1\r\n2\r\n");
@@ -335,7 +380,7 @@ class RetriesTest {
     client.send(set("a", "1") + set("foo", "2"));
     Peer node = rig.accept(1).expect(set("a", "1") + set("foo", "2"));
 
-    node.send("-TRYAGAIN later\r\n+2\r\n");
+    node.send("-TRYAGAIN later\r\n+2\r\n").expect(PING).send(PONG);
     node.expect(set("a", "1")).send("+1\r\n");
 
     client.expect("+1\r\n+2\r\n");
@@ -613,7 +658,8 @@ class RetriesTest {
     Peer client = rig.client();
     client.send(set("a", "1") + set("a", "2"));
     Peer node = rig.accept(1).expect(set("a", "1") + set("a", "2"));
-    node.send("-TRYAGAIN later\r\n-TRYAGAIN later\r\n").expect(set("a", "1"));
+    node.send("-TRYAGAIN later\r\n-TRYAGAIN later\r\n").expect(PING).send(PONG);
+    node.expect(set("a", "1"));
     client.reset();
     await().until(() -> rig.onLoop(() -> rig.sessions().sessions().isEmpty()));
 

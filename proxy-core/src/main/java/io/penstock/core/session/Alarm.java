@@ -1,0 +1,53 @@
+package io.penstock.core.session;
+
+import io.netty.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs an action at the earliest of the times it is asked for. Confined to the loop of its session.
+ */
+final class Alarm {
+
+  private final Session session;
+  private final Runnable action;
+  private @Nullable ScheduledFuture<?> timer;
+  private long time; // of the timer, if there is one
+
+  /**
+   * @param action may ask for the next time
+   */
+  Alarm(Session session, Runnable action) {
+    this.session = session;
+    this.action = action;
+  }
+
+  /**
+   * Runs the action at {@code wanted} at the latest.
+   *
+   * @param wanted {@link System#nanoTime()}; one that is over means soon, never at once
+   */
+  void at(long wanted) {
+    if (timer != null && wanted - time >= 0) {
+      return;
+    }
+    cancel();
+    time = wanted;
+    long delay = Math.max(0, wanted - System.nanoTime());
+    timer = session.loop().executor().schedule(this::ring, delay, TimeUnit.NANOSECONDS);
+  }
+
+  private void ring() {
+    timer = null;
+    action.run();
+  }
+
+  /** Forgets the time it was asked for. */
+  void cancel() {
+    ScheduledFuture<?> pending = timer;
+    if (pending != null) {
+      timer = null;
+      pending.cancel(false);
+    }
+  }
+}

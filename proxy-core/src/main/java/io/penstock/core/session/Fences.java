@@ -1,0 +1,84 @@
+package io.penstock.core.session;
+
+import io.netty.buffer.Unpooled;
+import io.penstock.core.backend.SignalExchange;
+import io.penstock.core.cluster.Node;
+import io.penstock.core.resp.Protocol;
+import io.penstock.core.transport.SharedBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Tells when everything has been answered that was on its way behind a refused request: a {@code
+ * PING} over the connection that the refusal came by is answered last. Only then is it known
+ * whether a later request has overtaken the refused one. Confined to its session's loop.
+ */
+final class Fences {
+
+  private static final byte[] PING = WireRequest.of("PING");
+
+  private final Session session;
+  private final List<Fence> open = new ArrayList<>(0);
+  private long resent;
+
+  Fences(Session session) {
+    this.session = session;
+  }
+
+  /** A request is sent again. */
+  void resent() {
+    resent++;
+  }
+
+  /** The same as long as nothing is sent: what is under way now lies before it. */
+  long mark() {
+    return session.activity().requests() + resent;
+  }
+
+  /** Whether later requests may be on their way behind it. */
+  boolean isNeededFor(Routed refused) {
+    return refused.order() < session.activity().requests() && !refused.isAside();
+  }
+
+  /** Runs {@code then} when all that is behind it is answered or has failed. */
+  void whenPassed(Routed refused, Node node, Runnable then) {
+    for (Fence known : open) {
+      if (known.covers(refused, node)) {
+        known.then.add(then);
+        return;
+      }
+    }
+    var fence = new Fence(refused, node);
+    fence.then.add(then);
+    open.add(fence);
+    session.loop().dispatcher().dispatchTo(node, fence, false);
+  }
+
+  private final class Fence extends SignalExchange {
+
+    private final Node node;
+    private final Protocol protocol;
+    private final long mark = mark();
+    private final List<Runnable> then = new ArrayList<>(1);
+
+    Fence(Routed refused, Node node) {
+      this.node = node;
+      this.protocol = refused.protocol();
+      bytes(new SharedBuffer(Unpooled.wrappedBuffer(PING)), 0, PING.length);
+      // No earlier than that of whatever is on its way: the end of this tells of theirs.
+      long deadline = session.loop().now() + session.loop().settings().commandTimeoutNanos();
+      destination(ANY_NODE, protocol, refused.affinity(), deadline);
+    }
+
+    /** Whether it stands behind all that is behind {@code refused}. */
+    boolean covers(Routed refused, Node refusing) {
+      return mark == mark() && node.equals(refusing) && protocol == refused.protocol();
+    }
+
+    @Override
+    protected void ended() {
+      open.remove(this);
+      then.forEach(Runnable::run);
+    }
+  }
+}
