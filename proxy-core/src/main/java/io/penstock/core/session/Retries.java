@@ -104,7 +104,7 @@ final class Retries {
 
   private void park(Retry retry, @Nullable Redirect redirect, Redirection kind) {
     boolean leads = Directions.take(session.loop().topology(), retry, kind, redirect);
-    if (leads && retry.attempts <= IMMEDIATE_REDIRECTS) {
+    if (leads && ++retry.redirects <= IMMEDIATE_REDIRECTS) {
       retry.probes = false;
       retry.notBefore = session.loop().now();
     } else {
@@ -115,6 +115,7 @@ final class Retries {
   }
 
   private void delay(Retry retry) {
+    retry.redirects = 0;
     retry.probes = true;
     someProbe = true;
     retry.notBefore = session.loop().now() + retry.delay();

@@ -35,6 +35,10 @@ final class Retry {
   boolean probes;
 
   int attempts;
+
+  /** In a row, and followed at once. */
+  int redirects;
+
   long notBefore;
   private int loads;
   private @Nullable RequestKeys keys;

@@ -122,6 +122,40 @@ class RetriesTest {
     assertThat(rig.topology().calls()).containsExactly("refresh ASK");
   }
 
+  @Test
+  void askIsFollowedAfterAnyNumberOfOtherRefusals() {
+    Peer client = rig.client();
+    String both = call("MGET {a}1 {a}2");
+    client.send(both);
+    Peer migrating = rig.accept(1);
+    Peer importing = rig.accept(0);
+    for (int i = 0; i < 6; i++) {
+      migrating.expect(both).send(ask(Rig.SLOT_A, 0));
+      importing.expect(call("ASKING") + both).send("+OK\r\n-TRYAGAIN later\r\n");
+    }
+    migrating.expect(both).send(ask(Rig.SLOT_A, 0));
+    importing.expect(call("ASKING") + both).send("+OK\r\n+DONE\r\n");
+
+    client.expect("+DONE\r\n");
+  }
+
+  @Test
+  void redirectsInACircleAreFollowedAgainAfterAWhile() {
+    Peer client = rig.client();
+    client.send(get("a"));
+    Peer migrating = rig.accept(1);
+    Peer importing = rig.accept(0);
+    for (int i = 0; i < 2; i++) {
+      migrating.expect(get("a")).send(ask(Rig.SLOT_A, 0));
+      importing.expect(call("ASKING") + get("a")).send("+OK\r\n" + moved(Rig.SLOT_A, 1));
+    }
+    migrating.expect(get("a")).send(ask(Rig.SLOT_A, 0)); // the fifth has to wait
+    migrating.expect(get("a")).send(ask(Rig.SLOT_A, 0));
+    importing.expect(call("ASKING") + get("a")).send("+OK\r\n$1\r\nv\r\n");
+
+    client.expect("$1\r\nv\r\n");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
