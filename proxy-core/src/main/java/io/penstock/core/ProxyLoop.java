@@ -9,16 +9,12 @@ import io.penstock.core.transport.Loop;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One event loop of a proxy: its clients, its connections to nodes, and the tick that serves
  * deadlines.
  */
 final class ProxyLoop {
-
-  private static final Logger log = LoggerFactory.getLogger(ProxyLoop.class);
 
   private static final long LONGEST_TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final long SHORTEST_TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
@@ -30,6 +26,7 @@ final class ProxyLoop {
   private final SessionLoop sessions;
   private final Dispatcher dispatcher;
   private final long tickNanos;
+  private final Ticks ticks;
   private long expectedTick;
 
   ProxyLoop(Loop loop, SessionLoop sessions, Dispatcher dispatcher, long commandTimeoutNanos) {
@@ -39,6 +36,10 @@ final class ProxyLoop {
     this.tickNanos =
         Math.clamp(
             commandTimeoutNanos / TICKS_PER_TIMEOUT, SHORTEST_TICK_NANOS, LONGEST_TICK_NANOS);
+    this.ticks =
+        new Ticks(
+            loop::tick,
+            List.of(this::measure, dispatcher::tick, sessions.hub()::tick, sessions::tick));
   }
 
   SessionLoop sessions() {
@@ -57,22 +58,14 @@ final class ProxyLoop {
               dispatcher.adoptTopology();
               expectedTick = System.nanoTime() + tickNanos;
               loop.executor()
-                  .scheduleAtFixedRate(this::tick, tickNanos, tickNanos, TimeUnit.NANOSECONDS);
+                  .scheduleAtFixedRate(ticks, tickNanos, tickNanos, TimeUnit.NANOSECONDS);
             });
   }
 
-  private void tick() {
-    long now = loop.tick();
+  private void measure(long now) {
     sessions.counters().lag(Math.max(0, now - expectedTick));
     expectedTick = now + tickNanos;
     sessions.sampleRates(now);
-    try {
-      dispatcher.tick(now);
-      sessions.hub().tick(now);
-      sessions.tick(now);
-    } catch (Throwable bug) {
-      log.error("a loop's tick failed; it will tick again", bug); // deadlines depend on it
-    }
   }
 
   /** Looks at the newest topology. Any thread. */

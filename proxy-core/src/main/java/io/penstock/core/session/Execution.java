@@ -218,7 +218,7 @@ final class Execution extends Block {
     Replay own = Objects.requireNonNull(replay);
     if (tooLarge) {
       own.close();
-      session.goOn();
+      session.goOn(whole);
       whole.deliverError(ErrorReplies.TOO_LARGE_EXEC, Outcome.ERROR);
       return;
     }
