@@ -6,6 +6,8 @@ import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.transport.SharedBuffer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One request on its way to a node, and its reply on the way back; or several requests that stay
@@ -20,6 +22,8 @@ public abstract class Exchange {
 
   /** The slot of an exchange for one shard's master, whatever the slots are there. */
   public static final int ONE_SHARD = -2;
+
+  private static final Logger log = LoggerFactory.getLogger(Exchange.class);
 
   private @Nullable SharedBuffer bytes;
   private int offset;
@@ -195,5 +199,16 @@ public abstract class Exchange {
    */
   public boolean absorbs(Throwable defect) {
     return false;
+  }
+
+  /** Calls {@link #onFailure} where others are to be told, too: what goes wrong in it ends here. */
+  final void fail(Failure failure) {
+    try {
+      onFailure(failure);
+    } catch (Throwable e) {
+      if (!absorbs(e)) {
+        log.error("a failure could not be handled", e);
+      }
+    }
   }
 }

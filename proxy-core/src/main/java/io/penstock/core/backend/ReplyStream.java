@@ -5,8 +5,6 @@ import io.netty.buffer.ByteBufAllocator;
 import io.penstock.core.resp.ReplyScanner;
 import io.penstock.core.transport.Growth;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Turns a node's bytes into replies and gives each to the exchange that waits longest. A reply that
@@ -14,7 +12,6 @@ import org.slf4j.LoggerFactory;
  */
 final class ReplyStream {
 
-  private static final Logger log = LoggerFactory.getLogger(ReplyStream.class);
 
   /** A reply of which this much is there while more is to come is passed on in parts. */
   private static final int STREAM_THRESHOLD = 16 * 1024;
@@ -33,6 +30,10 @@ final class ReplyStream {
 
   int inFlight() {
     return inFlight.size();
+  }
+
+  boolean isClosed() {
+    return closed;
   }
 
   /** Notes that {@code exchange} was written to the socket. */
@@ -129,16 +130,6 @@ final class ReplyStream {
     }
   }
 
-  private static void fail(Exchange exchange, Failure failure) {
-    try {
-      exchange.onFailure(failure);
-    } catch (Throwable e) { // others are still to be told
-      if (!exchange.absorbs(e)) {
-        log.error("a failure could not be handled", e);
-      }
-    }
-  }
-
   private void keepRest(ByteBuf bytes, int start, int to, boolean carried) {
     if (!streaming && to - start >= STREAM_THRESHOLD && isStreamable(bytes.getByte(start))) {
       streaming = !inFlight.isEmpty();
@@ -187,7 +178,7 @@ final class ReplyStream {
       Exchange exchange = inFlight.at(i);
       if (exchange.deadline() - now <= 0) {
         inFlight.replace(i, ControlExchange.ABANDONED);
-        fail(exchange, Failure.TIMEOUT);
+        exchange.fail(Failure.TIMEOUT);
       } else {
         earliestDeadline = Math.min(earliestDeadline, exchange.deadline());
       }
@@ -213,7 +204,7 @@ final class ReplyStream {
       begun.release();
     }
     while (!inFlight.isEmpty()) {
-      fail(inFlight.poll(), Failure.CONNECTION_LOST);
+      inFlight.poll().fail(Failure.CONNECTION_LOST);
     }
   }
 }

@@ -60,7 +60,7 @@ final class WaitingLine {
         expired.add(exchange);
       }
     }
-    expired.forEach(exchange -> exchange.onFailure(Failure.NOT_SENT));
+    expired.forEach(exchange -> exchange.fail(Failure.NOT_SENT));
     return !expired.isEmpty();
   }
 
@@ -68,7 +68,7 @@ final class WaitingLine {
   void close() {
     Waiting next = line.poll();
     while (next != null) {
-      next.exchange().onFailure(Failure.NOT_SENT);
+      next.exchange().fail(Failure.NOT_SENT);
       next = line.poll();
     }
   }

@@ -364,4 +364,30 @@ class ReplyStreamTest {
         new ReplyStream(
             PushSink.NONE); // nobody closes the old one again: what it kept would be leaked
   }
+
+  @Test
+  void whatGoesWrongInOneCallbackKeepsNobodyFromHearing() {
+    for (String name : List.of("a", "b", "c")) {
+      send(name).then(ReplyStreamTest::fail);
+    }
+
+    stream.close();
+
+    assertThat(log).containsExactly("a CONNECTION_LOST", "b CONNECTION_LOST", "c CONNECTION_LOST");
+  }
+
+  @Test
+  void whatGoesWrongInOneCallbackKeepsNobodyFromItsDeadline() {
+    for (String name : List.of("a", "b", "c")) {
+      send(name).then(ReplyStreamTest::fail);
+    }
+
+    stream.expire(LATER);
+
+    assertThat(log).containsExactly("a TIMEOUT", "b TIMEOUT", "c TIMEOUT");
+  }
+
+  private static void fail() {
+    throw new OutOfMemoryError("a test's");
+  }
 }
