@@ -30,22 +30,39 @@ final class Link {
     if (replies.inFlight() == 0) {
       silence.broken(loop.now());
     }
+    // All replies before any bytes: if these cannot be written the link fails, and this with it.
     if (asking) {
-      output.append(ASKING);
       replies.sent(ControlExchange.ABANDONED);
     }
     for (int i = exchange.interimReplies(); i > 0; i--) {
       replies.sent(exchange.interim());
     }
-    replies.sent(
-        exchange); // first: if the bytes do not fit in memory the link fails, and this with it
-    output.append(exchange.sharedBytes().buffer(), exchange.offset(), exchange.length());
+    replies.sent(exchange);
+    if (asking) {
+      write(ASKING);
+      if (replies.isClosed()) {
+        return;
+      }
+    }
+    try {
+      output.append(exchange.sharedBytes().buffer(), exchange.offset(), exchange.length());
+    } catch (Throwable cause) {
+      context.pipeline().fireExceptionCaught(cause); // later replies would not be whose they seem
+    }
   }
 
   /** Sends bytes of the connection's own. */
   void send(byte[] request, Exchange exchange) {
-    output.append(request);
     replies.sent(exchange);
+    write(request);
+  }
+
+  private void write(byte[] request) {
+    try {
+      output.append(request);
+    } catch (Throwable cause) {
+      context.pipeline().fireExceptionCaught(cause);
+    }
   }
 
   /**
