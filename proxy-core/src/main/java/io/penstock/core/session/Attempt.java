@@ -13,11 +13,16 @@ final class Attempt extends Block {
   private static final int HEADER = "*1\r\n".length();
 
   private final BlockingCall call;
-  private boolean begun;
+  private final Request whole;
+  private boolean begun; // the header is passed
 
-  Attempt(Session session, BlockingCall call) {
+  /**
+   * @param whole the call's place among the client's replies
+   */
+  Attempt(Session session, BlockingCall call, Request whole) {
     super(session);
     this.call = call;
+    this.whole = whole;
   }
 
   @Override
@@ -75,11 +80,12 @@ final class Attempt extends Block {
 
   @Override
   void dropHeld() {
-    // Nothing is held here.
+    begun = false;
+    whole.dropHeld();
   }
 
   @Override
   boolean hasBegun() {
-    return begun;
+    return whole.hasBegun();
   }
 }

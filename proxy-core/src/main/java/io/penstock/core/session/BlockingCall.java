@@ -37,12 +37,14 @@ final class BlockingCall extends Exchange implements Blocking {
   private final int slot;
   private final BlockingRequest request;
   private final HeldReply unwanted = new HeldReply(); // a large reply for a client that is gone
+  private final Patience patience; // with nodes that cannot be reached
   private @Nullable Lease lease; // while it blocks
   private @Nullable Lease left; // not blocked any more, and not given back yet
   private int unblockings; // on their way
-  private long unreachableSince; // 0 while nodes can be reached
   private boolean repeated; // some of its time has passed
   private boolean gone;
+  private boolean arriving; // a part of the reply is here
+  private boolean undoes; // it is for nobody
 
   /**
    * @param whole its place among the client's replies
@@ -52,6 +54,7 @@ final class BlockingCall extends Exchange implements Blocking {
     this.whole = whole;
     this.spec = spec;
     this.slot = plan.slot();
+    this.patience = new Patience(session.loop());
     this.request = new BlockingRequest(session.input().frame(), plan, session.loop().tick());
   }
 
@@ -71,7 +74,7 @@ final class BlockingCall extends Exchange implements Blocking {
     Block.begin(block);
     RequestFrame brief = request.briefly(session.loop().settings().limits());
     block.writeBytes(brief.buffer(), brief.start(), brief.end() - brief.start());
-    var attempt = new Attempt(session, this);
+    var attempt = new Attempt(session, this, whole);
     attempt.prepare(session, spec, slot, block, 1);
     session.sender().send(attempt);
   }
@@ -125,7 +128,7 @@ final class BlockingCall extends Exchange implements Blocking {
   @Override
   public void onReply(ByteBuf buffer, int from, int to) {
     leave(true);
-    unreachableSince = 0;
+    patience.renew();
     boolean error = buffer.getByte(from) == '-';
     boolean popped = !error && !ReplyStrings.isNil(buffer, from);
     gone |= !session.channel().isActive(); // before the session hears of it
@@ -142,10 +145,15 @@ final class BlockingCall extends Exchange implements Blocking {
 
   @Override
   public void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
+    if (!arriving) {
+      gone |= !session.channel().isActive();
+      undoes = gone; // all of it or nothing
+    }
+    arriving = !last;
     if (last) {
       leave(true);
     }
-    if (!gone || whole.hasBegun()) {
+    if (!undoes) {
       answerPart(buffer, from, to, last);
       return;
     }
@@ -160,6 +168,7 @@ final class BlockingCall extends Exchange implements Blocking {
   @Override
   public void onFailure(Failure failure) {
     leave(false);
+    arriving = false;
     unwanted.clear();
     if (gone) {
       end();
@@ -170,19 +179,12 @@ final class BlockingCall extends Exchange implements Blocking {
       answer(ErrorReplies.TIMEOUT_WRITE, Outcome.TIMEOUT);
     } else if (failure == Failure.CONNECTION_LOST && !spec.isReadOnly()) {
       answer(ErrorReplies.CONNLOST_WRITE, Outcome.CONNLOST);
-    } else if (isUnreachableForLong()) {
+    } else if (patience.isOver()) {
       answer(ErrorReplies.UNAVAILABLE, Outcome.UNAVAILABLE);
     } else {
+      whole.dropHeld();
       again();
     }
-  }
-
-  private boolean isUnreachableForLong() {
-    long now = session.loop().tick();
-    if (unreachableSince == 0) {
-      unreachableSince = now;
-    }
-    return now - unreachableSince > session.loop().settings().commandTimeoutNanos();
   }
 
   /** Gives the connection back, or up when it may still be blocked. */

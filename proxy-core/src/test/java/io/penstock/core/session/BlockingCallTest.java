@@ -433,6 +433,61 @@ class BlockingCallTest {
     await().until(() -> stats(1).inFlight() == 0);
   }
 
+  /** What had come before the client went cannot be put back, and the rest is no reply. */
+  @Test
+  void whatTheClientWentInTheMiddleOfIsNotTakenForAReply() {
+    Peer slow = rig.connected(0);
+    Peer node = rig.accept(1);
+    Peer client = rig.client();
+    client.send(get("b"));
+    slow.expect(get("b")); // holds the reply to the call back
+    Peer lease = block(client, node, BLPOP);
+    String filling = "y".repeat(50_000);
+    String rest = "*2\r\n$1\r\na\r\n$1\r\nz"; // looks like one
+    String element = filling + rest;
+    String beginning = "*2\r\n$1\r\na\r\n$" + element.length() + "\r\n" + filling;
+    long received = rig.bytesReceivedFrom(1) + beginning.length();
+    lease.send(beginning);
+    await().until(() -> rig.bytesReceivedFrom(1) == received);
+    client.reset();
+    node.expect(UNBLOCK).send(":1\r\n");
+
+    lease.send(rest + "\r\n");
+
+    await().until(() -> stats(1).inFlight() == 0); // and so nothing is being put back
+    nothingElseWasSentTo(node);
+  }
+
+  private void nothingElseWasSentTo(Peer node) {
+    Peer other = rig.client();
+    other.send(get("a"));
+    node.expect(get("a"));
+  }
+
+  @Test
+  void aReplyToAReadThatBrokeOffBeforeItsTurnIsAskedForAgain() {
+    String xread = call("XREAD BLOCK 0 STREAMS a 0");
+    String entries = "*1\r\n*2\r\n$1\r\na\r\n*1\r\n" + Wire.bulk("x".repeat(100_000));
+    Peer slow = rig.connected(0);
+    Peer node = rig.accept(1);
+    Peer client = rig.client();
+    client.send(get("b") + xread);
+    slow.expect(get("b"));
+    node.expect(tried(xread)).send(NOTHING);
+    Peer lease = lease(1).expect(xread).send(entries.substring(0, 50_000));
+    await().until(() -> rig.bytesReceivedFrom(1) > 50_000);
+    lease.close();
+
+    node.expect(tried(xread)).send("+OK\r\n+QUEUED\r\n*1\r\n" + entries.substring(0, 50_000));
+    await().until(() -> rig.bytesReceivedFrom(1) > 100_000);
+    node.close();
+    Peer again = rig.accept(1).expect(tried(xread));
+    again.send("+OK\r\n+QUEUED\r\n*1\r\n" + entries);
+    slow.send("$1\r\nb\r\n");
+
+    client.expect("$1\r\nb\r\n" + entries);
+  }
+
   @Test
   void whatWasMovedIsNotPutBack() {
     Peer node = rig.connected(1);
