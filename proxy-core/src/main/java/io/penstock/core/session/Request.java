@@ -108,7 +108,9 @@ final class Request extends Routed {
   @Override
   void deliverError(byte[] reply, Outcome outcome) {
     if (!begun) {
-      countError(Unpooled.wrappedBuffer(reply), 0, reply.length);
+      if (reply[0] == '-') {
+        countError(Unpooled.wrappedBuffer(reply), 0, reply.length);
+      }
       dropHeld();
       write(Unpooled.wrappedBuffer(reply), 0, reply.length);
     }

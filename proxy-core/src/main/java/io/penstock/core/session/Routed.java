@@ -33,7 +33,7 @@ abstract sealed class Routed extends Exchange permits Request, Part, Block, Publ
    */
   abstract void deliver(ByteBuf buffer, int from, int to, Outcome outcome);
 
-  /** As {@link #deliver}, with Penstock's own words. */
+  /** As {@link #deliver}, with Penstock's own words: most often an error, also a nil. */
   abstract void deliverError(byte[] reply, Outcome outcome);
 
   /** Hands on a part of a reply that is still arriving. */

@@ -6,6 +6,7 @@ import static io.penstock.core.session.Requests.get;
 import static io.penstock.core.session.Requests.set;
 import static io.penstock.core.wire.ScriptedNode.NAMING;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
 import static org.awaitility.Awaitility.await;
 
 import io.penstock.core.observe.ProxyStats.NodeStats;
@@ -88,6 +89,22 @@ class WatchTest {
                 .filter(stats -> stats.node().equals(rig.address(node)))
                 .findFirst()
                 .orElseThrow());
+  }
+
+  @Test
+  void whatIsNoErrorIsNotCountedAsOne() {
+    Peer client = rig.client();
+    Peer lease = watching(client);
+    client.send(block(get("a")));
+    lease.expect(block(get("a"))).close();
+    client.expect(OK + "+QUEUED\r\n");
+    client.expect("-CONNLOST the connection to the node was lost; the command may have run\r\n");
+    watching(client).close();
+    await().until(() -> stats(1).exclusive() == 0);
+    client.send(block(get("a"))).expect(OK + "+QUEUED\r\n*-1\r\n");
+
+    assertThat(rig.onLoop(() -> rig.sessions().counters().errors()))
+        .containsExactly(entry("CONNLOST", 1L));
   }
 
   @Test
