@@ -53,12 +53,7 @@ final class ClientAdministration {
   private void unblock(Request request, Command command) {
     boolean error = command.argc() == 4 && command.argEqualsIgnoreCase(3, "error");
     if (command.argc() > 4) {
-      String name = LocalReplies.text(command.frame(), 1);
-      refuse(
-          request,
-          "ERR unknown subcommand or wrong number of arguments for '"
-              + name
-              + "'. Try CLIENT HELP.");
+      refuse(request, syntaxError(command));
     } else if (command.argc() == 4 && !error && !command.argEqualsIgnoreCase(3, "timeout")) {
       refuse(request, "ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR");
     } else if (command.argAsLong(2) == Command.NOT_A_LONG) {
@@ -80,6 +75,13 @@ final class ClientAdministration {
       sum = sum.thenCombine(answer, Integer::sum);
     }
     return sum;
+  }
+
+  private static String syntaxError(Command command) {
+    String name = LocalReplies.text(command.frame(), 1);
+    return "ERR unknown subcommand or wrong number of arguments for '"
+        + name
+        + "'. Try CLIENT HELP.";
   }
 
   private static void refuse(Request request, String error) {
@@ -172,9 +174,7 @@ final class ClientAdministration {
     boolean all = command.argc() == 3 || command.argEqualsIgnoreCase(3, "all");
     long millis = command.argAsLong(2);
     if (command.argc() > 4) {
-      refuse(
-          request,
-          "ERR unknown subcommand or wrong number of arguments for 'PAUSE'. Try CLIENT HELP.");
+      refuse(request, syntaxError(command));
     } else if (!all && !command.argEqualsIgnoreCase(3, "write")) {
       refuse(request, "ERR CLIENT PAUSE mode must be WRITE or ALL");
     } else if (millis == Command.NOT_A_LONG) {

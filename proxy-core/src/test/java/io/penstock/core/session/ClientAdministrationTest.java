@@ -55,6 +55,8 @@ class ClientAdministrationTest {
         "CLIENT PAUSE 1 foo; -ERR CLIENT PAUSE mode must be WRITE or ALL",
         "CLIENT PAUSE 1 WRITE extra; -ERR unknown subcommand or wrong number of arguments for"
             + " 'PAUSE'. Try CLIENT HELP.",
+        "client pause 1 write extra; -ERR unknown subcommand or wrong number of arguments for"
+            + " 'pause'. Try CLIENT HELP.",
         "CLIENT PAUSE 0; +OK",
         "CLIENT UNPAUSE; +OK",
         "CLIENT CAPA redirect; +OK",
