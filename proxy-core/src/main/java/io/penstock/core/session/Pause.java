@@ -1,11 +1,13 @@
 package io.penstock.core.session;
 
+import io.netty.util.concurrent.ScheduledFuture;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.LocalCommand;
 import io.penstock.core.route.RoutePlan;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code CLIENT PAUSE} on one loop: requests that it concerns stay where they are until it ends,
@@ -25,6 +27,7 @@ final class Pause {
   private boolean on;
   private boolean all; // not only what may write
   private long until;
+  private @Nullable ScheduledFuture<?> timer; // while it is on
 
   Pause(SessionLoop loop) {
     this.loop = loop;
@@ -51,16 +54,17 @@ final class Pause {
   }
 
   private void endInTime() {
-    long end = until;
-    loop.executor()
-        .schedule(
-            () -> {
-              if (on && until == end) {
-                end();
-              }
-            },
-            Math.max(0, end - System.nanoTime()),
-            TimeUnit.NANOSECONDS);
+    cancelTimer();
+    long left = Math.max(0, until - System.nanoTime());
+    timer = loop.executor().schedule(this::end, left, TimeUnit.NANOSECONDS);
+  }
+
+  private void cancelTimer() {
+    ScheduledFuture<?> pending = timer;
+    if (pending != null) {
+      timer = null;
+      pending.cancel(false);
+    }
   }
 
   /** Ends it now: what was held goes its way. */
@@ -68,6 +72,7 @@ final class Pause {
     if (on) {
       on = false;
       all = false;
+      cancelTimer();
       List.copyOf(loop.sessions()).forEach(Session::takeUp);
     }
   }

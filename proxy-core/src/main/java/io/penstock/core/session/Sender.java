@@ -148,6 +148,9 @@ final class Sender {
         .whenWritable(
             session.affinity(),
             () -> {
+              if (session.isClosed()) {
+                return;
+              }
               nodesBusy = false;
               pauseFor(node);
               session.takeUp();
