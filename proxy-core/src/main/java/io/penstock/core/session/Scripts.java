@@ -87,8 +87,11 @@ final class Scripts {
 
     void add(RequestFrame frame, int argument, Digests digests) {
       int length = frame.length(argument);
+      if (length > mostBytes) {
+        return; // before its digest is made
+      }
       String digest = digests.of(frame, argument);
-      if (length > mostBytes || bodies.containsKey(digest)) {
+      if (bodies.containsKey(digest)) {
         return;
       }
       byte[] body = new byte[length];
