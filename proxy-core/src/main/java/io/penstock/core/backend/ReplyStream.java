@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReplyStream {
 
-
   /** A reply of which this much is there while more is to come is passed on in parts. */
   private static final int STREAM_THRESHOLD = 16 * 1024;
 

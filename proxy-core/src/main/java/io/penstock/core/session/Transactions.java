@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Transactions {
 
-  private static final byte[] OK = ascii("+OK\r\n");
-  private static final byte[] QUEUED = ascii("+QUEUED\r\n");
+  private static final byte[] OK = "+OK\r\n".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] QUEUED = "+QUEUED\r\n".getBytes(StandardCharsets.US_ASCII);
   private static final String NESTED = "ERR MULTI calls can not be nested";
   private static final String NOT_ALLOWED = "ERR Command not allowed inside a transaction";
   private static final String NO_SUBSCRIBING =
@@ -50,10 +50,6 @@ final class Transactions {
 
   Transactions(Session session) {
     this.session = session;
-  }
-
-  private static byte[] ascii(String text) {
-    return text.getBytes(StandardCharsets.US_ASCII);
   }
 
   /** Whether {@code MULTI} was called and what follows is queued. */

@@ -373,7 +373,8 @@ class ReplyStreamTest {
 
     stream.close();
 
-    assertThat(log).containsExactly("a CONNECTION_LOST", "b CONNECTION_LOST", "c CONNECTION_LOST");
+    assertThat(log)
+        .containsSubsequence("a CONNECTION_LOST", "b CONNECTION_LOST", "c CONNECTION_LOST");
   }
 
   @Test
@@ -384,10 +385,6 @@ class ReplyStreamTest {
 
     stream.expire(LATER);
 
-    assertThat(log).containsExactly("a TIMEOUT", "b TIMEOUT", "c TIMEOUT");
-  }
-
-  private static void fail() {
-    throw new OutOfMemoryError("a test's");
+    assertThat(log).containsSubsequence("a TIMEOUT", "b TIMEOUT", "c TIMEOUT");
   }
 }
