@@ -3,7 +3,6 @@ package io.penstock.core.session;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
-import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.Lease;
 import io.penstock.core.cluster.Node;
@@ -25,13 +24,12 @@ import org.jspecify.annotations.Nullable;
  * When the client goes away the node is asked to end it, and what it popped for nobody all the same
  * is put back. As an exchange it is what blocks.
  */
-final class BlockingCall extends Exchange implements Blocking {
+final class BlockingCall extends LeasedCall implements Blocking {
 
   private static final byte[] UNBLOCKED =
       ErrorReplies.encode("UNBLOCKED client unblocked via CLIENT UNBLOCK");
   private static final long DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-  private final Session session;
   private final Request whole;
   private final CommandSpec spec;
   private final int slot;
@@ -50,7 +48,7 @@ final class BlockingCall extends Exchange implements Blocking {
    * @param whole its place among the client's replies
    */
   BlockingCall(Session session, Request whole, CommandSpec spec, RoutePlan.Blocking plan) {
-    this.session = session;
+    super(session);
     this.whole = whole;
     this.spec = spec;
     this.slot = plan.slot();
@@ -294,11 +292,5 @@ final class BlockingCall extends Exchange implements Blocking {
       session.intake().blocked().ended(whole);
     }
     whole.deliverPart(buffer, from, to, last);
-  }
-
-  @Override
-  public boolean absorbs(Throwable defect) {
-    Defect.in(session, defect);
-    return false; // nobody else has the connection
   }
 }

@@ -2,7 +2,6 @@ package io.penstock.core.session;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.Lease;
 import io.penstock.core.cluster.Node;
@@ -18,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * connection wrote, and the client's writes went by another. So the master is asked over a
  * connection for this call alone, in small steps: between two of them the call may end.
  */
-abstract sealed class ShardWait extends Exchange permits OffsetWait, FsyncWait {
+abstract sealed class ShardWait extends LeasedCall permits OffsetWait, FsyncWait {
 
   static final byte[] DEMOTED =
       ErrorReplies.encode("UNBLOCKED the master of a shard has become a replica");
@@ -26,7 +25,6 @@ abstract sealed class ShardWait extends Exchange permits OffsetWait, FsyncWait {
   /** A step lasts no longer: so late a client that has gone is noticed. */
   static final long LONGEST_MILLIS = 100;
 
-  private final Session session;
   private final WaitCall call;
   private final Node master;
   private @Nullable Lease lease;
@@ -34,7 +32,7 @@ abstract sealed class ShardWait extends Exchange permits OffsetWait, FsyncWait {
   private boolean settled;
 
   ShardWait(Session session, WaitCall call, Node master) {
-    this.session = session;
+    super(session);
     this.call = call;
     this.master = master;
   }
@@ -152,12 +150,5 @@ abstract sealed class ShardWait extends Exchange permits OffsetWait, FsyncWait {
       case NOT_SENT, NO_OWNER, OVERLOADED ->
           call.answer(ErrorReplies.UNAVAILABLE, Outcome.UNAVAILABLE);
     }
-  }
-
-  @Override
-  public boolean absorbs(Throwable defect) {
-    Defect.in(session, defect);
-    releaseBytes();
-    return false; // nobody else has the connection
   }
 }

@@ -1,7 +1,6 @@
 package io.penstock.core.session;
 
 import io.netty.buffer.ByteBuf;
-import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.Lease;
 import io.penstock.core.cluster.Node;
@@ -18,12 +17,11 @@ import org.jspecify.annotations.Nullable;
  * One {@code WATCH}. The client's first one finds the node, and is tried again until its deadline;
  * a later one that the node does not take shows that what is watched is lost.
  */
-final class WatchCall extends Exchange {
+final class WatchCall extends LeasedCall {
 
   private static final byte[] OK = "+OK\r\n".getBytes(StandardCharsets.US_ASCII);
   private static final long DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-  private final Session session;
   private final Watch watch;
   private final Request place;
   private @Nullable Lease taken; // by this one
@@ -31,7 +29,7 @@ final class WatchCall extends Exchange {
   private boolean over;
 
   WatchCall(Session session, Watch watch, Request place) {
-    this.session = session;
+    super(session);
     this.watch = watch;
     this.place = place;
     RequestFrame frame = session.input().frame();
@@ -155,12 +153,5 @@ final class WatchCall extends Exchange {
     } else {
       again(ErrorReplies.UNAVAILABLE, Outcome.UNAVAILABLE);
     }
-  }
-
-  @Override
-  public boolean absorbs(Throwable defect) {
-    Defect.in(session, defect);
-    releaseBytes();
-    return false; // nobody else has the connection
   }
 }
