@@ -130,9 +130,15 @@ class WaitCallTest {
     lease(0).send("*5\r\n$5\r\nslave\r\n$1\r\nh\r\n:1\r\n$9\r\nconnected\r\n:1\r\n");
     client.expect("-UNBLOCKED the master of a shard has become a replica\r\n");
     Peer other = lease(1).send(role(1, 1)); // comes too late
+    await().until(this::nothingIsInFlight); // so that the next one has this connection
     client.send(call("WAIT 1 0"));
     other.expect(ROLE).close();
     client.expect("-CONNLOST the connection to the node was lost before it answered\r\n");
+  }
+
+  private boolean nothingIsInFlight() {
+    return rig.onLoop(
+        () -> rig.dispatcher().stats().stream().allMatch(node -> node.inFlight() == 0));
   }
 
   @Test
