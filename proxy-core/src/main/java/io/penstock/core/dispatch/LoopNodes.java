@@ -21,12 +21,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The nodes that one loop has connections to, and the snapshot that says which of them serves what.
  * Both dispatchers are built on it. Confined to that loop.
  */
 final class LoopNodes implements BackendListener {
+
+  private static final Logger log = LoggerFactory.getLogger(LoopNodes.class);
 
   /** From this many failed attempts in a row on, the topology is looked at again. */
   private static final int ATTEMPTS_BEFORE_REFRESH = 1;
@@ -148,7 +152,13 @@ final class LoopNodes implements BackendListener {
     if (!whenWritable.isEmpty()) {
       List<Runnable> actions = whenWritable;
       whenWritable = new ArrayList<>();
-      actions.forEach(Runnable::run);
+      for (Runnable action : actions) {
+        try {
+          action.run();
+        } catch (Throwable e) { // the others wait as well
+          log.error("a client that waited could not go on", e);
+        }
+      }
     }
   }
 
@@ -168,9 +178,13 @@ final class LoopNodes implements BackendListener {
 
   void tick(long now) {
     for (BackendNode node : List.copyOf(nodes.values())) { // a callback may add nodes
-      if (node.tick(now)) {
-        nodes.remove(node.node());
-        node.close();
+      try {
+        if (node.tick(now)) {
+          nodes.remove(node.node());
+          node.close();
+        }
+      } catch (Throwable e) { // the others' deadlines pass as well
+        log.error("a node's tick failed; it will tick again", e);
       }
     }
   }

@@ -6,6 +6,7 @@ import io.penstock.core.backend.Failure;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.Redirect;
 import io.penstock.core.cluster.Shard;
+import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ProxyStats.Redirection;
 import java.util.HashSet;
@@ -69,6 +70,9 @@ final class Retries {
     }
     session.loop().counters().redirected(kind);
     Retry retry = retries.entryFor(request);
+    if (retry.overtaken) {
+      return false;
+    }
     retry.refused(buffer, from, to);
     park(retry, redirect, kind);
     return true;
@@ -105,7 +109,9 @@ final class Retries {
   private void park(Retry retry, @Nullable Redirect redirect, Redirection kind) {
     boolean leads = Directions.take(session.loop().topology(), retry, kind, redirect);
     if (leads && ++retry.redirects <= IMMEDIATE_REDIRECTS) {
-      retry.probes = false;
+      // A new owner may not know yet: it would send this back, and take what follows closely.
+      retry.probes = kind == Redirection.MOVED;
+      someProbe |= retry.probes;
       retry.notBefore = session.loop().now();
     } else {
       delay(retry);
@@ -174,6 +180,10 @@ final class Retries {
     }
     request.dropHeld();
     Retry retry = retries.entryFor(request);
+    if (retry.overtaken) {
+      answer(request, refusal, outcome);
+      return;
+    }
     retry.refusal = refusal;
     retry.outcome = outcome;
     retry.askTarget = null;
@@ -239,9 +249,11 @@ final class Retries {
   }
 
   private void goOrWait(Retry retry, long now, boolean mayGo) {
+    // What is decided by these routes is sent by them: in between there may be newer ones.
+    SlotMap routes = session.loop().dispatcher().adoptTopology();
     if (now - retry.request.deadline() >= 0) {
       answer(retry.request, retry.refusal, retry.outcome);
-    } else if (mayGo && now - retry.notBefore >= 0 && wouldOvertakeNone(retry)) {
+    } else if (mayGo && now - retry.notBefore >= 0 && wouldOvertakeNone(retry, routes)) {
       retry.sent = true;
       fences.resent();
       session.sender().sendAgain(retry.request, retry.askTarget);
@@ -256,13 +268,12 @@ final class Retries {
    * Behind one that is on its way to the same node, over the same connection, a request runs after
    * it or is refused as it is.
    */
-  private boolean wouldOvertakeNone(Retry retry) {
+  private boolean wouldOvertakeNone(Retry retry, SlotMap routes) {
     int slot = retry.request.slot();
     if (slot == Exchange.ANY_NODE) {
       return true;
     }
-    Shard owner =
-        retry.request.isForShard() ? null : session.loop().topology().current().shardOf(slot);
+    Shard owner = retry.request.isForShard() ? null : routes.shardOf(slot);
     Node target = retry.askTarget != null || owner == null ? retry.askTarget : owner.master();
     return retries.mayFollowThoseBefore(retry, target);
   }

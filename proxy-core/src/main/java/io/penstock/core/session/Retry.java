@@ -31,6 +31,9 @@ final class Retry {
   /** It was answered. */
   boolean over;
 
+  /** A later one about the same key ran while this was on its way: it is not sent once more. */
+  boolean overtaken;
+
   /** What refused it may refuse it again while it lets others pass: nothing follows it closely. */
   boolean probes;
 

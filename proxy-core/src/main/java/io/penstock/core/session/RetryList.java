@@ -55,7 +55,8 @@ final class RetryList {
 
   /**
    * Those that came before a request that ran, wait to be sent, and may not be any more: they are
-   * about a key of it, and not both only read.
+   * about a key of it, and not both only read. Those that are on their way are marked: they may
+   * have run before it.
    *
    * @param map by which requests for a whole shard meet others
    */
@@ -67,12 +68,15 @@ final class RetryList {
       if (earlier.order() >= request.order()) {
         break;
       }
-      if (!retry.sent
+      if (!retry.overtaken
           && earlier.mayMeet(request, map)
           && !(earlier.isReadOnly() && request.isReadOnly())) {
         keys = keys == null ? request.keys() : keys;
         if (keys.meet(retry.keys())) {
-          overtaken.add(retry);
+          retry.overtaken = true;
+          if (!retry.sent) {
+            overtaken.add(retry);
+          }
         }
       }
     }

@@ -75,7 +75,6 @@ final class Sender {
    */
   void sendAgain(Routed request, @Nullable Node askTarget) {
     Dispatcher dispatcher = session.loop().dispatcher();
-    dispatcher.adoptTopology();
     if (askTarget == null) {
       request.sendAhead(dispatcher::dispatch);
       dispatcher.dispatch(request);

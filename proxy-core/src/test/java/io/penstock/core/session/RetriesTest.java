@@ -15,9 +15,11 @@ import io.penstock.core.wire.Peer;
 import io.penstock.core.wire.Wire;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What nodes refuse or never answer, byte by byte and in a fixed order of events. */
@@ -49,10 +51,22 @@ class RetriesTest {
 
   /** Shows that the node was sent nothing else before what this client sends it now. */
   private void nothingElseWasSentTo(Peer node, String key) {
+    nothingElseWasSentTo(node, key, "");
+  }
+
+  /**
+   * @param owed what the node answers to what it has been sent before
+   */
+  private void nothingElseWasSentTo(Peer node, String key, String owed) {
     Peer other = rig.client();
     other.send(get(key));
-    node.expect(get(key)).send("$-1\r\n");
+    node.expect(get(key)).send(owed + "$-1\r\n");
     other.expect("$-1\r\n").close();
+  }
+
+  /** When this client has its reply, the loop has read what the node sent before. */
+  private void passThrough(Peer node, String key) {
+    nothingElseWasSentTo(node, key);
   }
 
   /** Answers each arrival of the request in the same way, for as long as they come. */
@@ -233,7 +247,22 @@ class RetriesTest {
   }
 
   @Test
-  void redirectedRequestsFollowOneAnotherCloselyAndInOrder() {
+  void whatIsAskedForElsewhereFollowsOneAnotherCloselyAndInOrder() {
+    Peer client = rig.client();
+    client.send(set("a", "1") + set("a", "2") + set("a", "3"));
+    Peer old = rig.accept(1).expect(set("a", "1") + set("a", "2") + set("a", "3"));
+    Peer importing = rig.accept(0);
+
+    old.send(ask(Rig.SLOT_A, 0) + ask(Rig.SLOT_A, 0) + ask(Rig.SLOT_A, 0));
+
+    String asking = call("ASKING");
+    importing.expect(asking + set("a", "1") + asking + set("a", "2") + asking + set("a", "3"));
+    importing.send("+OK\r\n+1\r\n+OK\r\n+2\r\n+OK\r\n+3\r\n");
+    client.expect("+1\r\n+2\r\n+3\r\n");
+  }
+
+  @Test
+  void theFirstThatMovedGoesAheadAndTheOthersFollowWhenTheNewOwnerHasTakenIt() {
     Peer client = rig.client();
     client.send(set("a", "1") + set("a", "2") + set("a", "3"));
     Peer old = rig.accept(1).expect(set("a", "1") + set("a", "2") + set("a", "3"));
@@ -241,9 +270,76 @@ class RetriesTest {
 
     old.send(moved(Rig.SLOT_A, 0) + moved(Rig.SLOT_A, 0) + moved(Rig.SLOT_A, 0));
 
-    owner.expect(set("a", "1") + set("a", "2") + set("a", "3"));
-    owner.send("+1\r\n+2\r\n+3\r\n");
+    owner.expect(set("a", "1"));
+    nothingElseWasSentTo(owner, "b", "+1\r\n");
+    owner.expect(set("a", "2") + set("a", "3")).send("+2\r\n+3\r\n");
     client.expect("+1\r\n+2\r\n+3\r\n");
+  }
+
+  @Test
+  void whatWasOvertakenOnItsWayIsNotSentOnceMore() {
+    Peer client = rig.client();
+    client.send(set("a", "1") + set("a", "2"));
+    Peer one = rig.accept(1).expect(set("a", "1") + set("a", "2"));
+    one.send(ask(Rig.SLOT_A, 0));
+    Peer other = rig.accept(0).expect(call("ASKING") + set("a", "1"));
+
+    one.send("+2\r\n"); // the key came back
+    passThrough(one, "foo");
+    other.send("+OK\r\n" + moved(Rig.SLOT_A, 1));
+
+    client.expect(moved(Rig.SLOT_A, 1) + "+2\r\n");
+    nothingElseWasSentTo(one, "foo");
+  }
+
+  static IntStream looks() {
+    return IntStream.range(60, 80); // one each for the replies before, and then for each sending
+  }
+
+  @ParameterizedTest
+  @MethodSource("looks")
+  void routesThatChangeBetweenTwoSendingsLetNothingOvertake(int looks) {
+    int many = 70; // more than are sent again at once
+    StringBuilder requests = new StringBuilder();
+    StringBuilder refusals = new StringBuilder();
+    StringBuilder replies = new StringBuilder();
+    for (int i = 10; i < 10 + many; i++) {
+      requests.append(set("a", "" + i));
+      refusals.append(ask(Rig.SLOT_A, 0));
+      replies.append("+").append(i).append("\r\n");
+    }
+    Peer client = rig.client();
+    client.send(requests.toString());
+    Peer old = rig.accept(1).expect(requests.toString()).send(refusals.toString());
+    Peer owner = rig.accept(0);
+    int next = 10;
+    for (; next < 75; next++) {
+      owner.expect(call("ASKING") + set("a", "" + next));
+    }
+    SlotMap moved =
+        rig.onLoop(() -> rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
+    rig.onLoop(
+        () -> {
+          rig.topology().changeAfter(looks, moved);
+          return true;
+        });
+    for (int i = 10; i < 75; i++) {
+      owner.send("+OK\r\n+" + i + "\r\n");
+    }
+
+    for (; next < 10 + many; next++) {
+      Peer holder = firstPending(old, owner);
+      if (holder == old) {
+        nothingElseWasSentTo(owner, "b");
+      }
+      holder.expect(set("a", "" + next)).send("+" + next + "\r\n");
+    }
+    client.expect(replies.toString());
+  }
+
+  private static Peer firstPending(Peer one, Peer other) {
+    await().until(() -> one.pending() > 0 || other.pending() > 0);
+    return one.pending() > 0 ? one : other;
   }
 
   @Test

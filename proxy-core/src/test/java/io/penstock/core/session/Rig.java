@@ -153,6 +153,8 @@ final class Rig implements AutoCloseable {
   static final class Map implements Topology {
 
     private volatile SlotMap current;
+    private volatile @Nullable SlotMap next;
+    private int reads; // before it is the current one
     private final List<String> calls = new CopyOnWriteArrayList<>();
 
     Map(SlotMap first) {
@@ -161,7 +163,18 @@ final class Rig implements AutoCloseable {
 
     @Override
     public SlotMap current() {
+      SlotMap following = next;
+      if (following != null && reads-- == 0) {
+        next = null;
+        current = following;
+      }
       return current;
+    }
+
+    /** Publishes a snapshot when the present one was looked at so often; on the loop. */
+    void changeAfter(int times, SlotMap following) {
+      reads = times;
+      next = following;
     }
 
     @Override

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.penstock.core.transport.Transport;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,10 +15,12 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
+import org.springframework.core.io.FileSystemResource;
 import org.springframework.util.unit.DataSize;
 import org.springframework.validation.beanvalidation.LocalValidatorFactoryBean;
 
@@ -261,6 +264,23 @@ class PropertiesReaderTest {
         .getPropertySources()
         .addFirst(new MapPropertySource("test", new LinkedHashMap<>(values)));
     return new PropertiesReader(environment).read(VALIDATOR);
+  }
+
+  @Test
+  void readsTheExampleWhichHoldsTheDefaults() throws IOException {
+    ConfigurableEnvironment environment = emptyEnvironment();
+    var example = new FileSystemResource("../config/application.yml");
+    new YamlPropertySourceLoader()
+        .load("example", example)
+        .forEach(environment.getPropertySources()::addFirst);
+    var resource = Map.of("penstock.transpond.local.resource", "redis-cluster://h:1");
+
+    PenstockProperties read = new PropertiesReader(environment).read(VALIDATOR);
+
+    assertThat(read)
+        .usingRecursiveComparison()
+        .ignoringFields("transpond.local.resource")
+        .isEqualTo(read(resource));
   }
 
   private static PenstockProperties readVariables(Map<String, ? extends Object> variables) {
