@@ -98,31 +98,11 @@ public final class EmbeddedCluster implements AutoCloseable {
     String masterId = replica.self().masterId();
     boolean masterRuns = members.stream().anyMatch(m -> m.id().equals(masterId) && m.isRunning());
     if (masterRuns) {
-      Waiting.until(
-          replica + " hears of its master",
-          plan.patience(),
-          () -> begins(replica),
-          () -> replica.server().logTail());
+      replica.failover(plan.patience());
     } else {
       replica.text("CLUSTER", "FAILOVER", "FORCE");
     }
     awaitMaster(replica);
-  }
-
-  /**
-   * Asks for a failover; false while the replica has no link to its master, as for a moment after
-   * others have come and gone. Nothing was begun then.
-   */
-  private static boolean begins(Member replica) {
-    try {
-      replica.text("CLUSTER", "FAILOVER");
-      return true;
-    } catch (RespConnection.ErrorReply e) {
-      if (e.getMessage() == null || !e.getMessage().contains("Master is down or failed")) {
-        throw e;
-      }
-      return false;
-    }
   }
 
   /** Waits until {@code replica} was promoted and everybody knows. */

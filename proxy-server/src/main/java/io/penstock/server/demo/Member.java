@@ -1,5 +1,6 @@
 package io.penstock.server.demo;
 
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -72,5 +73,24 @@ public final class Member {
   @Override
   public String toString() {
     return server.toString();
+  }
+
+  /** Begins a failover to this replica, as soon as it has a link to its master. */
+  void failover(Duration patience) {
+    Waiting.until(
+        this + " hears of its master", patience, this::beginsFailover, () -> server().logTail());
+  }
+
+  /** False while the link is being made anew, as after others have come and gone. */
+  private boolean beginsFailover() {
+    try {
+      text("CLUSTER", "FAILOVER");
+      return true;
+    } catch (RespConnection.ErrorReply e) {
+      if (e.getMessage() == null || !e.getMessage().contains("Master is down or failed")) {
+        throw e;
+      }
+      return false;
+    }
   }
 }
