@@ -156,7 +156,7 @@ public final class ServerProcess implements AutoCloseable {
   }
 
   private static ServerProcess prepare(ServerBinary binary, ServerOptions options, int port) {
-    Path folder = Watchdog.temporaryFolder("penstock-server-");
+    Path folder = Watchdog.quickFolder("penstock-server-");
     Path configuration = folder.resolve("server.conf");
     Watchdog watchdog =
         Watchdog.over(folder, List.of(binary.path().toString(), configuration.toString()));
