@@ -124,7 +124,7 @@ public abstract class Exchange {
   }
 
   /** The request's length in bytes. */
-  public final int length() {
+  protected final int length() {
     return length;
   }
 
@@ -202,7 +202,7 @@ public abstract class Exchange {
   }
 
   /** Calls {@link #onFailure} where others are to be told, too: what goes wrong in it ends here. */
-  final void fail(Failure failure) {
+  public final void fail(Failure failure) {
     try {
       onFailure(failure);
     } catch (Throwable e) {

@@ -46,7 +46,7 @@ final class Errand {
   void fail(Failure failure) {
     if (!taken) {
       taken = true;
-      exchange.onFailure(failure);
+      exchange.fail(failure); // others of the batch are to be told, too
     }
   }
 
