@@ -125,7 +125,7 @@ final class BackendConnection implements LinkOwner {
                 () -> abort(new BackendException("no answer to the handshake in time")),
                 site.settings().connectTimeout().toMillis(),
                 TimeUnit.MILLISECONDS);
-    var shaking = connecting.connected(link, handshake.requests().size(), timer);
+    var shaking = connecting.connected(link, handshake.size(), timer);
     state = shaking;
     handshake.send(link, this);
     becomeReadyIfDone(shaking);

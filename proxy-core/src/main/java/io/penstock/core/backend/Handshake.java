@@ -58,9 +58,9 @@ final class Handshake {
     }
   }
 
-  /** The requests, encoded. */
-  List<byte[]> requests() {
-    return requests;
+  /** How many replies there will be. */
+  int size() {
+    return requests.size();
   }
 
   /** The error text if the reply is an error, else null. */

@@ -168,7 +168,7 @@ public final class Lease implements LinkOwner {
                 () -> fail(new BackendException("no answer to the handshake in time")),
                 site.settings().connectTimeout().toMillis(),
                 TimeUnit.MILLISECONDS);
-    state = connecting.connected(link, handshake.requests().size() + 1, timer);
+    state = connecting.connected(link, handshake.size() + 1, timer);
     handshake.send(link, this);
     link.send(CLIENT_ID, new IdExchange());
   }

@@ -2,23 +2,23 @@ package io.penstock.core.session;
 
 import io.netty.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Runs an action at the earliest of the times it is asked for. Confined to the loop of its session.
- */
+/** Runs an action at the earliest of the times it is asked for. Confined to its loop. */
 final class Alarm {
 
-  private final Session session;
+  private final Supplier<SessionLoop> loop;
   private final Runnable action;
   private @Nullable ScheduledFuture<?> timer;
   private long time; // of the timer, if there is one
 
   /**
+   * @param loop asked when it is needed: a session under construction has none yet
    * @param action may ask for the next time
    */
-  Alarm(Session session, Runnable action) {
-    this.session = session;
+  Alarm(Supplier<SessionLoop> loop, Runnable action) {
+    this.loop = loop;
     this.action = action;
   }
 
@@ -34,7 +34,7 @@ final class Alarm {
     cancel();
     time = wanted;
     long delay = Math.max(0, wanted - System.nanoTime());
-    timer = session.loop().executor().schedule(this::ring, delay, TimeUnit.NANOSECONDS);
+    timer = loop.get().executor().schedule(this::ring, delay, TimeUnit.NANOSECONDS);
   }
 
   private void ring() {

@@ -1,13 +1,10 @@
 package io.penstock.core.session;
 
-import io.netty.util.concurrent.ScheduledFuture;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.LocalCommand;
 import io.penstock.core.route.RoutePlan;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * {@code CLIENT PAUSE} on one loop: requests that it concerns stay where they are until it ends,
@@ -24,13 +21,14 @@ final class Pause {
       Set.of("eval", "evalsha", "fcall", "fcall_ro", "pfcount", "publish", "spublish");
 
   private final SessionLoop loop;
+  private final Alarm alarm; // while it is on
   private boolean on;
   private boolean all; // not only what may write
   private long until;
-  private @Nullable ScheduledFuture<?> timer; // while it is on
 
   Pause(SessionLoop loop) {
     this.loop = loop;
+    this.alarm = new Alarm(() -> loop, this::end);
   }
 
   boolean isOn() {
@@ -50,21 +48,8 @@ final class Pause {
     }
     on = true;
     until = end;
-    endInTime();
-  }
-
-  private void endInTime() {
-    cancelTimer();
-    long left = Math.max(0, until - System.nanoTime());
-    timer = loop.executor().schedule(this::end, left, TimeUnit.NANOSECONDS);
-  }
-
-  private void cancelTimer() {
-    ScheduledFuture<?> pending = timer;
-    if (pending != null) {
-      timer = null;
-      pending.cancel(false);
-    }
+    alarm.cancel();
+    alarm.at(until);
   }
 
   /** Ends it now: what was held goes its way. */
@@ -72,7 +57,7 @@ final class Pause {
     if (on) {
       on = false;
       all = false;
-      cancelTimer();
+      alarm.cancel();
       List.copyOf(loop.sessions()).forEach(Session::takeUp);
     }
   }

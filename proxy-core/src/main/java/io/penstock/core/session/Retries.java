@@ -41,7 +41,7 @@ final class Retries {
     this.session = session;
     this.fences = new Fences(session);
     this.scripts = new MissingScripts(session, fences);
-    this.alarm = new Alarm(session, this::sendDue);
+    this.alarm = new Alarm(session::loop, this::sendDue);
   }
 
   boolean isEmpty() {
