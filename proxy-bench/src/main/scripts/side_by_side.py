@@ -2,7 +2,8 @@
 """Measures Penstock beside nutcracker: the same load on both in turn, on one machine, in one run.
 
 Starts on loopback a Redis Cluster of three masters (17001-17003), three standalone servers (27011-27013) with nutcracker in
-front of them (27021, ../../../peers/nutcracker.yml), and one Penstock with one event loop for each transport (27031 on).
+front of them (27021, ../../../peers/nutcracker.yml), and one Penstock for each transport (27031 on) with one event loop, or as
+many as stand behind a colon: epoll,io_uring,io_uring:2.
 Warms every proxy with more than a million requests, runs the given harness and writes what it prints, with commit,
 machine and flags, into ../../../results/. Ends what it started, by process id, whatever happens.
 
@@ -76,12 +77,13 @@ def start_nutcracker(processes):
     return "nutcracker", NUTCRACKER, pid
 
 
-def start_penstock(processes, options, java, transport, port):
-    name = "penstock-" + transport
+def start_penstock(processes, options, java, way, port):
+    transport, _, loops = way.partition(":")
+    name = "penstock-" + way.replace(":", "-")
     resource = "redis-cluster://" + ",".join("127.0.0.1:%d" % master for master in MASTERS)
     pid = processes.start(name, [java, *shlex.split(options.jvm_flags), "-jar", options.jar,
                                  "--penstock.bind=127.0.0.1", "--penstock.port=%d" % port,
-                                 "--penstock.event-loops=%d" % options.event_loops, "--penstock.transport=" + transport,
+                                 "--penstock.event-loops=" + (loops or "1"), "--penstock.transport=" + transport,
                                  "--penstock.transpond.local.resource=" + resource, "--management.server.port=-1",
                                  *("--" + setting for setting in options.property)])
     processes.wait_for(name, port)
@@ -135,8 +137,8 @@ def result(options, java, printed, warmed):
         ("Load average before", options.load_before),
         ("JVM", report.output(java, "-version").splitlines()[1]),
         ("Flags", "`%s`" % options.jvm_flags),
-        ("Penstock", " ".join("`%s`" % setting for setting in
-                              ["penstock.event-loops=%d" % options.event_loops, *options.property])),
+        ("Penstock", "one event loop where the name does not end in another number; " +
+         (" ".join("`%s`" % setting for setting in options.property) or "no other settings")),
         ("Beside it", "nutcracker %s, `proxy-bench/peers/nutcracker.yml`" %
          report.output("nutcracker", "-V").splitlines()[0].rsplit("-", 1)[-1]),
         ("Servers", report.output("redis-server", "--version").split(" sha")[0]),
@@ -161,8 +163,7 @@ def parse():
     parser.add_argument("--jar", default=os.path.join(report.ROOT, "proxy-server", "target", "penstock.jar"))
     parser.add_argument("--java", help="a java of JDK 25; else JAVA_HOME's, else one in /usr/lib/jvm")
     parser.add_argument("--jvm-flags", default=documented_flags(), help="else those of config/jvm.options")
-    parser.add_argument("--transports", default="epoll", help="comma-separated: epoll, io_uring, nio")
-    parser.add_argument("--event-loops", type=int, default=1)
+    parser.add_argument("--transports", default="epoll", help="comma-separated: epoll, io_uring, nio, each with :LOOPS if not one")
     parser.add_argument("--property", action="append", default=[], metavar="KEY=VALUE", help="another Penstock setting")
     parser.add_argument("--workloads", default="get-c50,get-c50-P16", help="as the harness names them")
     parser.add_argument("--rounds", type=int, default=7)
@@ -189,8 +190,8 @@ def parse():
 def main():
     options = parse()
     java = find_java(options.java)
-    transports = options.transports.split(",")
-    ports = [PENSTOCK + i for i in range(len(transports))]
+    ways = options.transports.split(",")
+    ports = [PENSTOCK + i for i in range(len(ways))]
     require_free(MASTERS + [port + 10_000 for port in MASTERS] + SERVERS + [NUTCRACKER, NUTCRACKER_STATS] + ports)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by SIGTERM"))
     with tempfile.TemporaryDirectory(prefix="penstock-bench-") as folder:
@@ -198,8 +199,8 @@ def main():
         try:
             start_cluster(processes)
             targets = [start_nutcracker(processes)]
-            for transport, port in zip(transports, ports):
-                targets.append(start_penstock(processes, options, java, transport, port))
+            for way, port in zip(ways, ports):
+                targets.append(start_penstock(processes, options, java, way, port))
             for _, port, _ in targets:
                 warm(port, options.warm_requests)
             if options.direct:

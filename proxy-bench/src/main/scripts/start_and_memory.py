@@ -28,12 +28,12 @@ PATIENCE_SECONDS = 60
 class Penstock:
     """One that runs; ended by its process id."""
 
-    def __init__(self, options, command, *settings, cwd=None):
+    def __init__(self, options, command, *settings, cwd=None, management=-1):
         self.log = tempfile.TemporaryFile()
         self.began = time.monotonic()
         self.process = subprocess.Popen(
             [options.java, *command, "--penstock.bind=127.0.0.1", "--penstock.port=%d" % PORT,
-             "--management.server.port=-1", "--penstock.max-clients=20000",
+             "--management.server.port=%d" % management, "--penstock.max-clients=20000",
              "--penstock.transpond.local.resource=redis://127.0.0.1:%d" % SERVER, *settings],
             cwd=cwd, stdout=self.log, stderr=self.log)
         while not pongs(PORT):

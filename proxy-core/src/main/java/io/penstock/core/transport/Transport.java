@@ -71,13 +71,14 @@ public enum Transport {
   }
 
   IoHandlerFactory ioHandlers() {
-    return switch (this) {
-      case IO_URING -> IoUringIoHandler.newFactory();
-      case EPOLL -> EpollIoHandler.newFactory();
-      case KQUEUE -> KQueueIoHandler.newFactory();
-      case NIO -> NioIoHandler.newFactory();
-      case AUTO -> throw new IllegalStateException("AUTO is resolved first");
-    };
+    return GatheringIoHandler.around(
+        switch (this) {
+          case IO_URING -> IoUringIoHandler.newFactory();
+          case EPOLL -> EpollIoHandler.newFactory();
+          case KQUEUE -> KQueueIoHandler.newFactory();
+          case NIO -> NioIoHandler.newFactory();
+          case AUTO -> throw new IllegalStateException("AUTO is resolved first");
+        });
   }
 
   Class<? extends Channel> socketChannel() {

@@ -1,0 +1,138 @@
+package io.penstock.core.transport;
+
+import io.netty.channel.IoHandle;
+import io.netty.channel.IoHandler;
+import io.netty.channel.IoHandlerContext;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.IoRegistration;
+import io.netty.util.concurrent.ThreadAwareExecutor;
+import java.util.function.LongSupplier;
+
+/**
+ * Gathers more work into one turn of a busy event loop: when a look at the sockets found several
+ * with something to do, it gives way once to whoever waits for this processor, and looks again
+ * before the turn's writes go out. Clients and nodes on the same machine get on meanwhile, and what
+ * they send shares the system calls and the wake-ups of this turn. With a processor of its own a
+ * loop notices nothing but the call: nobody waits, and it goes on at once.
+ *
+ * <p>Who never sleeps keeps the processor for a whole time slice. After giving way took that long,
+ * the loop does not do it again for {@link #REST} times as long.
+ *
+ * <p>Confined to its event loop, but for {@link #wakeup}.
+ */
+final class GatheringIoHandler implements IoHandler {
+
+  /** From so many completions or ready sockets on a turn is worth gathering for. */
+  static final int BUSY = 2;
+
+  /** Giving way for longer than this costs more than it brings. */
+  static final long LONG_NANOS = 2_000_000;
+
+  static final int REST = 32;
+
+  private static final IoHandlerContext AGAIN = new Again();
+
+  private final IoHandler io;
+  private final Runnable giveWay;
+  private final LongSupplier clock;
+  private boolean resting;
+  private long restsUntil;
+
+  /**
+   * @param giveWay lets others run
+   * @param clock nanoseconds, as of {@link System#nanoTime}
+   */
+  GatheringIoHandler(IoHandler io, Runnable giveWay, LongSupplier clock) {
+    this.io = io;
+    this.giveWay = giveWay;
+    this.clock = clock;
+  }
+
+  /** Makes handlers that gather around those of {@code factory}. */
+  @SuppressWarnings("ThreadPriorityCheck") // a hint; without effect nothing but speed is lost
+  static IoHandlerFactory around(IoHandlerFactory factory) {
+    return new IoHandlerFactory() {
+      @Override
+      public IoHandler newHandler(ThreadAwareExecutor executor) {
+        return new GatheringIoHandler(
+            factory.newHandler(executor), Thread::yield, System::nanoTime);
+      }
+
+      @Override
+      public boolean isChangingThreadSupported() {
+        return factory.isChangingThreadSupported();
+      }
+    };
+  }
+
+  @Override
+  public int run(IoHandlerContext context) {
+    int handled = io.run(context);
+    if (handled >= BUSY && gaveWay()) {
+      handled += io.run(AGAIN);
+    }
+    return handled;
+  }
+
+  private boolean gaveWay() {
+    long start = clock.getAsLong();
+    if (resting && start - restsUntil < 0) {
+      return false;
+    }
+    giveWay.run();
+    long end = clock.getAsLong();
+    long took = end - start;
+    resting = took > LONG_NANOS;
+    restsUntil = end + REST * took;
+    return true;
+  }
+
+  @Override
+  public void initialize() {
+    io.initialize();
+  }
+
+  @Override
+  public void prepareToDestroy() {
+    io.prepareToDestroy();
+  }
+
+  @Override
+  public void destroy() {
+    io.destroy();
+  }
+
+  @Override
+  public IoRegistration register(IoHandle handle) throws Exception {
+    return io.register(handle);
+  }
+
+  @Override
+  public void wakeup() {
+    io.wakeup();
+  }
+
+  @Override
+  public boolean isCompatible(Class<? extends IoHandle> type) {
+    return io.isCompatible(type);
+  }
+
+  /** The second look does not wait: what the first one found has still to be written. */
+  private static final class Again implements IoHandlerContext {
+
+    @Override
+    public boolean canBlock() {
+      return false;
+    }
+
+    @Override
+    public long delayNanos(long now) {
+      return 0;
+    }
+
+    @Override
+    public long deadlineNanos() {
+      return -1; // none
+    }
+  }
+}
