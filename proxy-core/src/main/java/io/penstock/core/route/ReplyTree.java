@@ -46,6 +46,9 @@ sealed interface ReplyTree {
     Leaf withText(String content) {
       char type = bytes.charAt(0);
       boolean counted = type == '$' || type == '=';
+      if (!counted && type != ',') {
+        throw new UnmergeableException();
+      }
       String header = counted ? type + Integer.toString(content.length()) + "\r\n" : type + "";
       return new Leaf(header + content + "\r\n");
     }

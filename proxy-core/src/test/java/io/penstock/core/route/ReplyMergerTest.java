@@ -49,6 +49,14 @@ class ReplyMergerTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"*-1\r\n", "+fine\r\n", ":1\r\n", ",1.5\r\n", "_\r\n"})
+  void whatIsNoTextIsNotTakenForOne(String reply) {
+    assertThat(merged(Merge.TEXTS, List.of(reply, Wire.bulk("fine")))).isEqualTo("!" + CANNOT);
+    assertThat(merged(Merge.STATS, List.of("*2\r\n+a\r\n*-1\r\n", "*2\r\n+a\r\n,1.5\r\n")))
+        .isEqualTo("!" + CANNOT);
+  }
+
   /** A stack is not as deep as what a node may send. */
   @ParameterizedTest
   @EnumSource(names = {"NEWEST", "LATEST", "HISTORY", "HISTOGRAM", "STATS", "TEXTS"})
