@@ -15,7 +15,16 @@ final class ReplyStream {
   /** A reply of which this much is there while more is to come is passed on in parts. */
   private static final int STREAM_THRESHOLD = 16 * 1024;
 
+  /**
+   * Longest beginning that is kept of what is not passed on in parts: a message as long as Redis's
+   * longest string, and what stands around it.
+   */
+  private static final int MOST_CARRIED = 512 * 1024 * 1024 + 64 * 1024;
+
+  private static final String UNASKED = "a reply that nobody asked for";
+
   private final PushSink pushes;
+  private final int mostCarried;
   private final ReplyScanner scanner = new ReplyScanner();
   private final InFlightRing inFlight = new InFlightRing();
   private @Nullable ByteBuf carry; // the beginning of a reply whose end has not come
@@ -24,7 +33,12 @@ final class ReplyStream {
   private long earliestDeadline = Long.MAX_VALUE; // no exchange in flight expires before it
 
   ReplyStream(PushSink pushes) {
+    this(pushes, MOST_CARRIED);
+  }
+
+  ReplyStream(PushSink pushes, int mostCarried) {
     this.pushes = pushes;
+    this.mostCarried = mostCarried;
   }
 
   int inFlight() {
@@ -81,11 +95,10 @@ final class ReplyStream {
         return "bytes that are not RESP";
       }
       if (end == ReplyScanner.INCOMPLETE) {
-        keepRest(bytes, start, to, carried);
-        return null;
+        return keepRest(bytes, start, to, carried);
       }
       if (!deliverOne(bytes, start, end)) {
-        return "a reply that nobody asked for";
+        return UNASKED;
       }
       start = end;
       at = end;
@@ -129,25 +142,33 @@ final class ReplyStream {
     }
   }
 
-  private void keepRest(ByteBuf bytes, int start, int to, boolean carried) {
-    if (!streaming && to - start >= STREAM_THRESHOLD && isStreamable(bytes.getByte(start))) {
-      streaming = !inFlight.isEmpty();
+  /** Answers null, or what is wrong with the bytes. */
+  private @Nullable String keepRest(ByteBuf bytes, int start, int to, boolean carried) {
+    if (!streaming && inFlight.isEmpty() && bytes.getByte(start) != '>') {
+      return UNASKED; // however long it is going to be
+    }
+    int length = to - start;
+    if (!streaming && length >= STREAM_THRESHOLD && isStreamable(bytes.getByte(start))) {
+      streaming = true;
     }
     if (streaming) {
-      if (to > start) {
+      if (length > 0) {
         passOn(inFlight.first(), bytes, start, to);
       }
-      return;
+      return null;
+    }
+    if (length > mostCarried) {
+      return "a reply that is too long to be kept";
     }
     if (carried && start == bytes.readerIndex()) {
       carry = bytes.retain(); // copied anew with each read it would cost its length squared
-      return;
+      return null;
     }
-    int length = to - start;
     carry =
         ByteBufAllocator.DEFAULT
             .directBuffer(Math.max(256, length * 2))
             .writeBytes(bytes, start, length);
+    return null;
   }
 
   private void passOn(Exchange exchange, ByteBuf bytes, int start, int to) {

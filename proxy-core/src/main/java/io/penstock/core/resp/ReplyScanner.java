@@ -17,12 +17,20 @@ public final class ReplyScanner {
   /** Answer of {@link #scan}: the bytes are not RESP. */
   public static final int MALFORMED = -2;
 
+  /**
+   * Longest line in bytes: a script may make an error of any length, and whoever reads an error
+   * waits for its end.
+   */
+  static final int LONGEST_LINE = 32 * 1024 * 1024;
+
   private static final int MAX_DIGITS = 18;
   private static final long MAX_PENDING = Long.MAX_VALUE / 4;
 
   private long pending; // values still to be completed; 0 between replies
   private long skip; // payload bytes still to be passed over, CRLF included
   private byte type; // of the header being read; 0 between headers
+  private boolean afterReturn; // the last byte looked at was a CR
+  private int lineLength; // so far
   private long number;
   private int digits;
   private boolean negative;
@@ -113,7 +121,7 @@ public final class ReplyScanner {
         byte b = buffer.getByte(i);
         if (b == '\r') {
           int end = i + 2 + length + 2;
-          return i > from + 1 && end <= to ? end : INCOMPLETE;
+          return i > from + 1 && end <= to && buffer.getByte(i + 1) == '\n' ? end : INCOMPLETE;
         }
         if (b < '0' || b > '9') {
           return INCOMPLETE; // a null or something odd: the long way
@@ -122,7 +130,7 @@ public final class ReplyScanner {
       }
     } else if (first == '+' || first == ':') {
       for (int i = from + 1, last = Math.min(to, from + 24); i < last; i++) {
-        if (buffer.getByte(i) == '\n') {
+        if (buffer.getByte(i) == '\n' && buffer.getByte(i - 1) == '\r') {
           return i + 1;
         }
       }
@@ -138,6 +146,8 @@ public final class ReplyScanner {
         return INCOMPLETE;
       }
       type = buffer.getByte(at++);
+      afterReturn = false;
+      lineLength = 0;
       number = 0;
       digits = 0;
       negative = false;
@@ -148,24 +158,41 @@ public final class ReplyScanner {
     return isLine(type) ? scanLine(buffer, at, to) : MALFORMED;
   }
 
-  private static int scanLine(ByteBuf buffer, int at, int to) {
-    int newline = buffer.indexOf(at, to, (byte) '\n');
-    return newline < 0 ? INCOMPLETE : newline + 1;
+  /** A line ends with CR LF: what a module says may have an LF in it. */
+  private int scanLine(ByteBuf buffer, int from, int to) {
+    for (int at = from; at < to; ) {
+      int newline = buffer.indexOf(at, to, (byte) '\n');
+      int last = newline < 0 ? to - 1 : newline;
+      lineLength += last + 1 - at;
+      if (lineLength > LONGEST_LINE) {
+        return MALFORMED;
+      }
+      boolean returned = last > at ? buffer.getByte(last - 1) == '\r' : afterReturn;
+      if (newline >= 0 && returned) {
+        return newline + 1;
+      }
+      afterReturn = buffer.getByte(last) == '\r';
+      at = last + 1;
+    }
+    return INCOMPLETE;
   }
 
   private int scanCount(ByteBuf buffer, int from, int to) {
     for (int at = from; at < to; at++) {
       byte b = buffer.getByte(at);
+      if (afterReturn) {
+        return b == '\n' ? at + 1 : MALFORMED;
+      }
       if (b >= '0' && b <= '9') {
         number = number * 10 + (b - '0');
         if (++digits > MAX_DIGITS) {
           return MALFORMED;
         }
-      } else if (b == '\n') {
-        return digits == 0 ? MALFORMED : at + 1;
+      } else if (b == '\r' && digits > 0) {
+        afterReturn = true;
       } else if (b == '-' && digits == 0 && !negative) {
         negative = true;
-      } else if (b != '\r') {
+      } else {
         return MALFORMED;
       }
     }
@@ -190,6 +217,9 @@ public final class ReplyScanner {
   private boolean applyHeader() {
     byte header = type;
     type = 0;
+    if (negative && number != 1) {
+      return false; // -1 stands for null, and nothing else below zero for anything
+    }
     switch (header) {
       case '$', '=', '!' -> {
         if (negative) {

@@ -20,6 +20,7 @@ public final class RequestScanner {
   private static final int UNAUTHENTICATED_BULK = 16_384;
 
   private static final int NO_LENGTH = -1;
+  private static final int NO_END = -1;
 
   private final RespLimits limits;
   private final RequestFrame frame = new RequestFrame();
@@ -121,13 +122,16 @@ public final class RequestScanner {
   private ScanResult scanArrayHeader(ByteBuf buffer, int to) {
     int at = next;
     if (!findLineEnd(buffer, at, to)) {
-      return lineTooLong(to - at, "too big mbulk count string");
+      return lineWithoutEnd(to - at, "too big mbulk count string");
     }
-    if (!parseNumber(buffer, at + 1, lineEnd) || number > limits.maxArguments()) {
+    if (!parseNumber(buffer, at + 1, lineEnd) || number > Integer.MAX_VALUE) {
       return fail("invalid multibulk length");
     }
     if (!authenticated && number > UNAUTHENTICATED_ARGUMENTS) {
       return fail("unauthenticated multibulk length");
+    }
+    if (number > limits.maxArguments()) {
+      return fail("invalid multibulk length");
     }
     next = lineEnd + 2;
     if (number <= 0) {
@@ -184,7 +188,7 @@ public final class RequestScanner {
   private ScanResult scanLongBulkHeader(ByteBuf buffer, int to) {
     int at = next;
     if (!findLineEnd(buffer, at, to)) {
-      return lineTooLong(to - at, "too big bulk count string");
+      return lineWithoutEnd(to - at, "too big bulk count string");
     }
     byte type = buffer.getByte(at);
     if (type != '$') {
@@ -213,8 +217,9 @@ public final class RequestScanner {
   private ScanResult scanInline(ByteBuf buffer, int to) {
     int at = next;
     int newline = buffer.indexOf(at, to, (byte) '\n');
-    if (newline < 0) {
-      return lineTooLong(to - at, "too big inline request");
+    if (newline < 0 || buffer.indexOf(at, newline, (byte) 0) >= 0) {
+      lineEnd = NO_END;
+      return lineWithoutEnd(to - at, "too big inline request");
     }
     if (newline - at > limits.maxInlineLength()) {
       return fail("too big inline request");
@@ -234,14 +239,23 @@ public final class RequestScanner {
     return ScanResult.REQUEST;
   }
 
-  /** Redis ends a header line at the first CR and skips what follows it, whatever that is. */
+  /**
+   * Redis ends a header line at the first CR and skips what follows it, whatever that is. It looks
+   * for the end of a line as for a character of a C string: behind a zero byte there is none, and
+   * it waits for more until the line is too long.
+   */
   private boolean findLineEnd(ByteBuf buffer, int from, int to) {
     for (int i = from, last = Math.min(to, from + limits.maxInlineLength() + 1); i < last; i++) {
-      if (buffer.getByte(i) == '\r') {
+      byte b = buffer.getByte(i);
+      if (b == '\r') {
         lineEnd = i;
         return i + 1 < to;
       }
+      if (b == 0) {
+        break;
+      }
     }
+    lineEnd = NO_END;
     return false;
   }
 
@@ -268,8 +282,11 @@ public final class RequestScanner {
     return true;
   }
 
-  private ScanResult lineTooLong(int length, String words) {
-    return length > limits.maxInlineLength() ? fail(words) : ScanResult.INCOMPLETE;
+  /** A line of which all but the very last byte is there is not too long. */
+  private ScanResult lineWithoutEnd(int length, String words) {
+    return lineEnd == NO_END && length > limits.maxInlineLength()
+        ? fail(words)
+        : ScanResult.INCOMPLETE;
   }
 
   private ScanResult fail(String words) {

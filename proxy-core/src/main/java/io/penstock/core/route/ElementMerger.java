@@ -45,7 +45,7 @@ final class ElementMerger {
   /** All elements; big replies are handed on as they are. */
   void concat(ByteBuf[] replies) {
     List<ReplyCursor> cursors = cursors(replies);
-    byte type = typeOf(cursors);
+    byte type = typeOfLists(cursors);
     long elements = 0;
     for (ReplyCursor cursor : cursors) {
       elements += cursor.elements();
@@ -61,7 +61,7 @@ final class ElementMerger {
   /** Each element once, where it comes first. */
   void union(ByteBuf[] replies) {
     List<ReplyCursor> cursors = cursors(replies);
-    byte type = typeOf(cursors);
+    byte type = typeOfLists(cursors);
     Set<ByteBuf> elements = new LinkedHashSet<>();
     for (ReplyCursor cursor : cursors) {
       for (long left = cursor.elements(); left > 0; left--) {
@@ -127,6 +127,14 @@ final class ElementMerger {
       cursors.add(new ReplyCursor(reply));
     }
     return cursors;
+  }
+
+  private static byte typeOfLists(List<ReplyCursor> cursors) {
+    byte type = typeOf(cursors);
+    if (type == '%') {
+      throw new UnmergeableException();
+    }
+    return type;
   }
 
   private static byte typeOf(List<ReplyCursor> cursors) {

@@ -46,6 +46,9 @@ sealed interface ReplyTree {
     Leaf withText(String content) {
       char type = bytes.charAt(0);
       boolean counted = type == '$' || type == '=';
+      if (!counted && type != ',') {
+        throw new UnmergeableException();
+      }
       String header = counted ? type + Integer.toString(content.length()) + "\r\n" : type + "";
       return new Leaf(header + content + "\r\n");
     }
@@ -108,12 +111,22 @@ sealed interface ReplyTree {
     };
   }
 
-  /** Reads a whole, well-formed reply; borrows it. */
+  /** Deeper than any report; each level takes from the stack. */
+  int DEEPEST = 64;
+
+  /**
+   * Reads a whole, well-formed reply; borrows it.
+   *
+   * @throws UnmergeableException when arrays lie deeper in one another than {@link #DEEPEST}
+   */
   static ReplyTree read(ByteBuf reply) {
-    return read(new ReplyCursor(reply));
+    return read(new ReplyCursor(reply), DEEPEST);
   }
 
-  private static ReplyTree read(ReplyCursor cursor) {
+  private static ReplyTree read(ReplyCursor cursor, int deeper) {
+    if (deeper == 0) {
+      throw new UnmergeableException();
+    }
     char type = (char) cursor.type();
     if (cursor.isNull() || (type != '*' && type != '~' && type != '%')) {
       int from = cursor.at();
@@ -123,7 +136,7 @@ sealed interface ReplyTree {
     }
     List<ReplyTree> elements = new ArrayList<>();
     for (long left = cursor.elements(); left > 0; left--) {
-      elements.add(read(cursor));
+      elements.add(read(cursor, deeper - 1));
     }
     return new Aggregate(type, elements);
   }

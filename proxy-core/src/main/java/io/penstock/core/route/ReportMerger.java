@@ -186,7 +186,11 @@ final class ReportMerger {
     if (texts.stream().distinct().count() == 1) {
       return texts.getFirst().bytes();
     }
-    boolean verbatim = texts.getFirst().bytes().charAt(0) == '=';
+    char type = texts.getFirst().bytes().charAt(0);
+    boolean verbatim = type == '=';
+    if (!verbatim && type != '$') {
+      throw new UnmergeableException(); // several lines are no line
+    }
     var all = new StringBuilder(verbatim ? "txt:" : "");
     for (int i = 0; i < texts.size(); i++) {
       String text = texts.get(i).text();

@@ -42,6 +42,14 @@ final class Authentication {
         && !spec.has(CommandFlag.NO_AUTH);
   }
 
+  /**
+   * Whether it is a line of HTTP that a web page may have had a browser send here, with commands in
+   * its body. Redis closes then, before it looks at anything else.
+   */
+  static boolean isOfHttp(Command command) {
+    return command.argEqualsIgnoreCase(0, "post") || command.argEqualsIgnoreCase(0, "host:");
+  }
+
   void auth(RequestFrame frame, ReplyWriter reply) {
     if (frame.argc() > 3) {
       reply.error("ERR syntax error");

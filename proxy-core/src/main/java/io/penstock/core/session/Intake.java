@@ -50,6 +50,10 @@ final class Intake {
   boolean handle() {
     RoutePlan plan = session.loop().router().route(command);
     CommandSpec spec = command.spec();
+    if (spec == null && Authentication.isOfHttp(command)) {
+      session.drain();
+      return true;
+    }
     Subscriptions subscribed = subscriptions;
     if (subscribed != null && subscribed.holdsBack(plan)) {
       return putBack();

@@ -399,16 +399,45 @@ class BackendConnectionTest {
     awaitLog("a +A\r\n", "b +B\r\n");
   }
 
-  @Test
-  void bytesThatAreNotRespEndTheConnection() {
-    send("a", "b");
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "HTTP/1.1 400 Bad Request\r\n",
+        "\u0016\u0003\u0001\u0002\u0000",
+        "$-5\r\n",
+        "$99999999999999999999\r\n",
+        "*-2\r\n",
+        "*?\r\n:1\r\n.\r\n",
+        "$?\r\n;4\r\nabcd\r\n;0\r\n",
+        "%-1\r\n",
+        "|-1\r\n+OK\r\n",
+        "*1\n+OK\n",
+        "*2\r\n:1\r\n*1\r\n\0",
+        "*999999999999999999\r\n*999999999999999999\r\n*999999999999999999\r\n"
+      })
+  void bytesThatAreNotRespEndTheConnection(String bytes) {
+    send("a", "b", "c");
     Peer peer = server.accept();
-    peer.expect("<a><b>").send("+A\r\nHTTP/1.1 400 Bad Request\r\n");
+    peer.expect("<a><b><c>").send("+A\r\n" + bytes);
 
     peer.expectClosed();
-    awaitLog("a +A\r\n", "b CONNECTION_LOST");
+    awaitLog("a +A\r\n", "b CONNECTION_LOST", "c CONNECTION_LOST");
     server.accept();
     assertThat(events).anyMatch(event -> event.contains("the node sent bytes that are not RESP"));
+  }
+
+  @Test
+  void nestingHasNoDepthAtWhichItHurts() {
+    String deep = "*1\r\n".repeat(100_000) + ":1\r\n";
+    send("a", "b");
+    Peer peer = server.accept();
+
+    peer.expect("<a><b>").send("|1\r\n+ttl\r\n:1\r\n+A\r\n" + deep);
+
+    await().until(() -> !log.isEmpty() && log.getLast().startsWith("b last"));
+    assertThat(log.getFirst()).isEqualTo("a |1\r\n+ttl\r\n:1\r\n+A\r\n");
+    assertThat(log.stream().skip(1).mapToInt(part -> part.length() - "b part ".length()).sum())
+        .isEqualTo(deep.length());
   }
 
   @Test

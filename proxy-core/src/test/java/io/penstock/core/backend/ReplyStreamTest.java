@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ReplyStreamTest {
 
@@ -301,6 +303,53 @@ class ReplyStreamTest {
 
     assertThat(receive("+OK\r\n+OK\r\n")).isEqualTo("a reply that nobody asked for");
     assertThat(log).containsExactly("a +OK\r\n");
+  }
+
+  /** Its end may never come. */
+  @ParameterizedTest
+  @ValueSource(strings = {"$1000000\r\nab", "+O", "*", "*1000000\r\n", "!999999\r\nERR", "|1\r\n"})
+  void theBeginningOfAReplyThatNobodyAskedForIsAProblem(String beginning) {
+    send("a");
+
+    assertThat(receive("+OK\r\n" + beginning)).isEqualTo("a reply that nobody asked for");
+    assertThat(log).containsExactly("a +OK\r\n");
+  }
+
+  @Test
+  void anErrorWithoutEndIsAProblemAndNotKeptForEver() {
+    send("a");
+    byte[] piece = Wire.bytes("x".repeat(1 << 20));
+    assertThat(receive("-ERR ")).isNull();
+
+    int kept = 0;
+    String problem = null;
+    while (problem == null) {
+      kept++;
+      problem = stream.accept(Wire.buffer(piece));
+    }
+
+    assertThat(problem).isEqualTo("bytes that are not RESP");
+    assertThat(kept).isEqualTo(32);
+    stream.close();
+    assertThat(log).containsExactly("a CONNECTION_LOST");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {">2\r\n+message\r\n$999999999999\r\n", "!999999999999\r\n"})
+  void whatIsAnnouncedWithoutMeasureIsKeptUpToABound(String header) {
+    stream = new ReplyStream(PushSink.NONE, 100_000);
+    send("a");
+    assertThat(receive(header)).isNull();
+
+    int pieces = 0;
+    String problem = null;
+    while (problem == null) {
+      pieces++;
+      problem = receive("x".repeat(1_000));
+    }
+
+    assertThat(problem).isEqualTo("a reply that is too long to be kept");
+    assertThat(pieces).isEqualTo(100);
   }
 
   @Test

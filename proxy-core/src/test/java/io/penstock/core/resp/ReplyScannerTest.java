@@ -152,6 +152,15 @@ class ReplyScannerTest {
         "$1-\r\n",
         "$?\r\n",
         "$+1\r\n",
+        "$-5\r\n",
+        "$-0\r\n",
+        "*-2\r\n",
+        "$5\nhello\r\n",
+        "$1\rXa\r\n",
+        "$1\r\r\na\r\n",
+        "*1\n:1\r\n",
+        "$\r1\r\na\r\n",
+        "*?\r\n.\r\n",
         "*\r\n",
         "*x\r\n",
         "*?\r\n",
@@ -166,6 +175,31 @@ class ReplyScannerTest {
       })
   void whatIsNotRespIsMalformed(String wire) {
     assertThat(replies(wire)).containsExactly("malformed");
+  }
+
+  /** As client libraries read them: a module may say anything. */
+  @Test
+  void aLineEndsWithBothOfItsEndsOnly() {
+    for (String line :
+        List.of("+a\nb\r\n", "-a\rb\n\r\r\n", "+\n\r\n", ":1\n\r\n", "(\r1\n2\r\n")) {
+      assertThat(replies(line + "+next\r\n")).containsExactly(line, "+next\r\n");
+      assertThat(replies("*2\r\n" + line + line + "_\r\n"))
+          .containsExactly("*2\r\n" + line + line, "_\r\n");
+    }
+    assertThat(replies("+OK\n")).containsExactly("incomplete");
+  }
+
+  @Test
+  void aLineWithoutEndIsMalformedOnceItIsTooLong() {
+    var scanner = new ReplyScanner();
+    ByteBuf piece = Unpooled.wrappedBuffer(Wire.bytes("x".repeat(1 << 20)));
+    assertThat(scanner.scan(Unpooled.wrappedBuffer(Wire.bytes("+")), 0, 1))
+        .isEqualTo(ReplyScanner.INCOMPLETE);
+    for (int length = 0; length < ReplyScanner.LONGEST_LINE; length += 1 << 20) {
+      assertThat(scanner.scan(piece, 0, 1 << 20)).isEqualTo(ReplyScanner.INCOMPLETE);
+    }
+
+    assertThat(scanner.scan(piece, 0, 1)).isEqualTo(ReplyScanner.MALFORMED);
   }
 
   @Test

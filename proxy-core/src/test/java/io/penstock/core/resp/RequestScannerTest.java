@@ -156,7 +156,6 @@ class RequestScannerTest {
         "*9223372036854775807\r\n",
         "*9223372036854775808\r\n",
         "*99999999999999999999999999\r\n",
-        "*\0\r\n",
         "*\u00ff\r\n"
       })
   void aBadNumberOfArgumentsIsAnError(String wire) {
@@ -234,6 +233,18 @@ class RequestScannerTest {
   }
 
   @Test
+  void theLongestHeaderLineIsReadHoweverItIsCut() {
+    Supplier<RequestScanner> small =
+        () -> new RequestScanner(new RespLimits(1_000, 100, 10, 10_000));
+
+    assertThat(decoded("*000000000\r\n", small)).containsExactly("error: invalid multibulk length");
+    assertThat(decoded("*1\r\n$000000000\r\n", small))
+        .containsExactly("error: invalid bulk length");
+    assertThat(decoded("*0000000000\r\n", small))
+        .containsExactly("error: too big mbulk count string");
+  }
+
+  @Test
   void inlineRequestsWithoutAnEndAreAnErrorOnceTheyAreTooLong() {
     assertThat(feedWhole("a".repeat(65_536))).isEmpty();
     assertThat(feedWhole("a".repeat(65_537))).containsExactly("error: too big inline request");
@@ -263,6 +274,24 @@ class RequestScannerTest {
     assertThat(decoded("*1\r\n$16384\r\n", RequestScannerTest::unauthenticated)).isEmpty();
     assertThat(decoded("*1\r\n$16385\r\n", RequestScannerTest::unauthenticated))
         .containsExactly("error: unauthenticated bulk length");
+  }
+
+  @Test
+  void moreArgumentsThanTheLimitAreCalledUnauthenticatedFirst() {
+    assertThat(decoded("*60000000\r\n", RequestScannerTest::unauthenticated))
+        .containsExactly("error: unauthenticated multibulk length");
+  }
+
+  /** As a server does: it looks for the end of a C string. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"PING\0\r\n", "\0\r\n", "*\0\r\n", "*1\0\r\n", "*1\r\n$\0\r\n", "*1\r\n$4\0\r\n"})
+  void aLineWithAZeroByteHasNoEnd(String wire) {
+    assertThat(decoded(wire + "PING\r\n")).isEmpty();
+    assertThat(feedWhole(wire + "x".repeat(65_537)))
+        .first()
+        .asString()
+        .startsWith("error: too big");
   }
 
   @Test

@@ -42,6 +42,31 @@ class ReplyMergerTest {
   }
 
   @Test
+  void mapsAreNoLists() {
+    for (Merge how : List.of(Merge.CONCAT, Merge.UNION)) {
+      assertThat(merged(how, List.of("%1\r\n+a\r\n:1\r\n", "%1\r\n+b\r\n:1\r\n")))
+          .isEqualTo("!" + CANNOT);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"*-1\r\n", "+fine\r\n", ":1\r\n", ",1.5\r\n", "_\r\n"})
+  void whatIsNoTextIsNotTakenForOne(String reply) {
+    assertThat(merged(Merge.TEXTS, List.of(reply, Wire.bulk("fine")))).isEqualTo("!" + CANNOT);
+    assertThat(merged(Merge.STATS, List.of("*2\r\n+a\r\n*-1\r\n", "*2\r\n+a\r\n,1.5\r\n")))
+        .isEqualTo("!" + CANNOT);
+  }
+
+  /** A stack is not as deep as what a node may send. */
+  @ParameterizedTest
+  @EnumSource(names = {"NEWEST", "LATEST", "HISTORY", "HISTOGRAM", "STATS", "TEXTS"})
+  void whatIsDeeperThanAnyReportIsNotRead(Merge how) {
+    String deep = "*1\r\n".repeat(200_000) + ":1\r\n";
+
+    assertThat(merged(how, List.of(deep, deep), 10)).isEqualTo("!" + CANNOT);
+  }
+
+  @Test
   void elementsComeInTheOrderOfTheCallersKeys() {
     assertThat(
             merged(

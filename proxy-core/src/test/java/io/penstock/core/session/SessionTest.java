@@ -18,6 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Order, protocol errors, backpressure and the end of a connection. */
 class SessionTest {
@@ -150,6 +151,16 @@ class SessionTest {
     client.send(PING + wire + PING);
 
     client.expect("+PONG\r\n-ERR Protocol error: " + words + "\r\n").expectClosed();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"POST / HTTP/1.1\r\n", "hOST: localhost\r\n", "post\r\n"})
+  void aLineOfHttpEndsTheConnectionBeforeWhatIsBehindItRuns(String line) {
+    Peer client = rig.client();
+
+    client.send(PING + line + set("a", "never"));
+
+    client.expect("+PONG\r\n").expectClosed();
   }
 
   @Test

@@ -46,6 +46,7 @@ final class ResourceUrl {
           "redis+socket",
           "unix");
 
+  private static final Pattern SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*");
   private static final Pattern HOST = Pattern.compile("[A-Za-z0-9._-]+");
   private static final Pattern IPV6 = Pattern.compile("[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(%[\\w.-]+)?");
   private static final int MAX_PORT = 65_535;
@@ -59,7 +60,7 @@ final class ResourceUrl {
    */
   static Upstream parse(String url) {
     int end = url.indexOf("://");
-    if (end < 0) {
+    if (end < 0 || !SCHEME.matcher(url.substring(0, end)).matches()) { // it may be of a password
       throw new RefusedException(
           "it has no scheme", "begin it with redis-cluster:// or redis://, as in " + example());
     }

@@ -77,6 +77,8 @@ class ResourceUrlTest {
           redis-cluster://                | a host is missing
           redis-cluster://a:1,            | a host is missing
           redis-cluster://a               | a has no port
+          user:s3cr://t@h:1               | it has no scheme
+          ://h:1                          | it has no scheme
           redis-cluster://[::1]           | [::1] has no port
           redis-cluster://::1:7000        | an IPv6 address needs brackets
           redis-cluster://a:x             | the port of a is 'x', not a number from 1 to 65535

@@ -1,0 +1,151 @@
+package io.penstock.core.command;
+
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.ArrayOutput;
+import io.lettuce.core.protocol.RedisStateMachine;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.penstock.core.resp.Protocol;
+import io.penstock.core.resp.ReplyWriter;
+import io.penstock.core.resp.RequestFrame;
+import io.penstock.fuzz.Oracle;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which arguments are keys. The first two bytes choose a command of the table; the rest is its
+ * arguments, a blank between them. With the highest bit set the command is one that a node tells
+ * of: the rest begins with its entry in the reply to {@code COMMAND}.
+ */
+public final class KeyTarget {
+
+  private static final int CONTROL = 2;
+  private static final byte[] BLANK = {' '};
+
+  private static final CommandTable TABLE = CommandTable.load();
+  private static final List<CommandSpec> SPECS = specs();
+  private static final RedisStateMachine LETTUCE = new RedisStateMachine();
+  private static final Handling FORWARDED = TABLE.byName("get").handling();
+
+  private KeyTarget() {}
+
+  private static List<CommandSpec> specs() {
+    List<CommandSpec> specs = new ArrayList<>();
+    for (CommandSpec command : TABLE.commands()) {
+      specs.add(command);
+      specs.addAll(command.subcommands());
+    }
+    return specs;
+  }
+
+  public static void fuzzerTestOneInput(byte[] data) {
+    if (data.length < CONTROL) {
+      return;
+    }
+    if (data[0] < 0) {
+      learnt(data);
+      return;
+    }
+    CommandSpec spec = SPECS.get((data[0] << 8 | (data[1] & 0xFF)) % SPECS.size());
+    ByteBuf bytes = Unpooled.buffer(data.length + 64);
+    for (String word : spec.name().split("\\|", -1)) {
+      bytes.writeCharSequence(word, StandardCharsets.US_ASCII);
+      bytes.writeBytes(BLANK);
+    }
+    RequestFrame frame = frame(bytes.writeBytes(data, CONTROL, data.length - CONTROL), 0);
+    CommandSpec found = TABLE.find(frame);
+    if (found == null || (found != spec && !spec.subcommands().contains(found))) {
+      throw new AssertionError("another command is found: " + found);
+    }
+    check(found, frame);
+  }
+
+  private static void learnt(byte[] data) {
+    ByteBuf bytes = Unpooled.wrappedBuffer(data);
+    Object entry = decode(bytes.readerIndex(CONTROL));
+    if (entry == null) {
+      return;
+    }
+    RequestFrame frame = frame(bytes, bytes.readerIndex());
+    ReplyFacts.read(
+        entry,
+        facts -> {
+          if (TABLE.knows(facts.name())) {
+            return; // of what is known nothing is learnt
+          }
+          var spec = new CommandSpec(0, facts, FORWARDED, List.of());
+          requireSameAgain(spec);
+          check(spec, frame);
+        });
+  }
+
+  /** As Lettuce gives it to who asks for {@code COMMAND}; null when it is no whole reply. */
+  private static @Nullable Object decode(ByteBuf reply) {
+    try {
+      var output = new ArrayOutput<>(StringCodec.ASCII);
+      List<Throwable> problems = new ArrayList<>(1);
+      return LETTUCE.decode(reply, output, problems::add) && problems.isEmpty()
+          ? output.get()
+          : null;
+    } catch (RuntimeException e) {
+      return null;
+    } finally {
+      LETTUCE.reset();
+    }
+  }
+
+  /** What is told to clients about a command is what would be learnt from it. */
+  private static void requireSameAgain(CommandSpec spec) {
+    ByteBuf told = Unpooled.buffer();
+    new SpecReply(new ReplyWriter(told, Protocol.RESP2)).write(spec);
+    List<CommandFacts> again = new ArrayList<>();
+    ReplyFacts.read(decode(told), again::add);
+    if (!spec.facts().isSubcommand()) { // by itself nobody tells of one
+      Oracle.requireSame("read, written and read", List.of(spec.facts()), again);
+    }
+  }
+
+  /** Words with single blanks between them; where two blanks meet there is an empty one. */
+  private static RequestFrame frame(ByteBuf bytes, int from) {
+    var frame = new RequestFrame();
+    frame.begin(bytes, from);
+    int start = from;
+    while (true) {
+      int blank = bytes.indexOf(start, bytes.writerIndex(), BLANK[0]);
+      int end = blank < 0 ? bytes.writerIndex() : blank;
+      frame.add(start, end - start);
+      if (blank < 0) {
+        frame.finish(end);
+        return frame;
+      }
+      start = blank + 1;
+    }
+  }
+
+  private static void check(CommandSpec spec, RequestFrame frame) {
+    if (!spec.acceptsArity(frame.argc())) {
+      return;
+    }
+    var keys = new KeyPositions();
+    int count = spec.findKeys(frame, keys);
+    Oracle.require(
+        count == keys.size() || (count == CommandSpec.INVALID && keys.size() == 0),
+        count + " keys, and positions of " + keys.size());
+    requireArguments(frame, keys);
+    if (spec.firstKeyIndex() > 0) {
+      Oracle.require(count == 1 && keys.get(0) == spec.firstKeyIndex(), "it is not the first key");
+    }
+    spec.findKeysAsReported(frame, keys);
+    requireArguments(frame, keys);
+  }
+
+  private static void requireArguments(RequestFrame frame, KeyPositions keys) {
+    Oracle.require(keys.size() <= 2 * frame.argc(), "there are more keys than arguments");
+    for (int i = 0; i < keys.size(); i++) {
+      int at = keys.get(i);
+      Oracle.require(at > 0 && at < frame.argc(), "argument " + at + " of " + frame.argc());
+    }
+  }
+}

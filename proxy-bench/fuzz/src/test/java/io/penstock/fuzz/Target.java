@@ -1,0 +1,38 @@
+package io.penstock.fuzz;
+
+import io.penstock.core.backend.ReplyTarget;
+import io.penstock.core.command.KeyTarget;
+import io.penstock.core.route.MergeTarget;
+import io.penstock.core.session.RequestTarget;
+import io.penstock.server.config.ConfigurationTarget;
+import io.penstock.server.config.UrlTarget;
+
+/** What is fuzzed. */
+enum Target {
+  REQUESTS(RequestTarget.class, "core.resp.**:core.session.Input"),
+  REPLIES(ReplyTarget.class, "core.resp.**:core.backend.ReplyStream"),
+  MERGES(MergeTarget.class, "core.resp.**:core.route.**"),
+  KEYS(KeyTarget.class, "core.command.**"),
+  URLS(UrlTarget.class, "server.config.**"),
+  CONFIGURATION(ConfigurationTarget.class, "server.config.**:core.command.RuleCheck");
+
+  private final Class<?> code;
+  private final String guides;
+
+  /**
+   * @param guides whose coverage guides the fuzzer
+   */
+  Target(Class<?> code, String guides) {
+    this.code = code;
+    this.guides = guides;
+  }
+
+  Class<?> code() {
+    return code;
+  }
+
+  /** As Jazzer takes it. */
+  String instrumentation() {
+    return "io.penstock." + guides.replace(":", ":io.penstock.");
+  }
+}

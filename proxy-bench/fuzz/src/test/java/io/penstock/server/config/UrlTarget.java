@@ -1,0 +1,88 @@
+package io.penstock.server.config;
+
+import io.penstock.core.ProxySettings.Upstream;
+import io.penstock.core.cluster.Credentials;
+import io.penstock.core.cluster.Node;
+import io.penstock.fuzz.Oracle;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Resource URLs. */
+public final class UrlTarget {
+
+  private static final int LONG_ENOUGH = 8; // to be told from a word of the message
+
+  /** Of messages, as long as that. */
+  private static final String WORDS =
+      "begin it with redis-cluster:// or redis://, as in"
+          + " redis-cluster://127.0.0.1:7000,127.0.0.1:7001 use for a Redis Cluster a single server"
+          + " write host:port, as in 127.0.0.1:6379, redis.example:6379 or [::1]:6379"
+          + " write user:password@, or leave both out the credentials password database";
+
+  private UrlTarget() {}
+
+  public static void fuzzerTestOneInput(byte[] data) {
+    String url = new String(data, StandardCharsets.UTF_8);
+    Oracle.requireSame("masked twice", ResourceUrl.masked(url), ResourceUrl.masked(masked(url)));
+    Upstream read;
+    try {
+      read = ResourceUrl.parse(url);
+    } catch (ResourceUrl.RefusedException e) {
+      Oracle.require(!e.reason().isBlank() && !e.fix().isBlank(), "a refusal without words");
+      requireNoSecret(url, e.reason() + "\n" + e.fix());
+      return;
+    }
+    requireNoSecret(url, ResourceUrl.masked(url));
+    Oracle.requireSame(url, read, ResourceUrl.parse(written(read)));
+  }
+
+  private static String masked(String url) {
+    return ResourceUrl.masked(url);
+  }
+
+  /** What stands before the last {@code @} is no reader's business. */
+  private static void requireNoSecret(String url, String told) {
+    int at = url.lastIndexOf('@');
+    int scheme = url.indexOf("://");
+    if (at < 0 || scheme < 0 || at < scheme) {
+      return;
+    }
+    String before = url.substring(scheme + "://".length(), at);
+    String secret = before.substring(before.indexOf(':') + 1);
+    boolean elsewhere =
+        (url.substring(0, scheme + "://".length()) + url.substring(at)).contains(secret)
+            || WORDS.contains(secret);
+    Oracle.require(
+        secret.length() < LONG_ENOUGH || elsewhere || !told.contains(secret), "it tells: " + told);
+  }
+
+  private static String written(Upstream upstream) {
+    return switch (upstream) {
+      case Upstream.Cluster(var seeds, var credentials) ->
+          seeds.stream()
+              .map(UrlTarget::written)
+              .collect(Collectors.joining(",", "redis-cluster://" + written(credentials), ""));
+      case Upstream.Single(var node, var credentials, int database) ->
+          "redis://" + written(credentials) + written(node) + "?db=" + database;
+    };
+  }
+
+  private static String written(@Nullable Credentials credentials) {
+    if (credentials == null) {
+      return "";
+    }
+    String user = credentials.user();
+    return (user == null ? "" : encoded(user)) + ":" + encoded(credentials.password()) + "@";
+  }
+
+  private static String encoded(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+  }
+
+  private static String written(Node node) {
+    String host = node.host();
+    return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + node.port();
+  }
+}
