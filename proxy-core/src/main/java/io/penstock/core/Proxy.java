@@ -133,6 +133,7 @@ public final class Proxy implements AutoCloseable {
             settings.listen().password(),
             RespLimits.ofMaxBulkLength(settings.listen().maxBulkLength()),
             timeout,
+            Math.max(timeout, settings.backend().hold().longest().toNanos()),
             sharded,
             backend.database(),
             settings.listen().subscriberLimit(),

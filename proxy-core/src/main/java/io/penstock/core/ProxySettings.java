@@ -36,9 +36,6 @@ public record ProxySettings(
     int eventLoops,
     @Nullable Facade facade) {
 
-  /** Exchanges that wait for one connection to come up. */
-  private static final int MOST_WAITING = 65_536;
-
   /**
    * The client side.
    *
@@ -93,12 +90,22 @@ public record ProxySettings(
    *     least 1
    * @param exclusiveConnectionsPerLoop most connections from one event loop to one node that
    *     clients have for themselves, at least 1
+   * @param hold what is done with commands that no node takes at present
    */
   public record Backend(
       Duration connectTimeout,
       Duration commandTimeout,
       int connectionsPerLoop,
-      int exclusiveConnectionsPerLoop) {}
+      int exclusiveConnectionsPerLoop,
+      FailoverHold hold) {}
+
+  /**
+   * How commands are held that did not run because their node cannot be reached or refuses them.
+   *
+   * @param longest from a command's arrival; not less than the command timeout has an effect
+   * @param requests most at once on one event loop, at least 1
+   */
+  public record FailoverHold(Duration longest, int requests) {}
 
   /**
    * Topology refresh.
@@ -124,7 +131,7 @@ public record ProxySettings(
         backend.connectionsPerLoop(),
         backend.exclusiveConnectionsPerLoop(),
         turnConnections,
-        MOST_WAITING);
+        backend.hold().requests());
   }
 
   /** The part of what looks at a cluster. */

@@ -8,6 +8,7 @@ import io.penstock.core.observe.LoopCounters;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.observe.ProxyStats.CommandStats;
+import io.penstock.core.observe.ProxyStats.HeldStats;
 import io.penstock.core.observe.ProxyStats.LoopStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.observe.ProxyStats.PubSubStats;
@@ -43,7 +44,8 @@ final class StatsCollector {
       long messages,
       long subscribersClosed,
       Traffic traffic,
-      Map<String, Long> errors) {}
+      Map<String, Long> errors,
+      HeldStats held) {}
 
   /** Reads one loop's counters; to be called on that loop. */
   LoopFigures read(ProxyLoop proxyLoop) {
@@ -64,7 +66,8 @@ final class StatsCollector {
         counters.pushes(),
         counters.subscribersClosed(),
         proxyLoop.sessions().traffic(),
-        counters.errors());
+        counters.errors(),
+        proxyLoop.sessions().hold().stats());
   }
 
   private static Stream<CommandSpec> allSpecs(CommandTable table) {
@@ -100,6 +103,7 @@ final class StatsCollector {
     Map<Object, NodeStats> nodes = new LinkedHashMap<>();
     List<LoopStats> loops = new ArrayList<>();
     Traffic traffic = Traffic.NONE;
+    HeldStats held = HeldStats.NONE;
     Map<String, Long> errors = new HashMap<>();
     for (LoopFigures each : figures) {
       loops.add(each.loop());
@@ -108,6 +112,7 @@ final class StatsCollector {
       each.nodes().forEach(node -> nodes.merge(node.node(), node, StatsCollector::add));
       each.errors().forEach((prefix, count) -> errors.merge(prefix, count, Long::sum));
       traffic = traffic.plus(each.traffic());
+      held = held.plus(each.held());
     }
     return new ProxyStats(
         List.copyOf(commands.values()),
@@ -119,7 +124,8 @@ final class StatsCollector {
         List.copyOf(loops),
         pubSub(figures),
         traffic,
-        Map.copyOf(errors));
+        Map.copyOf(errors),
+        held);
   }
 
   private PubSubStats pubSub(List<LoopFigures> figures) {

@@ -47,7 +47,7 @@ class ArchitectureTest {
           Map.entry("command", Set.of("resp")),
           Map.entry("observe", Set.of("cluster")),
           Map.entry("info", Set.of("cluster", "observe")),
-          Map.entry("topology", Set.of("command", "cluster", "observe")),
+          Map.entry("topology", Set.of("command", "cluster", "observe", "transport")),
           Map.entry("route", Set.of("command", "cluster", "resp")),
           Map.entry("backend", Set.of("cluster", "resp", "transport", "observe")),
           Map.entry(

@@ -1,5 +1,6 @@
 package io.penstock.server;
 
+import java.security.Security;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 
@@ -9,11 +10,20 @@ public class PenstockApplication {
 
   private static final String LEAK_DETECTION = "io.netty.leakDetection.level";
 
+  /** For how many seconds the JVM keeps a name's address. */
+  private static final String NAMES = "networkaddress.cache.ttl";
+
+  private static final String OLD_NAMES = "sun.net.inetaddr.ttl";
+
   /** Starts the application. */
   public static void main(String[] args) {
     if (System.getProperty(LEAK_DETECTION) == null) {
       // Netty's default samples buffers and takes a stack trace of each: that is for tests.
       System.setProperty(LEAK_DETECTION, "disabled");
+    }
+    if (Security.getProperty(NAMES) == null && System.getProperty(OLD_NAMES) == null) {
+      // The JVM's 30 are long for nodes that come back on other addresses.
+      Security.setProperty(NAMES, "5");
     }
     SpringApplication.run(PenstockApplication.class, args);
   }

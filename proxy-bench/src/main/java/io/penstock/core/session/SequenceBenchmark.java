@@ -73,6 +73,7 @@ public class SequenceBenchmark {
             null,
             Wire.LIMITS,
             timeout.toNanos(),
+            timeout.toNanos(),
             true,
             0,
             OutputLimit.SUBSCRIBERS,

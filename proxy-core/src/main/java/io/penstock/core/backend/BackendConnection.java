@@ -2,6 +2,7 @@ package io.penstock.core.backend;
 
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.cluster.Node;
+import io.penstock.core.observe.ProxyStats.HeldOutcome;
 import io.penstock.core.resp.Protocol;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
@@ -13,7 +14,7 @@ import org.slf4j.LoggerFactory;
 /**
  * One shared, pipelined connection to one node: exchanges of all clients of a loop leave in the
  * order they were given. It connects with the first of them, comes back by itself after a loss, and
- * keeps what was not sent yet until its deadline. Confined to one event loop.
+ * holds what was not sent yet. Confined to one event loop.
  */
 final class BackendConnection implements LinkOwner {
 
@@ -27,7 +28,7 @@ final class BackendConnection implements LinkOwner {
   private final Handshake handshake;
   private final NodeCounters counters;
   private final Backoff backoff = new Backoff();
-  private final WaitingLine waiting = new WaitingLine();
+  private final WaitingLine waiting;
 
   private ConnectionState state = new ConnectionState.Idle();
   private @Nullable Link current; // from connect to loss; events of earlier ones are ignored
@@ -37,6 +38,7 @@ final class BackendConnection implements LinkOwner {
   BackendConnection(Node node, Protocol protocol, BackendSite site, NodeCounters counters) {
     this.node = node;
     this.site = site;
+    this.waiting = new WaitingLine(site.hold()::leave);
     this.handshake = new Handshake(site.settings(), protocol);
     this.counters = counters;
   }
@@ -53,10 +55,12 @@ final class BackendConnection implements LinkOwner {
       link.send(exchange, asking);
     } else if (state instanceof ConnectionState.Closed) {
       exchange.onFailure(Failure.NOT_SENT);
-    } else if (waiting.size() >= site.settings().maxWaiting()) {
+    } else if (site.hold().isFull()) {
+      site.hold().count(HeldOutcome.REFUSED);
       exchange.onFailure(Failure.OVERLOADED);
     } else {
       waiting.add(exchange, asking);
+      site.hold().enter(exchange);
       prepare();
     }
   }
@@ -149,6 +153,7 @@ final class BackendConnection implements LinkOwner {
     if (shaking.expected() > 0) {
       return;
     }
+    boolean wasLost = wasReady || backoff.attempts() > 0;
     state = shaking.done();
     ready = shaking.link();
     backoff.succeeded();
@@ -156,10 +161,21 @@ final class BackendConnection implements LinkOwner {
     wasReady = true;
     site.listener().connected(node);
     while (ready == shaking.link() && waiting.size() > 0) {
-      WaitingLine.Waiting next = waiting.first();
-      send(next.exchange(), next.asking());
+      sendLate(waiting.first(), wasLost);
     }
     site.listener().writableAgain();
+  }
+
+  /** Nothing is done for who has gone while the node could not be reached. */
+  private void sendLate(WaitingLine.Waiting next, boolean wasLost) {
+    Exchange exchange = next.exchange();
+    if (wasLost && !exchange.isWanted()) {
+      exchange.fail(Failure.NOT_SENT);
+    } else {
+      site.hold().count(HeldOutcome.SERVED);
+      site.sentLate(exchange);
+      send(exchange, next.asking());
+    }
   }
 
   @Override

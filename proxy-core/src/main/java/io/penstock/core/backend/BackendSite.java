@@ -11,7 +11,18 @@ public record BackendSite(
     Loop loop,
     BackendSettings settings,
     BackendListener listener,
-    PushSink pushes) {
+    PushSink pushes,
+    Hold hold) {
+
+  /** With a hold of its own. */
+  public BackendSite(
+      LoopGroup group,
+      Loop loop,
+      BackendSettings settings,
+      BackendListener listener,
+      PushSink pushes) {
+    this(group, loop, settings, listener, pushes, new Hold(settings.maxHeld()));
+  }
 
   /** For connections whose pushes nobody wants. */
   public BackendSite(
@@ -21,7 +32,12 @@ public record BackendSite(
 
   /** The same for connections that carry nothing that depends on the database. */
   BackendSite onAnyDatabase() {
-    return new BackendSite(group, loop, settings.onAnyDatabase(), listener, pushes);
+    return new BackendSite(group, loop, settings.onAnyDatabase(), listener, pushes, hold);
+  }
+
+  /** As {@link Exchange#sentLate}, now. */
+  void sentLate(Exchange exchange) {
+    exchange.sentLate(loop.now(), settings.commandTimeout().toNanos());
   }
 
   /** Connects to the node; {@code owner} is told how it went, on the loop. */

@@ -31,7 +31,9 @@ public abstract class Exchange {
   private int slot = ANY_NODE;
   private Protocol protocol = Protocol.RESP2;
   private int affinity;
-  private long deadline;
+  private long deadline; // of what was sent
+  private long heldUntil; // if it cannot be
+  private Hold.@Nullable Place heldFor;
   private @Nullable Node shardMaster; // with ONE_SHARD
   private int shardSlot;
   private boolean aside;
@@ -89,10 +91,21 @@ public abstract class Exchange {
    */
   protected final void destination(
       int toSlot, Protocol spoken, int clientAffinity, long deadlineNanos) {
+    destination(toSlot, spoken, clientAffinity, deadlineNanos, deadlineNanos);
+  }
+
+  /**
+   * The same for what waits longer than that as long as it cannot be sent.
+   *
+   * @param holdNanos {@link System#nanoTime()} until which it waits, not before its deadline
+   */
+  protected final void destination(
+      int toSlot, Protocol spoken, int clientAffinity, long deadlineNanos, long holdNanos) {
     slot = toSlot;
     protocol = spoken;
     affinity = clientAffinity;
     deadline = deadlineNanos;
+    heldUntil = holdNanos;
   }
 
   /**
@@ -168,9 +181,40 @@ public abstract class Exchange {
     return affinity;
   }
 
-  /** {@link System#nanoTime()} at which the exchange fails. */
+  /** {@link System#nanoTime()} at which the exchange fails once it was sent. */
   public final long deadline() {
     return deadline;
+  }
+
+  /** {@link System#nanoTime()} at which the exchange fails as long as it could not be sent. */
+  public final long heldUntil() {
+    return heldUntil;
+  }
+
+  /**
+   * It has waited and is sent only now: the time for its reply begins here, if it may wait longer
+   * than its deadline.
+   *
+   * @param now {@link System#nanoTime()}
+   * @param timeoutNanos a command's time
+   */
+  public final void sentLate(long now, long timeoutNanos) {
+    if (heldUntil - deadline > 0) { // else it was sent late once, after which there is an end
+      deadline = now + timeoutNanos;
+    }
+  }
+
+  /** Whether somebody waits for it who is still there; to be asked when it has waited for long. */
+  public boolean isWanted() {
+    return true;
+  }
+
+  final Hold.@Nullable Place heldFor() {
+    return heldFor;
+  }
+
+  final void heldFor(Hold.@Nullable Place place) {
+    heldFor = place;
   }
 
   /**

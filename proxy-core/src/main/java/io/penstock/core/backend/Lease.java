@@ -24,7 +24,7 @@ public final class Lease implements LinkOwner {
   private final LeasePool pool;
   private final Handshake handshake;
   private final Protocol protocol;
-  private final WaitingLine waiting = new WaitingLine();
+  private final WaitingLine waiting = new WaitingLine(_ -> {});
   private ConnectionState state = new ConnectionState.Connecting();
   private long serverId;
   private long idleSince;
@@ -216,6 +216,7 @@ public final class Lease implements LinkOwner {
       pool.ready();
       while (isReady() && waiting.size() > 0) {
         WaitingLine.Waiting first = waiting.first();
+        site.sentLate(first.exchange());
         send(first.exchange(), first.asking());
       }
     }

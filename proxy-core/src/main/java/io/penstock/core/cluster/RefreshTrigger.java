@@ -12,5 +12,7 @@ public enum RefreshTrigger {
   RECONNECT,
   UNCOVERED_SLOT,
   UNKNOWN_NODE,
-  READONLY
+  READONLY,
+  /** Requests are held: looked at often until they are not. */
+  HELD
 }

@@ -3,6 +3,7 @@ package io.penstock.core.dispatch;
 import io.penstock.core.backend.BackendNode;
 import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.Exchange;
+import io.penstock.core.backend.Hold;
 import io.penstock.core.backend.Lease;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.SlotMap;
@@ -77,7 +78,9 @@ public final class AsyncDispatcher implements Dispatcher {
     }
     Exchange next = misplaced.poll();
     while (next != null) {
-      dispatch(next);
+      if (nodes.isStillToBeSent(next)) {
+        dispatch(next);
+      }
       next = misplaced.poll();
     }
     nodes.writableAgain(); // clients that paused for a node may have another now
@@ -95,6 +98,11 @@ public final class AsyncDispatcher implements Dispatcher {
   public void tick(long now) {
     adoptTopology();
     nodes.tick(now);
+  }
+
+  @Override
+  public Hold hold() {
+    return nodes.hold();
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.penstock.core.dispatch;
 
 import io.penstock.core.backend.Exchange;
+import io.penstock.core.backend.Hold;
 import io.penstock.core.backend.Lease;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.SlotMap;
@@ -59,6 +60,9 @@ public sealed interface Dispatcher permits AsyncDispatcher, SyncDispatcher {
 
   /** Ends what is past its deadline; called several times per command timeout. */
   void tick(long now);
+
+  /** What waits until it can be sent. */
+  Hold hold();
 
   /** One entry per node with connections. */
   List<NodeStats> stats();

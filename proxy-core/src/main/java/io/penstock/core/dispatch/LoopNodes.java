@@ -6,6 +6,8 @@ import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.BackendSite;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
+import io.penstock.core.backend.Hold;
+import io.penstock.core.backend.PushSink;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.RefreshTrigger;
 import io.penstock.core.cluster.Shard;
@@ -37,6 +39,7 @@ final class LoopNodes implements BackendListener {
 
   private final Topology topology;
   private final ProxyEvents events;
+  private final Hold hold;
   private final BackendSite site;
   private final Map<Node, BackendNode> nodes = new LinkedHashMap<>();
   private SlotMap adopted = SlotMap.EMPTY;
@@ -48,7 +51,22 @@ final class LoopNodes implements BackendListener {
       LoopGroup group, Loop loop, BackendSettings settings, Topology topology, ProxyEvents events) {
     this.topology = topology;
     this.events = events;
-    this.site = new BackendSite(group, loop, settings, this);
+    this.hold = new Hold(settings.maxHeld());
+    this.site = new BackendSite(group, loop, settings, this, PushSink.NONE, hold);
+  }
+
+  Hold hold() {
+    return hold;
+  }
+
+  /** Whether what waited for another node is still to be sent; if not, it has failed. */
+  boolean isStillToBeSent(Exchange exchange) {
+    if (!exchange.isWanted()) {
+      exchange.fail(Failure.NOT_SENT);
+      return false;
+    }
+    exchange.sentLate(site.loop().tick(), site.settings().commandTimeout().toNanos());
+    return true;
   }
 
   SlotMap adopted() {
@@ -177,6 +195,10 @@ final class LoopNodes implements BackendListener {
   }
 
   void tick(long now) {
+    if (hold.size() > 0) {
+      topology.requestRefresh(RefreshTrigger.HELD);
+    }
+    hold.tick(now, events);
     for (BackendNode node : List.copyOf(nodes.values())) { // a callback may add nodes
       try {
         if (node.tick(now)) {

@@ -5,6 +5,7 @@ import io.netty.util.collection.IntObjectMap;
 import io.penstock.core.backend.BackendNode;
 import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.Exchange;
+import io.penstock.core.backend.Hold;
 import io.penstock.core.backend.Lease;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.SlotMap;
@@ -125,6 +126,11 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
             gate ->
                 nodes.known(gate.getKey()) == null
                     && gate.getValue().availablePermits() == connections);
+  }
+
+  @Override
+  public Hold hold() {
+    return nodes.hold();
   }
 
   @Override

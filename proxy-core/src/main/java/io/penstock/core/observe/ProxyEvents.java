@@ -24,6 +24,20 @@ public interface ProxyEvents {
   /** A backend connection closed; {@code cause} is null for an orderly close by Penstock. */
   default void backendDisconnected(Node node, @Nullable Throwable cause) {}
 
+  /**
+   * A loop has held requests for some time.
+   *
+   * @param node that cannot be reached or takes none yet; null for slots that nobody serves
+   */
+  default void holdBegan(@Nullable Node node) {}
+
+  /**
+   * It holds none for that node any more.
+   *
+   * @param requests that were held meanwhile, whatever became of them
+   */
+  default void holdEnded(@Nullable Node node, Duration lasted, long requests) {}
+
   /** A topology refresh ended; {@code failure} is null when it worked. */
   default void topologyRefreshed(
       RefreshTrigger trigger, Duration took, SlotMap now, @Nullable Throwable failure) {}

@@ -17,6 +17,7 @@ import java.util.Map;
  * @param pubSub subscribers and their messages
  * @param traffic between clients and Penstock
  * @param errors error replies that clients were given, by their first word
+ * @param held requests that could not be sent at once
  */
 public record ProxyStats(
     List<CommandStats> commands,
@@ -28,7 +29,8 @@ public record ProxyStats(
     List<LoopStats> loops,
     PubSubStats pubSub,
     Traffic traffic,
-    Map<String, Long> errors) {
+    Map<String, Long> errors,
+    HeldStats held) {
 
   /** Nothing has happened. */
   public static final ProxyStats NONE =
@@ -42,7 +44,8 @@ public record ProxyStats(
           List.of(),
           PubSubStats.NONE,
           Traffic.NONE,
-          Map.of());
+          Map.of(),
+          HeldStats.NONE);
 
   /** Why a command was sent again. */
   public enum Redirection {
@@ -134,6 +137,43 @@ public record ProxyStats(
           bytesReceivedPerSecond + other.bytesReceivedPerSecond,
           bytesSentPerSecond + other.bytesSentPerSecond,
           blockedClients + other.blockedClients);
+    }
+  }
+
+  /** What became of a request that was held because its node did not take it, or was to be. */
+  public enum HeldOutcome {
+    /** It was sent, or answered, when there was a node that took it. */
+    SERVED,
+    /** It was held as long as it may be and then answered with an error. */
+    GIVEN_UP,
+    /** Its client went away. */
+    DROPPED,
+    /** Too many were held already. */
+    REFUSED
+  }
+
+  /**
+   * Requests that wait until they can be sent, or sent again.
+   *
+   * @param now that wait at present
+   * @param outcomes counts by the ordinal of {@link HeldOutcome}
+   */
+  public record HeldStats(long now, long[] outcomes) {
+
+    /** None. */
+    public static final HeldStats NONE = new HeldStats(0, new long[HeldOutcome.values().length]);
+
+    public HeldStats plus(HeldStats other) {
+      long[] sum = outcomes.clone();
+      for (int i = 0; i < sum.length; i++) {
+        sum[i] += other.outcomes[i];
+      }
+      return new HeldStats(now + other.now, sum);
+    }
+
+    /** How many ended so. */
+    public long count(HeldOutcome outcome) {
+      return outcomes[outcome.ordinal()];
     }
   }
 

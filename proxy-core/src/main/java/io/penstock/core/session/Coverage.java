@@ -1,13 +1,15 @@
 package io.penstock.core.session;
 
+import io.penstock.core.backend.Hold;
 import io.penstock.core.cluster.RefreshTrigger;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.observe.ProxyStats.HeldOutcome;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lets requests that concern all keys wait until all slots are served: until their deadline, as a
- * request for one slot does. Later requests of the client wait behind it.
+ * Lets requests that concern all keys wait until all slots are served: for as long as a request for
+ * one slot does. Later requests of the client wait behind it.
  */
 final class Coverage {
 
@@ -36,8 +38,20 @@ final class Coverage {
     } else {
       session.order().routesChange();
       session.loop().topology().requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
-      lookAgain(whole, request);
+      hold(whole, request);
     }
+  }
+
+  private void hold(Request whole, ForAll request) {
+    Hold hold = session.loop().hold();
+    if (hold.isFull()) {
+      hold.count(HeldOutcome.REFUSED);
+      request.gone();
+      whole.deliverError(ErrorReplies.OVERLOADED, Outcome.OVERLOADED);
+      return;
+    }
+    hold.enter(whole);
+    lookAgain(whole, request);
   }
 
   private void lookAgain(Request whole, ForAll request) {
@@ -49,16 +63,24 @@ final class Coverage {
 
   /** The client's earlier requests have to end first: their routes may be others by now. */
   private void look(Request whole, ForAll request) {
-    long now = session.loop().tick();
+    session.loop().tick();
     SlotMap map = session.loop().dispatcher().adoptTopology();
-    if (session.isClosed() || now - whole.deadline() >= 0) {
+    if (whole.isTooLate()) {
+      leave(whole, session.isClosed() ? HeldOutcome.DROPPED : HeldOutcome.GIVEN_UP);
       request.gone();
       whole.deliverError(ErrorReplies.NOT_SERVED, Outcome.UNAVAILABLE);
     } else if (map.isFullyCovered() && session.sequence().at(0) == whole) {
+      leave(whole, HeldOutcome.SERVED);
+      whole.sentLate();
       request.go(map);
     } else {
       session.loop().topology().requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
       lookAgain(whole, request);
     }
+  }
+
+  private void leave(Request whole, HeldOutcome how) {
+    session.loop().hold().leave(whole);
+    session.loop().hold().count(how);
   }
 }

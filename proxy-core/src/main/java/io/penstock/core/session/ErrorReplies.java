@@ -18,6 +18,8 @@ final class ErrorReplies {
       encode("UNAVAILABLE this proxy shuts down; the command did not run");
   static final byte[] UNAVAILABLE =
       encode("UNAVAILABLE no connection to the node in time; the command did not run");
+  static final byte[] ON_THE_MOVE =
+      encode("UNAVAILABLE the slot is being moved; the command did not run");
   static final byte[] TIMEOUT_READ = encode("TIMEOUT the node did not answer in time");
   static final byte[] TIMEOUT_WRITE =
       encode("TIMEOUT the node did not answer in time; the command may have run or may run yet");

@@ -2,7 +2,7 @@ package io.penstock.core.session;
 
 /**
  * With what fails again and again: lasts from the first failure in a row as long as a command may
- * take. Confined to its loop.
+ * be held. Confined to its loop.
  */
 final class Patience {
 
@@ -26,6 +26,6 @@ final class Patience {
       tried = true;
       since = now;
     }
-    return now - since > loop.settings().commandTimeoutNanos();
+    return now - since > loop.settings().patienceNanos();
   }
 }

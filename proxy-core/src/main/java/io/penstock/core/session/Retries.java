@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The requests of one session that a node refused to run, or never got, and that are sent again
- * until their deadline.
+ * until their deadline, or as long as they may be held.
  *
  * <p>Two requests for one key never change places here. Requests for a slot are sent again in
  * order, those that follow a redirect close behind one another; one that was refused for another
@@ -34,12 +34,14 @@ final class Retries {
   private final RetryList retries = new RetryList();
   private final MissingScripts scripts;
   private final Fences fences;
+  private final Holding holding;
   private final Alarm alarm; // what waits for an earlier request is woken by its end
   private boolean someProbe; // there may be one that goes alone
 
   Retries(Session session) {
     this.session = session;
     this.fences = new Fences(session);
+    this.holding = new Holding(session);
     this.scripts = new MissingScripts(session, fences);
     this.alarm = new Alarm(session::loop, this::sendDue);
   }
@@ -55,10 +57,7 @@ final class Retries {
     }
     var expected = Refusal.expected(session.loop().isSharded(), request.isForShard());
     Redirection kind = Refusal.of(buffer, from, to, expected);
-    if (request.isScript() && !Refusal.isBelievable(kind, buffer, from, to)) {
-      return false;
-    }
-    if (kind == null || isTooLate(request)) {
+    if (kind == null || (request.isScript() && !Refusal.isBelievable(kind, buffer, from, to))) {
       return false;
     }
     Redirect redirect = null;
@@ -68,24 +67,24 @@ final class Retries {
         return false;
       }
     }
-    session.loop().counters().redirected(kind);
-    Retry retry = retries.entryFor(request);
-    if (retry.overtaken) {
-      return false;
+    boolean late = request.isTooLate();
+    if (!late) {
+      session.loop().counters().redirected(kind);
     }
-    retry.refused(buffer, from, to);
-    park(retry, redirect, kind);
+    Retry retry = retries.entryFor(request);
+    retry.refused(buffer, from, to, kind);
+    if (late || retry.overtaken) {
+      answer(request, retry.refusal, retry.outcome);
+    } else {
+      park(retry, redirect, kind);
+    }
     return true;
-  }
-
-  private boolean isTooLate(Routed request) {
-    return session.isClosed() || session.loop().now() - request.deadline() >= 0;
   }
 
   /** An EVALSHA whose script its node lacks waits until it was loaded there. */
   private boolean takesOverForScript(Routed request, ByteBuf buffer, int from, int to) {
     MissingScripts.Missing missing = scripts.find(request, buffer, from, to);
-    if (missing == null || isTooLate(request)) {
+    if (missing == null || request.isTooLate()) {
       return false;
     }
     Retry retry = retries.entryFor(request);
@@ -93,8 +92,8 @@ final class Retries {
       return false;
     }
     session.loop().counters().redirected(Redirection.NOSCRIPT);
-    retry.refused(buffer, from, to);
-    retry.notBefore = request.deadline();
+    retry.refused(buffer, from, to, Redirection.NOSCRIPT);
+    retry.notBefore = request.lastChance();
     scripts.load(
         missing,
         request,
@@ -102,7 +101,7 @@ final class Retries {
           retry.notBefore = session.loop().now();
           alarm.at(retry.notBefore);
         });
-    alarm.at(request.deadline());
+    alarm.at(request.lastChance());
     return true;
   }
 
@@ -121,6 +120,7 @@ final class Retries {
   }
 
   private void delay(Retry retry) {
+    holding.take(retry);
     retry.redirects = 0;
     retry.probes = true;
     someProbe = true;
@@ -134,7 +134,7 @@ final class Retries {
       return;
     }
     long due = retry.notBefore;
-    retry.notBefore = retry.request.deadline();
+    retry.notBefore = retry.request.lastChance();
     fences.whenPassed(
         retry.request,
         answered,
@@ -146,13 +146,12 @@ final class Retries {
 
   /** The request failed without a reply; retried when that is safe, else answered. */
   void failed(Routed request, Failure failure) {
-    boolean late = isTooLate(request);
     if (failure != Failure.TIMEOUT) { // those behind it fail next: nothing new may overtake them
       session.order().routesChange();
     }
     switch (failure) {
-      case NOT_SENT -> again(request, late, ErrorReplies.UNAVAILABLE, Outcome.UNAVAILABLE);
-      case NO_OWNER -> again(request, late, ErrorReplies.NOT_SERVED, Outcome.UNAVAILABLE);
+      case NOT_SENT -> again(request, true, ErrorReplies.UNAVAILABLE, Outcome.UNAVAILABLE);
+      case NO_OWNER -> again(request, true, ErrorReplies.NOT_SERVED, Outcome.UNAVAILABLE);
       case OVERLOADED -> answer(request, ErrorReplies.OVERLOADED, Outcome.OVERLOADED);
       case TIMEOUT -> {
         boolean reads = request.isReadOnly();
@@ -164,7 +163,7 @@ final class Retries {
       }
       case CONNECTION_LOST -> {
         if (request.isReadOnly()) {
-          again(request, late, ErrorReplies.CONNLOST_READ, Outcome.CONNLOST);
+          again(request, false, ErrorReplies.CONNLOST_READ, Outcome.CONNLOST);
         } else {
           ran(request);
           answer(request, ErrorReplies.CONNLOST_WRITE, Outcome.CONNLOST);
@@ -173,15 +172,17 @@ final class Retries {
     }
   }
 
-  private void again(Routed request, boolean late, byte[] refusal, Outcome outcome) {
-    if (late) {
+  /** There may be too many only if it is {@code bounded}: not of what was on its way already. */
+  private void again(Routed request, boolean bounded, byte[] refusal, Outcome outcome) {
+    request.dropHeld();
+    Retry retry = retries.entryFor(request);
+    if (retry.overtaken || request.isTooLate() || session.isInputEnded()) {
+      holding.gaveUp(request);
       answer(request, refusal, outcome);
       return;
     }
-    request.dropHeld();
-    Retry retry = retries.entryFor(request);
-    if (retry.overtaken) {
-      answer(request, refusal, outcome);
+    if (bounded && holding.refuses(retry)) {
+      answer(request, ErrorReplies.OVERLOADED, Outcome.OVERLOADED);
       return;
     }
     retry.refusal = refusal;
@@ -192,6 +193,7 @@ final class Retries {
   }
 
   private void answer(Routed request, byte[] reply, Outcome outcome) {
+    holding.endsInVain(request);
     forget(request);
     request.deliverError(reply, outcome);
   }
@@ -226,6 +228,7 @@ final class Retries {
 
   /** The request has ended. Those that waited for it may go now. */
   void forget(Routed request) {
+    holding.ends(request);
     retries.remove(request);
     if (!retries.isEmpty()) {
       alarm.at(session.loop().now());
@@ -251,16 +254,18 @@ final class Retries {
   private void goOrWait(Retry retry, long now, boolean mayGo) {
     // What is decided by these routes is sent by them: in between there may be newer ones.
     SlotMap routes = session.loop().dispatcher().adoptTopology();
-    if (now - retry.request.deadline() >= 0) {
+    if (retry.request.isTooLate() || (retry.held && session.isInputEnded())) {
       answer(retry.request, retry.refusal, retry.outcome);
     } else if (mayGo && now - retry.notBefore >= 0 && wouldOvertakeNone(retry, routes)) {
       retry.sent = true;
       fences.resent();
+      retry.request.sentLate();
       session.sender().sendAgain(retry.request, retry.askTarget);
     } else {
       retry.askTarget = null; // holds for the moment only: later the owner has to be asked again
       boolean early = now - retry.notBefore < 0;
-      alarm.at(early ? retry.notBefore : retry.request.deadline()); // or when the earlier one ends
+      alarm.at(
+          early ? retry.notBefore : retry.request.lastChance()); // or when the earlier one ends
     }
   }
 

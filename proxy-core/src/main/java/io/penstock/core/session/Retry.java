@@ -3,6 +3,7 @@ package io.penstock.core.session;
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.observe.ProxyStats.Redirection;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 final class Retry {
 
   private static final long FIRST_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
-  private static final long LONGEST_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+  private static final long LONGEST_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   /** So often a script is loaded for one call: where a slot goes on to, it may be missing too. */
   private static final int MOST_LOADS = 4;
@@ -27,6 +28,9 @@ final class Retry {
 
   /** It is on its way. */
   boolean sent;
+
+  /** It has a place among those that are held. */
+  boolean held;
 
   /** It was answered. */
   boolean over;
@@ -60,12 +64,17 @@ final class Retry {
     return Math.min(LONGEST_DELAY_NANOS, FIRST_DELAY_NANOS << Math.min(attempts, 10));
   }
 
-  /** A node refused it in these words. */
-  void refused(ByteBuf buffer, int from, int to) {
+  /** A node refused it in these words. Where redirects lead is nothing that a client may know. */
+  void refused(ByteBuf buffer, int from, int to, Redirection kind) {
+    askTarget = null;
+    if (kind == Redirection.MOVED || kind == Redirection.ASK) {
+      refusal = ErrorReplies.ON_THE_MOVE;
+      outcome = Outcome.UNAVAILABLE;
+      return;
+    }
     refusal = new byte[to - from];
     buffer.getBytes(from, refusal);
     outcome = Outcome.ERROR;
-    askTarget = null;
   }
 
   RequestKeys keys() {

@@ -64,8 +64,36 @@ abstract sealed class Routed extends Exchange permits Request, Part, Block, Publ
     order = from.activity().requests();
     readOnly = command.isReadOnly();
     script = command.isScript();
-    long deadline = from.loop().now() + from.loop().settings().commandTimeoutNanos();
-    destination(slot, from.profile().protocol(), from.affinity(), deadline);
+    long now = from.loop().now();
+    SessionSettings settings = from.loop().settings();
+    destination(
+        slot,
+        from.profile().protocol(),
+        from.affinity(),
+        now + settings.commandTimeoutNanos(),
+        now + settings.patienceNanos());
+  }
+
+  /** It has waited, and is sent, or sent again, now. */
+  final void sentLate() {
+    SessionLoop loop = session().loop();
+    sentLate(loop.now(), loop.settings().commandTimeoutNanos());
+  }
+
+  /** {@link System#nanoTime()} until which it may be sent once more. */
+  final long lastChance() {
+    return deadline() - heldUntil() > 0 ? deadline() : heldUntil();
+  }
+
+  /** Whether it may not be sent any more. */
+  final boolean isTooLate() {
+    return session().isClosed() || session().loop().now() - lastChance() >= 0;
+  }
+
+  /** Who sends no more is taken for gone when its request has waited, as who blocks is in Redis. */
+  @Override
+  public final boolean isWanted() {
+    return !session().isInputEnded();
   }
 
   /**
@@ -80,7 +108,7 @@ abstract sealed class Routed extends Exchange permits Request, Part, Block, Publ
     order = whole.order();
     readOnly = whole.isReadOnly();
     script = whole.isScript();
-    destination(ONE_SHARD, whole.protocol(), whole.affinity(), whole.deadline());
+    destination(ONE_SHARD, whole.protocol(), whole.affinity(), whole.deadline(), whole.heldUntil());
     shard(master, slot, aside);
   }
 
@@ -160,6 +188,7 @@ abstract sealed class Routed extends Exchange permits Request, Part, Block, Publ
   @Override
   public final boolean absorbs(Throwable defect) {
     Defect.in(session(), defect);
+    session().loop().hold().leave(this);
     settle();
     return true;
   }

@@ -21,7 +21,7 @@ class ScriptLoad extends SignalExchange {
     out.writeCharSequence(head, StandardCharsets.US_ASCII);
     out.writeBytes(body).writeByte('\r').writeByte('\n');
     bytes(new SharedBuffer(out), 0, out.writerIndex());
-    destination(call.slot(), call.protocol(), call.affinity(), call.deadline());
+    destination(call.slot(), call.protocol(), call.affinity(), call.deadline(), call.heldUntil());
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.penstock.core.session;
 
 import io.netty.channel.EventLoop;
 import io.netty.util.internal.PlatformDependent;
+import io.penstock.core.backend.Hold;
 import io.penstock.core.cluster.Topology;
 import io.penstock.core.command.CommandReplies;
 import io.penstock.core.command.CommandSpec;
@@ -135,6 +136,11 @@ public final class SessionLoop {
 
   public Dispatcher dispatcher() {
     return dispatcher;
+  }
+
+  /** What waits until it can be sent. */
+  public Hold hold() {
+    return dispatcher.hold();
   }
 
   public Hub hub() {

@@ -8,7 +8,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param password what clients must {@code AUTH} with, or null
  * @param limits of requests
- * @param commandTimeoutNanos a command's deadline, counted from its arrival
+ * @param commandTimeoutNanos a command's deadline, counted from its arrival, or from when it could
+ *     be sent
+ * @param patienceNanos so long after its arrival a command that did not run is sent, or sent again;
+ *     not less than that
  * @param sharded whether slots and redirects matter: a cluster is behind the proxy
  * @param database the one that clients are in
  * @param subscriberLimit how much a subscriber may leave unread
@@ -18,6 +21,7 @@ public record SessionSettings(
     @Nullable String password,
     RespLimits limits,
     long commandTimeoutNanos,
+    long patienceNanos,
     boolean sharded,
     int database,
     OutputLimit subscriberLimit,

@@ -2,12 +2,14 @@ package io.penstock.core.session;
 
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.backend.Failure;
+import io.penstock.core.backend.Hold;
 import io.penstock.core.backend.Lease;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.Redirect;
 import io.penstock.core.cluster.RefreshTrigger;
 import io.penstock.core.cluster.Shard;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.observe.ProxyStats.HeldOutcome;
 import io.penstock.core.resp.RequestFrame;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
@@ -20,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class WatchCall extends LeasedCall {
 
   private static final byte[] OK = "+OK\r\n".getBytes(StandardCharsets.US_ASCII);
-  private static final long DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+  private static final long DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
 
   private final Watch watch;
   private final Request place;
@@ -34,14 +36,23 @@ final class WatchCall extends LeasedCall {
     this.place = place;
     RequestFrame frame = session.input().frame();
     bytes(session.input().shareOfFrame(), frame.start(), frame.end() - frame.start());
-    long deadline = session.loop().tick() + session.loop().settings().commandTimeoutNanos();
-    destination(watch.slot(), session.profile().protocol(), session.affinity(), deadline);
+    long now = session.loop().tick();
+    SessionSettings settings = session.loop().settings();
+    destination(
+        watch.slot(),
+        session.profile().protocol(),
+        session.affinity(),
+        now + settings.commandTimeoutNanos(),
+        now + settings.patienceNanos());
   }
 
   void send() {
     watch.waiting(null);
     if (over) {
       return;
+    }
+    if (session.loop().hold().leave(this)) {
+      sentLate(session.loop().tick(), session.loop().settings().commandTimeoutNanos());
     }
     if (!watch.isNew()) {
       watch.send(this);
@@ -68,17 +79,28 @@ final class WatchCall extends LeasedCall {
   }
 
   private void again(byte[] refusal, Outcome outcome) {
-    if (session.isClosed() || session.loop().tick() - deadline() >= 0) {
+    Hold hold = session.loop().hold();
+    if (session.isInputEnded() || isTooLate()) {
       answer(refusal, outcome);
+    } else if (hold.isFull()) {
+      hold.count(HeldOutcome.REFUSED);
+      answer(ErrorReplies.OVERLOADED, Outcome.OVERLOADED);
     } else {
+      hold.enter(this);
       watch.waiting(this);
       session.loop().executor().schedule(this::send, DELAY_NANOS, TimeUnit.NANOSECONDS);
     }
   }
 
+  private boolean isTooLate() {
+    long now = session.loop().tick();
+    return now - deadline() >= 0 && now - heldUntil() >= 0;
+  }
+
   /** The client is gone while this waits for another attempt. */
   void giveUp() {
     over = true;
+    session.loop().hold().leave(this);
     answer(ErrorReplies.UNAVAILABLE, Outcome.UNAVAILABLE);
   }
 
@@ -112,7 +134,7 @@ final class WatchCall extends LeasedCall {
       again(line, Outcome.ERROR);
     } else if (redirect.kind() == Redirect.Kind.MOVED) {
       session.loop().topology().moved(redirect.slot(), redirect.target(answered));
-      again(line, Outcome.ERROR);
+      again(ErrorReplies.ON_THE_MOVE, Outcome.UNAVAILABLE);
     } else {
       session.loop().topology().requestRefresh(RefreshTrigger.ASK);
       sendTo(redirect.target(answered), true);

@@ -14,13 +14,9 @@ import io.lettuce.core.protocol.ProtocolVersion;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.EventLoopGroupProvider;
-import io.lettuce.core.resource.Transports;
-import io.netty.channel.socket.SocketChannel;
-import io.netty.resolver.dns.DnsAddressResolverGroup;
-import io.netty.resolver.dns.DnsNameResolverBuilder;
-import io.netty.resolver.dns.NoopDnsCache;
 import io.penstock.core.cluster.Credentials;
 import io.penstock.core.cluster.Node;
+import io.penstock.core.transport.OffLoopResolver;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -35,7 +31,8 @@ import org.jspecify.annotations.Nullable;
  * question, and the topology thread, on which the answers are dealt with. Safe from any thread.
  *
  * <p>One thread does all I/O, and Lettuce's timers run on the topology thread. Names are resolved
- * without a cache, so that nodes replaced behind the same name are found.
+ * for each question, as the data path resolves them, so that nodes replaced behind the same name
+ * are found.
  */
 public final class ControlPlane {
 
@@ -72,7 +69,7 @@ public final class ControlPlane {
             .eventLoopGroupProvider(ioThreads)
             .eventExecutorGroup(thread.group())
             .timer(new ExecutorTimer(thread.group()))
-            .addressResolverGroup(resolver(timeout))
+            .addressResolverGroup(OffLoopResolver.INSTANCE)
             .commandLatencyRecorder(CommandLatencyRecorder.disabled())
             .build();
     this.client = RedisClient.create(resources);
@@ -98,15 +95,6 @@ public final class ControlPlane {
 
   private static ThreadFactory threads(String pool) {
     return Thread.ofPlatform().daemon().name("penstock-topology-io").factory();
-  }
-
-  private static DnsAddressResolverGroup resolver(Duration timeout) {
-    return new DnsAddressResolverGroup(
-        new DnsNameResolverBuilder()
-            .datagramChannelType(Transports.datagramChannelClass())
-            .socketChannelType(Transports.socketChannelClass().asSubclass(SocketChannel.class))
-            .queryTimeoutMillis(timeout.toMillis())
-            .resolveCache(NoopDnsCache.INSTANCE));
   }
 
   TopologyThread thread() {

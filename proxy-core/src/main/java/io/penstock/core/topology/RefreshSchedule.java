@@ -2,6 +2,7 @@ package io.penstock.core.topology;
 
 import io.penstock.core.cluster.RefreshTrigger;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -17,11 +18,15 @@ import org.jspecify.annotations.Nullable;
  *       one more, as soon as it may begin. A refresh of any kind that begins after a trigger serves
  *       it.
  *   <li>After a failure: by the back-off, and nothing else until one has worked.
+ *   <li>While requests are held, however it stands: {@link #HELD_NANOS} after the last one.
  * </ul>
  *
  * <p>{@link #request} may be called from any thread; all else is confined to the topology thread.
  */
 final class RefreshSchedule {
+
+  /** Somebody waits for it: so soon after the last one, whatever triggered it, comes the next. */
+  private static final long HELD_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
   private final TopologyThread thread;
   private final Duration period;
@@ -34,7 +39,9 @@ final class RefreshSchedule {
   private boolean busy = true; // until start
   private boolean stopped;
   private boolean trailingArmed;
+  private long trailAt; // if so
   private boolean adaptiveBegan;
+  private long lastBegan;
   private long lastAdaptive;
   private boolean failing;
   private int tries;
@@ -65,7 +72,9 @@ final class RefreshSchedule {
 
   /** Any thread; one volatile read when a trigger is waiting already. */
   void request(RefreshTrigger trigger) {
-    if (pending.get() == null && pending.compareAndSet(null, trigger)) {
+    RefreshTrigger waiting = pending.get();
+    boolean urgent = trigger == RefreshTrigger.HELD && waiting != trigger;
+    if ((waiting == null || urgent) && pending.compareAndSet(waiting, trigger)) {
       thread.execute(this::servePending);
     }
   }
@@ -98,28 +107,38 @@ final class RefreshSchedule {
 
   private void servePending() {
     RefreshTrigger trigger = pending.get();
-    if (stopped || busy || failing || trigger == null) {
+    boolean held = trigger == RefreshTrigger.HELD;
+    if (stopped || busy || (failing && !held) || trigger == null) {
       return; // looked at again when the running refresh, or the next try, has ended
     }
-    long wait = adaptiveBegan ? lastAdaptive + adaptiveNanos - thread.nanoTime() : 0;
-    if (wait <= 0) {
-      adaptiveBegan = true;
-      lastAdaptive = thread.nanoTime();
+    long now = thread.nanoTime();
+    long earliest = adaptiveBegan ? lastAdaptive + adaptiveNanos : now;
+    if (held) {
+      earliest = lastBegan + HELD_NANOS;
+    }
+    if (earliest - now <= 0) {
+      adaptiveBegan |= !held;
+      lastAdaptive = held ? lastAdaptive : now;
       begin(trigger);
-    } else if (!trailingArmed) {
+    } else if (!trailingArmed || earliest - trailAt < 0) {
       trailingArmed = true;
-      thread.after(Duration.ofNanos(wait), this::trail);
+      trailAt = earliest;
+      long at = earliest;
+      thread.after(Duration.ofNanos(earliest - now), () -> trail(at));
     }
   }
 
-  private void trail() {
-    trailingArmed = false;
+  private void trail(long at) {
+    if (at == trailAt) {
+      trailingArmed = false;
+    }
     servePending();
   }
 
   private void begin(RefreshTrigger trigger) {
     busy = true;
     running = trigger;
+    lastBegan = thread.nanoTime();
     timer++;
     pending.set(null);
     refresh.accept(trigger);

@@ -15,9 +15,9 @@ import java.util.List;
  * Resolves host names as the JVM does (hosts file, name service, its cache), but on a virtual
  * thread: a slow name server must not stop an event loop. Literal addresses are resolved at once.
  */
-final class OffLoopResolver extends AddressResolverGroup<InetSocketAddress> {
+public final class OffLoopResolver extends AddressResolverGroup<InetSocketAddress> {
 
-  static final OffLoopResolver INSTANCE = new OffLoopResolver();
+  public static final OffLoopResolver INSTANCE = new OffLoopResolver();
 
   private OffLoopResolver() {}
 

@@ -11,7 +11,8 @@ class WaitingLineTest {
   private static final long LATER = 1_000;
 
   private final List<String> log = new ArrayList<>();
-  private final WaitingLine line = new WaitingLine();
+  private int left;
+  private final WaitingLine line = new WaitingLine(exchange -> left++);
 
   private void add(String name) {
     line.add(
@@ -42,5 +43,6 @@ class WaitingLineTest {
 
     assertThat(log).containsSubsequence("a NOT_SENT", "b NOT_SENT");
     assertThat(line.size()).isZero();
+    assertThat(left).isEqualTo(2);
   }
 }

@@ -44,7 +44,8 @@ class InfoReportTest {
             List.of(),
             ProxyStats.PubSubStats.NONE,
             new Traffic(1_000, 2_000, 50, 2_048, 4_096, 1),
-            Map.of("WRONGTYPE", 2L, "ERR", 1L));
+            Map.of("WRONGTYPE", 2L, "ERR", 1L),
+            ProxyStats.HeldStats.NONE);
     var facts =
         new ProxyFacts(
             "1.2.3", "a".repeat(40), "b".repeat(40), START, "java", "epoll", 4, 9, cluster);

@@ -61,6 +61,7 @@ class ListenerTest {
             null,
             RespLimits.ofMaxBulkLength(1_000),
             TIMEOUT.toNanos(),
+            TIMEOUT.toNanos(),
             false,
             0,
             OutputLimit.SUBSCRIBERS,

@@ -288,7 +288,7 @@ class RetriesTest {
     passThrough(one, "foo");
     other.send("+OK\r\n" + moved(Rig.SLOT_A, 1));
 
-    client.expect(moved(Rig.SLOT_A, 1) + "+2\r\n");
+    client.expect("-UNAVAILABLE the slot is being moved; the command did not run\r\n" + "+2\r\n");
     nothingElseWasSentTo(one, "foo");
   }
 
@@ -609,7 +609,7 @@ class RetriesTest {
 
   @Test
   void aFullWaitingLineIsAnOverload() {
-    restart(new Rig.Choice().maxWaiting(1));
+    restart(new Rig.Choice().maxHeld(1));
     rig.server(1).refuse();
     Peer client = rig.client();
     client.send(set("foo", "1"));

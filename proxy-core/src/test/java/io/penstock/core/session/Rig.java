@@ -58,7 +58,8 @@ final class Rig implements AutoCloseable {
     private @Nullable String password;
     private boolean sharded = true;
     private Duration commandTimeout = Duration.ofSeconds(100);
-    private int maxWaiting = 65_536;
+    private Duration hold = Duration.ZERO;
+    private int maxHeld = 65_536;
     private OutputLimit subscriberLimit = OutputLimit.SUBSCRIBERS;
     private int exclusiveConnections = 8;
     private int turnConnections; // of the synchronous dispatcher, if it is to be that
@@ -82,8 +83,14 @@ final class Rig implements AutoCloseable {
       return this;
     }
 
-    Choice maxWaiting(int most) {
-      maxWaiting = most;
+    /** So long requests that did not run are held, if longer than the command timeout. */
+    Choice hold(Duration longest) {
+      hold = longest;
+      return this;
+    }
+
+    Choice maxHeld(int most) {
+      maxHeld = most;
       return this;
     }
 
@@ -215,7 +222,7 @@ final class Rig implements AutoCloseable {
             1,
             choice.exclusiveConnections,
             choice.turnConnections,
-            choice.maxWaiting);
+            choice.maxHeld);
     dispatcher =
         choice.turnConnections == 0
             ? new AsyncDispatcher(group, loop, backend, topology, ProxyEvents.NONE)
@@ -225,6 +232,7 @@ final class Rig implements AutoCloseable {
             choice.password,
             choice.limits,
             choice.commandTimeout.toNanos(),
+            Math.max(choice.commandTimeout.toNanos(), choice.hold.toNanos()),
             choice.sharded,
             0,
             choice.subscriberLimit,

@@ -1,6 +1,7 @@
 package io.penstock.core.topology;
 
 import static io.penstock.core.cluster.RefreshTrigger.ASK;
+import static io.penstock.core.cluster.RefreshTrigger.HELD;
 import static io.penstock.core.cluster.RefreshTrigger.MOVED;
 import static io.penstock.core.cluster.RefreshTrigger.PERIODIC;
 import static io.penstock.core.cluster.RefreshTrigger.RECONNECT;
@@ -154,6 +155,47 @@ class RefreshScheduleTest {
     schedule.ended(UNSETTLED);
     request(MOVED);
     assertThat(begun).containsExactly(STARTUP, PERIODIC, MOVED);
+  }
+
+  @Test
+  void held_requests_are_looked_after_more_often() {
+    settledStart();
+    thread.advance(Duration.ofSeconds(1));
+    request(MOVED);
+    schedule.ended(SETTLED);
+    request(ASK);
+    request(HELD);
+    thread.advance(Duration.ofMillis(249));
+    assertThat(begun).containsExactly(MOVED);
+    thread.advance(Duration.ofMillis(1));
+    assertThat(begun).containsExactly(MOVED, HELD);
+    schedule.ended(SETTLED);
+    request(HELD);
+    thread.advance(Duration.ofMillis(250));
+    assertThat(begun).containsExactly(MOVED, HELD, HELD);
+    schedule.ended(SETTLED);
+    request(ASK);
+    thread.advance(ADAPTIVE);
+    assertThat(begun).containsExactly(MOVED, HELD, HELD, ASK);
+  }
+
+  @Test
+  void held_requests_wait_for_no_back_off() {
+    settledStart();
+    for (int i = 0; i < 12; i++) {
+      request(MOVED);
+      schedule.ended(FAILED);
+    }
+    begun.clear();
+    request(HELD);
+    thread.advance(Duration.ofMillis(250));
+    assertThat(begun).containsExactly(HELD);
+    schedule.ended(FAILED);
+    request(HELD);
+    thread.advance(Duration.ofMillis(249));
+    assertThat(begun).containsExactly(HELD);
+    thread.advance(Duration.ofMillis(1));
+    assertThat(begun).containsExactly(HELD, HELD);
   }
 
   @Test

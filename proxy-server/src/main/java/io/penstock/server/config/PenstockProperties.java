@@ -113,6 +113,9 @@ public record PenstockProperties(
    * @param connectionsPerLoop Shared connections from one event loop to one node.
    * @param exclusiveConnectionsPerLoop Most connections from one event loop to one node that
    *     clients have for themselves: while they block, or WATCH.
+   * @param failoverHold How long commands that did not run are held while no node takes them. Not
+   *     less than command-timeout has an effect; 0 turns it off.
+   * @param failoverHoldRequests Most commands that one event loop holds.
    */
   public record Backend(
       @DefaultValue("1s")
@@ -128,8 +131,16 @@ public record PenstockProperties(
       @DefaultValue("2048")
           @Min(value = 1, message = EXCLUSIVE)
           @Max(value = 65_536, message = EXCLUSIVE)
-          int exclusiveConnectionsPerLoop) {
+          int exclusiveConnectionsPerLoop,
+      @DefaultValue("10s")
+          @DurationMin(millis = 0, message = HOLD)
+          @DurationMax(hours = 1, message = HOLD)
+          Duration failoverHold,
+      @DefaultValue("10000") @Min(value = 1, message = HELD) @Max(value = 1_000_000, message = HELD)
+          int failoverHoldRequests) {
 
+    private static final String HOLD = "must be from 0 to 1h";
+    private static final String HELD = "must be from 1 to 1000000";
     private static final String PER_LOOP = "must be from 1 to 64";
     private static final String EXCLUSIVE = "must be from 1 to 65536";
   }

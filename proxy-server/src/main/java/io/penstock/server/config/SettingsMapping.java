@@ -2,6 +2,7 @@ package io.penstock.server.config;
 
 import io.penstock.core.ProxySettings;
 import io.penstock.core.ProxySettings.Backend;
+import io.penstock.core.ProxySettings.FailoverHold;
 import io.penstock.core.ProxySettings.Listen;
 import io.penstock.core.ProxySettings.Refresh;
 import io.penstock.core.ProxySettings.Upstream;
@@ -58,7 +59,9 @@ final class SettingsMapping {
             properties.backend().connectTimeout(),
             properties.backend().commandTimeout(),
             properties.backend().connectionsPerLoop(),
-            properties.backend().exclusiveConnectionsPerLoop()),
+            properties.backend().exclusiveConnectionsPerLoop(),
+            new FailoverHold(
+                properties.backend().failoverHold(), properties.backend().failoverHoldRequests())),
         new Refresh(properties.topology().refreshPeriod(), properties.topology().adaptiveTimeout()),
         rules,
         properties.transport(),

@@ -33,6 +33,16 @@ final class EveryListener implements ProxyEvents {
   }
 
   @Override
+  public void holdBegan(@Nullable Node node) {
+    listeners.forEach(listener -> listener.holdBegan(node));
+  }
+
+  @Override
+  public void holdEnded(@Nullable Node node, Duration lasted, long requests) {
+    listeners.forEach(listener -> listener.holdEnded(node, lasted, requests));
+  }
+
+  @Override
   public void topologyRefreshed(
       RefreshTrigger trigger, Duration took, SlotMap now, @Nullable Throwable failure) {
     listeners.forEach(listener -> listener.topologyRefreshed(trigger, took, now, failure));

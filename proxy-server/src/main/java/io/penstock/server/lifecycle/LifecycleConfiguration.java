@@ -21,6 +21,11 @@ public class LifecycleConfiguration {
   }
 
   @Bean
+  HoldLog holdLog() {
+    return new HoldLog();
+  }
+
+  @Bean
   ProxyLifecycle proxyLifecycle(
       Proxy proxy,
       ProxySettings settings,

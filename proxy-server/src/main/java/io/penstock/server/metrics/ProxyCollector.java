@@ -4,6 +4,8 @@ import io.penstock.core.observe.DurationBuckets;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.observe.ProxyStats.CommandStats;
+import io.penstock.core.observe.ProxyStats.HeldOutcome;
+import io.penstock.core.observe.ProxyStats.HeldStats;
 import io.penstock.core.observe.ProxyStats.LoopStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.observe.ProxyStats.PubSubStats;
@@ -52,6 +54,7 @@ final class ProxyCollector implements MultiCollector {
     clients(stats, all);
     nodes(stats.nodes(), all);
     redirects(stats, all);
+    held(stats.held(), all);
     pubSub(stats.pubSub(), all);
     loops(stats.loops(), all);
     return new MetricSnapshots(all);
@@ -152,6 +155,19 @@ final class ProxyCollector implements MultiCollector {
       family.add(stats.redirects().getOrDefault(type, 0L), "type", lower(type));
     }
     all.add(family.snapshot());
+  }
+
+  private static void held(HeldStats held, List<MetricSnapshot> all) {
+    all.add(
+        Family.gauge("penstock_held_requests", "Requests that wait until a node takes them")
+            .add((double) held.now())
+            .snapshot());
+    Family outcomes =
+        Family.counter("penstock_hold_outcomes", "Requests that waited, by what became of them");
+    for (HeldOutcome outcome : HeldOutcome.values()) {
+      outcomes.add((double) held.count(outcome), "outcome", lower(outcome));
+    }
+    all.add(outcomes.snapshot());
   }
 
   private static void pubSub(PubSubStats stats, List<MetricSnapshot> all) {

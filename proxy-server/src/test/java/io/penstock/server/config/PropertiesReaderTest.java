@@ -52,7 +52,13 @@ class PropertiesReaderTest {
     assertThat(properties.protoMaxBulkLen()).isEqualTo(DataSize.ofMegabytes(512));
     assertThat(properties.backend())
         .isEqualTo(
-            new PenstockProperties.Backend(Duration.ofSeconds(1), Duration.ofSeconds(2), 1, 2_048));
+            new PenstockProperties.Backend(
+                Duration.ofSeconds(1),
+                Duration.ofSeconds(2),
+                1,
+                2_048,
+                Duration.ofSeconds(10),
+                10_000));
     assertThat(properties.topology())
         .isEqualTo(new PenstockProperties.Topology(Duration.ofSeconds(30), Duration.ofSeconds(1)));
     assertThat(properties.commands())
@@ -83,6 +89,8 @@ class PropertiesReaderTest {
                 Map.entry("penstock.backend.command-timeout", "10s"),
                 Map.entry("penstock.backend.connections-per-loop", "2"),
                 Map.entry("penstock.backend.exclusive-connections-per-loop", "12"),
+                Map.entry("penstock.backend.failover-hold", "13s"),
+                Map.entry("penstock.backend.failover-hold-requests", "14"),
                 Map.entry("penstock.topology.refresh-period", "1m"),
                 Map.entry("penstock.topology.adaptive-timeout", "11s"),
                 Map.entry("penstock.commands.allow", "debug,config|set"),
@@ -108,7 +116,13 @@ class PropertiesReaderTest {
                 new PenstockProperties.ClientOutputBufferLimit(
                     new PenstockProperties.OutputBufferLimit(
                         DataSize.ofMegabytes(12), DataSize.ofBytes(0), 5)),
-                new PenstockProperties.Backend(Duration.ofMillis(9), Duration.ofSeconds(10), 2, 12),
+                new PenstockProperties.Backend(
+                    Duration.ofMillis(9),
+                    Duration.ofSeconds(10),
+                    2,
+                    12,
+                    Duration.ofSeconds(13),
+                    14),
                 new PenstockProperties.Topology(Duration.ofMinutes(1), Duration.ofSeconds(11)),
                 new PenstockProperties.Commands(
                     List.of("debug", "config|set"), List.of("@scripting")),

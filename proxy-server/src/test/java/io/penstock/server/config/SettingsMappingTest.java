@@ -38,7 +38,12 @@ class SettingsMappingTest {
                     "0.0.0.0", 6380, 10_000, null, 512 << 20, OutputLimit.SUBSCRIBERS),
                 new Upstream.Single(new Node("h", 1), null, 2),
                 new ProxySettings.Dispatch.Async(),
-                new ProxySettings.Backend(Duration.ofSeconds(1), Duration.ofSeconds(2), 1, 2048),
+                new ProxySettings.Backend(
+                    Duration.ofSeconds(1),
+                    Duration.ofSeconds(2),
+                    1,
+                    2048,
+                    new ProxySettings.FailoverHold(Duration.ofSeconds(10), 10_000)),
                 new ProxySettings.Refresh(Duration.ofSeconds(30), Duration.ofSeconds(1)),
                 CommandRules.NONE,
                 Transport.AUTO,

@@ -2,12 +2,15 @@ package io.penstock.server.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.core.ProxySettings.Dispatch;
 import io.penstock.server.demo.EmbeddedCluster;
 import io.penstock.server.demo.Member;
 import io.penstock.server.demo.RespConnection;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -146,6 +149,76 @@ class ConnectionLossIT {
           .until(() -> killer.getState() == Thread.State.RUNNABLE);
       node.resume();
       Awaitility.await("the order is obeyed").until(() -> !killer.isAlive());
+    }
+  }
+
+  @Test
+  void aFrozenNodeIsTimedOutAndItsLateRepliesReachNobodyElse() {
+    Duration timeout = Duration.ofSeconds(1);
+    try (ProxyFixture quick =
+        ProxyFixture.of(cluster)
+            .commandTimeout(timeout)
+            .failoverHold(Duration.ZERO) // of clients that find no connection of their own
+            .eventLoops(1)
+            .startReady()) {
+      List<Wire> clients = new ArrayList<>();
+      for (int i = 0; i < 8; i++) {
+        Wire wire = quick.connect();
+        clients.add(wire);
+        assertThat(wire.call("SET", tag + "own" + i, "" + i)).isEqualTo("+OK\r\n");
+      }
+      Freezing.freeze(node);
+
+      for (int round = 0; round < 2; round++) {
+        long began = System.nanoTime();
+        for (Wire wire : clients) {
+          wire.send("GET", tag + "k");
+        }
+        for (Wire wire : clients) {
+          String reply = wire.read();
+          assertThat(Ways.dispatch() instanceof Dispatch.Sync && reply.startsWith("-UNAVAILABLE "))
+              .as(reply)
+              .isNotEqualTo(reply.startsWith("-TIMEOUT "));
+        }
+        assertThat(Duration.ofNanos(System.nanoTime() - began))
+            .isBetween(timeout, timeout.multipliedBy(12).dividedBy(10));
+      }
+      node.resume();
+
+      for (int i = 0; i < clients.size(); i++) {
+        Wire wire = clients.get(i);
+        for (int j = 0; j < 5; j++) {
+          assertThat(wire.call("GET", tag + "own" + i)).isEqualTo(Wire.bulk("" + i));
+        }
+      }
+      clients.forEach(Wire::close);
+    }
+  }
+
+  /** Its connections are given up then, and new ones are not answered. */
+  @Test
+  void aNodeThatStaysFrozenIsServedAgainWithoutAnError() {
+    try (ProxyFixture quick =
+            ProxyFixture.of(cluster)
+                .commandTimeout(Duration.ofMillis(300))
+                .failoverHold(Duration.ofSeconds(60))
+                .eventLoops(1)
+                .startReady();
+        Wire wire = quick.connect()) {
+      assertThat(wire.call("GET", tag + "k")).isEqualTo(Wire.bulk("here"));
+      Freezing.freeze(node);
+      assertThat(wire.call("GET", tag + "k")).startsWith("-TIMEOUT ");
+      Awaitility.await("the connection is given up")
+          .until(
+              () ->
+                  quick.stats().nodes().stream()
+                      .anyMatch(n -> n.node().port() == node.port() && n.connections() == 0));
+
+      wire.send("GET", tag + "k");
+      Awaitility.await("it is held").until(() -> quick.stats().held().now() == 1);
+      node.resume();
+
+      assertThat(wire.read()).isEqualTo(Wire.bulk("here"));
     }
   }
 

@@ -66,7 +66,10 @@ class CredentialsIT {
       var node = new Node(server.host(), server.port());
       var wrong = new Upstream.Single(node, new Credentials(null, "wrong"), 0);
       try (ProxyFixture proxy =
-              ProxyFixture.of(wrong).commandTimeout(Duration.ofMillis(300)).start();
+              ProxyFixture.of(wrong)
+                  .commandTimeout(Duration.ofMillis(300))
+                  .failoverHold(Duration.ZERO)
+                  .start();
           Wire wire = proxy.connect()) {
         assertThat(wire.call("GET", "k")).startsWith("-UNAVAILABLE ");
         assertThat(proxy.proxy().isReady()).isFalse();

@@ -50,7 +50,12 @@ class PauseIT {
 
   @BeforeEach
   void start() {
-    proxy = ProxyFixture.of(cluster).commandTimeout(TIMEOUT).eventLoops(1).startReady();
+    proxy =
+        ProxyFixture.of(cluster)
+            .commandTimeout(TIMEOUT)
+            .failoverHold(Duration.ZERO)
+            .eventLoops(1)
+            .startReady();
     paused = cluster.masters().getFirst();
     tag = Keys.tag(Keys.slotOf(cluster, paused));
     otherTag = Keys.tag(Keys.slotOf(cluster, cluster.masters().getLast()));

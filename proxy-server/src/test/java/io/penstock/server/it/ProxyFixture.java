@@ -114,6 +114,7 @@ final class ProxyFixture implements AutoCloseable {
     private @Nullable String password;
     private Duration commandTimeout = Duration.ofSeconds(2);
     private Duration connectTimeout = Duration.ofSeconds(1);
+    private Duration failoverHold = Duration.ofSeconds(10);
     private Duration refreshPeriod = Duration.ofSeconds(5);
     private CommandRules commands = CommandRules.NONE;
     private Transport transport = Transport.AUTO;
@@ -152,6 +153,11 @@ final class ProxyFixture implements AutoCloseable {
 
     Builder commandTimeout(Duration timeout) {
       commandTimeout = timeout;
+      return this;
+    }
+
+    Builder failoverHold(Duration longest) {
+      failoverHold = longest;
       return this;
     }
 
@@ -212,7 +218,11 @@ final class ProxyFixture implements AutoCloseable {
               upstream,
               dispatch,
               new ProxySettings.Backend(
-                  connectTimeout, commandTimeout, connectionsPerLoop, exclusiveConnections),
+                  connectTimeout,
+                  commandTimeout,
+                  connectionsPerLoop,
+                  exclusiveConnections,
+                  new ProxySettings.FailoverHold(failoverHold, 10_000)),
               new ProxySettings.Refresh(refreshPeriod, Duration.ofMillis(250)),
               commands,
               transport,

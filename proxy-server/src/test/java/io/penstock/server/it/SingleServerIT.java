@@ -47,7 +47,10 @@ class SingleServerIT {
     try (ServerProcess late = ServerProcess.start()) {
       late.stop();
       try (ProxyFixture proxy =
-              ProxyFixture.of(late).commandTimeout(Duration.ofMillis(300)).start();
+              ProxyFixture.of(late)
+                  .commandTimeout(Duration.ofMillis(300))
+                  .failoverHold(Duration.ZERO)
+                  .start();
           Wire wire = proxy.connect()) {
         assertThat(wire.call("GET", "k")).startsWith("-UNAVAILABLE ");
         assertThat(proxy.proxy().isReady()).isFalse();
@@ -83,7 +86,10 @@ class SingleServerIT {
   void comesBackWhenTheServerDoes() {
     try (ServerProcess mortal = ServerProcess.start();
         ProxyFixture proxy =
-            ProxyFixture.of(mortal).commandTimeout(Duration.ofMillis(500)).startReady();
+            ProxyFixture.of(mortal)
+                .commandTimeout(Duration.ofMillis(500))
+                .failoverHold(Duration.ZERO)
+                .startReady();
         Wire wire = proxy.connect()) {
       assertThat(wire.call("SET", "k", "v")).isEqualTo("+OK\r\n");
       mortal.kill();
@@ -102,7 +108,10 @@ class SingleServerIT {
     try (ServerProcess late = ServerProcess.start()) {
       late.kill();
       try (ProxyFixture proxy =
-              ProxyFixture.of(late).commandTimeout(Duration.ofMillis(300)).start();
+              ProxyFixture.of(late)
+                  .commandTimeout(Duration.ofMillis(300))
+                  .failoverHold(Duration.ZERO)
+                  .start();
           Wire wire = proxy.connect()) {
         assertThat(wire.call("GET", "k")).startsWith("-UNAVAILABLE ");
         late.restart();

@@ -30,7 +30,10 @@ class StartupIT {
     try (EmbeddedCluster cluster = EmbeddedCluster.builder().masters(3).start()) {
       cluster.members().forEach(Member::kill);
       try (ProxyFixture proxy =
-              ProxyFixture.of(cluster).commandTimeout(Duration.ofMillis(300)).start();
+              ProxyFixture.of(cluster)
+                  .commandTimeout(Duration.ofMillis(300))
+                  .failoverHold(Duration.ZERO)
+                  .start();
           Wire wire = proxy.connect()) {
         assertThat(wire.call("PING")).isEqualTo("+PONG\r\n");
         assertThat(wire.call("SET", "k", "v")).isEqualTo("-CLUSTERDOWN Hash slot not served\r\n");

@@ -43,7 +43,8 @@ class ProxyCollectorTest {
           List.of(new LoopStats(0, 1_000_000, 2_000_000)),
           new PubSubStats(1, 2, 3, 4, 5),
           ProxyStats.Traffic.NONE,
-          Map.of());
+          Map.of(),
+          new ProxyStats.HeldStats(3, new long[] {11, 12, 13, 14}));
 
   @Test
   void writesWhatThePrometheusServerReads() throws IOException {
@@ -55,6 +56,11 @@ class ProxyCollectorTest {
         .contains("penstock_command_duration_seconds_bucket{command=\"GET\",le=\"+Inf\"} 10")
         .contains("penstock_command_duration_seconds_count{command=\"GET\"} 10")
         .contains("penstock_command_duration_seconds_sum{command=\"GET\"} 3.0")
+        .contains("penstock_held_requests 3.0")
+        .contains("penstock_hold_outcomes_total{outcome=\"served\"} 11.0")
+        .contains("penstock_hold_outcomes_total{outcome=\"given_up\"} 12.0")
+        .contains("penstock_hold_outcomes_total{outcome=\"dropped\"} 13.0")
+        .contains("penstock_hold_outcomes_total{outcome=\"refused\"} 14.0")
         .contains("penstock_client_connections 5.0")
         .contains("penstock_client_connections_accepted_total 7.0")
         .contains("penstock_client_connections_refused_total 2.0")

@@ -1,0 +1,121 @@
+package io.penstock.core.backend;
+
+import io.penstock.core.cluster.Node;
+import io.penstock.core.observe.ProxyEvents;
+import io.penstock.core.observe.ProxyStats.HeldOutcome;
+import io.penstock.core.observe.ProxyStats.HeldStats;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests of one loop that wait because their node cannot be reached or does not take them
+ * yet: how many there are, how many there may be, and what became of them. Confined to that loop.
+ */
+public final class Hold {
+
+  /** What is over sooner is not worth a word. */
+  private static final long WORTH_TELLING_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+  private static final HeldOutcome[] OUTCOMES = HeldOutcome.values();
+
+  private final int most;
+  private final Map<Node, Place> places = new HashMap<>();
+  private final Place nobody = new Place();
+  private final long[] outcomes = new long[OUTCOMES.length];
+  private int size;
+
+  /**
+   * @param most requests at once
+   */
+  public Hold(int most) {
+    this.most = most;
+  }
+
+  /** The requests that are held for one node. */
+  static final class Place {
+    private int now;
+    private long since;
+    private long requests;
+    private boolean told;
+  }
+
+  /** Requests that are held. */
+  public int size() {
+    return size;
+  }
+
+  /** Whether no other request may be held. */
+  public boolean isFull() {
+    return size >= most;
+  }
+
+  /** The request is held from here on, if it is not yet. */
+  public void enter(Exchange exchange) {
+    if (exchange.heldFor() != null) {
+      return;
+    }
+    Node node = exchange.sentTo();
+    Place place = node == null ? nobody : places.computeIfAbsent(node, _ -> new Place());
+    if (place.now++ == 0 && !place.told) {
+      place.since = System.nanoTime();
+    }
+    place.requests++;
+    exchange.heldFor(place);
+    size++;
+  }
+
+  /**
+   * The request is held no longer.
+   *
+   * @return whether it was
+   */
+  public boolean leave(Exchange exchange) {
+    Place place = exchange.heldFor();
+    if (place == null) {
+      return false;
+    }
+    exchange.heldFor(null);
+    place.now--;
+    size--;
+    return true;
+  }
+
+  /** Counts what became of a request that was held, or was to be. */
+  public void count(HeldOutcome outcome) {
+    outcomes[outcome.ordinal()]++;
+  }
+
+  /** Tells of nodes for which requests have begun to be held for some time, and no longer are. */
+  public void tick(long now, ProxyEvents events) {
+    tell(null, nobody, now, events);
+    for (Iterator<Map.Entry<Node, Place>> it = places.entrySet().iterator(); it.hasNext(); ) {
+      Map.Entry<Node, Place> next = it.next();
+      Place place = next.getValue();
+      tell(next.getKey(), place, now, events);
+      if (place.now == 0) {
+        it.remove();
+      }
+    }
+  }
+
+  private static void tell(@Nullable Node node, Place place, long now, ProxyEvents events) {
+    if (place.now > 0 && !place.told && now - place.since > WORTH_TELLING_NANOS) {
+      place.told = true;
+      events.holdBegan(node);
+    } else if (place.now == 0) {
+      if (place.told) {
+        events.holdEnded(node, Duration.ofNanos(now - place.since), place.requests);
+      }
+      place.told = false;
+      place.requests = 0;
+    }
+  }
+
+  public HeldStats stats() {
+    return new HeldStats(size, outcomes.clone());
+  }
+}

@@ -1,0 +1,56 @@
+package io.penstock.core.session;
+
+import io.penstock.core.backend.Hold;
+import io.penstock.core.observe.ProxyStats.HeldOutcome;
+
+/**
+ * One session's part in what its loop holds: requests that were refused, or failed without having
+ * run. Confined to its loop.
+ */
+final class Holding {
+
+  private final Session session;
+
+  Holding(Session session) {
+    this.session = session;
+  }
+
+  private Hold hold() {
+    return session.loop().hold();
+  }
+
+  /** Whether too many are held for one that was never sent; one that was held already stays. */
+  boolean refuses(Retry retry) {
+    if (retry.held || !hold().isFull()) {
+      return false;
+    }
+    hold().count(HeldOutcome.REFUSED);
+    return true;
+  }
+
+  /** Holds the request from here to its end. */
+  void take(Retry retry) {
+    retry.held = true;
+    hold().enter(retry.request);
+  }
+
+  /** The request may run no more. */
+  void gaveUp(Routed request) {
+    hold().leave(request);
+    hold().count(session.isInputEnded() ? HeldOutcome.DROPPED : HeldOutcome.GIVEN_UP);
+  }
+
+  /** The request is answered with an error of Penstock's, if it was held in vain. */
+  void endsInVain(Routed request) {
+    if (hold().leave(request)) {
+      gaveUp(request);
+    }
+  }
+
+  /** The request has ended otherwise. */
+  void ends(Routed request) {
+    if (hold().leave(request)) {
+      hold().count(HeldOutcome.SERVED);
+    }
+  }
+}

@@ -1,0 +1,511 @@
+package io.penstock.core.session;
+
+import static io.penstock.core.session.Requests.call;
+import static io.penstock.core.session.Requests.get;
+import static io.penstock.core.session.Requests.set;
+import static io.penstock.core.wire.ScriptedNode.NAMING;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.observe.ProxyStats.HeldOutcome;
+import io.penstock.core.observe.ProxyStats.HeldStats;
+import io.penstock.core.wire.Peer;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Requests whose node is gone, or takes nothing: they are held, in order, until there is one. */
+@ParameterizedClass
+@ValueSource(strings = {"async", "sync"})
+class HoldTest {
+
+  private static final Duration LONG = Duration.ofSeconds(100);
+  private static final Duration SHORT = Duration.ofMillis(600);
+  private static final String UNAVAILABLE =
+      "-UNAVAILABLE no connection to the node in time; the command did not run\r\n";
+  private static final String CONNLOST =
+      "-CONNLOST the connection to the node was lost; the command may have run\r\n";
+  private static final String DOWN = "-CLUSTERDOWN The cluster is down\r\n";
+
+  @Parameter
+  @SuppressWarnings("NullAway.Init")
+  private String way;
+
+  private @Nullable Rig started;
+
+  @AfterEach
+  void close() {
+    rig().close();
+  }
+
+  private Rig rig() {
+    Rig rig = started;
+    if (rig == null) {
+      rig = choice(LONG).start();
+      started = rig;
+    }
+    return rig;
+  }
+
+  /** With a command timeout that a test can outwait, since nothing but {@code tick} serves it. */
+  private Rig.Choice choice(Duration hold) {
+    var choice = new Rig.Choice().commandTimeout(SHORT).hold(hold);
+    return isSync() ? choice.sync(4) : choice;
+  }
+
+  private boolean isSync() {
+    return way.equals("sync");
+  }
+
+  /** The proxy's next connection to a node. */
+  private Peer accept(int node) {
+    return isSync()
+        ? rig().acceptUnanswered(node).expect(NAMING + call("CLIENT ID")).send("+OK\r\n:7\r\n")
+        : rig().accept(node);
+  }
+
+  /** A connection as blocked and watching clients have it. */
+  private Peer acceptOwn(int node) {
+    return rig().acceptUnanswered(node).expect(NAMING + call("CLIENT ID")).send("+OK\r\n:8\r\n");
+  }
+
+  /** Waits until what has arrived is past the command timeout, and lets that take effect. */
+  private void outwaitTheCommandTimeout() {
+    long until = System.nanoTime() + SHORT.toNanos();
+    await().pollInterval(Duration.ofMillis(20)).until(() -> System.nanoTime() - until > 0);
+    rig().tick(Duration.ZERO);
+  }
+
+  private void awaitHeld(int requests) {
+    await().until(() -> rig().onLoop(() -> rig().dispatcher().hold().size()) == requests);
+  }
+
+  private HeldStats held() {
+    return rig().onLoop(() -> rig().dispatcher().hold().stats());
+  }
+
+  private void kill(int node, Peer... connections) {
+    rig().server(node).refuse();
+    for (Peer connection : connections) {
+      connection.close();
+    }
+  }
+
+  /** Publishes that the slot of {@code a} is on node 0 now. */
+  private void promote() {
+    SlotMap now = rig().topology().current();
+    SlotMap next = rig().onLoop(() -> now.withSlotOn(Rig.SLOT_A, rig().address(0)));
+    rig().publish(next);
+  }
+
+  @Test
+  void whatWasNotSentGoesToWhoTakesOver() {
+    rig().server(1).refuse();
+    Peer client = rig().client();
+    client.send(set("a", "1"));
+    awaitHeld(1);
+    outwaitTheCommandTimeout();
+    assertThat(client.pending()).isZero();
+
+    promote();
+
+    Peer master = accept(0).expect(set("a", "1"));
+    rig().tick(Duration.ZERO); // the time for its reply has just begun
+    master.send("+OK\r\n");
+    client.expect("+OK\r\n");
+    awaitHeld(0);
+    assertThat(held().count(HeldOutcome.GIVEN_UP)).isZero();
+  }
+
+  @Test
+  void whatWasNotSentGoesToTheNodeThatComesBack() {
+    rig().server(1).refuse();
+    Peer client = rig().client();
+    client.send(set("a", "1"));
+    awaitHeld(1);
+    outwaitTheCommandTimeout();
+
+    rig().server(1).listenAgain();
+
+    Peer master = accept(1).expect(set("a", "1"));
+    rig().tick(Duration.ZERO);
+    master.send("+OK\r\n");
+    client.expect("+OK\r\n");
+    awaitHeld(0);
+    assertThat(held().count(HeldOutcome.SERVED)).isPositive();
+  }
+
+  @Test
+  void aTimeoutStillCountsFromTheSending() {
+    rig().server(1).refuse();
+    Peer client = rig().client();
+    client.send(get("a"));
+    awaitHeld(1);
+    outwaitTheCommandTimeout();
+    rig().server(1).listenAgain();
+    accept(1).expect(get("a"));
+
+    outwaitTheCommandTimeout();
+
+    client.expect("-TIMEOUT the node did not answer in time\r\n");
+  }
+
+  @Test
+  void readsInFlightAreHeldAndWritesAreAnswered() {
+    Peer client = rig().client();
+    client.send(set("a", "1") + get("a"));
+    Peer master = accept(1).expect(set("a", "1") + get("a"));
+
+    kill(1, master);
+
+    client.expect(CONNLOST);
+    outwaitTheCommandTimeout();
+    promote();
+    accept(0).expect(get("a")).send("$1\r\n1\r\n");
+    client.expect("$1\r\n1\r\n");
+    awaitHeld(0);
+  }
+
+  @Test
+  void whatNobodyTakesOverIsAnsweredWhenItsTimeIsOver() {
+    started = choice(SHORT.multipliedBy(6)).start();
+    rig().server(1).refuse();
+    Peer client = rig().client();
+    client.send(set("a", "1"));
+    awaitHeld(1);
+    outwaitTheCommandTimeout();
+    assertThat(client.pending()).isZero();
+
+    await()
+        .until(
+            () -> {
+              rig().tick(Duration.ZERO);
+              return client.pending() > 0;
+            });
+
+    client.expect(UNAVAILABLE);
+    awaitHeld(0);
+    assertThat(held().count(HeldOutcome.GIVEN_UP)).isEqualTo(1);
+  }
+
+  @Test
+  void whereTooManyAreHeldTheNextIsRefused() {
+    started = choice(LONG).maxHeld(1).start();
+    rig().server(1).refuse();
+    Peer first = rig().client();
+    first.send(set("a", "1"));
+    awaitHeld(1);
+
+    Peer second = rig().client();
+    second.send(set("foo", "1"));
+
+    second.expect("-OVERLOADED too many commands wait for this node; the command did not run\r\n");
+    assertThat(first.pending()).isZero();
+    assertThat(held().count(HeldOutcome.REFUSED)).isEqualTo(1);
+    assertThat(held().now()).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "-CLUSTERDOWN The cluster is down\r\n",
+        "-LOADING Redis is loading the dataset in memory\r\n",
+        "-TRYAGAIN Multiple keys request during rehashing of slot\r\n"
+      })
+  void whatANodeDoesNotTakeIsSentAgainForAsLong(String refusal) {
+    Peer client = rig().client();
+    client.send(set("a", "1"));
+    Peer node = accept(1).expect(set("a", "1"));
+    outwaitWithoutATick();
+    for (int i = 0; i < 4; i++) {
+      node.send(refusal).expect(set("a", "1"));
+    }
+    rig().tick(Duration.ZERO);
+    assertThat(rig().topology().calls()).contains("refresh HELD");
+
+    node.send("+OK\r\n");
+
+    client.expect("+OK\r\n");
+    awaitHeld(0);
+    assertThat(held().count(HeldOutcome.SERVED)).isPositive();
+  }
+
+  private static void outwaitWithoutATick() {
+    long until = System.nanoTime() + SHORT.toNanos();
+    await().pollInterval(Duration.ofMillis(20)).until(() -> System.nanoTime() - until > 0);
+  }
+
+  @Test
+  void whatIsSentInCirclesIsUnavailable() {
+    started = choice(Duration.ZERO).start();
+    Peer client = rig().client();
+    client.send(get("a"));
+    Peer node = accept(1);
+    String moved = "-MOVED 15495 127.0.0.1:" + rig().address(1).port() + "\r\n";
+    Thread.ofVirtual()
+        .start(
+            () -> {
+              while (node.read(get("a").length()).equals(get("a"))) {
+                node.send(moved);
+              }
+            });
+
+    client.expect("-UNAVAILABLE the slot is being moved; the command did not run\r\n");
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void nothingIsDoneForAClientThatHasGone(boolean altogether) {
+    rig().server(1).refuse();
+    Peer client = rig().client();
+    client.send(set("a", "1"));
+    awaitHeld(1);
+    Session session = rig().newestSession();
+
+    if (altogether) {
+      client.reset();
+    } else {
+      client.finishSending();
+    }
+    await().until(() -> rig().onLoop(session::isInputEnded));
+    rig().server(1).listenAgain();
+
+    Peer other = rig().client();
+    other.send(get("foo"));
+    accept(1).expect(get("foo")).send("$-1\r\n");
+    other.expect("$-1\r\n");
+    if (!altogether) {
+      client.expect(UNAVAILABLE);
+    }
+    awaitHeld(0);
+    await().until(() -> held().count(HeldOutcome.DROPPED) == 1);
+  }
+
+  @Test
+  void nothingIsDoneElsewhereForAClientThatHasGone() {
+    rig().server(1).refuse();
+    Peer client = rig().client();
+    client.send(set("a", "1"));
+    awaitHeld(1);
+    Session session = rig().newestSession();
+    client.finishSending();
+    await().until(() -> rig().onLoop(session::isInputEnded));
+
+    promote();
+
+    client.expect(UNAVAILABLE);
+    Peer other = rig().client();
+    other.send(get("a"));
+    accept(0).expect(get("a")).send("$-1\r\n");
+    other.expect("$-1\r\n");
+  }
+
+  @Test
+  void othersNoticeNothing() {
+    rig().server(1).refuse();
+    Peer client = rig().client();
+    client.send(set("a", "1") + get("b"));
+    Peer other = rig().client();
+    other.send(get("b"));
+    Peer first = accept(0);
+
+    if (isSync()) {
+      Peer second = accept(0);
+      first.expect(get("b")).send("$1\r\n1\r\n");
+      second.expect(get("b")).send("$1\r\n1\r\n");
+    } else {
+      first.expect(get("b") + get("b")).send("$1\r\n1\r\n$1\r\n1\r\n");
+    }
+
+    other.expect("$1\r\n1\r\n");
+    assertThat(client.pending()).isZero();
+  }
+
+  @Test
+  void aLaterRequestWaitsBehindAHeldOneThatGoesElsewhere() {
+    rig().server(1).refuse();
+    Peer client = rig().client();
+    client.send(set("a", "1"));
+    awaitHeld(1);
+    promote();
+    Peer master = accept(0).expect(set("a", "1"));
+
+    client.send(set("a", "2"));
+
+    master.send("+1\r\n").expect(set("a", "2")).send("+2\r\n"); // behind it, never before
+    client.expect("+1\r\n+2\r\n");
+  }
+
+  @Test
+  void aWriteWaitsBehindALostReadThatIsHeld() {
+    Peer client = rig().client();
+    client.send(get("a"));
+    Peer master = accept(1).expect(get("a"));
+    kill(1, master);
+    awaitHeld(1);
+    client.send(set("a", "2"));
+    promote();
+
+    Peer next = accept(0).expect(get("a"));
+    Peer other = rig().client();
+    other.send(get("b"));
+    Peer others = isSync() ? accept(0) : next;
+    others.expect(get("b"));
+    if (isSync()) {
+      next.send("$1\r\n1\r\n");
+      others.send("$-1\r\n");
+    } else {
+      next.send("$1\r\n1\r\n$-1\r\n");
+    }
+    next.expect(set("a", "2")).send("+2\r\n");
+
+    client.expect("$1\r\n1\r\n+2\r\n");
+    other.expect("$-1\r\n");
+  }
+
+  @Test
+  void aRequestOfSeveralPartsIsHeldWithThePartThatCannotBeSent() {
+    rig().server(1).refuse();
+    Peer client = rig().client();
+    client.send(call("MSET b 1 a 1") + set("b", "2"));
+    Peer lower = accept(0).expect(call("MSET b 1") + set("b", "2")).send("+OK\r\n+2\r\n");
+    awaitHeld(1);
+    outwaitTheCommandTimeout();
+    promote();
+
+    lower.expect(call("MSET a 1")).send("+OK\r\n");
+
+    client.expect("+OK\r\n+2\r\n");
+  }
+
+  @Test
+  void aTransactionIsHeldAsAWhole() {
+    rig().server(1).refuse();
+    Peer client = rig().client();
+    client.send(call("MULTI") + set("a", "1") + call("EXEC") + get("a"));
+    client.expect("+OK\r\n+QUEUED\r\n");
+    awaitHeld(2);
+    outwaitTheCommandTimeout();
+    promote();
+
+    Peer master = accept(0).expect(call("MULTI") + set("a", "1") + call("EXEC"));
+    master.send("+OK\r\n+QUEUED\r\n*1\r\n+OK\r\n").expect(get("a")).send("$1\r\n1\r\n");
+
+    client.expect("*1\r\n+OK\r\n$1\r\n1\r\n");
+  }
+
+  @Test
+  void whatIsWatchedIsHeld() {
+    rig().server(1).refuse();
+    Peer client = rig().client();
+    client.send(call("WATCH a"));
+    awaitHeld(1);
+    outwaitWithoutATick();
+
+    promote();
+
+    Peer own = isSync() ? acceptOwn(0) : null;
+    if (own == null) {
+      rig().accept(0);
+      own = acceptOwn(0);
+    }
+    own.expect(call("WATCH a"));
+    rig().tick(Duration.ZERO);
+    own.send("+OK\r\n");
+    client.expect("+OK\r\n");
+    awaitHeld(0);
+  }
+
+  @Test
+  void whatMayBlockIsHeld() {
+    rig().server(1).refuse();
+    Peer client = rig().client();
+    client.send(call("BLPOP a 0"));
+    awaitHeld(1);
+    outwaitTheCommandTimeout();
+
+    promote();
+
+    accept(0)
+        .expect(call("MULTI") + call("BLPOP a 0.001") + call("EXEC"))
+        .send("+OK\r\n+QUEUED\r\n*1\r\n*2\r\n$1\r\na\r\n$1\r\nv\r\n");
+    client.expect("*2\r\n$1\r\na\r\n$1\r\nv\r\n");
+  }
+
+  @Test
+  void whatConcernsAllKeysIsHeldUntilAllSlotsAreServed() {
+    SlotMap whole = rig().topology().current();
+    rig().publish(SlotMap.EMPTY);
+    Peer client = rig().client();
+    client.send(call("DBSIZE"));
+    awaitHeld(1);
+    outwaitTheCommandTimeout();
+
+    rig().publish(whole);
+
+    Peer lower = accept(0).expect(call("DBSIZE"));
+    Peer upper = accept(1).expect(call("DBSIZE"));
+    rig().tick(Duration.ZERO);
+    lower.send(":1\r\n");
+    upper.send(":2\r\n");
+    client.expect(":3\r\n");
+    awaitHeld(0);
+  }
+
+  @Test
+  void aSlotThatNobodyServesIsHeld() {
+    SlotMap whole = rig().topology().current();
+    rig().publish(SlotMap.EMPTY);
+    Peer client = rig().client();
+    client.send(set("a", "1"));
+    awaitHeld(1);
+    outwaitTheCommandTimeout();
+
+    rig().publish(whole);
+
+    Peer node = accept(1).expect(set("a", "1"));
+    rig().tick(Duration.ZERO);
+    node.send("+OK\r\n");
+    client.expect("+OK\r\n");
+  }
+
+  @Test
+  void whatARedirectSentToADeadNodeAsksTheOwnerAgain() {
+    Peer client = rig().client();
+    client.send(set("a", "1"));
+    Peer owner = accept(1).expect(set("a", "1"));
+    rig().server(0).refuse();
+    owner.send("-ASK 15495 127.0.0.1:" + rig().address(0).port() + "\r\n");
+    awaitHeld(1);
+    if (!isSync()) { // there the owner is asked as soon as it turns out that nobody is there
+      outwaitTheCommandTimeout();
+    }
+
+    owner.expect(set("a", "1")).send("+OK\r\n");
+
+    client.expect("+OK\r\n");
+    awaitHeld(0);
+  }
+
+  @Test
+  void twoThatAClusterRefusesMeanwhileKeepTheirOrder() {
+    Peer client = rig().client();
+    client.send(set("a", "1") + set("a", "2"));
+    Peer node = accept(1).expect(set("a", "1") + set("a", "2"));
+    outwaitWithoutATick();
+
+    node.send(DOWN + DOWN);
+
+    node.expect(Requests.PING).send("+PONG\r\n").expect(set("a", "1")).send(DOWN);
+    node.expect(Requests.PING).send("+PONG\r\n").expect(set("a", "1"));
+    node.send("+1\r\n").expect(set("a", "2")).send("+2\r\n");
+    client.expect("+1\r\n+2\r\n");
+    awaitHeld(0);
+  }
+}

@@ -1,0 +1,65 @@
+package io.penstock.server.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.core.ProxySettings.Upstream;
+import io.penstock.core.cluster.Node;
+import io.penstock.server.demo.EmbeddedCluster;
+import io.penstock.server.demo.Member;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/** Nodes that come back on other addresses behind the same names. */
+class NamesIT {
+
+  private static final String NAME = "nodes.penstock.test";
+
+  private static EmbeddedCluster cluster(String host) {
+    return EmbeddedCluster.builder()
+        .masters(3)
+        .host(host)
+        .option("cluster-announce-hostname", NAME)
+        .option("cluster-preferred-endpoint-type", "hostname")
+        .start();
+  }
+
+  private static List<Node> named(List<Member> members) {
+    return members.stream().map(member -> new Node(NAME, member.port())).toList();
+  }
+
+  @Test
+  void aClusterThatComesBackElsewhereIsFoundByItsNames() throws UnknownHostException {
+    MovableNames.put(NAME, "127.0.0.2");
+    try (EmbeddedCluster old = cluster("127.0.0.2");
+        EmbeddedCluster next = cluster("127.0.0.3")) {
+      List<Node> seeds =
+          Stream.concat(named(old.members()).stream(), named(next.members()).stream()).toList();
+      try (ProxyFixture proxy =
+              ProxyFixture.of(new Upstream.Cluster(seeds, null))
+                  .commandTimeout(Duration.ofSeconds(1))
+                  .failoverHold(Duration.ofSeconds(60))
+                  .startReady();
+          Wire wire = proxy.connect()) {
+        assertThat(wire.call("SET", "k", "old")).isEqualTo("+OK\r\n");
+
+        old.members().forEach(Member::kill);
+        wire.send("SET", "k", "next");
+        Awaitility.await("it is held").until(() -> proxy.stats().held().now() == 1);
+        MovableNames.put(NAME, "127.0.0.3");
+
+        assertThat(wire.read()).isEqualTo("+OK\r\n");
+        assertThat(wire.call("GET", "k")).isEqualTo(Wire.bulk("next"));
+        assertThat(proxy.proxy().topology().shards())
+            .allSatisfy(
+                shard -> {
+                  assertThat(shard.master().host()).isEqualTo(NAME);
+                  assertThat(next.members()).anyMatch(m -> m.port() == shard.master().port());
+                });
+      }
+    }
+  }
+}
