@@ -1,11 +1,13 @@
 package io.penstock.core;
 
 import io.penstock.core.backend.BackendSettings;
+import io.penstock.core.backend.QueueBounds;
 import io.penstock.core.cluster.Credentials;
 import io.penstock.core.cluster.Facade;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.command.CommandRules;
-import io.penstock.core.session.OutputLimit;
+import io.penstock.core.listener.Arrivals;
+import io.penstock.core.session.ClientLimits;
 import io.penstock.core.topology.TopologySettings;
 import io.penstock.core.transport.Transport;
 import java.time.Duration;
@@ -36,9 +38,6 @@ public record ProxySettings(
     int eventLoops,
     @Nullable Facade facade) {
 
-  /** Exchanges that wait for one connection to come up. */
-  private static final int MOST_WAITING = 65_536;
-
   /**
    * The client side.
    *
@@ -47,7 +46,8 @@ public record ProxySettings(
    * @param maxClients connections above this are refused as Redis refuses them
    * @param password what clients must {@code AUTH} with, or null for no authentication
    * @param maxBulkLength longest argument in bytes, Redis's {@code proto-max-bulk-len}
-   * @param subscriberLimit how much a subscriber may leave unread
+   * @param arrivals how clients connect
+   * @param clients what they may take
    */
   public record Listen(
       String bind,
@@ -55,7 +55,8 @@ public record ProxySettings(
       int maxClients,
       @Nullable String password,
       int maxBulkLength,
-      OutputLimit subscriberLimit) {}
+      Arrivals arrivals,
+      ClientLimits clients) {}
 
   /** What is behind the proxy. */
   public sealed interface Upstream {
@@ -93,12 +94,14 @@ public record ProxySettings(
    *     least 1
    * @param exclusiveConnectionsPerLoop most connections from one event loop to one node that
    *     clients have for themselves, at least 1
+   * @param bounds of what queues up at one shared connection
    */
   public record Backend(
       Duration connectTimeout,
       Duration commandTimeout,
       int connectionsPerLoop,
-      int exclusiveConnectionsPerLoop) {}
+      int exclusiveConnectionsPerLoop,
+      QueueBounds bounds) {}
 
   /**
    * Topology refresh.
@@ -124,7 +127,7 @@ public record ProxySettings(
         backend.connectionsPerLoop(),
         backend.exclusiveConnectionsPerLoop(),
         turnConnections,
-        MOST_WAITING);
+        backend.bounds());
   }
 
   /** The part of what looks at a cluster. */

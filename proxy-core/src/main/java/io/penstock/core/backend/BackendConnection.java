@@ -28,6 +28,7 @@ final class BackendConnection implements LinkOwner {
   private final NodeCounters counters;
   private final Backoff backoff = new Backoff();
   private final WaitingLine waiting = new WaitingLine();
+  private final Congestion congestion;
 
   private ConnectionState state = new ConnectionState.Idle();
   private @Nullable Link current; // from connect to loss; events of earlier ones are ignored
@@ -39,6 +40,7 @@ final class BackendConnection implements LinkOwner {
     this.site = site;
     this.handshake = new Handshake(site.settings(), protocol);
     this.counters = counters;
+    this.congestion = new Congestion(node, site.settings().bounds());
   }
 
   /**
@@ -50,10 +52,14 @@ final class BackendConnection implements LinkOwner {
     exchange.sentTo(node);
     Link link = ready;
     if (link != null) {
-      link.send(exchange, asking);
+      if (congestion.refuses(link)) {
+        exchange.onFailure(Failure.OVERLOADED);
+      } else {
+        carry(link, exchange, asking);
+      }
     } else if (state instanceof ConnectionState.Closed) {
       exchange.onFailure(Failure.NOT_SENT);
-    } else if (waiting.size() >= site.settings().maxWaiting()) {
+    } else if (waiting.size() >= site.settings().bounds().waiting()) {
       exchange.onFailure(Failure.OVERLOADED);
     } else {
       waiting.add(exchange, asking);
@@ -61,10 +67,21 @@ final class BackendConnection implements LinkOwner {
     }
   }
 
+  private void carry(Link link, Exchange exchange, boolean asking) {
+    link.send(exchange, asking);
+    congestion.sent(link);
+  }
+
   /** False while the node does not take requests as fast as clients ask. */
   boolean isWritable() {
     Link link = ready;
-    return link == null ? waiting.size() < MANY_WAITING : link.isWritable();
+    return link == null ? waiting.size() < MANY_WAITING : !congestion.isBusy() && link.isWritable();
+  }
+
+  private void relax(Link link) {
+    if (congestion.eases(link)) {
+      site.listener().writableAgain();
+    }
   }
 
   /** Connects if nobody has asked for it yet. */
@@ -157,7 +174,7 @@ final class BackendConnection implements LinkOwner {
     site.listener().connected(node);
     while (ready == shaking.link() && waiting.size() > 0) {
       WaitingLine.Waiting next = waiting.first();
-      send(next.exchange(), next.asking());
+      carry(shaking.link(), next.exchange(), next.asking());
     }
     site.listener().writableAgain();
   }
@@ -173,12 +190,16 @@ final class BackendConnection implements LinkOwner {
     if (problem != null) {
       abort(new BackendException("the node sent " + problem));
     }
+    relax(from);
   }
 
   @Override
   public void onWritabilityChanged(boolean writable) {
-    if (writable) {
-      site.listener().writableAgain();
+    Link link = ready;
+    if (link != null && writable) {
+      relax(link);
+    } else {
+      congestion.blocked();
     }
   }
 
@@ -240,6 +261,7 @@ final class BackendConnection implements LinkOwner {
     }
     ready = null;
     current = null;
+    congestion.reset();
   }
 
   /** Called several times per command timeout: ends what is past its deadline. */
@@ -252,6 +274,7 @@ final class BackendConnection implements LinkOwner {
       return;
     }
     link.expire(now);
+    relax(link);
     if (link == ready && link.isSilentFor(site.settings().longestSilenceNanos(), now)) {
       abort(new BackendException("the node owes replies and is silent"));
     }

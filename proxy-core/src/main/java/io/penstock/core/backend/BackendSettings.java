@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param exclusiveConnections most connections from one loop to one node that clients have for
  *     themselves
  * @param turnConnections most connections from one loop to one node that clients take turns on
- * @param maxWaiting most exchanges that wait for one connection to come up
+ * @param bounds of what queues up at one connection
  */
 public record BackendSettings(
     @Nullable Credentials credentials,
@@ -26,7 +26,7 @@ public record BackendSettings(
     int connectionsPerNode,
     int exclusiveConnections,
     int turnConnections,
-    int maxWaiting) {
+    QueueBounds bounds) {
 
   private static final int SILENT_TIMEOUTS = 3;
 
@@ -40,7 +40,7 @@ public record BackendSettings(
         connectionsPerNode,
         exclusiveConnections,
         turnConnections,
-        maxWaiting);
+        bounds);
   }
 
   /** A connection that owes replies and stays silent for so long is given up. */
