@@ -2,6 +2,7 @@ package io.penstock.bench;
 
 import io.penstock.bench.command.GrowthCommand;
 import io.penstock.bench.command.LoadCommand;
+import io.penstock.bench.command.OverloadCommand;
 import io.penstock.bench.command.StandaloneVersusClusterCommand;
 import io.penstock.bench.command.SuiteCommand;
 import picocli.CommandLine;
@@ -16,7 +17,8 @@ import picocli.CommandLine.Command;
       LoadCommand.class,
       SuiteCommand.class,
       StandaloneVersusClusterCommand.class,
-      GrowthCommand.class
+      GrowthCommand.class,
+      OverloadCommand.class
     })
 public final class Main {
 

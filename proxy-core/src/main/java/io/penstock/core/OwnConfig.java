@@ -1,6 +1,8 @@
 package io.penstock.core;
 
+import io.penstock.core.session.ClientLimits;
 import io.penstock.core.session.OutputLimit;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -12,19 +14,20 @@ final class OwnConfig {
 
   static Map<String, String> of(ProxySettings settings) {
     ProxySettings.Listen listen = settings.listen();
-    OutputLimit limit = listen.subscriberLimit();
+    ClientLimits clients = listen.clients();
     Map<String, String> config = new LinkedHashMap<>();
     config.put("bind", listen.bind());
     config.put("port", Integer.toString(listen.port()));
     config.put("tls-port", "0");
     config.put("unixsocket", "");
-    config.put("timeout", "0");
+    config.put("timeout", seconds(clients.timeouts().idle()));
+    config.put("tcp-keepalive", seconds(listen.arrivals().keepAlive()));
     config.put("maxclients", Integer.toString(listen.maxClients()));
     config.put("proto-max-bulk-len", Integer.toString(listen.maxBulkLength()));
     config.put(
         "client-output-buffer-limit",
-        "normal 0 0 0 slave 0 0 0 pubsub "
-            + (limit.hardBytes() + " " + limit.softBytes() + " " + limit.softTime().toSeconds()));
+        "normal " + of(clients.normal()) + " slave 0 0 0 pubsub " + of(clients.subscribers()));
+    config.put("maxmemory-clients", Long.toString(clients.memory()));
     config.put("cluster-enabled", settings.facade() == null ? "no" : "yes");
     config.put("databases", "1");
     config.put("maxmemory", "0");
@@ -39,5 +42,13 @@ final class OwnConfig {
     config.put("tls-key-file-pass", "");
     config.put("tls-client-key-file-pass", "");
     return Collections.unmodifiableMap(config);
+  }
+
+  private static String of(OutputLimit limit) {
+    return limit.hardBytes() + " " + limit.softBytes() + " " + seconds(limit.softTime());
+  }
+
+  private static String seconds(Duration time) {
+    return Long.toString(time.toSeconds());
   }
 }

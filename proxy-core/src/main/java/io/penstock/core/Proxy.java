@@ -21,6 +21,7 @@ import io.penstock.core.route.ClusterRouter;
 import io.penstock.core.route.Router;
 import io.penstock.core.route.SingleRouter;
 import io.penstock.core.session.ClientDirectory;
+import io.penstock.core.session.ClientLimits;
 import io.penstock.core.session.SessionLoop;
 import io.penstock.core.session.SessionSettings;
 import io.penstock.core.topology.ClusterTopology;
@@ -91,7 +92,7 @@ public final class Proxy implements AutoCloseable {
     for (Loop loop : group.loops()) {
       loops.add(assemble(loop, servers, events));
     }
-    this.listener = new Listener(group, this::sessionLoop, admission);
+    this.listener = new Listener(group, this::sessionLoop, admission, settings.listen().arrivals());
   }
 
   /**
@@ -136,13 +137,21 @@ public final class Proxy implements AutoCloseable {
             Math.max(timeout, settings.backend().hold().longest().toNanos()),
             sharded,
             backend.database(),
-            settings.listen().subscriberLimit(),
+            clientLimits(),
             face);
     var hub = new Hub(group, loop, backend, topology, events, audience);
     var sessions =
         new SessionLoop(
             loop, sessionSettings, servers, router, dispatcher, hub, topology, directory);
     return new ProxyLoop(loop, sessions, dispatcher, timeout);
+  }
+
+  /** What holds on each loop. */
+  private ClientLimits clientLimits() {
+    ClientLimits all = settings.listen().clients();
+    int share = Math.max(1, all.totalInFlight() / settings.eventLoops());
+    return new ClientLimits(
+        all.normal(), all.subscribers(), all.memory(), all.timeouts(), all.inFlight(), share);
   }
 
   private SessionLoop sessionLoop(EventLoop executor) {

@@ -90,7 +90,9 @@ final class ProxyLoop {
 
   /** Closes everything at once. On the loop. */
   void close() {
-    List.copyOf(sessions.sessions()).forEach(Session::close);
+    for (Session session : List.copyOf(sessions.sessions())) {
+      session.abandon("the proxy ends");
+    }
     dispatcher.close();
     sessions.hub().close();
   }

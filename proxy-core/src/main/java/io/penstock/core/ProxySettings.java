@@ -1,11 +1,13 @@
 package io.penstock.core;
 
 import io.penstock.core.backend.BackendSettings;
+import io.penstock.core.backend.QueueBounds;
 import io.penstock.core.cluster.Credentials;
 import io.penstock.core.cluster.Facade;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.command.CommandRules;
-import io.penstock.core.session.OutputLimit;
+import io.penstock.core.listener.Arrivals;
+import io.penstock.core.session.ClientLimits;
 import io.penstock.core.topology.TopologySettings;
 import io.penstock.core.transport.Transport;
 import java.time.Duration;
@@ -44,7 +46,8 @@ public record ProxySettings(
    * @param maxClients connections above this are refused as Redis refuses them
    * @param password what clients must {@code AUTH} with, or null for no authentication
    * @param maxBulkLength longest argument in bytes, Redis's {@code proto-max-bulk-len}
-   * @param subscriberLimit how much a subscriber may leave unread
+   * @param arrivals how clients connect
+   * @param clients what they may take
    */
   public record Listen(
       String bind,
@@ -52,7 +55,8 @@ public record ProxySettings(
       int maxClients,
       @Nullable String password,
       int maxBulkLength,
-      OutputLimit subscriberLimit) {}
+      Arrivals arrivals,
+      ClientLimits clients) {}
 
   /** What is behind the proxy. */
   public sealed interface Upstream {
@@ -91,13 +95,15 @@ public record ProxySettings(
    * @param exclusiveConnectionsPerLoop most connections from one event loop to one node that
    *     clients have for themselves, at least 1
    * @param hold what is done with commands that no node takes at present
+   * @param bounds of what queues up at one shared connection
    */
   public record Backend(
       Duration connectTimeout,
       Duration commandTimeout,
       int connectionsPerLoop,
       int exclusiveConnectionsPerLoop,
-      FailoverHold hold) {}
+      FailoverHold hold,
+      QueueBounds bounds) {}
 
   /**
    * How commands are held that did not run because their node cannot be reached or refuses them.
@@ -131,7 +137,8 @@ public record ProxySettings(
         backend.connectionsPerLoop(),
         backend.exclusiveConnectionsPerLoop(),
         turnConnections,
-        backend.hold().requests());
+        backend.hold().requests(),
+        backend.bounds());
   }
 
   /** The part of what looks at a cluster. */

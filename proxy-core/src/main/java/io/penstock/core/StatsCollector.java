@@ -11,6 +11,7 @@ import io.penstock.core.observe.ProxyStats.CommandStats;
 import io.penstock.core.observe.ProxyStats.HeldStats;
 import io.penstock.core.observe.ProxyStats.LoopStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.observe.ProxyStats.Pressure;
 import io.penstock.core.observe.ProxyStats.PubSubStats;
 import io.penstock.core.observe.ProxyStats.Redirection;
 import io.penstock.core.observe.ProxyStats.Traffic;
@@ -42,10 +43,10 @@ final class StatsCollector {
       Map<Redirection, Long> redirects,
       List<NodeStats> nodes,
       long messages,
-      long subscribersClosed,
       Traffic traffic,
       Map<String, Long> errors,
-      HeldStats held) {}
+      HeldStats held,
+      Pressure pressure) {}
 
   /** Reads one loop's counters; to be called on that loop. */
   LoopFigures read(ProxyLoop proxyLoop) {
@@ -64,10 +65,10 @@ final class StatsCollector {
         redirects,
         proxyLoop.nodeStats(),
         counters.pushes(),
-        counters.subscribersClosed(),
         proxyLoop.sessions().traffic(),
         counters.errors(),
-        proxyLoop.sessions().hold().stats());
+        proxyLoop.sessions().hold().stats(),
+        proxyLoop.sessions().pressure());
   }
 
   private static Stream<CommandSpec> allSpecs(CommandTable table) {
@@ -105,6 +106,7 @@ final class StatsCollector {
     Traffic traffic = Traffic.NONE;
     HeldStats held = HeldStats.NONE;
     Map<String, Long> errors = new HashMap<>();
+    Pressure pressure = Pressure.NONE;
     for (LoopFigures each : figures) {
       loops.add(each.loop());
       each.commands().forEach((name, stats) -> commands.merge(name, stats, StatsCollector::add));
@@ -113,34 +115,34 @@ final class StatsCollector {
       each.errors().forEach((prefix, count) -> errors.merge(prefix, count, Long::sum));
       traffic = traffic.plus(each.traffic());
       held = held.plus(each.held());
+      pressure = pressure.plus(each.pressure());
     }
     return new ProxyStats(
         List.copyOf(commands.values()),
         admission.now(),
         admission.total(),
         admission.refused(),
+        admission.delayed(),
         List.copyOf(nodes.values()),
         Map.copyOf(redirects),
         List.copyOf(loops),
         pubSub(figures),
         traffic,
         Map.copyOf(errors),
-        held);
+        held,
+        pressure);
   }
 
   private PubSubStats pubSub(List<LoopFigures> figures) {
     long messages = 0;
-    long closed = 0;
     for (LoopFigures each : figures) {
       messages += each.messages();
-      closed += each.subscribersClosed();
     }
     return new PubSubStats(
         audience.names(Kind.CHANNEL),
         audience.names(Kind.PATTERN),
         audience.names(Kind.SHARD),
-        messages,
-        closed);
+        messages);
   }
 
   private static CommandStats add(CommandStats a, CommandStats b) {

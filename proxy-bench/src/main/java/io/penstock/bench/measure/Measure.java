@@ -5,6 +5,8 @@ import java.util.Locale;
 /** What is measured, in the order of a table's columns. */
 public enum Measure {
   THROUGHPUT("requests/s", "%.0f"),
+  OFFERED("offered/s", "%.0f"),
+  REFUSED("refused/s", "%.0f"),
   MEAN("mean ms", "%.3f"),
   P50("p50 ms", "%.3f"),
   P99("p99 ms", "%.3f"),

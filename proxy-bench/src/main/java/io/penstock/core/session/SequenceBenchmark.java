@@ -9,6 +9,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.ReferenceCountUtil;
 import io.penstock.bench.Wire;
 import io.penstock.core.backend.BackendSettings;
+import io.penstock.core.backend.QueueBounds;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.Topology;
 import io.penstock.core.command.CommandSpec;
@@ -64,7 +65,8 @@ public class SequenceBenchmark {
     Loop loop = EmbeddedLoop.on(channel.eventLoop());
     Topology topology = new StaticTopology(new Node("127.0.0.1", 6379));
     Duration timeout = Duration.ofSeconds(2);
-    var backend = new BackendSettings(null, 0, timeout, timeout, 1, 1, 1, 1);
+    var backend =
+        new BackendSettings(null, 0, timeout, timeout, 1, 1, 1, 65_536, QueueBounds.DEFAULTS);
     var group = new LoopGroup(Transport.NIO, 1); // its threads are never started
     var dispatcher = new AsyncDispatcher(group, loop, backend, topology, ProxyEvents.NONE);
     var hub = new Hub(group, loop, backend, topology, ProxyEvents.NONE, new Audience());
@@ -76,7 +78,7 @@ public class SequenceBenchmark {
             timeout.toNanos(),
             true,
             0,
-            OutputLimit.SUBSCRIBERS,
+            ClientLimits.DEFAULTS,
             ServerFace.UNKNOWN);
     var directory = new ClientDirectory();
     var facts = ServerFacts.assumed(CommandTable.load());

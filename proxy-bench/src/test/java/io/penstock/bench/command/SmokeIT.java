@@ -56,6 +56,14 @@ class SmokeIT {
     assertThat(folder.resolve("single-p99.svg")).exists();
   }
 
+  @Test
+  void moreIsAskedThanThereIs() throws IOException {
+    List<JsonNode> rows = run("overload", "--factors", "0.5,3", "--connections", "5");
+
+    assertThat(rows).hasSize(3);
+    assertThat(rows.getLast().at("/measures/OFFERED/median").asDouble()).isPositive();
+  }
+
   private List<JsonNode> run(String... arguments) throws IOException {
     List<String> all = new ArrayList<>(Arrays.asList(arguments));
     all.addAll(List.of("--smoke", "--jar", JAR.toString(), "--out", folder.toString()));

@@ -29,6 +29,7 @@ final class BackendConnection implements LinkOwner {
   private final NodeCounters counters;
   private final Backoff backoff = new Backoff();
   private final WaitingLine waiting;
+  private final Congestion congestion;
 
   private ConnectionState state = new ConnectionState.Idle();
   private @Nullable Link current; // from connect to loss; events of earlier ones are ignored
@@ -41,6 +42,7 @@ final class BackendConnection implements LinkOwner {
     this.waiting = new WaitingLine(site.hold()::leave);
     this.handshake = new Handshake(site.settings(), protocol);
     this.counters = counters;
+    this.congestion = new Congestion(node, site.settings().bounds());
   }
 
   /**
@@ -52,7 +54,11 @@ final class BackendConnection implements LinkOwner {
     exchange.sentTo(node);
     Link link = ready;
     if (link != null) {
-      link.send(exchange, asking);
+      if (congestion.refuses(link)) {
+        exchange.onFailure(Failure.OVERLOADED);
+      } else {
+        carry(link, exchange, asking);
+      }
     } else if (state instanceof ConnectionState.Closed) {
       exchange.onFailure(Failure.NOT_SENT);
     } else if (site.hold().isFull()) {
@@ -65,10 +71,21 @@ final class BackendConnection implements LinkOwner {
     }
   }
 
+  private void carry(Link link, Exchange exchange, boolean asking) {
+    link.send(exchange, asking);
+    congestion.sent(link);
+  }
+
   /** False while the node does not take requests as fast as clients ask. */
   boolean isWritable() {
     Link link = ready;
-    return link == null ? waiting.size() < MANY_WAITING : link.isWritable();
+    return link == null ? waiting.size() < MANY_WAITING : !congestion.isBusy() && link.isWritable();
+  }
+
+  private void relax(Link link) {
+    if (congestion.eases(link)) {
+      site.listener().writableAgain();
+    }
   }
 
   /** Connects if nobody has asked for it yet. */
@@ -161,20 +178,20 @@ final class BackendConnection implements LinkOwner {
     wasReady = true;
     site.listener().connected(node);
     while (ready == shaking.link() && waiting.size() > 0) {
-      sendLate(waiting.first(), wasLost);
+      sendLate(shaking.link(), waiting.first(), wasLost);
     }
     site.listener().writableAgain();
   }
 
   /** Nothing is done for who has gone while the node could not be reached. */
-  private void sendLate(WaitingLine.Waiting next, boolean wasLost) {
+  private void sendLate(Link link, WaitingLine.Waiting next, boolean wasLost) {
     Exchange exchange = next.exchange();
     if (wasLost && !exchange.isWanted()) {
       exchange.fail(Failure.NOT_SENT);
     } else {
       site.hold().count(HeldOutcome.SERVED);
       site.sentLate(exchange);
-      send(exchange, next.asking());
+      carry(link, exchange, next.asking());
     }
   }
 
@@ -189,12 +206,16 @@ final class BackendConnection implements LinkOwner {
     if (problem != null) {
       abort(new BackendException("the node sent " + problem));
     }
+    relax(from);
   }
 
   @Override
   public void onWritabilityChanged(boolean writable) {
-    if (writable) {
-      site.listener().writableAgain();
+    Link link = ready;
+    if (link != null && writable) {
+      relax(link);
+    } else {
+      congestion.blocked();
     }
   }
 
@@ -256,6 +277,7 @@ final class BackendConnection implements LinkOwner {
     }
     ready = null;
     current = null;
+    congestion.reset();
   }
 
   /** Called several times per command timeout: ends what is past its deadline. */
@@ -268,6 +290,7 @@ final class BackendConnection implements LinkOwner {
       return;
     }
     link.expire(now);
+    relax(link);
     if (link == ready && link.isSilentFor(site.settings().longestSilenceNanos(), now)) {
       abort(new BackendException("the node owes replies and is silent"));
     }

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  *     themselves
  * @param turnConnections most connections from one loop to one node that clients take turns on
  * @param maxHeld most requests of one loop that wait until they can be sent
+ * @param bounds of what queues up at one connection
  */
 public record BackendSettings(
     @Nullable Credentials credentials,
@@ -26,7 +27,8 @@ public record BackendSettings(
     int connectionsPerNode,
     int exclusiveConnections,
     int turnConnections,
-    int maxHeld) {
+    int maxHeld,
+    QueueBounds bounds) {
 
   private static final int SILENT_TIMEOUTS = 3;
 
@@ -40,7 +42,8 @@ public record BackendSettings(
         connectionsPerNode,
         exclusiveConnections,
         turnConnections,
-        maxHeld);
+        maxHeld,
+        bounds);
   }
 
   /** A connection that owes replies and stays silent for so long is given up. */

@@ -72,13 +72,19 @@ public abstract class Exchange {
     length = size;
   }
 
-  /** Gives the request's bytes back, when they will not be sent again. */
-  protected final void releaseBytes() {
+  /**
+   * Gives the request's bytes back, when they will not be sent again.
+   *
+   * @return false when that was done before
+   */
+  protected final boolean releaseBytes() {
     SharedBuffer shared = bytes;
-    if (shared != null) {
-      bytes = null;
-      shared.release();
+    if (shared == null) {
+      return false;
     }
+    bytes = null;
+    shared.release();
+    return true;
   }
 
   /**

@@ -88,6 +88,11 @@ final class Link {
     return replies.isAwaited();
   }
 
+  /** Bytes that the kernel has not taken yet. */
+  long unsent() {
+    return output.unwritten();
+  }
+
   /** Bytes sent so far. */
   long bytesSent() {
     return output.bytes();

@@ -37,6 +37,9 @@ final class LoopNodes implements BackendListener {
   /** From this many failed attempts in a row on, the topology is looked at again. */
   private static final int ATTEMPTS_BEFORE_REFRESH = 1;
 
+  /** Has everybody who waits come first equally often. */
+  private static final int SPREAD = 0x9E37_79B9;
+
   private final Topology topology;
   private final ProxyEvents events;
   private final Hold hold;
@@ -45,6 +48,7 @@ final class LoopNodes implements BackendListener {
   private SlotMap adopted = SlotMap.EMPTY;
   private BackendNode[] byShard = {};
   private List<Runnable> whenWritable = new ArrayList<>();
+  private int turn;
   private boolean closed;
 
   LoopNodes(
@@ -170,9 +174,11 @@ final class LoopNodes implements BackendListener {
     if (!whenWritable.isEmpty()) {
       List<Runnable> actions = whenWritable;
       whenWritable = new ArrayList<>();
-      for (Runnable action : actions) {
+      turn += SPREAD;
+      int first = Integer.remainderUnsigned(turn, actions.size());
+      for (int i = 0; i < actions.size(); i++) { // who comes late finds the node busy again
         try {
-          action.run();
+          actions.get((first + i) % actions.size()).run();
         } catch (Throwable e) { // the others wait as well
           log.error("a client that waited could not go on", e);
         }

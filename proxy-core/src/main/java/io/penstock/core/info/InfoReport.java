@@ -1,5 +1,6 @@
 package io.penstock.core.info;
 
+import io.penstock.core.observe.CloseReason;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.observe.ProxyStats.Traffic;
@@ -113,7 +114,8 @@ public final class InfoReport {
         .line("maxmemory_policy", "noeviction")
         .line("mem_fragmentation_ratio", InfoText.decimal((double) process.committed() / used))
         .line("mem_fragmentation_bytes", process.committed() - used)
-        .lines(0, "mem_clients_slaves", "mem_clients_normal", "mem_aof_buffer")
+        .line("mem_clients_normal", stats.pressure().memory())
+        .lines(0, "mem_clients_slaves", "mem_aof_buffer")
         .line("mem_allocator", "netty")
         .lines(0, "active_defrag_running", "lazyfree_pending_objects")
         .line("penstock_heap_bytes", process.heap())
@@ -132,6 +134,10 @@ public final class InfoReport {
         .lines("ok", "aof_last_bgrewrite_status", "aof_last_write_status");
   }
 
+  private long closed(CloseReason reason) {
+    return stats.pressure().closed().getOrDefault(reason, 0L);
+  }
+
   private void stats() {
     Traffic traffic = stats.traffic();
     long errors = stats.errors().values().stream().mapToLong(Long::longValue).sum();
@@ -143,6 +149,10 @@ public final class InfoReport {
         .line("instantaneous_input_kbps", InfoText.decimal(traffic.bytesReceivedPerSecond() / KILO))
         .line("instantaneous_output_kbps", InfoText.decimal(traffic.bytesSentPerSecond() / KILO))
         .line("rejected_connections", stats.clientsRefused())
+        .line("evicted_clients", closed(CloseReason.MEMORY))
+        .line(
+            "client_output_buffer_limit_disconnections",
+            closed(CloseReason.OUTPUT_HARD_LIMIT) + closed(CloseReason.OUTPUT_SOFT_LIMIT))
         .lines(0, "sync_full", "sync_partial_ok", "sync_partial_err");
     for (String summed :
         new String[] {"expired_keys", "evicted_keys", "keyspace_hits", "keyspace_misses"}) {

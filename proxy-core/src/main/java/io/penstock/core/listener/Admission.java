@@ -1,5 +1,6 @@
 package io.penstock.core.listener;
 
+import io.penstock.core.observe.Notice;
 import io.penstock.core.observe.ProxyEvents;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -7,17 +8,24 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Counts clients and turns away those above the limit. Safe from any thread; once per connection.
  */
 public final class Admission {
 
+  private static final Logger log = LoggerFactory.getLogger(Admission.class);
+
   private final int most;
   private final ProxyEvents events;
   private final AtomicInteger now = new AtomicInteger();
   private final AtomicLong total = new AtomicLong();
   private final AtomicLong refused = new AtomicLong();
+  private final AtomicLong delayed = new AtomicLong();
+  private final Notice refusing = new Notice();
+  private final Notice delaying = new Notice();
   private final AtomicReference<@Nullable CompletableFuture<Void>> empty = new AtomicReference<>();
 
   /** {@code most} clients at a time. */
@@ -30,11 +38,26 @@ public final class Admission {
     if (now.incrementAndGet() > most) {
       now.decrementAndGet();
       refused.incrementAndGet();
+      long times = refusing.times();
+      if (times > 0) {
+        log.warn(
+            "{} clients are connected, max-clients: {} refused since the last such line",
+            most,
+            times);
+      }
       events.clientRefused();
       return false;
     }
     total.incrementAndGet();
     return true;
+  }
+
+  /** Clients have to wait before they are accepted. */
+  void delays() {
+    delayed.incrementAndGet();
+    if (delaying.times() > 0) {
+      log.warn("more clients connect than max-connection-rate: they wait");
+    }
   }
 
   void left() {
@@ -69,5 +92,10 @@ public final class Admission {
   /** Clients turned away since the start. */
   public long refused() {
     return refused.get();
+  }
+
+  /** How often clients had to wait before they were accepted. */
+  public long delayed() {
+    return delayed.get();
   }
 }

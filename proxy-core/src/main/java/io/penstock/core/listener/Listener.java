@@ -1,5 +1,6 @@
 package io.penstock.core.listener;
 
+import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.EventLoop;
@@ -16,21 +17,32 @@ public final class Listener {
 
   private final LoopGroup group;
   private final ClientPipeline pipeline;
+  private final Admission admission;
+  private final Arrivals arrivals;
   private volatile @Nullable Channel channel;
 
   /**
    * @param sessionLoops what the clients of a Netty event loop share
    */
   public Listener(
-      LoopGroup group, Function<EventLoop, SessionLoop> sessionLoops, Admission admission) {
+      LoopGroup group,
+      Function<EventLoop, SessionLoop> sessionLoops,
+      Admission admission,
+      Arrivals arrivals) {
     this.group = group;
+    this.admission = admission;
+    this.arrivals = arrivals;
     this.pipeline = new ClientPipeline(sessionLoops, admission);
   }
 
   /** Binds and begins to accept; fails when the address cannot be bound. */
   public CompletionStage<InetSocketAddress> bind(InetSocketAddress address) {
     var bound = new CompletableFuture<InetSocketAddress>();
-    ChannelFuture binding = group.server().childHandler(pipeline).bind(address);
+    ServerBootstrap server = group.server(arrivals.keepAlive()).childHandler(pipeline);
+    if (arrivals.mostPerSecond() > 0) {
+      server.handler(new ArrivalRate(arrivals.mostPerSecond(), admission));
+    }
+    ChannelFuture binding = server.bind(address);
     binding.addListener(
         done -> {
           if (done.isSuccess()) {

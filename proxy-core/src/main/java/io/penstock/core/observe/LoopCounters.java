@@ -22,7 +22,7 @@ public final class LoopCounters {
   private long[] nanos;
   private final long[] redirects = new long[REDIRECTIONS.length];
   private long pushes;
-  private long subscribersClosed;
+  private final long[] closed = new long[CloseReason.values().length];
   private final Map<String, Long> errors = new HashMap<>();
   private long received;
   private long sent;
@@ -61,17 +61,17 @@ public final class LoopCounters {
     pushes++;
   }
 
-  /** A subscriber was closed because it did not read. */
-  public void subscriberClosed() {
-    subscribersClosed++;
+  /** A client was closed for a limit. */
+  public void closed(CloseReason reason) {
+    closed[reason.ordinal()]++;
   }
 
   public long pushes() {
     return pushes;
   }
 
-  public long subscribersClosed() {
-    return subscribersClosed;
+  public long closedFor(CloseReason reason) {
+    return closed[reason.ordinal()];
   }
 
   /** A client was given an error reply whose first word is {@code prefix}. */

@@ -1,6 +1,7 @@
 package io.penstock.core.observe;
 
 import io.penstock.core.cluster.Node;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
@@ -11,6 +12,7 @@ import java.util.Map;
  * @param clientsNow open client connections
  * @param clientsTotal client connections accepted since start
  * @param clientsRefused client connections turned away at the limit
+ * @param clientsDelayed how often client connections had to wait before they were accepted
  * @param nodes one entry per node that has or had connections
  * @param redirects redirects by kind
  * @param loops one entry per event loop
@@ -18,24 +20,28 @@ import java.util.Map;
  * @param traffic between clients and Penstock
  * @param errors error replies that clients were given, by their first word
  * @param held requests that could not be sent at once
+ * @param pressure what clients take, and how often that was too much
  */
 public record ProxyStats(
     List<CommandStats> commands,
     long clientsNow,
     long clientsTotal,
     long clientsRefused,
+    long clientsDelayed,
     List<NodeStats> nodes,
     Map<Redirection, Long> redirects,
     List<LoopStats> loops,
     PubSubStats pubSub,
     Traffic traffic,
     Map<String, Long> errors,
-    HeldStats held) {
+    HeldStats held,
+    Pressure pressure) {
 
   /** Nothing has happened. */
   public static final ProxyStats NONE =
       new ProxyStats(
           List.of(),
+          0,
           0,
           0,
           0,
@@ -45,7 +51,8 @@ public record ProxyStats(
           PubSubStats.NONE,
           Traffic.NONE,
           Map.of(),
-          HeldStats.NONE);
+          HeldStats.NONE,
+          Pressure.NONE);
 
   /** Why a command was sent again. */
   public enum Redirection {
@@ -99,13 +106,35 @@ public record ProxyStats(
    * @param patterns distinct patterns
    * @param shardChannels distinct shard channels
    * @param messages messages given to clients, once for each
-   * @param closed subscribers closed because they did not read
    */
-  public record PubSubStats(
-      long channels, long patterns, long shardChannels, long messages, long closed) {
+  public record PubSubStats(long channels, long patterns, long shardChannels, long messages) {
 
     /** None. */
-    public static final PubSubStats NONE = new PubSubStats(0, 0, 0, 0, 0);
+    public static final PubSubStats NONE = new PubSubStats(0, 0, 0, 0);
+  }
+
+  /**
+   * What clients take of Penstock, and how often that was too much.
+   *
+   * @param memory bytes that are kept in buffers for clients
+   * @param unanswered requests that were taken up and not answered yet
+   * @param paused clients that are not read at present: they have too much unanswered or unread, or
+   *     a node does not keep up
+   * @param closed clients closed for a limit, by which
+   */
+  public record Pressure(long memory, long unanswered, long paused, Map<CloseReason, Long> closed) {
+
+    /** None. */
+    public static final Pressure NONE = new Pressure(0, 0, 0, Map.of());
+
+    public Pressure plus(Pressure other) {
+      Map<CloseReason, Long> both = new EnumMap<>(CloseReason.class);
+      for (CloseReason reason : CloseReason.values()) {
+        both.put(reason, closed.getOrDefault(reason, 0L) + other.closed.getOrDefault(reason, 0L));
+      }
+      return new Pressure(
+          memory + other.memory, unanswered + other.unanswered, paused + other.paused, both);
+    }
   }
 
   /**

@@ -24,6 +24,26 @@ public final class ClientDirectory {
     return scripts;
   }
 
+  /** Bytes that clients keep in buffers. */
+  long memory() {
+    long sum = 0;
+    for (SessionLoop loop : loops) {
+      sum += loop.memory().used();
+    }
+    return sum;
+  }
+
+  /** The memory of the loop that has the client which keeps the most; there is a loop. */
+  LoopMemory largest() {
+    LoopMemory most = loops.getFirst().memory();
+    for (SessionLoop loop : loops) {
+      if (loop.memory().largest() > most.largest()) {
+        most = loop.memory();
+      }
+    }
+    return most;
+  }
+
   /** The next client id: unique and growing, as Redis's are. */
   long nextId() {
     return lastId.incrementAndGet();

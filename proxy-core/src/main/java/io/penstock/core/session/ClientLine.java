@@ -42,8 +42,7 @@ final class ClientLine {
         + session.input().size()
         + " qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll="
         + session.sequence().size()
-        + " omem=0 tot-mem="
-        + session.input().size()
+        + memory(session.allowance())
         + " events=r cmd="
         + (last == null ? "NULL" : last.name())
         + " user=default redir=-1 resp="
@@ -52,6 +51,10 @@ final class ClientLine {
         + profile.libraryName()
         + " lib-ver="
         + profile.libraryVersion();
+  }
+
+  private static String memory(Allowance client) {
+    return " omem=" + client.unread() + " tot-mem=" + client.kept();
   }
 
   private static String subscriptions(Session session) {

@@ -10,6 +10,8 @@ final class ErrorReplies {
   static final byte[] NOT_SERVED = encode("CLUSTERDOWN Hash slot not served");
   static final byte[] OVERLOADED =
       encode("OVERLOADED too many commands wait for this node; the command did not run");
+  static final byte[] TOO_MANY =
+      encode("OVERLOADED too many commands of all clients are unanswered; the command did not run");
   static final byte[] NO_LEASE =
       encode(
           "OVERLOADED too many clients have connections to this node for themselves;"

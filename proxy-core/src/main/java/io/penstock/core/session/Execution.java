@@ -106,7 +106,7 @@ final class Execution extends Block {
 
   @Override
   void deliverError(byte[] reply, Outcome outcome) {
-    collected.clear();
+    letGo();
     replied();
     session.goOn(whole);
     whole.deliverError(reply, outcome);
@@ -140,15 +140,24 @@ final class Execution extends Block {
    * @return false when that is too much: they are dropped
    */
   boolean holds(int bytes) {
-    held += bytes;
-    if (!tooLarge && held > session.loop().mostHeld()) {
-      tooLarge = true;
-      collected.clear();
-      if (replay != null) {
-        replay.dropReplies();
+    if (!tooLarge) {
+      held += bytes;
+      session.allowance().gathers(bytes);
+      tooLarge = held > session.loop().mostHeld();
+      if (tooLarge) {
+        letGo();
+        if (replay != null) {
+          replay.dropReplies();
+        }
       }
     }
     return !tooLarge;
+  }
+
+  private void letGo() {
+    collected.clear();
+    session.allowance().gathers(-held);
+    held = 0;
   }
 
   @Override
@@ -164,8 +173,7 @@ final class Execution extends Block {
 
   @Override
   void dropHeld() {
-    collected.clear();
-    held = 0;
+    letGo();
     tooLarge = false;
     whole.dropHeld();
   }
@@ -195,7 +203,7 @@ final class Execution extends Block {
     } else { // nothing ran
       session.goOn(whole);
       whole.deliver(reply, reply.readerIndex(), reply.writerIndex(), Outcome.OK);
-      collected.clear();
+      letGo();
     }
   }
 
@@ -209,7 +217,7 @@ final class Execution extends Block {
 
   /** The own commands could not be answered. */
   void broke(Throwable cause) {
-    collected.clear();
+    letGo();
     Defect.in(session, cause);
   }
 
@@ -238,7 +246,7 @@ final class Execution extends Block {
       }
     }
     own.close();
-    collected.clear();
+    letGo();
     session.goOn(whole);
     whole.complete(Outcome.OK);
   }

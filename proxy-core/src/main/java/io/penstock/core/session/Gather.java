@@ -56,14 +56,23 @@ final class Gather implements Part.Whole {
   /** There is a bound for them together: they cannot be given before all are here. */
   @Override
   public boolean holds(int bytes) {
-    held += bytes;
-    if (!tooLarge && held > session.loop().mostHeld()) {
-      tooLarge = true;
-      for (Part part : parts) {
-        part.discard();
+    if (!tooLarge) {
+      held += bytes;
+      session.allowance().gathers(bytes);
+      tooLarge = held > session.loop().mostHeld();
+      if (tooLarge) {
+        letGo();
       }
     }
     return !tooLarge;
+  }
+
+  private void letGo() {
+    for (Part part : parts) {
+      part.discard();
+    }
+    session.allowance().gathers(-held);
+    held = 0;
   }
 
   @Override
@@ -76,9 +85,7 @@ final class Gather implements Part.Whole {
     } catch (Throwable e) { // whoever brought the last part is another's business
       Defect.in(session, e);
     } finally {
-      for (Part part : parts) {
-        part.discard();
-      }
+      letGo();
     }
   }
 

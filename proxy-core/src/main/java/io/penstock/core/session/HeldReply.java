@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
+import io.penstock.core.transport.Pieces;
 import io.penstock.core.transport.SocketOutput;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,15 @@ final class HeldReply {
 
   /** Appends bytes; borrows the buffer. */
   void append(ByteBuf buffer, int from, int to) {
+    append(buffer, from, to, false);
+  }
+
+  /**
+   * Appends bytes; borrows the buffer.
+   *
+   * @param sparing whether a small part of a buffer must not keep the rest of it
+   */
+  void append(ByteBuf buffer, int from, int to, boolean sparing) {
     int length = to - from;
     if (large == null && smallLength + length <= SMALL) {
       byte[] bytes = small;
@@ -33,11 +43,11 @@ final class HeldReply {
       smallLength += length;
       return;
     }
-    ByteBuf piece =
-        length < SocketOutput.SLICE_THRESHOLD
-            ? ByteBufAllocator.DEFAULT.directBuffer(length).writeBytes(buffer, from, length)
-            : buffer.retainedSlice(from, length);
-    appendLarge(piece);
+    if (length < SocketOutput.SLICE_THRESHOLD) {
+      appendLarge(ByteBufAllocator.DEFAULT.directBuffer(length).writeBytes(buffer, from, length));
+    } else {
+      appendLarge(sparing ? Pieces.keep(buffer, from, length) : buffer.retainedSlice(from, length));
+    }
   }
 
   private void appendLarge(ByteBuf piece) {

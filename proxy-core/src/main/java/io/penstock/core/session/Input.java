@@ -20,8 +20,12 @@ final class Input {
   private static final int SMALLEST = 512;
   private static final int PREALLOCATED = 64 * 1024;
 
+  /** What is announced counts for room as far as so many times of it has come. */
+  private static final int TRUST = 16;
+
   private final RequestScanner scanner;
   private @Nullable SharedBuffer current;
+  private boolean ownBuffer; // not the one that was read into
   private boolean putBack; // the last request found is to be found again
 
   Input(RespLimits limits) {
@@ -46,11 +50,18 @@ final class Input {
     return held == null ? 0 : held.buffer().writerIndex() - start();
   }
 
+  /** Bytes of memory that are held. */
+  int capacity() {
+    SharedBuffer held = current;
+    return held == null ? 0 : held.buffer().capacity();
+  }
+
   /** Takes ownership of {@code in}. */
   void add(ByteBuf in) {
     SharedBuffer held = current;
     if (held == null) {
       current = new SharedBuffer(in);
+      ownBuffer = false;
       scanner.reset(in.readerIndex());
       return;
     }
@@ -117,9 +128,15 @@ final class Input {
       current = null;
       held.release();
       frame().releaseRoom();
-    } else if (!held.isExclusive() || start() > 0) {
-      moveRest(held, Math.min(scanner.missing(held.buffer().writerIndex()), PREALLOCATED));
+    } else if (!held.isExclusive() || start() > 0 || isWasteful(held, rest)) {
+      int believable = Math.min(PREALLOCATED, rest * TRUST);
+      moveRest(held, Math.min(scanner.missing(held.buffer().writerIndex()), believable));
     }
+  }
+
+  /** What was read into may be large, and a beginning is kept for as long as its end is missing. */
+  private boolean isWasteful(SharedBuffer held, int rest) {
+    return !ownBuffer && rest < held.buffer().capacity() / 2;
   }
 
   /** Moves what is unused to the beginning of a buffer that nobody shares. */
@@ -136,6 +153,7 @@ final class Input {
       scanner.rebase(moved, -from);
     }
     held.release();
+    ownBuffer = true;
     SharedBuffer fresh = new SharedBuffer(moved);
     current = fresh;
     return fresh;

@@ -76,6 +76,11 @@ final class Intake {
 
   /** Answers false when the request must wait for earlier ones. */
   private boolean carryOut(RoutePlan plan, @Nullable CommandSpec spec) {
+    if (session.loop().isFull() && !(plan instanceof RoutePlan.Local)) {
+      session.loop().sweep().tellFull();
+      begin(spec).deliverError(ErrorReplies.TOO_MANY, Outcome.OVERLOADED);
+      return true;
+    }
     return switch (plan) {
       case RoutePlan.Single(int slot) -> forward(Objects.requireNonNull(spec), slot);
       case RoutePlan.Script(int slot) -> {

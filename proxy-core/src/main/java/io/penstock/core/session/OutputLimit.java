@@ -11,6 +11,9 @@ import java.time.Duration;
  */
 public record OutputLimit(long hardBytes, long softBytes, Duration softTime) {
 
+  /** Redis's default for clients that have not subscribed. */
+  public static final OutputLimit NONE = new OutputLimit(0, 0, Duration.ZERO);
+
   /** Redis's default for subscribers. */
   public static final OutputLimit SUBSCRIBERS =
       new OutputLimit(32 << 20, 8 << 20, Duration.ofSeconds(60));

@@ -7,17 +7,13 @@ import io.penstock.core.resp.Protocol;
 import io.penstock.core.transport.SocketOutput;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Messages on their way to a subscriber: between its replies and never within one. While the socket
  * takes no more they are kept here, small ones behind one another so that they cost no more memory
- * than they have bytes, and only up to the client's limit.
+ * than they have bytes; {@link Allowance} sees to it that they do not become too many.
  */
 final class Pushes {
-
-  private static final Logger log = LoggerFactory.getLogger(Pushes.class);
 
   private static final int FIRST_CHUNK = 1024;
   private static final int LARGEST_CHUNK = 64 * 1024;
@@ -27,8 +23,6 @@ final class Pushes {
   private @Nullable ByteBuf chunk; // the last of those held, if it takes more
   private long heldBytes;
   private boolean waits; // the output will tell when it has written
-  private boolean slow; // above the soft limit
-  private long slowSince; // if so
 
   Pushes(Session session) {
     this.session = session;
@@ -47,7 +41,7 @@ final class Pushes {
       waitForOutput();
     }
     session.loop().counters().pushed();
-    checkLimit(session.loop().now());
+    session.allowance().check();
   }
 
   private boolean mayPass(int length) {
@@ -132,38 +126,10 @@ final class Pushes {
       next.release();
       next = held.poll();
     }
-    session.loop().slow().remove(this);
   }
 
-  /** Bytes that the client has not taken. */
-  long pending() {
-    return heldBytes + session.output().unwritten();
-  }
-
-  /** Closes a client that has too much to read, or has had much for too long. */
-  void checkLimit(long now) {
-    OutputLimit limit = session.loop().settings().subscriberLimit();
-    long pending = pending();
-    if (limit.isHard(pending)) {
-      end(pending, "more than its hard limit");
-    } else if (!limit.isSoft(pending)) {
-      if (slow) {
-        slow = false;
-        session.loop().slow().remove(this);
-      }
-    } else if (!slow) {
-      slow = true;
-      slowSince = now;
-      session.loop().slow().add(this);
-    } else if (now - slowSince > limit.softNanos()) {
-      end(pending, "more than its soft limit for too long");
-    }
-  }
-
-  private void end(long pending, String why) {
-    session.loop().counters().subscriberClosed();
-    log.warn("client {} is closed: {} bytes of messages unread, {}", session.id(), pending, why);
-    session.abandon(why);
-    drop();
+  /** Bytes of what is kept here. */
+  long heldBytes() {
+    return heldBytes;
   }
 }

@@ -176,7 +176,7 @@ final class Request extends Routed {
       begun = true;
       owner.output().append(buffer, from, to - from);
     } else {
-      held.append(buffer, from, to);
+      held.append(buffer, from, to, owner.allowance().holdsMuch());
       owner.allowance().holds(to - from);
     }
   }

@@ -34,6 +34,17 @@ record RequestKeys(Set<ByteBuf> keys) {
     return new RequestKeys(keys);
   }
 
+  /**
+   * Whether a request for {@code slot} names none: it is routed to slot 0, and may run anywhere.
+   */
+  static boolean areNone(int slot, Command command) {
+    CommandSpec spec = command.spec();
+    return slot == 0
+        && spec != null
+        && spec.firstKeyIndex() == 0
+        && spec.findKeys(command.frame(), new KeyPositions()) <= 0;
+  }
+
   /** Whether both name one key, or one of them does not say what it is about. */
   boolean meet(RequestKeys other) {
     return keys.isEmpty() || other.keys.isEmpty() || !Collections.disjoint(keys, other.keys);

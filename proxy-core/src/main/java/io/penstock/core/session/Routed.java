@@ -11,6 +11,7 @@ import io.penstock.core.observe.Outcome;
 import io.penstock.core.resp.RequestScanner;
 import io.penstock.core.resp.ScanResult;
 import io.penstock.core.transport.SharedBuffer;
+import io.penstock.core.transport.SocketOutput;
 import java.util.function.Consumer;
 
 /**
@@ -52,6 +53,9 @@ abstract sealed class Routed extends Exchange permits Request, Part, Block, Publ
    */
   final void carry(SharedBuffer shared, int offset, int length) {
     bytes(shared, offset, length);
+    if (length >= SocketOutput.SLICE_THRESHOLD) {
+      session().allowance().bears(length);
+    }
   }
 
   /** Has {@code sender} send what its node needs first; to be called before each sending. */
@@ -158,7 +162,9 @@ abstract sealed class Routed extends Exchange permits Request, Part, Block, Publ
 
   /** Gives the request's bytes back: it will not be sent again. */
   final void settle() {
-    releaseBytes();
+    if (releaseBytes() && length() >= SocketOutput.SLICE_THRESHOLD) {
+      session().allowance().bears(-length());
+    }
   }
 
   /** True when the error reply means "did not run, try again": then it is not delivered. */

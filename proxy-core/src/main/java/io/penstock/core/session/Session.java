@@ -29,7 +29,7 @@ public final class Session {
   private final Input input;
   private final Activity activity;
   private final ClientProfile profile = new ClientProfile();
-  private final Allowance allowance = new Allowance();
+  private final Allowance allowance;
   private final ReplySequence sequence = new ReplySequence(this);
   private final Retries retries = new Retries(this);
   private final OrderGuard order = new OrderGuard(this);
@@ -48,7 +48,8 @@ public final class Session {
     this.loop = loop;
     this.channel = context.channel();
     this.id = loop.directory().nextId();
-    this.output = new SocketOutput(context, loop.loop().flushQueue());
+    this.allowance = new Allowance(this);
+    this.output = new SocketOutput(context, loop.loop().flushQueue(), allowance::check);
     this.input = new Input(loop.settings().limits());
     this.intake = new Intake(this, new Command(loop.servers().commands(), input.frame()));
     this.activity = new Activity(loop.tick());
@@ -70,6 +71,7 @@ public final class Session {
     loop.counters().received(in.readableBytes());
     input.add(in);
     takeUp();
+    allowance.checkInput();
   }
 
   /** The client sends no more: what it has sent is answered, then the connection closes. */
@@ -94,6 +96,7 @@ public final class Session {
     input.close();
     retries.close();
     intake.close();
+    allowance.close();
   }
 
   /** Takes up requests as long as that may be; reads the socket exactly then. */
@@ -123,7 +126,7 @@ public final class Session {
     return state instanceof SessionState.Holding && input.size() < MOST_HELD;
   }
 
-  private boolean mayTakeUp() {
+  boolean mayTakeUp() {
     return (state instanceof SessionState.Serving || state instanceof SessionState.AwaitingAuth)
         && allowance.permits(sequence.size())
         && !sender.isPaused()
@@ -182,10 +185,6 @@ public final class Session {
       state = new SessionState.Closing();
       channel.close();
     }
-  }
-
-  public void close() {
-    channel.close();
   }
 
   void authenticated() {

@@ -8,8 +8,10 @@ import io.penstock.core.command.CommandReplies;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.dispatch.Dispatcher;
+import io.penstock.core.observe.CloseReason;
 import io.penstock.core.observe.LoopCounters;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.observe.ProxyStats.Pressure;
 import io.penstock.core.observe.ProxyStats.Traffic;
 import io.penstock.core.observe.Rate;
 import io.penstock.core.pubsub.Hub;
@@ -17,8 +19,10 @@ import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.route.Router;
 import io.penstock.core.transport.Loop;
 import java.util.ArrayDeque;
+import java.util.EnumMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -43,7 +47,8 @@ public final class SessionLoop {
   private final Set<Session> sessions = new LinkedHashSet<>();
   private ServerFacts servers;
   private CommandReplies commandReplies;
-  private final Set<Pushes> slow = new LinkedHashSet<>();
+  private final LoopMemory memory;
+  private final Sweep sweep;
   private final Digests digests = new Digests();
   private final Pause pause = new Pause(this);
   private final Rate commands = new Rate();
@@ -51,6 +56,8 @@ public final class SessionLoop {
   private final Rate sent = new Rate();
   private long sampledAt;
   private boolean draining;
+  private final int mostUnanswered;
+  private int unanswered; // requests of all clients
   private final ArrayDeque<Request> spare = new ArrayDeque<>();
 
   public SessionLoop(
@@ -75,6 +82,10 @@ public final class SessionLoop {
     this.topology = topology;
     this.directory = directory;
     this.counters = new LoopCounters(servers.commands().size());
+    this.memory =
+        new LoopMemory(directory, loop.executor(), sessions, settings.clientLimits().memory());
+    this.sweep = new Sweep(this);
+    this.mostUnanswered = settings.clientLimits().totalInFlight();
     directory.add(this);
   }
 
@@ -147,16 +158,19 @@ public final class SessionLoop {
     return hub;
   }
 
-  /** Subscribers that leave more unread than they should. */
-  Set<Pushes> slow() {
-    return slow;
+  /** What the clients keep in buffers. */
+  LoopMemory memory() {
+    return memory;
+  }
+
+  /** What looks at the clients now and then. */
+  Sweep sweep() {
+    return sweep;
   }
 
   /** Called several times per command timeout. */
   public void tick(long now) {
-    for (Pushes pushes : List.copyOf(slow)) {
-      pushes.checkLimit(now);
-    }
+    sweep.tick(now);
   }
 
   Topology topology() {
@@ -250,12 +264,32 @@ public final class SessionLoop {
         blocked);
   }
 
+  /** What this loop's clients take. */
+  public Pressure pressure() {
+    long paused = 0;
+    for (Session session : sessions) {
+      paused += session.channel().config().isAutoRead() ? 0 : 1;
+    }
+    Map<CloseReason, Long> closed = new EnumMap<>(CloseReason.class);
+    for (CloseReason reason : CloseReason.values()) {
+      closed.put(reason, counters.closedFor(reason));
+    }
+    return new Pressure(memory.used(), unanswered, paused, closed);
+  }
+
+  /** Whether so many requests are unanswered that no more should be sent to nodes. */
+  boolean isFull() {
+    return unanswered >= mostUnanswered;
+  }
+
   Request takeRequest() {
+    unanswered++;
     Request request = spare.pollLast();
     return request == null ? new Request() : request;
   }
 
   void recycle(Request request) {
+    unanswered--;
     request.recycle();
     if (spare.size() < SPARE_REQUESTS) {
       spare.addLast(request);

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *     not less than that
  * @param sharded whether slots and redirects matter: a cluster is behind the proxy
  * @param database the one that clients are in
- * @param subscriberLimit how much a subscriber may leave unread
+ * @param clientLimits what clients may take
  * @param face what clients are told of the proxy as a server
  */
 public record SessionSettings(
@@ -24,5 +24,5 @@ public record SessionSettings(
     long patienceNanos,
     boolean sharded,
     int database,
-    OutputLimit subscriberLimit,
+    ClientLimits clientLimits,
     ServerFace face) {}

@@ -52,6 +52,11 @@ final class Transaction {
     return queued;
   }
 
+  /** Bytes of what is queued. */
+  long size() {
+    return aborted ? 0 : size;
+  }
+
   /** Commands for a node among them. */
   int sent() {
     return queued - own.size();

@@ -6,7 +6,6 @@ import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandFlag;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.Handling;
-import io.penstock.core.command.KeyPositions;
 import io.penstock.core.command.LocalCommand;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.resp.RequestFrame;
@@ -67,6 +66,11 @@ final class Transactions {
     return open == null ? -1 : open.queued();
   }
 
+  /** Bytes of what is queued. */
+  long size() {
+    return open == null ? 0 : open.size();
+  }
+
   /**
    * Queues or refuses the request that was found last, in an open transaction. False for the few
    * commands that run at once.
@@ -113,7 +117,7 @@ final class Transactions {
     if (queue.changesProtocol()) {
       return refuse(queue, spec, AFTER_HELLO);
     }
-    int wanted = isKeyless(slot, command) ? Exchange.ANY_NODE : slot;
+    int wanted = RequestKeys.areNone(slot, command) ? Exchange.ANY_NODE : slot;
     if (!queue.mayUse(wanted)) {
       return refuse(queue, spec, OTHER_SLOT);
     }
@@ -121,6 +125,7 @@ final class Transactions {
       return refuse(queue, spec, TOO_LARGE);
     }
     queue.add(request, wanted);
+    session.allowance().check();
     if (spec != null && Pause.mayWrite(spec)) {
       queue.writes();
     }
@@ -129,15 +134,6 @@ final class Transactions {
     }
     answer(spec, QUEUED);
     return true;
-  }
-
-  /** What names no key is routed to slot 0, and may run on any node. */
-  private static boolean isKeyless(int slot, Command command) {
-    CommandSpec spec = command.spec();
-    return slot == 0
-        && spec != null
-        && spec.firstKeyIndex() == 0
-        && spec.findKeys(command.frame(), new KeyPositions()) <= 0;
   }
 
   private boolean takesOwn(

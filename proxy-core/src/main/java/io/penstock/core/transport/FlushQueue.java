@@ -71,16 +71,20 @@ public final class FlushQueue implements Runnable {
     return allocator.directBuffer(BUFFER_SIZE);
   }
 
-  /** Takes the caller's reference back: kept for the next turn when nobody else holds one. */
-  void giveBack(ByteBuf buffer) {
+  /**
+   * Takes the caller's reference back: kept for the next turn when nobody else holds one.
+   *
+   * @return whether it was the last one
+   */
+  boolean giveBack(ByteBuf buffer) {
     if (!closed
         && spares < SPARE_BUFFERS
         && buffer.refCnt() == 1
         && buffer.capacity() == BUFFER_SIZE) {
       spare[spares++] = buffer.clear();
-    } else {
-      buffer.release();
+      return true;
     }
+    return buffer.release();
   }
 
   /** Releases the spare buffers at the loop's end, and keeps none from here on. */

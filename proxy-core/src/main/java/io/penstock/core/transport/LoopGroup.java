@@ -8,6 +8,7 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -50,16 +51,22 @@ public final class LoopGroup {
     return loops;
   }
 
-  /** For the listening socket; its clients are spread over the loops. */
-  public ServerBootstrap server() {
-    return new ServerBootstrap()
+  /**
+   * For the listening socket; its clients are spread over the loops.
+   *
+   * @param keepAlive a client that is silent for so long is probed; zero is never
+   */
+  public ServerBootstrap server(Duration keepAlive) {
+    ServerBootstrap server = new ServerBootstrap();
+    transport.keepAlive(keepAlive).forEach(server::childOption);
+    return server
         .group(group)
         .channel(transport.serverSocketChannel())
         .option(ChannelOption.SO_BACKLOG, BACKLOG)
         .option(ChannelOption.SO_REUSEADDR, true)
         .childOption(ChannelOption.TCP_NODELAY, true)
         .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
-        .childOption(ChannelOption.SO_KEEPALIVE, true)
+        .childOption(ChannelOption.SO_KEEPALIVE, !keepAlive.isZero())
         .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK);
   }
 

@@ -20,12 +20,18 @@ public final class SocketOutput {
   /** From this size on a piece is passed on, not copied. */
   public static final int SLICE_THRESHOLD = 4 * 1024;
 
+  /** With so many bytes left from earlier turns a socket is taken to be one that nobody reads. */
+  private static final int STUCK = 64 * 1024;
+
   private final ChannelHandlerContext context;
   private final FlushQueue queue;
+  private final Runnable onBacklog;
   private @Nullable ByteBuf tail;
   private boolean queued;
   private boolean written; // something went to the channel and awaits its flush
   private boolean closing; // once everything is written
+  private boolean backlogged; // the kernel did not take everything at once the last time
+  private boolean stuck; // a lot of it still waits in this turn
   private long bytes;
 
   /**
@@ -33,14 +39,25 @@ public final class SocketOutput {
    * @param queue of the channel's event loop
    */
   public SocketOutput(ChannelHandlerContext context, FlushQueue queue) {
+    this(context, queue, () -> {});
+  }
+
+  /**
+   * As the other constructor.
+   *
+   * @param onBacklog called at the end of each turn that leaves more than a buffer to the kernel's
+   *     next chance
+   */
+  public SocketOutput(ChannelHandlerContext context, FlushQueue queue, Runnable onBacklog) {
     this.context = context;
     this.queue = queue;
+    this.onBacklog = onBacklog;
   }
 
   /** Appends {@code length} bytes of {@code source} from {@code index} on; borrows the buffer. */
   public void append(ByteBuf source, int index, int length) {
     if (length >= SLICE_THRESHOLD) {
-      appendOwned(source.retainedSlice(index, length));
+      appendOwned(stuck ? Pieces.keep(source, index, length) : source.retainedSlice(index, length));
       return;
     }
     space(length).writeBytes(source, index, length);
@@ -138,6 +155,7 @@ public final class SocketOutput {
   private void enqueue() {
     if (!queued) {
       queued = true;
+      stuck = backlogged && unwritten() > STUCK;
       queue.add(this);
     }
   }
@@ -157,14 +175,29 @@ public final class SocketOutput {
       return;
     }
     if (last != null) {
-      last.retain(); // so that it comes back when the kernel took all of it at once
-      context.writeAndFlush(last, context.voidPromise());
-      queue.giveBack(last);
+      send(last);
     } else if (passedOn) {
       context.flush();
+      backlogged = unwritten() > 0;
     }
     if (closing) {
       context.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
     }
+    if (backlogged && unwritten() > FlushQueue.BUFFER_SIZE) {
+      onBacklog.run();
+    }
+  }
+
+  private void send(ByteBuf last) {
+    ByteBuf sent = last;
+    if (backlogged && Pieces.isWasteful(last.readableBytes(), last.capacity()) && unwritten() > 0) {
+      // A few bytes behind others that wait would keep a whole buffer for as long as those wait.
+      sent = Pieces.copy(last, last.readerIndex(), last.readableBytes());
+    } else {
+      last.retain(); // so that it comes back when the kernel took all of it at once
+    }
+    context.writeAndFlush(sent, context.voidPromise());
+    boolean whole = queue.giveBack(last);
+    backlogged = sent == last ? !whole : unwritten() > 0;
   }
 }

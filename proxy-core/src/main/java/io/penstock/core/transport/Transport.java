@@ -1,8 +1,10 @@
 package io.penstock.core.transport;
 
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
@@ -12,14 +14,19 @@ import io.netty.channel.kqueue.KQueueServerSocketChannel;
 import io.netty.channel.kqueue.KQueueSocketChannel;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.ServerSocketChannel;
+import io.netty.channel.socket.nio.NioChannelOption;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.channel.uring.IoUring;
+import io.netty.channel.uring.IoUringChannelOption;
 import io.netty.channel.uring.IoUringIoHandler;
 import io.netty.channel.uring.IoUringServerSocketChannel;
 import io.netty.channel.uring.IoUringSocketChannel;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,6 +40,9 @@ public enum Transport {
   NIO;
 
   private static final Logger log = LoggerFactory.getLogger(Transport.class);
+
+  /** Unanswered ones end a connection. */
+  private static final int PROBES = 3;
 
   /** What {@link #AUTO} tries, in this order. */
   private static final List<Transport> PREFERENCE = List.of(IO_URING, EPOLL, KQUEUE, NIO);
@@ -79,6 +89,37 @@ public enum Transport {
           case NIO -> NioIoHandler.newFactory();
           case AUTO -> throw new IllegalStateException("AUTO is resolved first");
         });
+  }
+
+  /**
+   * What a socket has to be told beside {@code SO_KEEPALIVE}: when the first probe goes, and as in
+   * Redis two more a third of that time apart. macOS is told nothing: its own times hold.
+   */
+  Map<ChannelOption<Integer>, Integer> keepAlive(Duration after) {
+    if (after.isZero()) {
+      return Map.of();
+    }
+    int idle = Math.toIntExact(after.toSeconds());
+    int interval = Math.max(1, idle / PROBES);
+    return switch (this) {
+      case IO_URING ->
+          Map.of(
+              IoUringChannelOption.TCP_KEEPIDLE, idle,
+              IoUringChannelOption.TCP_KEEPINTVL, interval,
+              IoUringChannelOption.TCP_KEEPCNT, PROBES);
+      case EPOLL ->
+          Map.of(
+              EpollChannelOption.TCP_KEEPIDLE, idle,
+              EpollChannelOption.TCP_KEEPINTVL, interval,
+              EpollChannelOption.TCP_KEEPCNT, PROBES);
+      case NIO ->
+          Map.of(
+              NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPIDLE), idle,
+              NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPINTERVAL), interval,
+              NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPCOUNT), PROBES);
+      case KQUEUE -> Map.of();
+      case AUTO -> throw new IllegalStateException("AUTO is resolved first");
+    };
   }
 
   Class<? extends Channel> socketChannel() {

@@ -41,7 +41,15 @@ class BackendConnectionTest {
 
   private static BackendSettings settings(@Nullable Credentials credentials, int database) {
     return new BackendSettings(
-        credentials, database, Duration.ofSeconds(100), COMMAND_TIMEOUT, 1, 2, 2, 2_000);
+        credentials,
+        database,
+        Duration.ofSeconds(100),
+        COMMAND_TIMEOUT,
+        1,
+        2,
+        2,
+        2_000,
+        QueueBounds.DEFAULTS);
   }
 
   private final BackendListener listener =
@@ -135,6 +143,64 @@ class BackendConnectionTest {
     awaitLog("a +A\r\n", "b :2\r\n", "c -ERR c\r\n", "d $-1\r\n");
   }
 
+  private void boundedBy(QueueBounds bounds) {
+    settings = new BackendSettings(null, 0, COMMAND_TIMEOUT, COMMAND_TIMEOUT, 1, 2, 2, 10, bounds);
+  }
+
+  private boolean isWritable() {
+    return onLoop(() -> node().isWritable());
+  }
+
+  @Test
+  void sendersShouldPauseFromSoManyUnansweredOnUntilHalfAreAnswered() {
+    boundedBy(new QueueBounds(4, 1_000_000));
+    send("a");
+    Peer peer = server.accept().expect("<a>");
+    send("b", "c");
+    assertThat(isWritable()).isTrue();
+
+    send("d");
+    peer.expect("<b><c><d>");
+    assertThat(isWritable()).isFalse();
+    peer.send("+A\r\n");
+    awaitLog("a +A\r\n");
+    assertThat(isWritable()).isFalse();
+    peer.send("+B\r\n");
+
+    await().until(this::isWritable);
+  }
+
+  @Test
+  void farTooManyUnansweredAreRefusedAtOnce() {
+    boundedBy(new QueueBounds(1, 1_000_000));
+    send("a");
+    Peer peer = server.accept().expect("<a>");
+
+    send("b", "c", "d", "e");
+
+    awaitLog("e OVERLOADED");
+    peer.expect("<b><c><d>").send("+A\r\n+B\r\n+C\r\n+D\r\n");
+    awaitLog("e OVERLOADED", "a +A\r\n", "b +B\r\n", "c +C\r\n", "d +D\r\n");
+    send("f");
+    peer.expect("<f>");
+  }
+
+  @Test
+  void whatANodeDoesNotTakeIsBounded() {
+    boundedBy(new QueueBounds(1_000, 4 << 20));
+    send("a");
+    server.accept().expect("<a>"); // and reads no more
+    String large = "x".repeat(1 << 20);
+
+    for (int i = 0; i < 64; i++) {
+      send(large);
+    }
+
+    await().until(() -> log.stream().anyMatch(entry -> entry.endsWith("OVERLOADED")));
+    long refused = log.stream().filter(entry -> entry.endsWith("OVERLOADED")).count();
+    assertThat(refused).isGreaterThan(30);
+  }
+
   @Test
   void nothingIsSentBeforeThePasswordWasAccepted() {
     settings = settings(new Credentials(null, "secret"), 0);
@@ -222,7 +288,8 @@ class BackendConnectionTest {
             1,
             2,
             2,
-            10);
+            10,
+            QueueBounds.DEFAULTS);
     send("a");
     Peer first = server.acceptUnanswered();
     first.expect("*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n" + NAMING);
@@ -323,7 +390,9 @@ class BackendConnectionTest {
 
   @Test
   void noMoreThanTheLimitWaits() {
-    settings = new BackendSettings(null, 0, COMMAND_TIMEOUT, COMMAND_TIMEOUT, 1, 2, 2, 2);
+    settings =
+        new BackendSettings(
+            null, 0, COMMAND_TIMEOUT, COMMAND_TIMEOUT, 1, 2, 2, 2, QueueBounds.DEFAULTS);
     server.refuse();
 
     send("a", "b", "c");
@@ -518,7 +587,9 @@ class BackendConnectionTest {
 
   @Test
   void clientsAreSpreadOverSeveralConnectionsAndEachStaysOnItsOwn() {
-    settings = new BackendSettings(null, 0, COMMAND_TIMEOUT, COMMAND_TIMEOUT, 2, 2, 2, 10);
+    settings =
+        new BackendSettings(
+            null, 0, COMMAND_TIMEOUT, COMMAND_TIMEOUT, 2, 2, 2, 10, QueueBounds.DEFAULTS);
     onLoop(() -> node().send(new TestExchange("a1", log, FAR, Protocol.RESP2, 1), false));
     Peer one = server.accept();
     onLoop(() -> node().send(new TestExchange("b1", log, FAR, Protocol.RESP2, 2), false));

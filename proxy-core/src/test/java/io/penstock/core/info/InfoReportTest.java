@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.observe.CloseReason;
 import io.penstock.core.observe.DurationBuckets;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ProxyStats;
@@ -39,13 +40,16 @@ class InfoReportTest {
             3,
             7,
             1,
+            0,
             List.of(new NodeStats(NODE, 2, 0, 5, 100, 200, 1, 4)),
             Map.of(ProxyStats.Redirection.MOVED, 6L),
             List.of(),
             ProxyStats.PubSubStats.NONE,
             new Traffic(1_000, 2_000, 50, 2_048, 4_096, 1),
             Map.of("WRONGTYPE", 2L, "ERR", 1L),
-            ProxyStats.HeldStats.NONE);
+            ProxyStats.HeldStats.NONE,
+            new ProxyStats.Pressure(
+                77, 0, 0, Map.of(CloseReason.MEMORY, 3L, CloseReason.OUTPUT_HARD_LIMIT, 4L)));
     var facts =
         new ProxyFacts(
             "1.2.3", "a".repeat(40), "b".repeat(40), START, "java", "epoll", 4, 9, cluster);
@@ -115,6 +119,9 @@ class InfoReportTest {
         "stats; instantaneous_ops_per_sec:50",
         "stats; instantaneous_input_kbps:2.00",
         "stats; rejected_connections:1",
+        "stats; evicted_clients:3",
+        "stats; client_output_buffer_limit_disconnections:4",
+        "memory; mem_clients_normal:77",
         "stats; keyspace_hits:9",
         "stats; total_error_replies:3",
         "replication; role:master",

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.penstock.core.backend.BackendSettings;
+import io.penstock.core.backend.QueueBounds;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.ServerFacts;
@@ -15,7 +16,7 @@ import io.penstock.core.pubsub.Hub;
 import io.penstock.core.resp.RespLimits;
 import io.penstock.core.route.SingleRouter;
 import io.penstock.core.session.ClientDirectory;
-import io.penstock.core.session.OutputLimit;
+import io.penstock.core.session.ClientLimits;
 import io.penstock.core.session.ServerFace;
 import io.penstock.core.session.SessionLoop;
 import io.penstock.core.session.SessionSettings;
@@ -28,9 +29,11 @@ import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -50,12 +53,14 @@ class ListenerTest {
             }
           });
   private final SessionLoop sessions = sessionLoop();
-  private final Listener listener = new Listener(group, _ -> sessions, admission);
+  private final Listener listener =
+      new Listener(group, _ -> sessions, admission, Arrivals.DEFAULTS);
 
   private SessionLoop sessionLoop() {
     Loop loop = group.loops().getFirst();
     var topology = new StaticTopology(new Node("127.0.0.1", 1));
-    var backend = new BackendSettings(null, 0, TIMEOUT, TIMEOUT, 1, 1, 1, 10);
+    var backend =
+        new BackendSettings(null, 0, TIMEOUT, TIMEOUT, 1, 1, 1, 65_536, QueueBounds.DEFAULTS);
     var settings =
         new SessionSettings(
             null,
@@ -64,7 +69,7 @@ class ListenerTest {
             TIMEOUT.toNanos(),
             false,
             0,
-            OutputLimit.SUBSCRIBERS,
+            ClientLimits.DEFAULTS,
             ServerFace.UNKNOWN);
     return new SessionLoop(
         loop,
@@ -110,7 +115,7 @@ class ListenerTest {
   @Test
   void anAddressThatIsTakenCannotBeBound() {
     int port = bind();
-    var second = new Listener(group, _ -> sessions, admission);
+    var second = new Listener(group, _ -> sessions, admission, Arrivals.DEFAULTS);
 
     assertThatThrownBy(
             () ->
@@ -134,6 +139,27 @@ class ListenerTest {
       first.send("PING\r\n").expect("+PONG\r\n");
       second.send("PING\r\n").expect("+PONG\r\n");
     }
+  }
+
+  @Test
+  void moreClientsThanMayConnectInASecondWait() {
+    var hurried = new Admission(100, ProxyEvents.NONE);
+    var slow =
+        new Listener(group, _ -> sessions, hurried, new Arrivals(100, Duration.ofMinutes(1)));
+    int port =
+        result(slow.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))).getPort();
+    long before = System.nanoTime();
+    List<Peer> clients = IntStream.range(0, 60).mapToObj(_ -> Peer.connect(port)).toList();
+
+    clients.forEach(client -> client.send("PING\r\n").expect("+PONG\r\n")); // all are served
+
+    // Ten come at once, and as many as are accepted at a time; the others in hundredths of a
+    // second.
+    assertThat(System.nanoTime() - before).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(300));
+    assertThat(hurried.delayed()).isPositive();
+    assertThat(hurried.refused()).isZero();
+    clients.forEach(Peer::close);
+    slow.close();
   }
 
   @Test

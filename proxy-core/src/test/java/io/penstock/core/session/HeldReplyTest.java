@@ -132,4 +132,18 @@ class HeldReplyTest {
     assertThat(moved()).isEmpty();
     held.clear();
   }
+
+  @Test
+  void aPartOfABufferNeedNotKeepTheRest() {
+    ByteBuf buffer = Wire.buffer("x".repeat(20_000));
+
+    held.append(buffer, 100, 6_000, true);
+    assertThat(buffer.refCnt()).isEqualTo(1);
+    held.append(buffer, 100, 6_000, false);
+    assertThat(buffer.refCnt()).isEqualTo(2);
+
+    held.clear();
+    assertThat(buffer.refCnt()).isEqualTo(1);
+    buffer.release();
+  }
 }

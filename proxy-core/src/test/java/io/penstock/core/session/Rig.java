@@ -1,6 +1,7 @@
 package io.penstock.core.session;
 
 import io.penstock.core.backend.BackendSettings;
+import io.penstock.core.backend.QueueBounds;
 import io.penstock.core.cluster.Facade;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.RefreshTrigger;
@@ -14,6 +15,7 @@ import io.penstock.core.dispatch.Dispatcher;
 import io.penstock.core.dispatch.SyncDispatcher;
 import io.penstock.core.info.ProxyFacts;
 import io.penstock.core.listener.Admission;
+import io.penstock.core.listener.Arrivals;
 import io.penstock.core.listener.Listener;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats;
@@ -60,7 +62,8 @@ final class Rig implements AutoCloseable {
     private Duration commandTimeout = Duration.ofSeconds(100);
     private Duration hold = Duration.ZERO;
     private int maxHeld = 65_536;
-    private OutputLimit subscriberLimit = OutputLimit.SUBSCRIBERS;
+    private QueueBounds bounds = QueueBounds.DEFAULTS;
+    private ClientLimits clientLimits = ClientLimits.DEFAULTS;
     private int exclusiveConnections = 8;
     private int turnConnections; // of the synchronous dispatcher, if it is to be that
     private RespLimits limits = RespLimits.ofMaxBulkLength(512 * 1024 * 1024);
@@ -94,9 +97,18 @@ final class Rig implements AutoCloseable {
       return this;
     }
 
-    Choice subscriberLimit(OutputLimit limit) {
-      subscriberLimit = limit;
+    Choice bounds(QueueBounds wanted) {
+      bounds = wanted;
       return this;
+    }
+
+    Choice clientLimits(ClientLimits limits) {
+      clientLimits = limits;
+      return this;
+    }
+
+    Choice subscriberLimit(OutputLimit limit) {
+      return clientLimits(Limits.with(OutputLimit.NONE, limit));
     }
 
     /** One thread a client, and so many connections for their turns. */
@@ -222,7 +234,8 @@ final class Rig implements AutoCloseable {
             1,
             choice.exclusiveConnections,
             choice.turnConnections,
-            choice.maxHeld);
+            choice.maxHeld,
+            choice.bounds);
     dispatcher =
         choice.turnConnections == 0
             ? new AsyncDispatcher(group, loop, backend, topology, ProxyEvents.NONE)
@@ -235,7 +248,7 @@ final class Rig implements AutoCloseable {
             Math.max(choice.commandTimeout.toNanos(), choice.hold.toNanos()),
             choice.sharded,
             0,
-            choice.subscriberLimit,
+            choice.clientLimits,
             new Face(choice.facade, choice.config));
     var hub = new Hub(group, loop, backend, topology, ProxyEvents.NONE, new Audience());
     sessions =
@@ -249,7 +262,11 @@ final class Rig implements AutoCloseable {
             topology,
             new ClientDirectory());
     listener =
-        new Listener(group, _ -> sessions, new Admission(Integer.MAX_VALUE, ProxyEvents.NONE));
+        new Listener(
+            group,
+            _ -> sessions,
+            new Admission(Integer.MAX_VALUE, ProxyEvents.NONE),
+            Arrivals.DEFAULTS);
     InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     port =
         listener.bind(any).toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join().getPort();
@@ -374,7 +391,7 @@ final class Rig implements AutoCloseable {
     clients.forEach(Peer::close);
     onLoop(
         () -> {
-          List.copyOf(sessions.sessions()).forEach(Session::close);
+          List.copyOf(sessions.sessions()).forEach(session -> session.abandon("the test ends"));
           dispatcher.close();
           sessions.hub().close();
           return true;

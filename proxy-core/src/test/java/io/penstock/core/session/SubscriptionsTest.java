@@ -10,7 +10,6 @@ import io.penstock.core.wire.Peer;
 import io.penstock.core.wire.Splits;
 import io.penstock.core.wire.Wire;
 import java.time.Duration;
-import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -469,7 +468,7 @@ class SubscriptionsTest {
     Session session = rig.newestSession();
     rig.onLoop(
         () -> {
-          session.close();
+          session.abandon("test");
           return true;
         });
 
@@ -547,11 +546,12 @@ class SubscriptionsTest {
   }
 
   private static long unread(Session session) {
-    return Objects.requireNonNull(session.intake().subscriptions()).pushes().pending();
+    return session.allowance().unread();
   }
 
   private long closed() {
-    return rig.<Long>onLoop(() -> rig.sessions().counters().subscribersClosed());
+    return rig.<Long>onLoop(
+        () -> rig.sessions().pressure().closed().values().stream().mapToLong(n -> n).sum());
   }
 
   @Test

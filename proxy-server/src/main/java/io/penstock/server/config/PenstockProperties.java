@@ -1,5 +1,8 @@
 package io.penstock.server.config;
 
+import static java.util.Objects.requireNonNullElse;
+
+import io.penstock.core.session.OutputLimit;
 import io.penstock.core.transport.Transport;
 import jakarta.validation.Valid;
 import jakarta.validation.constraints.Max;
@@ -26,9 +29,16 @@ import org.springframework.validation.annotation.Validated;
  * @param transport How bytes reach the kernel. auto takes the best one available.
  * @param eventLoops Number of event loops. The number of processors when not set.
  * @param maxClients Client connections above this are refused, as Redis refuses them.
+ * @param maxConnectionRate Client connections accepted in a second; more wait. 0 is no limit.
+ * @param tcpKeepalive A client that is silent for so long is asked by the system whether it is
+ *     still there, as in Redis. 0 is never.
  * @param password What clients must AUTH with. No authentication when not set.
  * @param protoMaxBulkLen Longest argument of a command, as in Redis.
  * @param clientOutputBufferLimit How much a client may leave unread, as in Redis.
+ * @param maxmemoryClients What all clients together may keep in buffers, as in Redis: beyond, the
+ *     one that keeps the most is closed. Half of the direct memory when not set. 0 is no limit.
+ * @param clientTimeout How long a client may keep Penstock waiting before it is closed.
+ * @param maxInFlight How many requests may be unanswered.
  * @param backend Connections to the nodes.
  * @param topology How the view of the cluster is kept current.
  * @param commands Which commands clients may use.
@@ -47,9 +57,15 @@ public record PenstockProperties(
     @Min(value = 1, message = LOOPS) @Max(value = 1_024, message = LOOPS)
         @Nullable Integer eventLoops,
     @DefaultValue("10000") @Min(value = 1, message = AT_LEAST_ONE) int maxClients,
+    @DefaultValue("0") @Min(value = 0, message = RATE) @Max(value = 1_000_000, message = RATE)
+        int maxConnectionRate,
+    @DefaultValue("300s") Duration tcpKeepalive,
     @Size(min = 1, message = "is empty: that would let everybody in") @Nullable String password,
     @DefaultValue("512MB") DataSize protoMaxBulkLen,
     @DefaultValue @Valid ClientOutputBufferLimit clientOutputBufferLimit,
+    @Nullable DataSize maxmemoryClients,
+    @DefaultValue ClientTimeout clientTimeout,
+    @DefaultValue @Valid MaxInFlight maxInFlight,
     @DefaultValue @Valid Backend backend,
     @DefaultValue @Valid Topology topology,
     @DefaultValue Commands commands,
@@ -57,6 +73,7 @@ public record PenstockProperties(
     @DefaultValue @Valid ClusterFacade clusterFacade) {
 
   private static final String PORT = "must be a port from 0 to 65535";
+  private static final String RATE = "must be from 0 to 1000000";
   private static final String LOOPS = "must be from 1 to 1024";
   private static final String AT_LEAST_ONE = "must be at least 1";
   private static final String SHORT = "must be from 1ms to 1h";
@@ -85,24 +102,73 @@ public record PenstockProperties(
   /**
    * How much clients may leave unread before they are closed.
    *
-   * @param pubsub Clients that have subscribed.
+   * @param normal Clients that have not subscribed.
+   * @param pubsub Clients that have.
    */
-  public record ClientOutputBufferLimit(@DefaultValue @Valid OutputBufferLimit pubsub) {}
+  public record ClientOutputBufferLimit(
+      @DefaultValue @Valid OutputBufferLimit normal,
+      @DefaultValue @Valid OutputBufferLimit pubsub) {
+
+    public ClientOutputBufferLimit {
+      normal = normal.completed(OutputLimit.NONE);
+      pubsub = pubsub.completed(OutputLimit.SUBSCRIBERS);
+    }
+  }
 
   /**
-   * How much one client may leave unread. 0 is no limit.
+   * How much one client may leave unread. 0 is no limit. What is not set is as in Redis: no limit
+   * for normal, 32MB, 8MB and 60 for pubsub.
    *
    * @param hardLimit Closed at once above that.
    * @param softLimit Closed when above that for longer than soft-seconds.
    * @param softSeconds How long it may be above soft-limit.
    */
   public record OutputBufferLimit(
-      @DefaultValue("32MB") DataSize hardLimit,
-      @DefaultValue("8MB") DataSize softLimit,
-      @DefaultValue("60") @Min(value = 0, message = SECONDS) @Max(value = 86_400, message = SECONDS)
-          int softSeconds) {
+      @Nullable DataSize hardLimit,
+      @Nullable DataSize softLimit,
+      @Min(value = 0, message = SECONDS) @Max(value = 86_400, message = SECONDS)
+          @Nullable Integer softSeconds) {
 
     private static final String SECONDS = "must be from 0 to 86400";
+
+    private OutputBufferLimit completed(OutputLimit otherwise) {
+      return new OutputBufferLimit(
+          requireNonNullElse(hardLimit, DataSize.ofBytes(otherwise.hardBytes())),
+          requireNonNullElse(softLimit, DataSize.ofBytes(otherwise.softBytes())),
+          requireNonNullElse(softSeconds, (int) otherwise.softTime().toSeconds()));
+    }
+  }
+
+  /**
+   * How long a client may keep Penstock waiting before it is closed. 0 is for ever.
+   *
+   * @param idle Without a request, as timeout in Redis; subscribers and who blocks may.
+   * @param authentication From its connect to its password, where one is needed.
+   * @param request From the first byte of a request to the last, and a second for each KiB of it.
+   * @param reply Without reading anything of the replies that wait for it.
+   */
+  public record ClientTimeout(
+      @DefaultValue("0") Duration idle,
+      @DefaultValue("60s") Duration authentication,
+      @DefaultValue("30s") Duration request,
+      @DefaultValue("5m") Duration reply) {}
+
+  /**
+   * How many requests may be unanswered.
+   *
+   * @param perClient Of one client: it is not read meanwhile.
+   * @param total Of all clients: further ones get -OVERLOADED. Each event loop has its part.
+   */
+  public record MaxInFlight(
+      @DefaultValue("4096") @Min(value = 1, message = ONE) @Max(value = 1_000_000, message = ONE)
+          int perClient,
+      @DefaultValue("1048576")
+          @Min(value = 1_000, message = ALL)
+          @Max(value = 1_000_000_000, message = ALL)
+          int total) {
+
+    private static final String ONE = "must be from 1 to 1000000";
+    private static final String ALL = "must be from 1000 to 1000000000";
   }
 
   /**
@@ -116,6 +182,8 @@ public record PenstockProperties(
    * @param failoverHold How long commands that did not run are held while no node takes them. Not
    *     less than command-timeout has an effect; 0 turns it off.
    * @param failoverHoldRequests Most commands that one event loop holds.
+   * @param maxInFlight From so many unanswered commands on one shared connection on, clients wait.
+   * @param maxUnsent While a node has so much yet to take, commands for it get -OVERLOADED.
    */
   public record Backend(
       @DefaultValue("1s")
@@ -137,10 +205,16 @@ public record PenstockProperties(
           @DurationMax(hours = 1, message = HOLD)
           Duration failoverHold,
       @DefaultValue("10000") @Min(value = 1, message = HELD) @Max(value = 1_000_000, message = HELD)
-          int failoverHoldRequests) {
+          int failoverHoldRequests,
+      @DefaultValue("16384")
+          @Min(value = 1, message = IN_FLIGHT)
+          @Max(value = 1_000_000, message = IN_FLIGHT)
+          int maxInFlight,
+      @DefaultValue("64MB") DataSize maxUnsent) {
 
     private static final String HOLD = "must be from 0 to 1h";
     private static final String HELD = "must be from 1 to 1000000";
+    private static final String IN_FLIGHT = HELD;
     private static final String PER_LOOP = "must be from 1 to 64";
     private static final String EXCLUSIVE = "must be from 1 to 65536";
   }

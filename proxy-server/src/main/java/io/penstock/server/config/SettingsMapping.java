@@ -6,10 +6,11 @@ import io.penstock.core.ProxySettings.FailoverHold;
 import io.penstock.core.ProxySettings.Listen;
 import io.penstock.core.ProxySettings.Refresh;
 import io.penstock.core.ProxySettings.Upstream;
+import io.penstock.core.backend.QueueBounds;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.command.RuleCheck;
-import io.penstock.core.session.OutputLimit;
-import java.time.Duration;
+import io.penstock.core.listener.Arrivals;
+import io.penstock.core.session.ClientLimits;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
@@ -40,6 +41,10 @@ final class SettingsMapping {
   ProxySettings map(PenstockProperties properties, @Nullable String demo) {
     refuseWhatIsNotThereYet(properties);
     CommandRules rules = rules(properties.commands());
+    var clients = new ClientsMapping(reader);
+    Arrivals arrivals = clients.arrivals(properties);
+    ClientLimits limits = clients.limits(properties);
+    QueueBounds bounds = bounds(properties.backend());
     String resource = demo == null ? properties.transpond().local().resource() : demo;
     if (resource == null || resource.isBlank()) {
       throw new MissingResourceException();
@@ -52,7 +57,8 @@ final class SettingsMapping {
             properties.maxClients(),
             properties.password(),
             Math.toIntExact(properties.protoMaxBulkLen().toBytes()),
-            outputLimit(properties.clientOutputBufferLimit().pubsub())),
+            arrivals,
+            limits),
         upstream(resource.strip()),
         dispatch(properties),
         new Backend(
@@ -61,7 +67,8 @@ final class SettingsMapping {
             properties.backend().connectionsPerLoop(),
             properties.backend().exclusiveConnectionsPerLoop(),
             new FailoverHold(
-                properties.backend().failoverHold(), properties.backend().failoverHoldRequests())),
+                properties.backend().failoverHold(), properties.backend().failoverHoldRequests()),
+            bounds),
         new Refresh(properties.topology().refreshPeriod(), properties.topology().adaptiveTimeout()),
         rules,
         properties.transport(),
@@ -76,11 +83,11 @@ final class SettingsMapping {
     };
   }
 
-  private static OutputLimit outputLimit(PenstockProperties.OutputBufferLimit limit) {
-    return new OutputLimit(
-        limit.hardLimit().toBytes(),
-        limit.softLimit().toBytes(),
-        Duration.ofSeconds(limit.softSeconds()));
+  private QueueBounds bounds(PenstockProperties.Backend backend) {
+    if (backend.maxUnsent().toBytes() < 1) {
+      refuse("backend.max-unsent", "must be at least 1B", "write 64MB, the default");
+    }
+    return new QueueBounds(backend.maxInFlight(), backend.maxUnsent().toBytes());
   }
 
   private void refuseWhatIsNotThereYet(PenstockProperties properties) {
@@ -108,8 +115,6 @@ final class SettingsMapping {
     if (bulk.compareTo(SMALLEST_BULK) < 0 || bulk.compareTo(LARGEST_BULK) > 0) {
       refuse("proto-max-bulk-len", "must be from 1MB to 2047MB", "write 512MB, the default");
     }
-    refuseNegative("hard-limit", properties.clientOutputBufferLimit().pubsub().hardLimit());
-    refuseNegative("soft-limit", properties.clientOutputBufferLimit().pubsub().softLimit());
   }
 
   private CommandRules rules(PenstockProperties.Commands commands) {
@@ -142,13 +147,6 @@ final class SettingsMapping {
     } catch (ResourceUrl.RefusedException e) {
       throw new InvalidConfigurationException(
           reader.fault("transpond.local.resource", e.reason(), e.fix()));
-    }
-  }
-
-  private void refuseNegative(String limit, DataSize size) {
-    if (size.isNegative()) {
-      String key = "client-output-buffer-limit.pubsub." + limit;
-      refuse(key, "must not be negative", "write 0 for no limit");
     }
   }
 

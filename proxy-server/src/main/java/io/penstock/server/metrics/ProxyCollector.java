@@ -1,5 +1,6 @@
 package io.penstock.server.metrics;
 
+import io.penstock.core.observe.CloseReason;
 import io.penstock.core.observe.DurationBuckets;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ProxyStats;
@@ -8,6 +9,7 @@ import io.penstock.core.observe.ProxyStats.HeldOutcome;
 import io.penstock.core.observe.ProxyStats.HeldStats;
 import io.penstock.core.observe.ProxyStats.LoopStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.observe.ProxyStats.Pressure;
 import io.penstock.core.observe.ProxyStats.PubSubStats;
 import io.penstock.core.observe.ProxyStats.Redirection;
 import io.prometheus.metrics.model.registry.MultiCollector;
@@ -56,6 +58,7 @@ final class ProxyCollector implements MultiCollector {
     redirects(stats, all);
     held(stats.held(), all);
     pubSub(stats.pubSub(), all);
+    pressure(stats.pressure(), all);
     loops(stats.loops(), all);
     return new MetricSnapshots(all);
   }
@@ -95,6 +98,12 @@ final class ProxyCollector implements MultiCollector {
         Family.counter(
                 "penstock_client_connections_refused", "Client connections above max-clients")
             .add((double) stats.clientsRefused())
+            .snapshot());
+    all.add(
+        Family.counter(
+                "penstock_client_connections_delayed",
+                "How often clients waited to be accepted, because of max-connection-rate")
+            .add((double) stats.clientsDelayed())
             .snapshot());
   }
 
@@ -181,11 +190,34 @@ final class ProxyCollector implements MultiCollector {
         Family.counter("penstock_pubsub_messages", "Messages given to clients, once for each")
             .add((double) stats.messages())
             .snapshot());
-    all.add(
-        Family.counter(
-                "penstock_pubsub_subscribers_closed", "Subscribers closed: they did not read")
-            .add((double) stats.closed())
-            .snapshot());
+  }
+
+  private static void pressure(Pressure pressure, List<MetricSnapshot> all) {
+    gauge(
+        "penstock_client_memory_bytes",
+        "What is kept in buffers for clients",
+        pressure.memory(),
+        all);
+    gauge(
+        "penstock_client_requests_in_flight",
+        "Requests taken up and not yet answered",
+        pressure.unanswered(),
+        all);
+    gauge(
+        "penstock_client_connections_paused",
+        "Clients not read at present: too much is unanswered or unread, or a node does not keep up",
+        pressure.paused(),
+        all);
+    Family closed =
+        Family.counter("penstock_client_connections_closed", "Clients closed for a limit");
+    for (CloseReason reason : CloseReason.values()) {
+      closed.add(pressure.closed().getOrDefault(reason, 0L), "reason", lower(reason));
+    }
+    all.add(closed.snapshot());
+  }
+
+  private static void gauge(String name, String help, long value, List<MetricSnapshot> all) {
+    all.add(Family.gauge(name, help).add((double) value).snapshot());
   }
 
   private static void loops(List<LoopStats> loops, List<MetricSnapshot> all) {

@@ -38,6 +38,11 @@ class PropertiesReaderTest {
     VALIDATOR.close();
   }
 
+  private static PenstockProperties.OutputBufferLimit outputLimit(
+      DataSize hard, DataSize soft, int seconds) {
+    return new PenstockProperties.OutputBufferLimit(hard, soft, seconds);
+  }
+
   @Test
   void everyKeyHasItsDocumentedDefault() {
     PenstockProperties properties = read(Map.of());
@@ -58,7 +63,25 @@ class PropertiesReaderTest {
                 1,
                 2_048,
                 Duration.ofSeconds(10),
-                10_000));
+                10_000,
+                16_384,
+                DataSize.ofMegabytes(64)));
+    assertThat(properties.maxConnectionRate()).isZero();
+    assertThat(properties.tcpKeepalive()).isEqualTo(Duration.ofMinutes(5));
+    assertThat(properties.clientOutputBufferLimit().normal())
+        .isEqualTo(outputLimit(DataSize.ofBytes(0), DataSize.ofBytes(0), 0));
+    assertThat(properties.clientOutputBufferLimit().pubsub())
+        .isEqualTo(outputLimit(DataSize.ofMegabytes(32), DataSize.ofMegabytes(8), 60));
+    assertThat(properties.maxmemoryClients()).isNull();
+    assertThat(properties.clientTimeout())
+        .isEqualTo(
+            new PenstockProperties.ClientTimeout(
+                Duration.ZERO,
+                Duration.ofMinutes(1),
+                Duration.ofSeconds(30),
+                Duration.ofMinutes(5)));
+    assertThat(properties.maxInFlight())
+        .isEqualTo(new PenstockProperties.MaxInFlight(4_096, 1_048_576));
     assertThat(properties.topology())
         .isEqualTo(new PenstockProperties.Topology(Duration.ofSeconds(30), Duration.ofSeconds(1)));
     assertThat(properties.commands())
@@ -82,6 +105,20 @@ class PropertiesReaderTest {
                 Map.entry("penstock.max-clients", "8"),
                 Map.entry("penstock.password", "s3cret"),
                 Map.entry("penstock.proto-max-bulk-len", "2MB"),
+                Map.entry("penstock.max-connection-rate", "21"),
+                Map.entry("penstock.tcp-keepalive", "22s"),
+                Map.entry("penstock.client-output-buffer-limit.normal.hard-limit", "23MB"),
+                Map.entry("penstock.client-output-buffer-limit.normal.soft-limit", "24MB"),
+                Map.entry("penstock.client-output-buffer-limit.normal.soft-seconds", "25"),
+                Map.entry("penstock.maxmemory-clients", "26MB"),
+                Map.entry("penstock.client-timeout.idle", "27s"),
+                Map.entry("penstock.client-timeout.authentication", "28s"),
+                Map.entry("penstock.client-timeout.request", "29s"),
+                Map.entry("penstock.client-timeout.reply", "30s"),
+                Map.entry("penstock.max-in-flight.per-client", "31"),
+                Map.entry("penstock.max-in-flight.total", "3200"),
+                Map.entry("penstock.backend.max-in-flight", "33"),
+                Map.entry("penstock.backend.max-unsent", "34MB"),
                 Map.entry("penstock.client-output-buffer-limit.pubsub.hard-limit", "12MB"),
                 Map.entry("penstock.client-output-buffer-limit.pubsub.soft-limit", "0"),
                 Map.entry("penstock.client-output-buffer-limit.pubsub.soft-seconds", "5"),
@@ -111,18 +148,29 @@ class PropertiesReaderTest {
                 Transport.IO_URING,
                 3,
                 8,
+                21,
+                Duration.ofSeconds(22),
                 "s3cret",
                 DataSize.ofMegabytes(2),
                 new PenstockProperties.ClientOutputBufferLimit(
-                    new PenstockProperties.OutputBufferLimit(
-                        DataSize.ofMegabytes(12), DataSize.ofBytes(0), 5)),
+                    outputLimit(DataSize.ofMegabytes(23), DataSize.ofMegabytes(24), 25),
+                    outputLimit(DataSize.ofMegabytes(12), DataSize.ofBytes(0), 5)),
+                DataSize.ofMegabytes(26),
+                new PenstockProperties.ClientTimeout(
+                    Duration.ofSeconds(27),
+                    Duration.ofSeconds(28),
+                    Duration.ofSeconds(29),
+                    Duration.ofSeconds(30)),
+                new PenstockProperties.MaxInFlight(31, 3_200),
                 new PenstockProperties.Backend(
                     Duration.ofMillis(9),
                     Duration.ofSeconds(10),
                     2,
                     12,
                     Duration.ofSeconds(13),
-                    14),
+                    14,
+                    33,
+                    DataSize.ofMegabytes(34)),
                 new PenstockProperties.Topology(Duration.ofMinutes(1), Duration.ofSeconds(11)),
                 new PenstockProperties.Commands(
                     List.of("debug", "config|set"), List.of("@scripting")),

@@ -6,8 +6,12 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.penstock.core.ProxySettings;
 import io.penstock.core.ProxySettings.Upstream;
+import io.penstock.core.backend.QueueBounds;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.command.CommandRules;
+import io.penstock.core.listener.Arrivals;
+import io.penstock.core.session.ClientLimits;
+import io.penstock.core.session.ClientTimeouts;
 import io.penstock.core.session.OutputLimit;
 import io.penstock.core.transport.Transport;
 import java.time.Duration;
@@ -35,7 +39,13 @@ class SettingsMappingTest {
         .isEqualTo(
             new ProxySettings(
                 new ProxySettings.Listen(
-                    "0.0.0.0", 6380, 10_000, null, 512 << 20, OutputLimit.SUBSCRIBERS),
+                    "0.0.0.0",
+                    6380,
+                    10_000,
+                    null,
+                    512 << 20,
+                    Arrivals.DEFAULTS,
+                    ClientLimits.DEFAULTS),
                 new Upstream.Single(new Node("h", 1), null, 2),
                 new ProxySettings.Dispatch.Async(),
                 new ProxySettings.Backend(
@@ -43,12 +53,50 @@ class SettingsMappingTest {
                     Duration.ofSeconds(2),
                     1,
                     2048,
-                    new ProxySettings.FailoverHold(Duration.ofSeconds(10), 10_000)),
+                    new ProxySettings.FailoverHold(Duration.ofSeconds(10), 10_000),
+                    QueueBounds.DEFAULTS),
                 new ProxySettings.Refresh(Duration.ofSeconds(30), Duration.ofSeconds(1)),
                 CommandRules.NONE,
                 Transport.AUTO,
                 3,
                 null));
+  }
+
+  @Test
+  void givesTheCoreWhatClientsMayTake() {
+    Map<String, String> keys =
+        Map.ofEntries(
+            Map.entry(RESOURCE, "redis://h:1"),
+            Map.entry("client-output-buffer-limit.normal.hard-limit", "1MB"),
+            Map.entry("client-output-buffer-limit.normal.soft-limit", "2MB"),
+            Map.entry("client-output-buffer-limit.normal.soft-seconds", "3"),
+            Map.entry("client-output-buffer-limit.pubsub.soft-seconds", "4"),
+            Map.entry("maxmemory-clients", "5MB"),
+            Map.entry("client-timeout.idle", "6s"),
+            Map.entry("client-timeout.authentication", "7s"),
+            Map.entry("client-timeout.request", "8s"),
+            Map.entry("client-timeout.reply", "9s"),
+            Map.entry("max-in-flight.per-client", "10"),
+            Map.entry("max-in-flight.total", "1100"),
+            Map.entry("max-connection-rate", "12"),
+            Map.entry("tcp-keepalive", "13s"));
+
+    ProxySettings.Listen listen = map(keys, null).listen();
+
+    assertThat(listen.clients())
+        .isEqualTo(
+            new ClientLimits(
+                new OutputLimit(1 << 20, 2 << 20, Duration.ofSeconds(3)),
+                new OutputLimit(32 << 20, 8 << 20, Duration.ofSeconds(4)),
+                5 << 20,
+                new ClientTimeouts(
+                    Duration.ofSeconds(6),
+                    Duration.ofSeconds(7),
+                    Duration.ofSeconds(8),
+                    Duration.ofSeconds(9)),
+                10,
+                1100));
+    assertThat(listen.arrivals()).isEqualTo(new Arrivals(12, Duration.ofSeconds(13)));
   }
 
   @Test
@@ -99,6 +147,12 @@ class SettingsMappingTest {
           transpond.local.type     | complex  | the only type so far is simple
           proto-max-bulk-len       | 3GB      | must be from 1MB to 2047MB
           client-output-buffer-limit.pubsub.soft-limit | -1MB | must not be negative
+          client-output-buffer-limit.normal.hard-limit | -1B | must not be negative
+          maxmemory-clients        | -1GB     | must not be negative
+          client-timeout.idle      | -1s      | must be from 0 to 24h
+          client-timeout.request   | 25h      | must be from 0 to 24h
+          backend.max-unsent       | 0B       | must be at least 1B
+          tcp-keepalive            | 10ms     | must be 0, or from 1s to 24h
           transpond.local.resource | rediss://u:s3cret@h:1 | the scheme rediss:// is not supported yet
           """)
   void refusesWhatDoesNotExistYet(String key, String value, String reason) {

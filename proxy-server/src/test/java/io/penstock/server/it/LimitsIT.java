@@ -280,6 +280,11 @@ class LimitsIT {
     return proxy.stats().nodes().stream().mapToLong(stats -> stats.inFlight()).sum();
   }
 
+  /** Clients that were closed for a limit. */
+  static long closed(ProxyFixture proxy) {
+    return proxy.stats().pressure().closed().values().stream().mapToLong(count -> count).sum();
+  }
+
   static long directMemory() {
     return ((ByteBufAllocatorMetricProvider) ByteBufAllocator.DEFAULT).metric().usedDirectMemory();
   }

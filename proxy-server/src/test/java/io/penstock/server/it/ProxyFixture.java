@@ -4,12 +4,15 @@ import io.penstock.core.Proxy;
 import io.penstock.core.ProxySettings;
 import io.penstock.core.ProxySettings.Dispatch;
 import io.penstock.core.ProxySettings.Upstream;
+import io.penstock.core.backend.QueueBounds;
 import io.penstock.core.cluster.Credentials;
 import io.penstock.core.cluster.Facade;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.command.CommandRules;
+import io.penstock.core.listener.Arrivals;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats;
+import io.penstock.core.session.ClientLimits;
 import io.penstock.core.session.OutputLimit;
 import io.penstock.core.transport.Transport;
 import io.penstock.server.demo.EmbeddedCluster;
@@ -120,7 +123,9 @@ final class ProxyFixture implements AutoCloseable {
     private Transport transport = Transport.AUTO;
     private int eventLoops = 2;
     private int connectionsPerLoop = 1;
-    private OutputLimit subscriberLimit = OutputLimit.SUBSCRIBERS;
+    private ClientLimits clientLimits = ClientLimits.DEFAULTS;
+    private Arrivals arrivals = Arrivals.DEFAULTS;
+    private QueueBounds bounds = QueueBounds.DEFAULTS;
     private int exclusiveConnections = 2_048;
     private @Nullable Facade facade;
     private Dispatch dispatch = Ways.dispatch();
@@ -187,9 +192,31 @@ final class ProxyFixture implements AutoCloseable {
       return this;
     }
 
-    Builder subscriberLimit(OutputLimit limit) {
-      subscriberLimit = limit;
+    Builder clientLimits(ClientLimits limits) {
+      clientLimits = limits;
       return this;
+    }
+
+    Builder bounds(QueueBounds wanted) {
+      bounds = wanted;
+      return this;
+    }
+
+    Builder arrivals(Arrivals how) {
+      arrivals = how;
+      return this;
+    }
+
+    Builder subscriberLimit(OutputLimit limit) {
+      ClientLimits all = clientLimits;
+      return clientLimits(
+          new ClientLimits(
+              all.normal(),
+              limit,
+              all.memory(),
+              all.timeouts(),
+              all.inFlight(),
+              all.totalInFlight()));
     }
 
     Builder exclusiveConnections(int mostPerLoop) {
@@ -214,7 +241,7 @@ final class ProxyFixture implements AutoCloseable {
       var settings =
           new ProxySettings(
               new ProxySettings.Listen(
-                  bind, port, maxClients, password, 512 * 1024 * 1024, subscriberLimit),
+                  bind, port, maxClients, password, 512 * 1024 * 1024, arrivals, clientLimits),
               upstream,
               dispatch,
               new ProxySettings.Backend(
@@ -222,7 +249,8 @@ final class ProxyFixture implements AutoCloseable {
                   commandTimeout,
                   connectionsPerLoop,
                   exclusiveConnections,
-                  new ProxySettings.FailoverHold(failoverHold, 10_000)),
+                  new ProxySettings.FailoverHold(failoverHold, 10_000),
+                  bounds),
               new ProxySettings.Refresh(refreshPeriod, Duration.ofMillis(250)),
               commands,
               transport,

@@ -281,7 +281,7 @@ class PubSubIT {
       assertThat(counted).as("the lazy one was closed").isEqualTo(1);
       assertThat(most).as("direct memory").isLessThan(48L << 20);
       assertThat(lazyOne.wire().readToEnd().length()).isLessThan(16 << 20);
-      assertThat(small.stats().pubSub().closed()).isEqualTo(1);
+      assertThat(LimitsIT.closed(small)).isEqualTo(1);
     }
   }
 
@@ -298,7 +298,7 @@ class PubSubIT {
       for (int i = 0; i < 12; i++) {
         loud.call("PUBLISH", "flood", message);
       }
-      Subscriber.await("closed", () -> small.stats().pubSub().closed() == 1);
+      Subscriber.await("closed", () -> LimitsIT.closed(small) == 1);
       assertThat(lazyOne.wire().readToEnd().length()).isLessThan(12 << 20);
     }
   }

@@ -3,7 +3,8 @@ package io.penstock.server.lifecycle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.ProxySettings.Listen;
-import io.penstock.core.session.OutputLimit;
+import io.penstock.core.listener.Arrivals;
+import io.penstock.core.session.ClientLimits;
 import java.io.IOException;
 import java.net.BindException;
 import java.nio.channels.UnresolvedAddressException;
@@ -13,7 +14,8 @@ import org.junit.jupiter.api.Test;
 class ListenExceptionTest {
 
   private static ListenException of(Throwable cause) {
-    var listen = new Listen("nosuch.host", 6380, 1, null, 1, OutputLimit.SUBSCRIBERS);
+    var listen =
+        new Listen("nosuch.host", 6380, 1, null, 1, Arrivals.DEFAULTS, ClientLimits.DEFAULTS);
     return new ListenException(listen, cause, "penstock.bind", "penstock.port");
   }
 

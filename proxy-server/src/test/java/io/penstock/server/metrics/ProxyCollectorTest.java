@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.cluster.Node;
+import io.penstock.core.observe.CloseReason;
 import io.penstock.core.observe.DurationBuckets;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ProxyStats;
@@ -38,13 +39,15 @@ class ProxyCollectorTest {
           5,
           7,
           2,
+          9,
           List.of(new NodeStats(new Node("::1", 7000), 1, 7, 2, 3, 4, 5, 6)),
           Map.of(Redirection.MOVED, 8L),
           List.of(new LoopStats(0, 1_000_000, 2_000_000)),
-          new PubSubStats(1, 2, 3, 4, 5),
+          new PubSubStats(1, 2, 3, 4),
           ProxyStats.Traffic.NONE,
           Map.of(),
-          new ProxyStats.HeldStats(3, new long[] {11, 12, 13, 14}));
+          new ProxyStats.HeldStats(3, new long[] {11, 12, 13, 14}),
+          new ProxyStats.Pressure(11, 12, 13, Map.of(CloseReason.IDLE, 14L)));
 
   @Test
   void writesWhatThePrometheusServerReads() throws IOException {
@@ -64,6 +67,7 @@ class ProxyCollectorTest {
         .contains("penstock_client_connections 5.0")
         .contains("penstock_client_connections_accepted_total 7.0")
         .contains("penstock_client_connections_refused_total 2.0")
+        .contains("penstock_client_connections_delayed_total 9.0")
         .contains("penstock_node_connections{node=\"[::1]:7000\"} 1.0")
         .contains("penstock_node_exclusive_connections{node=\"[::1]:7000\"} 7.0")
         .contains("penstock_node_in_flight{node=\"[::1]:7000\"} 2.0")
@@ -77,7 +81,11 @@ class ProxyCollectorTest {
         .contains("penstock_pubsub_subscriptions{kind=\"pattern\"} 2.0")
         .contains("penstock_pubsub_subscriptions{kind=\"shard\"} 3.0")
         .contains("penstock_pubsub_messages_total 4.0")
-        .contains("penstock_pubsub_subscribers_closed_total 5.0")
+        .contains("penstock_client_memory_bytes 11.0")
+        .contains("penstock_client_requests_in_flight 12.0")
+        .contains("penstock_client_connections_paused 13.0")
+        .contains("penstock_client_connections_closed_total{reason=\"idle\"} 14.0")
+        .contains("penstock_client_connections_closed_total{reason=\"memory\"} 0.0")
         .contains("penstock_event_loop_lag_seconds{loop=\"0\"} 0.001")
         .contains("penstock_event_loop_lag_max_seconds{loop=\"0\"} 0.002");
   }

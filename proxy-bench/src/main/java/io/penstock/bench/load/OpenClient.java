@@ -1,0 +1,133 @@
+package io.penstock.bench.load;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.penstock.bench.measure.LoadFailure;
+import io.penstock.core.resp.ReplyScanner;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.Objects;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/** A connection of an {@link OpenLoad}, whose requests do not wait for one another. */
+final class OpenClient extends ChannelInboundHandlerAdapter {
+
+  private static final byte[] REFUSAL = "-OVERLOADED ".getBytes(StandardCharsets.US_ASCII);
+
+  private record Batch(long sentAt, int count) {}
+
+  private final ReplyScanner scanner = new ReplyScanner();
+  private final ArrayDeque<Batch> batches = new ArrayDeque<>();
+  private final Histogram latencies = Tally.histogram();
+  private @Nullable Channel channel;
+  private int answered; // of the first batch
+  private long carriedOut;
+  private long refused;
+  private @Nullable String fault;
+
+  void over(Channel connected) {
+    channel = connected;
+  }
+
+  private Channel channel() {
+    return Objects.requireNonNull(channel);
+  }
+
+  /** Whether the connection takes more at present. */
+  boolean mayOffer() {
+    return channel().isWritable();
+  }
+
+  /**
+   * Answers when nothing went wrong so far.
+   *
+   * @throws LoadFailure with what went wrong
+   */
+  void check() {
+    if (fault != null) {
+      throw new LoadFailure(fault);
+    }
+  }
+
+  ByteBuf buffer() {
+    return channel().alloc().directBuffer();
+  }
+
+  /** Takes ownership of the batch. */
+  void send(ByteBuf batch, int count) {
+    batches.add(new Batch(System.nanoTime(), count));
+    channel().writeAndFlush(batch, channel().voidPromise());
+  }
+
+  Tally carriedOut() {
+    return new Tally(latencies, carriedOut);
+  }
+
+  long refused() {
+    return refused;
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    ByteBuf bytes = (ByteBuf) message;
+    long now = System.nanoTime();
+    try {
+      int at = bytes.readerIndex();
+      int to = bytes.writerIndex();
+      while (at < to) {
+        if (!scanner.isInsideReply()) {
+          begins(bytes, at, now);
+        }
+        at = scanner.scan(bytes, at, to);
+        if (at == ReplyScanner.INCOMPLETE) {
+          break;
+        }
+      }
+    } finally {
+      bytes.release();
+    }
+  }
+
+  private void begins(ByteBuf bytes, int at, long now) {
+    Batch first = batches.element();
+    if (bytes.getByte(at) != '-') {
+      carriedOut++;
+      Tally.record(latencies, now - first.sentAt(), 1);
+    } else if (isRefusal(bytes, at)) {
+      refused++;
+    } else {
+      fault =
+          "an error reply: "
+              + bytes.toString(at, bytes.writerIndex() - at, StandardCharsets.US_ASCII);
+    }
+    if (++answered == first.count()) {
+      answered = 0;
+      batches.remove();
+    }
+  }
+
+  /** Told from as much of it as has come. */
+  private static boolean isRefusal(ByteBuf bytes, int at) {
+    int length = Math.min(REFUSAL.length, bytes.writerIndex() - at);
+    for (int i = 0; i < length; i++) {
+      if (bytes.getByte(at + i) != REFUSAL[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext context) {
+    fault = "a connection was closed";
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    fault = cause.toString();
+    context.close();
+  }
+}

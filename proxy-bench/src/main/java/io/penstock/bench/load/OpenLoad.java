@@ -1,0 +1,137 @@
+package io.penstock.bench.load;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.penstock.bench.harness.Target;
+import io.penstock.bench.measure.Load;
+import io.penstock.bench.measure.LoadFailure;
+import io.penstock.bench.measure.Measure;
+import io.penstock.bench.measure.Meter;
+import io.penstock.bench.measure.Sample;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * GETs at a rate, whether earlier ones are answered or not. What a connection does not take because
+ * it was slowed down is offered and not sent; latencies are of what was sent and carried out.
+ *
+ * @param rate requests offered in a second
+ */
+public record OpenLoad(String group, String name, double rate, int connections, Scale scale)
+    implements Load {
+
+  private static final int VALUE_BYTES = 30;
+  private static final long TICK_MICROS = 1_000;
+
+  @Override
+  public boolean suits(Target target) {
+    return target instanceof Target.Address;
+  }
+
+  @Override
+  public void prepare(Target target) {
+    closed().prepare(target);
+  }
+
+  /** The same requests, each connection's sent when the ones before are answered. */
+  private WireLoad closed() {
+    return new WireLoad(group, name, WirePlan.gets(connections, 1, VALUE_BYTES), scale);
+  }
+
+  @Override
+  public Sample run(Target target, Meter meter) throws InterruptedException {
+    if (!(target instanceof Target.Address address)) {
+      throw new LoadFailure("this driver knows no cluster");
+    }
+    var requests = new WireRequests(scale.keysOf(VALUE_BYTES), VALUE_BYTES, 0);
+    var loops = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+    try {
+      var offers = new Offers(connect(address, loops), requests, rate);
+      EventLoop loop = loops.next();
+      meter.start();
+      loop.scheduleAtFixedRate(offers, 0, TICK_MICROS, TimeUnit.MICROSECONDS);
+      Thread.sleep(scale.seconds().toMillis());
+      return loop.submit(() -> offers.end(meter)).get();
+    } catch (ExecutionException e) {
+      throw new LoadFailure(String.valueOf(e.getCause()), e);
+    } finally {
+      loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+    }
+  }
+
+  private List<OpenClient> connect(Target.Address address, MultiThreadIoEventLoopGroup loops) {
+    List<OpenClient> clients = new ArrayList<>();
+    for (int i = 0; i < connections; i++) {
+      OpenClient client = new OpenClient();
+      Channel channel =
+          new Bootstrap()
+              .group(loops)
+              .channel(NioSocketChannel.class)
+              .handler(client)
+              .connect(address.host(), address.port())
+              .syncUninterruptibly()
+              .channel();
+      client.over(channel);
+      clients.add(client);
+    }
+    return clients;
+  }
+
+  /** Sends what is due, tick by tick. On the clients' loop. */
+  private static final class Offers implements Runnable {
+
+    private final List<OpenClient> clients;
+    private final WireRequests requests;
+    private final double rate;
+    private final long begin = System.nanoTime();
+    private long offered;
+    private int turn;
+
+    Offers(List<OpenClient> clients, WireRequests requests, double rate) {
+      this.clients = clients;
+      this.requests = requests;
+      this.rate = rate;
+    }
+
+    @Override
+    public void run() {
+      long due = (long) (rate * (System.nanoTime() - begin) / 1e9) - offered;
+      offered += due;
+      int share = (int) Math.ceilDiv(due, clients.size());
+      for (long left = due; left > 0; left -= share) {
+        OpenClient client = clients.get(turn++ % clients.size());
+        if (client.mayOffer()) {
+          int count = (int) Math.min(share, left);
+          ByteBuf batch = client.buffer();
+          for (int i = 0; i < count; i++) {
+            requests.writeAny(batch);
+          }
+          client.send(batch, count);
+        }
+      }
+    }
+
+    Sample end(Meter meter) {
+      Tally carriedOut = Tally.empty();
+      long refused = 0;
+      for (OpenClient client : clients) {
+        client.check();
+        carriedOut = carriedOut.plus(client.carriedOut());
+        refused += client.refused();
+      }
+      meter.stop(carriedOut.requests());
+      long nanos = System.nanoTime() - begin;
+      return carriedOut
+          .sample(nanos)
+          .with(Measure.OFFERED, 1e9 * offered / nanos)
+          .with(Measure.REFUSED, 1e9 * refused / nanos);
+    }
+  }
+}

@@ -1,0 +1,73 @@
+package io.penstock.core.backend;
+
+import io.penstock.core.cluster.Node;
+import io.penstock.core.observe.Notice;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Whether a node keeps up with what one connection brings it. Confined to one event loop. */
+final class Congestion {
+
+  private static final Logger log = LoggerFactory.getLogger(Congestion.class);
+
+  private final Node node;
+  private final QueueBounds bounds;
+  private final Notice refusals = new Notice();
+  private boolean busy;
+
+  Congestion(Node node, QueueBounds bounds) {
+    this.node = node;
+    this.bounds = bounds;
+  }
+
+  /** Whether clients should pause. */
+  boolean isBusy() {
+    return busy;
+  }
+
+  /** Whether the link can take no more: whatever would be sent fails. */
+  boolean refuses(Link link) {
+    return busy && isTooMuch(link);
+  }
+
+  private boolean isTooMuch(Link link) {
+    if (!bounds.isTooMuch(link.inFlight(), link.unsent())) {
+      return false;
+    }
+    long times = refusals.times();
+    if (times > 0) {
+      log.warn(
+          "{} does not keep up, with {} commands unanswered and {} bytes unsent on one connection:"
+              + " {} refused since the last such line",
+          node,
+          link.inFlight(),
+          link.unsent(),
+          times);
+    }
+    return true;
+  }
+
+  /** Something was sent. */
+  void sent(Link link) {
+    busy |= bounds.isMuch(link.inFlight());
+  }
+
+  /** The link takes no more bytes for now. */
+  void blocked() {
+    busy = true;
+  }
+
+  /** Answers true when clients that have paused may go on from now on. */
+  boolean eases(Link link) {
+    if (!busy || !link.isWritable() || !bounds.isLittle(link.inFlight())) {
+      return false;
+    }
+    busy = false;
+    return true;
+  }
+
+  /** The link is gone. */
+  void reset() {
+    busy = false;
+  }
+}

@@ -1,0 +1,31 @@
+package io.penstock.core.backend;
+
+/**
+ * What may queue up at one connection to a node.
+ *
+ * @param inFlight from so many sent and unanswered on, clients that ask the node are not read until
+ *     half of them are answered; {@value #REFUSING} times as many, and more are refused
+ * @param unsentBytes more are refused while the node has so many bytes yet to take
+ */
+public record QueueBounds(int inFlight, long unsentBytes) {
+
+  private static final int REFUSING = 4;
+
+  /** What holds where nothing else is configured. */
+  public static final QueueBounds DEFAULTS = new QueueBounds(16_384, 64 << 20);
+
+  /** Whether clients should pause. */
+  boolean isMuch(int exchanges) {
+    return exchanges >= inFlight;
+  }
+
+  /** Whether clients that have paused may go on. */
+  boolean isLittle(int exchanges) {
+    return exchanges <= inFlight / 2;
+  }
+
+  /** Whether nothing more can be taken. */
+  boolean isTooMuch(int exchanges, long unsent) {
+    return exchanges >= (long) REFUSING * inFlight || unsent > unsentBytes;
+  }
+}

@@ -1,0 +1,16 @@
+package io.penstock.core.listener;
+
+import java.time.Duration;
+
+/**
+ * How clients connect.
+ *
+ * @param mostPerSecond connections accepted; more wait in the system's queue. 0 is no limit
+ * @param keepAlive a client that says nothing for so long is asked by the system whether it is
+ *     still there, at least 1 second; zero is never
+ */
+public record Arrivals(int mostPerSecond, Duration keepAlive) {
+
+  /** As many as come; Redis's time. */
+  public static final Arrivals DEFAULTS = new Arrivals(0, Duration.ofMinutes(5));
+}

@@ -1,0 +1,93 @@
+package io.penstock.core.session;
+
+import io.penstock.core.observe.CloseReason;
+import io.penstock.core.observe.Notice;
+import java.util.EnumMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks at a loop's clients now and then, all of them at once: no client has a timer of its own.
+ * Closes those that keep Penstock waiting, or memory, and tells of it. Confined to its loop.
+ */
+final class Sweep {
+
+  private static final Logger log = LoggerFactory.getLogger(Sweep.class);
+
+  private final SessionLoop loop;
+  private final ClientTimeouts timeouts;
+  private final long period;
+  private final Set<Allowance> slow = new LinkedHashSet<>();
+  private final Map<CloseReason, Notice> notices = new EnumMap<>(CloseReason.class);
+  private final Notice full = new Notice();
+  private long sweptAt;
+
+  Sweep(SessionLoop loop) {
+    this.loop = loop;
+    this.timeouts = loop.settings().clientLimits().timeouts();
+    this.period = timeouts.lookNanos();
+    this.sweptAt = loop.now();
+    for (CloseReason reason : CloseReason.values()) {
+      notices.put(reason, new Notice());
+    }
+  }
+
+  /** A client is above its soft limit. */
+  void watch(Allowance client) {
+    slow.add(client);
+  }
+
+  /** It is not any more, or gone. */
+  void forget(Allowance client) {
+    slow.remove(client);
+  }
+
+  /** Called several times per command timeout. */
+  void tick(long now) {
+    for (Allowance client : List.copyOf(slow)) {
+      client.check(now);
+    }
+    if (now - sweptAt >= period) {
+      sweptAt = now;
+      for (Session session : List.copyOf(loop.sessions())) {
+        CloseReason reason = session.activity().overdue(session, timeouts, now);
+        if (reason != null) {
+          session.allowance().end(reason);
+        }
+      }
+      loop.memory().look();
+    }
+  }
+
+  /** Counts and logs that a client is closed for a limit; before it is. */
+  void tell(Session session, CloseReason reason) {
+    loop.counters().closed(reason);
+    Notice notice = notices.get(reason);
+    long times = notice == null ? 0 : notice.times();
+    if (times > 0) {
+      log.warn(
+          "client {} ({}) is closed: {}; it has {} bytes unread and keeps {} in buffers{}",
+          session.id(),
+          ClientLine.address(session),
+          reason.words(),
+          session.allowance().unread(),
+          session.allowance().kept(),
+          times == 1 ? "" : " (" + (times - 1) + " more since the last such line)");
+    }
+  }
+
+  /** Logs that a request is refused because too many are unanswered. */
+  void tellFull() {
+    long times = full.times();
+    if (times > 0) {
+      log.warn(
+          "{} requests are unanswered: {} refused since the last such line",
+          loop.settings().clientLimits().totalInFlight(),
+          times);
+    }
+  }
+}

@@ -1,0 +1,34 @@
+package io.penstock.core.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.penstock.core.wire.Wire;
+import org.junit.jupiter.api.Test;
+
+class PiecesTest {
+
+  @Test
+  void mostOfABufferIsKeptWhereItIs() {
+    ByteBuf source = Wire.buffer("0123456789".repeat(10));
+
+    ByteBuf piece = Pieces.keep(source, 10, 80);
+
+    assertThat(source.refCnt()).isEqualTo(2);
+    assertThat(Wire.text(piece)).isEqualTo("0123456789".repeat(8));
+    piece.release();
+    source.release();
+  }
+
+  @Test
+  void aSmallPartIsCopiedSoThatTheRestCanGo() {
+    ByteBuf source = Wire.buffer("0123456789".repeat(10));
+
+    ByteBuf piece = Pieces.keep(source, 10, 10);
+
+    assertThat(source.refCnt()).isEqualTo(1);
+    source.release();
+    assertThat(Wire.text(piece)).isEqualTo("0123456789");
+    piece.release();
+  }
+}

@@ -1,0 +1,76 @@
+package io.penstock.server.config;
+
+import io.penstock.core.listener.Arrivals;
+import io.penstock.core.session.ClientLimits;
+import io.penstock.core.session.ClientTimeouts;
+import io.penstock.core.session.OutputLimit;
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.unit.DataSize;
+
+/** Makes the core's limits of what the properties say of clients. */
+final class ClientsMapping {
+
+  private static final String NO_LIMIT = "write 0 for no limit";
+  private static final Duration LONGEST = Duration.ofHours(24);
+
+  private final PropertiesReader reader;
+
+  ClientsMapping(PropertiesReader reader) {
+    this.reader = reader;
+  }
+
+  Arrivals arrivals(PenstockProperties properties) {
+    Duration keepAlive = properties.tcpKeepalive();
+    if (!keepAlive.isZero() && keepAlive.toSeconds() < 1) {
+      refuse("tcp-keepalive", "must be 0, or from 1s to 24h", "write 300s, the default");
+    }
+    return new Arrivals(
+        properties.maxConnectionRate(), time("tcp-keepalive", properties.tcpKeepalive()));
+  }
+
+  ClientLimits limits(PenstockProperties properties) {
+    PenstockProperties.ClientOutputBufferLimit output = properties.clientOutputBufferLimit();
+    PenstockProperties.ClientTimeout timeout = properties.clientTimeout();
+    DataSize memory = properties.maxmemoryClients();
+    return new ClientLimits(
+        output("normal", output.normal()),
+        output("pubsub", output.pubsub()),
+        memory == null ? ClientLimits.memoryByDefault() : size("maxmemory-clients", memory),
+        new ClientTimeouts(
+            time("client-timeout.idle", timeout.idle()),
+            time("client-timeout.authentication", timeout.authentication()),
+            time("client-timeout.request", timeout.request()),
+            time("client-timeout.reply", timeout.reply())),
+        properties.maxInFlight().perClient(),
+        properties.maxInFlight().total());
+  }
+
+  private OutputLimit output(String name, PenstockProperties.OutputBufferLimit given) {
+    String key = "client-output-buffer-limit." + name;
+    return new OutputLimit(
+        size(key + ".hard-limit", given.hardLimit()),
+        size(key + ".soft-limit", given.softLimit()),
+        Duration.ofSeconds(Objects.requireNonNull(given.softSeconds())));
+  }
+
+  private long size(String key, @Nullable DataSize given) {
+    DataSize size = Objects.requireNonNull(given, key);
+    if (size.isNegative()) {
+      refuse(key, "must not be negative", NO_LIMIT);
+    }
+    return size.toBytes();
+  }
+
+  private Duration time(String key, Duration given) {
+    if (given.isNegative() || given.compareTo(LONGEST) > 0) {
+      refuse(key, "must be from 0 to 24h", NO_LIMIT);
+    }
+    return given;
+  }
+
+  private void refuse(String key, String reason, String fix) {
+    throw new InvalidConfigurationException(reader.fault(key, reason, fix));
+  }
+}

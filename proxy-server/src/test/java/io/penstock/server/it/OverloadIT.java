@@ -1,0 +1,319 @@
+package io.penstock.server.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.UnixOperatingSystemMXBean;
+import io.penstock.core.backend.QueueBounds;
+import io.penstock.core.observe.CloseReason;
+import io.penstock.core.observe.ProxyStats.Pressure;
+import io.penstock.core.session.ClientLimits;
+import io.penstock.core.session.ClientTimeouts;
+import io.penstock.core.session.OutputLimit;
+import io.penstock.server.demo.EmbeddedCluster;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Clients that take more than there is: who has to go, and that nobody else notices. */
+class OverloadIT {
+
+  private static final long MEGABYTE = 1024 * 1024;
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  @SuppressWarnings("NullAway.Init")
+  private static EmbeddedCluster cluster;
+
+  @SuppressWarnings("NullAway.Init")
+  private static String tag;
+
+  @BeforeAll
+  static void startCluster() {
+    cluster = EmbeddedCluster.builder().masters(3).nodeTimeout(Duration.ofSeconds(60)).start();
+    tag = Keys.tag(Keys.slotOf(cluster, cluster.masters().getFirst()));
+  }
+
+  @AfterAll
+  static void stopCluster() {
+    cluster.close();
+  }
+
+  private static ProxyFixture.Builder proxy(ClientLimits limits) {
+    return ProxyFixture.of(cluster).clientLimits(limits).commandTimeout(Duration.ofSeconds(20));
+  }
+
+  private static ClientLimits limits(OutputLimit normal, long memory, ClientTimeouts timeouts) {
+    ClientLimits all = ClientLimits.DEFAULTS;
+    return new ClientLimits(
+        normal, all.subscribers(), memory, timeouts, all.inFlight(), all.totalInFlight());
+  }
+
+  private static long closed(ProxyFixture proxy, CloseReason reason) {
+    return proxy.stats().pressure().closed().getOrDefault(reason, 0L);
+  }
+
+  /** Asks small questions until it is told to end; answers how many were answered, each in time. */
+  private static final class Bystander implements AutoCloseable {
+
+    private final ExecutorService thread = Executors.newSingleThreadExecutor();
+    private final ProxyFixture proxy;
+    private final long memoryBefore = LimitsIT.directMemory();
+    private volatile boolean ending;
+    private volatile long mostMemory;
+    private final Future<Integer> answered;
+
+    Bystander(ProxyFixture proxy) {
+      this.proxy = proxy;
+      this.answered = thread.submit((Callable<Integer>) this::ask);
+    }
+
+    private int ask() {
+      int count = 0;
+      try (Wire wire = proxy.connect()) {
+        while (!ending) {
+          assertThat(wire.call("INCR", "bystander" + count % 100)).startsWith(":");
+          count++;
+          mostMemory = Math.max(mostMemory, LimitsIT.directMemory() - memoryBefore);
+        }
+      }
+      return count;
+    }
+
+    /** Ends; answers by how many bytes direct memory has grown at most. */
+    long end(String during) throws Exception {
+      ending = true;
+      int count = answered.get();
+      System.out.println(
+          during
+              + ": "
+              + count
+              + " other commands answered, "
+              + mostMemory / MEGABYTE
+              + " MB more");
+      assertThat(count).isPositive();
+      return mostMemory;
+    }
+
+    @Override
+    public void close() {
+      ending = true;
+      thread.close();
+    }
+  }
+
+  @Test
+  void whoAsksForAGigabyteAndReadsNothingIsClosed() throws Exception {
+    var hard = new OutputLimit(32 * MEGABYTE, 0, Duration.ZERO);
+    try (ProxyFixture proxy = proxy(limits(hard, 0, ClientTimeouts.DEFAULTS)).startReady();
+        Wire greedy = Wire.open(proxy.host(), proxy.port(), 4_096);
+        Bystander bystander = new Bystander(proxy)) {
+      assertThat(greedy.call("SET", tag + "large", "x".repeat((int) MEGABYTE)))
+          .isEqualTo("+OK\r\n");
+      for (int i = 0; i < 500; i++) { // so that nobody expects its replies to be large
+        greedy.call("GET", tag + "none");
+      }
+      byte[] get = Wire.request("GET", tag + "large");
+
+      for (int i = 0; i < 1_000; i++) {
+        greedy.write(get);
+      }
+      greedy.flush();
+
+      Awaitility.await().atMost(PATIENCE).until(() -> proxy.stats().clientsNow() == 1);
+      assertThat(closed(proxy, CloseReason.OUTPUT_HARD_LIMIT)).isEqualTo(1);
+      assertThat(bystander.end("a gigabyte that nobody reads")).isLessThan(128 * MEGABYTE);
+      Awaitility.await().until(() -> proxy.stats().pressure().memory() == 0);
+    }
+  }
+
+  @Test
+  void allClientsTogetherAreBoundedAndTheLargestGoesFirst() throws Exception {
+    long bound = 128 * MEGABYTE;
+    List<Wire> greedy = new ArrayList<>();
+    try (ProxyFixture proxy =
+            proxy(limits(OutputLimit.NONE, bound, ClientTimeouts.DEFAULTS)).startReady();
+        Bystander bystander = new Bystander(proxy);
+        Wire modest = proxy.connect()) {
+      assertThat(modest.call("SET", tag + "large", "x".repeat((int) MEGABYTE)))
+          .isEqualTo("+OK\r\n");
+      byte[] get = Wire.request("GET", tag + "large");
+      for (int i = 0; i < 20; i++) {
+        Wire wire = Wire.open(proxy.host(), proxy.port(), 4_096);
+        greedy.add(wire);
+        for (int j = 0; j < 30; j++) {
+          wire.write(get);
+        }
+        wire.flush();
+      }
+
+      Awaitility.await()
+          .atMost(PATIENCE)
+          .until(() -> proxy.stats().pressure().unanswered() <= 1); // the bystander's
+      Awaitility.await().until(() -> proxy.stats().pressure().memory() <= bound);
+      assertThat(closed(proxy, CloseReason.MEMORY)).isBetween(5L, 19L);
+      assertThat(modest.call("GET", tag + "large")).startsWith("$" + MEGABYTE);
+      assertThat(bystander.end("twenty that read nothing")).isLessThan(2 * bound + 64 * MEGABYTE);
+    } finally {
+      greedy.forEach(Wire::close);
+    }
+  }
+
+  @Test
+  void whoReadsNothingOfALittleIsClosedInTheEnd() throws Exception {
+    var timeouts =
+        new ClientTimeouts(Duration.ZERO, Duration.ZERO, Duration.ZERO, Duration.ofSeconds(1));
+    try (ProxyFixture proxy = proxy(limits(OutputLimit.NONE, 0, timeouts)).startReady();
+        Wire lazy = Wire.open(proxy.host(), proxy.port(), 4_096);
+        Bystander bystander = new Bystander(proxy)) {
+      assertThat(lazy.call("SET", tag + "large", "x".repeat((int) MEGABYTE))).isEqualTo("+OK\r\n");
+      for (int i = 0; i < 12; i++) {
+        lazy.send("GET", tag + "large");
+      }
+
+      Awaitility.await().atMost(PATIENCE).until(() -> closed(proxy, CloseReason.REPLY) == 1);
+      assertThat(bystander.end("one that reads nothing")).isLessThan(64 * MEGABYTE);
+    }
+  }
+
+  @Test
+  void thousandsOfHalfCommandsCostNextToNothingAndEnd() throws Exception {
+    var timeouts =
+        new ClientTimeouts(Duration.ZERO, Duration.ZERO, Duration.ofSeconds(5), Duration.ZERO);
+    var system = ManagementFactory.getOperatingSystemMXBean();
+    long files =
+        system instanceof UnixOperatingSystemMXBean unix
+            ? unix.getMaxFileDescriptorCount() - unix.getOpenFileDescriptorCount()
+            : 2_000;
+    int count = (int) Math.min(5_000, files / 3); // both ends are here
+    System.out.println(count + " clients send half a command");
+    byte[] half = Wire.bytes("*3\r\n$3\r\nSET\r\n$3\r\nkey\r\n$500000000\r\nabc");
+    List<SocketChannel> halves = new ArrayList<>();
+    try (ProxyFixture proxy =
+            proxy(limits(OutputLimit.NONE, 64 * MEGABYTE, timeouts)).startReady();
+        Bystander bystander = new Bystander(proxy)) {
+      for (int i = 0; i < count; i++) {
+        SocketChannel client =
+            SocketChannel.open(new InetSocketAddress(proxy.host(), proxy.port()));
+        halves.add(client);
+        client.write(ByteBuffer.wrap(half));
+      }
+
+      Awaitility.await().atMost(PATIENCE).until(() -> proxy.stats().clientsNow() == 1);
+      assertThat(closed(proxy, CloseReason.REQUEST)).isEqualTo(count);
+      assertThat(closed(proxy, CloseReason.MEMORY)).isZero();
+      assertThat(bystander.end("half commands")).isLessThan(64 * MEGABYTE);
+    } finally {
+      for (SocketChannel client : halves) {
+        client.close();
+      }
+    }
+  }
+
+  @Test
+  void aByteNowAndThenDoesNotKeepAConnection() {
+    var timeouts =
+        new ClientTimeouts(Duration.ZERO, Duration.ZERO, Duration.ofSeconds(1), Duration.ZERO);
+    try (ProxyFixture proxy = proxy(limits(OutputLimit.NONE, 0, timeouts)).startReady();
+        Wire slow = proxy.connect()) {
+      slow.write("*3\r\n$3\r\nSET\r\n$3\r\nkey\r\n$1000\r\n").flush();
+
+      Awaitility.await()
+          .atMost(PATIENCE)
+          .pollInterval(Duration.ofMillis(100))
+          .until(
+              () -> {
+                try {
+                  slow.write("x").flush();
+                } catch (UncheckedIOException e) {
+                  // closed: that is what is awaited
+                }
+                return closed(proxy, CloseReason.REQUEST) == 1;
+              });
+    }
+  }
+
+  /** More than nodes and Penstock may have in hand: all of it is answered, and nothing is left. */
+  @Test
+  void whatIsTooMuchWaitsOrIsRefusedAndEverythingIsAnswered() throws Exception {
+    ClientLimits all = ClientLimits.DEFAULTS;
+    var few =
+        new ClientLimits(all.normal(), all.subscribers(), all.memory(), all.timeouts(), 200, 3_000);
+    int clients = 60;
+    int each = 2_000;
+    try (ProxyFixture proxy = proxy(few).bounds(new QueueBounds(50, MEGABYTE)).startReady();
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<int[]>> results = new ArrayList<>();
+      for (int i = 0; i < clients; i++) {
+        int client = i;
+        results.add(threads.submit(() -> flood(proxy, client, each)));
+      }
+      int done = 0;
+      int refused = 0;
+      for (Future<int[]> result : results) {
+        done += result.get()[0];
+        refused += result.get()[1];
+      }
+      System.out.println("of " + clients * each + " commands " + refused + " were refused");
+      assertThat(done + refused).isEqualTo(clients * each);
+      assertThat(done).isPositive();
+      Awaitility.await().until(() -> proxy.stats().clientsNow() == 0);
+      Pressure left = proxy.stats().pressure();
+      assertThat(left.unanswered()).isZero();
+      assertThat(left.memory()).isZero();
+      try (Wire wire = proxy.connect()) {
+        long counted = 0;
+        for (int i = 0; i < clients; i++) {
+          for (int key = 0; key < 10; key++) {
+            String value = Wire.content(wire.call("GETDEL", "flood:" + i + ":" + key));
+            counted += value.startsWith("$") ? 0 : Long.parseLong(value);
+          }
+        }
+        assertThat(counted).as("what was refused did not run, the rest ran once").isEqualTo(done);
+      }
+    }
+  }
+
+  /**
+   * Answers how many increments were carried out, and how many refused; no other reply is right.
+   */
+  private static int[] flood(ProxyFixture proxy, int client, int count) {
+    try (Wire wire = proxy.connect()) {
+      Thread writer =
+          Thread.ofVirtual()
+              .start(
+                  () -> {
+                    for (int i = 0; i < count; i++) {
+                      wire.write(Wire.request("INCR", "flood:" + client + ":" + i % 10));
+                    }
+                    wire.flush();
+                  });
+      int[] result = new int[2];
+      for (int i = 0; i < count; i++) {
+        String reply = wire.read();
+        if (reply.startsWith("-OVERLOADED ")) {
+          result[1]++;
+        } else {
+          assertThat(reply).startsWith(":");
+          result[0]++;
+        }
+      }
+      writer.join();
+      return result;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+}
