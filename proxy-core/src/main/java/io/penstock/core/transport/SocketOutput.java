@@ -149,7 +149,12 @@ public final class SocketOutput {
     }
     tail = null;
     written = true;
-    context.write(full, context.voidPromise());
+    ByteBuf out = full;
+    if (stuck && Pieces.isWasteful(full.readableBytes(), full.capacity())) {
+      out = Pieces.copy(full, full.readerIndex(), full.readableBytes());
+      queue.giveBack(full);
+    }
+    context.write(out, context.voidPromise());
   }
 
   private void enqueue() {

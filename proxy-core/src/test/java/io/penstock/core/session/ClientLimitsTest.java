@@ -201,7 +201,7 @@ class ClientLimitsTest {
       waiting.forEachFlushedMessage(
           message -> {
             ByteBuf bytes = (ByteBuf) message;
-            sum.addAndGet(bytes.readableBytes() < 1_024 ? bytes.capacity() : 0);
+            sum.addAndGet(bytes.readableBytes() < 64 ? bytes.capacity() : 0);
             return true;
           });
     }
