@@ -10,7 +10,7 @@ import java.util.List;
 public final class Member {
 
   private final ServerProcess server;
-  private final String id;
+  private volatile String id;
 
   Member(ServerProcess server) {
     this.server = server;
@@ -52,9 +52,13 @@ public final class Member {
     server.resume();
   }
 
-  /** Starts it again with the node id and the slots it had. */
+  /**
+   * Starts it again with the node id and the slots it had; as a new node when its folder lacks
+   * {@code nodes.conf}.
+   */
   public void restart() {
     server.restart();
+    id = server.text("CLUSTER", "MYID");
   }
 
   /** One command on a connection of its own. */

@@ -7,14 +7,14 @@ import java.time.Duration;
 import org.awaitility.Awaitility;
 
 /** Stops servers and makes sure of it: the signal takes its time. */
-final class Freezing {
+public final class Freezing {
 
   private static final Duration SILENCE = Duration.ofMillis(100);
 
   private Freezing() {}
 
   /** Answers when the server answers nothing any more. */
-  static void freeze(Member member) {
+  public static void freeze(Member member) {
     member.pause();
     Awaitility.await(member + " is frozen").pollDelay(Duration.ZERO).until(() -> isSilent(member));
   }

@@ -7,12 +7,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Keys that lie where a test wants them. */
-final class Keys {
+public final class Keys {
 
   private Keys() {}
 
   /** A hash tag, braces included, of a slot: {@code Keys.tag(7) + "anything"} lies in slot 7. */
-  static String tag(int slot) {
+  public static String tag(int slot) {
     for (int i = 0; ; i++) {
       String tag = Integer.toString(i, Character.MAX_RADIX);
       if (Slot.of(Wire.bytes(tag)) == slot) {
@@ -22,7 +22,7 @@ final class Keys {
   }
 
   /** One slot of each master, in the order of {@link EmbeddedCluster#masters()}. */
-  static List<Integer> slotsOfMasters(EmbeddedCluster cluster) {
+  public static List<Integer> slotsOfMasters(EmbeddedCluster cluster) {
     List<Integer> slots = new ArrayList<>();
     for (Member master : cluster.masters()) {
       slots.add(slotOf(cluster, master));
@@ -30,7 +30,7 @@ final class Keys {
     return slots;
   }
 
-  static int slotOf(EmbeddedCluster cluster, Member master) {
+  public static int slotOf(EmbeddedCluster cluster, Member master) {
     for (int slot = 100; slot < 16_384; slot += 500) {
       if (cluster.masterOf(slot) == master) {
         return slot;
@@ -40,7 +40,7 @@ final class Keys {
   }
 
   /** A hash tag of each master. */
-  static List<String> tagsOfMasters(EmbeddedCluster cluster) {
+  public static List<String> tagsOfMasters(EmbeddedCluster cluster) {
     return slotsOfMasters(cluster).stream().map(Keys::tag).toList();
   }
 }

@@ -13,7 +13,7 @@ import org.awaitility.Awaitility;
  * Clients that repeat what they do, each on a thread of its own, until {@link #stop} or until one
  * of them fails.
  */
-final class Load implements AutoCloseable {
+public final class Load implements AutoCloseable {
 
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
@@ -23,7 +23,7 @@ final class Load implements AutoCloseable {
   private volatile boolean stopping;
 
   /** Begins to repeat {@code step} now. */
-  void add(String name, Runnable step) {
+  public void add(String name, Runnable step) {
     var done = new AtomicLong();
     steps.add(done);
     Thread thread = new Thread(() -> repeat(name, step, done), name);
@@ -43,12 +43,12 @@ final class Load implements AutoCloseable {
   }
 
   /** Steps done by all clients together. */
-  long steps() {
+  public long steps() {
     return steps.stream().mapToLong(AtomicLong::get).sum();
   }
 
   /** Waits until {@code more} steps were done, by whomever; fails when a client has failed. */
-  void awaitSteps(long more) {
+  public void awaitSteps(long more) {
     long wanted = steps() + more;
     await(() -> steps() >= wanted);
   }
@@ -57,7 +57,7 @@ final class Load implements AutoCloseable {
    * Waits until each client has begun and ended a step: what was under way before is over then.
    * Fails when a client has failed.
    */
-  void awaitEverybody() {
+  public void awaitEverybody() {
     long[] before = steps.stream().mapToLong(AtomicLong::get).toArray();
     await(
         () -> {
@@ -80,7 +80,7 @@ final class Load implements AutoCloseable {
   }
 
   /** Fails when a client has failed. */
-  void check() {
+  public void check() {
     Throwable first = failures.peek();
     if (first != null) {
       AssertionError error = new AssertionError(first.getMessage(), first);
@@ -90,7 +90,7 @@ final class Load implements AutoCloseable {
   }
 
   /** Lets everybody end the step they are at; fails when one has failed. */
-  void stop() {
+  public void stop() {
     close();
     check();
   }

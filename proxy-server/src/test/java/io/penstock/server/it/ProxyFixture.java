@@ -29,7 +29,7 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /** A proxy on a free port of this machine, without Spring, for as long as this object is open. */
-final class ProxyFixture implements AutoCloseable {
+public final class ProxyFixture implements AutoCloseable {
 
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
@@ -42,7 +42,7 @@ final class ProxyFixture implements AutoCloseable {
   }
 
   /** In front of a cluster, all of whose members are seeds. */
-  static Builder of(EmbeddedCluster cluster) {
+  public static Builder of(EmbeddedCluster cluster) {
     List<Node> seeds = cluster.members().stream().map(ProxyFixture::node).toList();
     String password = cluster.password();
     return new Builder(
@@ -50,47 +50,47 @@ final class ProxyFixture implements AutoCloseable {
             seeds, password == null ? null : new Credentials(cluster.user(), password)));
   }
 
-  static Builder of(Upstream upstream) {
+  public static Builder of(Upstream upstream) {
     return new Builder(upstream);
   }
 
   /** In front of one server without cluster support. */
-  static Builder of(ServerProcess server) {
+  public static Builder of(ServerProcess server) {
     return new Builder(new Upstream.Single(new Node(server.host(), server.port()), null, 0));
   }
 
-  static Node node(Member member) {
+  public static Node node(Member member) {
     return new Node(member.host(), member.port());
   }
 
-  Proxy proxy() {
+  public Proxy proxy() {
     return proxy;
   }
 
-  String host() {
+  public String host() {
     return address.getAddress().getHostAddress();
   }
 
-  int port() {
+  public int port() {
     return address.getPort();
   }
 
   /** A new raw connection. */
-  Wire connect() {
+  public Wire connect() {
     return Wire.open(host(), port());
   }
 
-  ProxyStats stats() {
+  public ProxyStats stats() {
     return await(proxy.stats());
   }
 
   /** Waits until the proxy says it is ready. */
-  ProxyFixture ready() {
+  public ProxyFixture ready() {
     Awaitility.await("proxy is ready").atMost(PATIENCE).until(proxy::isReady);
     return this;
   }
 
-  static <T> T await(CompletionStage<T> stage) {
+  public static <T> T await(CompletionStage<T> stage) {
     try {
       return stage.toCompletableFuture().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
     } catch (InterruptedException e) {
@@ -108,7 +108,7 @@ final class ProxyFixture implements AutoCloseable {
   }
 
   /** Two event loops, the defaults of the application otherwise, until something else is said. */
-  static final class Builder {
+  public static final class Builder {
 
     private final Upstream upstream;
     private String bind = "127.0.0.1";
@@ -134,29 +134,29 @@ final class ProxyFixture implements AutoCloseable {
       this.upstream = upstream;
     }
 
-    Builder bind(String address) {
+    public Builder bind(String address) {
       bind = address;
       return this;
     }
 
     /** A port that is known before; else a free one. */
-    Builder port(int wanted) {
+    public Builder port(int wanted) {
       port = wanted;
       return this;
     }
 
-    Builder maxClients(int most) {
+    public Builder maxClients(int most) {
       maxClients = most;
       return this;
     }
 
     /** What clients must authenticate with. */
-    Builder password(String wanted) {
+    public Builder password(String wanted) {
       password = wanted;
       return this;
     }
 
-    Builder commandTimeout(Duration timeout) {
+    public Builder commandTimeout(Duration timeout) {
       commandTimeout = timeout;
       return this;
     }
@@ -166,28 +166,28 @@ final class ProxyFixture implements AutoCloseable {
       return this;
     }
 
-    Builder refreshPeriod(Duration period) {
+    public Builder refreshPeriod(Duration period) {
       refreshPeriod = period;
       return this;
     }
 
     /** Which commands are allowed and denied. */
-    Builder commands(CommandRules rules) {
+    public Builder commands(CommandRules rules) {
       commands = rules;
       return this;
     }
 
-    Builder transport(Transport wanted) {
+    public Builder transport(Transport wanted) {
       transport = wanted;
       return this;
     }
 
-    Builder eventLoops(int count) {
+    public Builder eventLoops(int count) {
       eventLoops = count;
       return this;
     }
 
-    Builder connectionsPerLoop(int count) {
+    public Builder connectionsPerLoop(int count) {
       connectionsPerLoop = count;
       return this;
     }
@@ -207,7 +207,7 @@ final class ProxyFixture implements AutoCloseable {
       return this;
     }
 
-    Builder subscriberLimit(OutputLimit limit) {
+    public Builder subscriberLimit(OutputLimit limit) {
       ClientLimits all = clientLimits;
       return clientLimits(
           new ClientLimits(
@@ -219,25 +219,25 @@ final class ProxyFixture implements AutoCloseable {
               all.totalInFlight()));
     }
 
-    Builder exclusiveConnections(int mostPerLoop) {
+    public Builder exclusiveConnections(int mostPerLoop) {
       exclusiveConnections = mostPerLoop;
       return this;
     }
 
     /** Carries commands out this way, whatever way this run of the tests is about. */
-    Builder dispatch(Dispatch wanted) {
+    public Builder dispatch(Dispatch wanted) {
       dispatch = wanted;
       return this;
     }
 
     /** Shows clients a cluster. */
-    Builder facade(Facade shown) {
+    public Builder facade(Facade shown) {
       facade = shown;
       return this;
     }
 
     /** Starts the proxy; answers when it listens, whatever is behind it. */
-    ProxyFixture start() {
+    public ProxyFixture start() {
       var settings =
           new ProxySettings(
               new ProxySettings.Listen(
@@ -266,7 +266,7 @@ final class ProxyFixture implements AutoCloseable {
     }
 
     /** The same, and waits until every slot is covered. */
-    ProxyFixture startReady() {
+    public ProxyFixture startReady() {
       ProxyFixture started = start();
       try {
         return started.ready();

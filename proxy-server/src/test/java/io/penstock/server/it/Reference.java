@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Assumptions;
  * Which servers replies are compared with. Penstock's words are those of Redis 7.0; of other
  * versions it is written down, beside {@code differences.txt}, where theirs are others.
  */
-final class Reference {
+public final class Reference {
 
   private Reference() {}
 
@@ -23,7 +23,7 @@ final class Reference {
    * Skips the test, and says so, when the servers here are older; every Valkey is Redis 7.2 at
    * least.
    */
-  static void assumeAtLeast(int major, int minor, String what) {
+  public static void assumeAtLeast(int major, int minor, String what) {
     assume(ServerBinary.find().atLeast(major, minor), what + " came with " + major + "." + minor);
   }
 

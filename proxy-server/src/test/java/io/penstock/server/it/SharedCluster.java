@@ -10,10 +10,10 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  * Gives tests a cluster of three masters with a replica each, started once for all classes and
  * stopped after the last. Whoever changes its shape puts it back.
  */
-final class SharedCluster implements ParameterResolver {
+public final class SharedCluster implements ParameterResolver {
 
   /** {@code cluster-node-timeout} of the clusters in these tests. */
-  static final Duration NODE_TIMEOUT = Duration.ofSeconds(1);
+  public static final Duration NODE_TIMEOUT = Duration.ofSeconds(1);
 
   private static final ExtensionContext.Namespace NAMESPACE =
       ExtensionContext.Namespace.create(SharedCluster.class);
@@ -39,11 +39,11 @@ final class SharedCluster implements ParameterResolver {
         .cluster();
   }
 
-  static EmbeddedCluster start() {
+  public static EmbeddedCluster start() {
     return builder().start();
   }
 
-  static EmbeddedCluster.Builder builder() {
+  public static EmbeddedCluster.Builder builder() {
     return EmbeddedCluster.builder().masters(3).replicas(1).nodeTimeout(NODE_TIMEOUT);
   }
 }

@@ -9,13 +9,13 @@ import java.util.Locale;
  * The way of working that this run of the integration tests is about. A build runs them all once
  * for each; the application reads the same property by itself.
  */
-final class Ways {
+public final class Ways {
 
   private static final String PROPERTY = "penstock.dispatch";
 
   private Ways() {}
 
-  static Dispatch dispatch() {
+  public static Dispatch dispatch() {
     String way = System.getProperty(PROPERTY, "async").toLowerCase(Locale.ROOT);
     return switch (way) {
       case "async" -> new Dispatch.Async();
@@ -26,7 +26,7 @@ final class Ways {
   }
 
   /** Skips a test that is about connections that clients share. */
-  static void assumeSharedConnections() {
+  public static void assumeSharedConnections() {
     assumeTrue(
         dispatch() instanceof Dispatch.Async, "with dispatch: sync clients share no connections");
   }

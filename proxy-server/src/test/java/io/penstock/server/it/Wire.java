@@ -18,7 +18,7 @@ import java.util.Arrays;
  * A client connection that hides nothing: replies, RESP2 or RESP3, are the bytes that came, each as
  * one character of ISO 8859-1. Blocks, with a limit on every read; one thread at a time.
  */
-final class Wire implements AutoCloseable {
+public final class Wire implements AutoCloseable {
 
   private static final int READ_TIMEOUT_MILLIS = 20_000;
   private static final int CONNECT_TIMEOUT_MILLIS = 5_000;
@@ -33,7 +33,7 @@ final class Wire implements AutoCloseable {
     this.out = new BufferedOutputStream(socket.getOutputStream(), 64 * 1024);
   }
 
-  static Wire open(String host, int port) {
+  public static Wire open(String host, int port) {
     return open(host, port, 0);
   }
 
@@ -42,7 +42,7 @@ final class Wire implements AutoCloseable {
    *
    * @param receiveBuffer bytes that the kernel keeps of what is not read; 0 for its default
    */
-  static Wire open(String host, int port, int receiveBuffer) {
+  public static Wire open(String host, int port, int receiveBuffer) {
     Socket socket = new Socket();
     try {
       if (receiveBuffer > 0) {
@@ -62,7 +62,7 @@ final class Wire implements AutoCloseable {
   }
 
   /** The bytes of a request; arguments are text of ISO 8859-1. */
-  static byte[] request(String... arguments) {
+  public static byte[] request(String... arguments) {
     byte[][] bytes = new byte[arguments.length][];
     for (int i = 0; i < arguments.length; i++) {
       bytes[i] = bytes(arguments[i]);
@@ -70,7 +70,7 @@ final class Wire implements AutoCloseable {
     return request(bytes);
   }
 
-  static byte[] request(byte[]... arguments) {
+  public static byte[] request(byte[]... arguments) {
     var request = new ByteArrayOutputStream();
     request.writeBytes(bytes("*" + arguments.length + "\r\n"));
     for (byte[] argument : arguments) {
@@ -81,21 +81,21 @@ final class Wire implements AutoCloseable {
     return request.toByteArray();
   }
 
-  static byte[] bytes(String latin1) {
+  public static byte[] bytes(String latin1) {
     return latin1.getBytes(StandardCharsets.ISO_8859_1);
   }
 
-  static String latin1(byte[] bytes) {
+  public static String latin1(byte[] bytes) {
     return new String(bytes, StandardCharsets.ISO_8859_1);
   }
 
   /** A bulk string as a reply shows it. */
-  static String bulk(String content) {
+  public static String bulk(String content) {
     return "$" + content.length() + "\r\n" + content + "\r\n";
   }
 
   /** What a bulk or verbatim string reply contains, or the reply itself when it is none. */
-  static String content(String reply) {
+  public static String content(String reply) {
     if (reply.charAt(0) != '$' || reply.startsWith("$-")) {
       return reply;
     }
@@ -103,25 +103,25 @@ final class Wire implements AutoCloseable {
   }
 
   /** Sends one request and answers its reply. */
-  String call(String... arguments) {
+  public String call(String... arguments) {
     send(arguments);
     return read();
   }
 
-  String call(byte[]... arguments) {
+  public String call(byte[]... arguments) {
     write(request(arguments));
     flush();
     return read();
   }
 
   /** Sends one request without reading anything. */
-  void send(String... arguments) {
+  public void send(String... arguments) {
     write(request(arguments));
     flush();
   }
 
   /** Adds bytes to what the next {@link #flush} sends. */
-  Wire write(byte[] bytes) {
+  public Wire write(byte[] bytes) {
     try {
       out.write(bytes);
       return this;
@@ -130,11 +130,11 @@ final class Wire implements AutoCloseable {
     }
   }
 
-  Wire write(String latin1) {
+  public Wire write(String latin1) {
     return write(bytes(latin1));
   }
 
-  void flush() {
+  public void flush() {
     try {
       out.flush();
     } catch (IOException e) {
@@ -143,11 +143,11 @@ final class Wire implements AutoCloseable {
   }
 
   /** Reads one whole reply. */
-  String read() {
+  public String read() {
     return latin1(readBytes());
   }
 
-  byte[] readBytes() {
+  public byte[] readBytes() {
     try {
       var reply = new ByteArrayOutputStream();
       readValue(reply);
@@ -205,7 +205,7 @@ final class Wire implements AutoCloseable {
   }
 
   /** Reads until the other side closes; answers what came. */
-  String readToEnd() {
+  public String readToEnd() {
     try {
       return latin1(in.readAllBytes());
     } catch (SocketException e) {
@@ -216,7 +216,7 @@ final class Wire implements AutoCloseable {
   }
 
   /** Whether the other side has closed, or does so while this waits. */
-  boolean isClosedByPeer() {
+  public boolean isClosedByPeer() {
     try {
       return in.read() < 0;
     } catch (SocketException e) {
@@ -227,7 +227,7 @@ final class Wire implements AutoCloseable {
   }
 
   /** Bytes that can be read without waiting. */
-  int available() {
+  public int available() {
     try {
       return in.available();
     } catch (IOException e) {
@@ -236,7 +236,7 @@ final class Wire implements AutoCloseable {
   }
 
   /** Ends what this side sends and goes on reading. */
-  void finishSending() {
+  public void finishSending() {
     try {
       out.flush();
       socket.shutdownOutput();
@@ -246,7 +246,7 @@ final class Wire implements AutoCloseable {
   }
 
   /** Closes with a reset instead of a proper end. */
-  void reset() {
+  public void reset() {
     try {
       socket.setSoLinger(true, 0);
       socket.close();
@@ -265,7 +265,7 @@ final class Wire implements AutoCloseable {
   }
 
   /** Readable in a failure message: control characters are escaped and long replies cut. */
-  static String shown(String reply) {
+  public static String shown(String reply) {
     var text = new StringBuilder();
     for (byte b : Arrays.copyOf(bytes(reply), Math.min(reply.length(), 300))) {
       switch (b) {

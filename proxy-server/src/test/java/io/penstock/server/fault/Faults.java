@@ -1,0 +1,358 @@
+package io.penstock.server.fault;
+
+import io.penstock.server.demo.Member;
+import io.penstock.server.demo.RespConnection;
+import io.penstock.server.fault.Fault.Place;
+import io.penstock.server.fault.Relay.Direction;
+import io.penstock.server.fault.Relay.End;
+import io.penstock.server.fault.Weather.Spell;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.awaitility.Awaitility;
+
+/** All that is done, and what clients may notice of each. */
+final class Faults {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  /** Nobody may notice. */
+  private static final Set<String> NOTHING = Set.of();
+
+  /**
+   * A connection to a node is lost: what may have run there is not repeated. CLOSED is for who had
+   * got a part of a large reply.
+   */
+  private static final Set<String> LOST = Set.of("CONNLOST", "CLOSED");
+
+  /** A node cannot be reached for longer than a command waits. */
+  private static final Set<String> UNREACHABLE =
+      Set.of("CONNLOST", "CLOSED", "TIMEOUT", "UNAVAILABLE", "OVERLOADED");
+
+  /** What a server says to who blocks in WAIT while it becomes a replica. */
+  private static final Set<String> DEMOTED = Set.of("UNBLOCKED");
+
+  /** A node cannot be reached, and its slots are nobody's for a while. */
+  private static final Set<String> DEAD = with(UNREACHABLE, "CLUSTERDOWN", "UNBLOCKED");
+
+  /** The same; what is sent for a dead master's slots fails until its replica has taken over. */
+  private static final Set<String> KILLED = DEAD;
+
+  /** The client's own connection is lost. */
+  private static final Set<String> CLIENT = Set.of("CLOSED", "REFUSED");
+
+  private Faults() {}
+
+  static List<Fault> all() {
+    List<Fault> all = new ArrayList<>();
+    all.addAll(wires());
+    all.addAll(clientWires());
+    all.addAll(nodes());
+    all.addAll(refusals());
+    return all;
+  }
+
+  static Fault named(String name) {
+    return all().stream().filter(fault -> fault.name().equals(name)).findFirst().orElseThrow();
+  }
+
+  /** Between Penstock and the nodes. */
+  private static List<Fault> wires() {
+    return List.of(
+        network("connections end", LOST, (s, r, _) -> aWire(s, r).cut(End.FIN)),
+        network("connections are reset", LOST, (s, r, _) -> aWire(s, r).cut(End.RST)),
+        network(
+            "all connections are reset",
+            LOST,
+            (s, _, _) -> s.relays().forEach(relay -> relay.cut(End.RST))),
+        network("requests are truncated", LOST, (s, r, _) -> truncate(s, r, Direction.THERE)),
+        network("replies are truncated", LOST, (s, r, _) -> truncate(s, r, Direction.BACK)),
+        network("the network is slow", NOTHING, Faults::slow),
+        network("a node's sending ends", LOST, (s, r, _) -> halfClose(s, r, Direction.BACK)),
+        network("Penstock's sending ends", LOST, (s, r, _) -> halfClose(s, r, Direction.THERE)),
+        network("connections are half-open", UNREACHABLE, Faults::halfOpen),
+        network("a node is cut off for a moment", NOTHING, (s, r, _) -> split(s, r, false, 500)),
+        network("a node is cut off", DEAD, (s, r, _) -> split(s, r, false, 3_500)),
+        network("all nodes are cut off", DEAD, (s, r, _) -> split(s, r, true, 3_500)),
+        network("a node refuses connections", DEAD, Faults::refuse));
+  }
+
+  /** Between clients and Penstock. */
+  private static List<Fault> clientWires() {
+    return List.of(
+        network("clients end", CLIENT, (s, _, _) -> s.front().cut(End.FIN)),
+        network("clients are reset", CLIENT, (s, _, _) -> s.front().cut(End.RST)),
+        network(
+            "clients' requests are truncated",
+            CLIENT,
+            (s, r, _) -> truncate(s.front(), r, Direction.THERE)),
+        network(
+            "clients' replies are truncated",
+            CLIENT,
+            (s, r, _) -> truncate(s.front(), r, Direction.BACK)),
+        network("clients' sending ends", CLIENT, (s, _, _) -> clientsHalfClose(s.front())),
+        network(
+            "clients' network is gone for a while",
+            NOTHING,
+            (s, _, _) -> during(1_000, s.front()::hold, s.front()::release)));
+  }
+
+  private static List<Fault> nodes() {
+    return List.of(
+        node("a master is killed", KILLED, Faults::killMaster),
+        node("a replica is killed", NOTHING, Faults::killReplica),
+        node("a master is replaced at its address", KILLED, Faults::replaceMaster),
+        node("a master is frozen for a moment", NOTHING, Faults::freezeShortly),
+        node("a master is frozen", DEAD, Faults::freeze),
+        node("a planned failover", DEMOTED, Faults::failover),
+        node("slots move", NOTHING, Faults::moveSlots));
+  }
+
+  /** Nodes that answer, but not what they are asked. */
+  private static List<Fault> refusals() {
+    return List.of(
+        node("a node has too many clients", UNREACHABLE, Faults::maxClients),
+        node("a master is loading", Set.of("LOADING"), Faults::load),
+        node(
+            "a master has no memory",
+            Set.of("OOM", "EXECABORT"),
+            (s, r, _) -> configure(s.anyMaster(r), "maxmemory", "1", "0", () -> {})),
+        node(
+            "a master wants more replicas",
+            Set.of("NOREPLICAS", "EXECABORT"),
+            (s, r, _) -> configure(s.anyMaster(r), "min-replicas-to-write", "5", "0", () -> {})),
+        node("a password changes", with(UNREACHABLE, "NOAUTH"), Faults::password));
+  }
+
+  private static Set<String> with(Set<String> words, String... more) {
+    Set<String> all = new HashSet<>(words);
+    all.addAll(List.of(more));
+    return all;
+  }
+
+  private static Fault network(String name, Set<String> words, Fault.Deed deed) {
+    return new Fault(name, Place.NETWORK, words, deed);
+  }
+
+  private static Fault node(String name, Set<String> words, Fault.Deed deed) {
+    return new Fault(name, Place.CLUSTER, words, deed);
+  }
+
+  /** A bounded time of a state, not a wait for one. */
+  private static void during(long millis, Runnable begin, Runnable end) {
+    begin.run();
+    try {
+      LockSupport.parkNanos(millis * 1_000_000);
+    } finally {
+      end.run();
+    }
+  }
+
+  private static Relay aWire(Scene scene, Random random) {
+    return scene.before(scene.anyMaster(random));
+  }
+
+  private static End anyEnd(Random random) {
+    return random.nextBoolean() ? End.FIN : End.RST;
+  }
+
+  private static void truncate(Scene scene, Random random, Direction direction) {
+    for (int i = 0; i < 5; i++) {
+      truncate(aWire(scene, random), random, direction);
+    }
+  }
+
+  private static void truncate(Relay relay, Random random, Direction direction) {
+    // As often amid a small request or its reply as amid a large one.
+    int bytes = random.nextInt(random.nextBoolean() ? 200 : 100_000);
+    relay.cutAfter(direction, bytes, anyEnd(random));
+    Awaitility.await("a cut after " + bytes + " bytes")
+        .atMost(PATIENCE)
+        .pollDelay(Duration.ZERO)
+        .pollInterval(Duration.ofMillis(2))
+        .until(() -> !relay.isCutPending());
+  }
+
+  private static void slow(Scene scene, Random random, Spell spell) {
+    int millis = 5 + random.nextInt(45);
+    during(
+        1_500,
+        () -> scene.relays().forEach(relay -> relay.delay(Duration.ofMillis(millis))),
+        () -> scene.relays().forEach(relay -> relay.delay(Duration.ZERO)));
+  }
+
+  private static void halfClose(Scene scene, Random random, Direction direction) {
+    Relay relay = aWire(scene, random);
+    relay.halfClose(direction);
+    during(500, () -> {}, () -> relay.cut(End.FIN));
+  }
+
+  private static void clientsHalfClose(Relay front) {
+    front.halfClose(Direction.THERE);
+    during(500, () -> {}, () -> front.cut(End.FIN));
+  }
+
+  /** The node knows nothing of it, and Penstock has to find out. */
+  private static void halfOpen(Scene scene, Random random, Spell spell) {
+    Relay relay = aWire(scene, random);
+    relay.forget();
+    Awaitility.await("Penstock gives the half-open connections up")
+        .atMost(PATIENCE)
+        .until(() -> relay.isForgottenByNear());
+    relay.mend();
+  }
+
+  private static void split(Scene scene, Random random, boolean all, long millis) {
+    List<Relay> relays = all ? scene.relays() : List.of(aWire(scene, random));
+    during(millis, () -> relays.forEach(Relay::hold), () -> relays.forEach(Relay::release));
+  }
+
+  private static void refuse(Scene scene, Random random, Spell spell) {
+    Relay relay = aWire(scene, random);
+    during(
+        3_000,
+        () -> {
+          relay.refuse();
+          relay.cut(End.RST);
+        },
+        relay::admit);
+  }
+
+  private static void killMaster(Scene scene, Random random, Spell spell) {
+    Member master = scene.anyMaster(random);
+    Member replica = scene.cluster().replicasOf(master).getFirst();
+    spell.movesChannels();
+    spell.losesWrites();
+    master.kill();
+    scene.cluster().awaitMaster(replica);
+    spell.keepsWrites();
+    master.restart();
+    scene.cluster().awaitHealthy();
+  }
+
+  private static void killReplica(Scene scene, Random random, Spell spell) {
+    Member replica = scene.cluster().replicasOf(scene.anyMaster(random)).getFirst();
+    replica.kill();
+    replica.restart();
+    scene.cluster().awaitHealthy();
+  }
+
+  /** As when a container comes back without its volume: a node of that address, and no other. */
+  private static void replaceMaster(Scene scene, Random random, Spell spell) {
+    Member master = scene.anyMaster(random);
+    Member replica = scene.cluster().replicasOf(master).getFirst();
+    spell.movesChannels();
+    spell.losesWrites();
+    master.kill();
+    scene.cluster().awaitMaster(replica);
+    spell.keepsWrites();
+    String gone = master.id();
+    try {
+      Files.delete(master.server().folder().resolve("nodes.conf"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    master.restart();
+    for (Member other : scene.cluster().members()) {
+      if (other != master) {
+        other.text("CLUSTER", "FORGET", gone);
+      }
+    }
+    master.text("CLUSTER", "MEET", replica.host(), Integer.toString(replica.port()));
+    Awaitility.await("the new node knows its master")
+        .atMost(PATIENCE)
+        .ignoreException(RespConnection.ErrorReply.class)
+        .until(() -> master.text("CLUSTER", "REPLICATE", replica.id()).equals("OK"));
+    scene.cluster().awaitHealthy();
+  }
+
+  private static void freezeShortly(Scene scene, Random random, Spell spell) {
+    Member master = scene.anyMaster(random);
+    during(100 + random.nextInt(400), master::pause, master::resume);
+  }
+
+  private static void freeze(Scene scene, Random random, Spell spell) {
+    Member master = scene.anyMaster(random);
+    Member replica = scene.cluster().replicasOf(master).getFirst();
+    spell.movesChannels();
+    spell.losesWrites();
+    master.pause();
+    try {
+      Awaitility.await("the replica takes over")
+          .atMost(PATIENCE)
+          .until(() -> replica.text("INFO", "replication").contains("role:master"));
+    } finally {
+      master.resume();
+    }
+    Awaitility.await("the master hears of it")
+        .atMost(PATIENCE)
+        .until(() -> master.text("INFO", "replication").contains("role:slave"));
+    spell.keepsWrites();
+    scene.cluster().awaitHealthy();
+  }
+
+  private static void failover(Scene scene, Random random, Spell spell) {
+    spell.movesChannels();
+    scene.cluster().failover(scene.cluster().replicasOf(scene.anyMaster(random)).getFirst());
+  }
+
+  /** All that clients use and some that nobody does, each once. */
+  private static void moveSlots(Scene scene, Random random, Spell spell) {
+    spell.movesChannels();
+    List<Member> masters = scene.cluster().masters();
+    Set<Integer> slots = new LinkedHashSet<>(scene.usedSlots());
+    while (slots.size() < 30) {
+      slots.add(random.nextInt(16_384));
+    }
+    try (Mover mover = new Mover(scene.cluster())) {
+      for (int slot : slots) {
+        Member from = scene.cluster().masterOf(slot);
+        Member to = masters.get((masters.indexOf(from) + 1 + random.nextInt(2)) % 3);
+        mover.move(slot, from, to, 1 + random.nextInt(10));
+      }
+    }
+  }
+
+  private static void maxClients(Scene scene, Random random, Spell spell) {
+    Member master = scene.anyMaster(random);
+    configure(master, "maxclients", "1", "10000", () -> scene.before(master).cut(End.RST));
+  }
+
+  /** Connections that there are go on; new ones are not let in. */
+  private static void password(Scene scene, Random random, Spell spell) {
+    Member master = scene.anyMaster(random);
+    configure(master, "requirepass", "another", "", () -> scene.before(master).cut(End.RST));
+  }
+
+  private static void configure(
+      Member member, String key, String bad, String good, Runnable afterwards) {
+    Consumer<RespConnection> restore = admin -> admin.call("CONFIG", "SET", key, good);
+    try (RespConnection admin = member.server().connect()) {
+      during(
+          1_500,
+          () -> {
+            admin.call("CONFIG", "SET", key, bad);
+            afterwards.run();
+          },
+          () -> restore.accept(admin));
+    }
+  }
+
+  /** For less than the others wait before they take it for dead. */
+  private static void load(Scene scene, Random random, Spell spell) {
+    Member master = scene.anyMaster(random);
+    long keys = Math.max(1, Long.parseLong(master.text("DBSIZE")));
+    master.text("CONFIG", "SET", "key-load-delay", Long.toString(500_000 / keys));
+    master.text("DEBUG", "RELOAD");
+    master.text("CONFIG", "SET", "key-load-delay", "0");
+  }
+}

@@ -1,0 +1,69 @@
+package io.penstock.server.fault;
+
+import io.penstock.server.demo.EmbeddedCluster;
+import io.penstock.server.demo.Member;
+import io.penstock.server.demo.RespConnection;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * Moves slots with their keys one after the other, as redis-cli does, over connections that stay
+ * open. Roles must not change meanwhile.
+ */
+final class Mover implements AutoCloseable {
+
+  private final EmbeddedCluster cluster;
+  private final Map<Member, RespConnection> connections = new HashMap<>();
+
+  Mover(EmbeddedCluster cluster) {
+    this.cluster = cluster;
+    for (Member master : cluster.masters()) {
+      connections.put(master, master.server().connect());
+    }
+  }
+
+  /** Moves a slot; answers when source, target and all other masters know. */
+  void move(int slot, Member from, Member to, int keysAtOnce) {
+    String number = Integer.toString(slot);
+    of(to).call("CLUSTER", "SETSLOT", number, "IMPORTING", from.id());
+    of(from).call("CLUSTER", "SETSLOT", number, "MIGRATING", to.id());
+    while (true) {
+      List<?> keys =
+          (List<?>)
+              Objects.requireNonNull(
+                  of(from).call("CLUSTER", "GETKEYSINSLOT", number, Integer.toString(keysAtOnce)));
+      if (keys.isEmpty()) {
+        break;
+      }
+      List<byte[]> migrate = new ArrayList<>();
+      String target = Integer.toString(to.port());
+      for (String word : List.of("MIGRATE", to.host(), target, "", "0", "60000", "KEYS")) {
+        migrate.add(word.getBytes(StandardCharsets.US_ASCII));
+      }
+      keys.forEach(key -> migrate.add((byte[]) key));
+      of(from).call(migrate.toArray(byte[][]::new));
+    }
+    of(to).call("CLUSTER", "SETSLOT", number, "NODE", to.id());
+    of(from).call("CLUSTER", "SETSLOT", number, "NODE", to.id());
+    for (var other : connections.entrySet()) {
+      if (other.getKey() != to && other.getKey() != from) {
+        other.getValue().call("CLUSTER", "SETSLOT", number, "NODE", to.id());
+      }
+    }
+  }
+
+  private RespConnection of(Member member) {
+    return Objects.requireNonNull(connections.get(member), member.toString());
+  }
+
+  /** Closes the connections; answers when the whole cluster agrees. */
+  @Override
+  public void close() {
+    connections.values().forEach(RespConnection::close);
+    cluster.awaitHealthy();
+  }
+}

@@ -1,0 +1,138 @@
+package io.penstock.server.fault;
+
+import io.penstock.server.fault.Relay.Direction;
+import io.penstock.server.fault.Relay.End;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** One connection through a {@link Relay}: two sockets, and a thread for each direction. */
+final class RelayedConnection {
+
+  private static final int BUFFER = 64 * 1024;
+
+  private final Relay relay;
+  private final Socket near;
+  private final Socket far;
+  private final boolean exempt;
+  private final AtomicBoolean ended = new AtomicBoolean();
+  private volatile boolean forgotten;
+  private volatile boolean nearEnded;
+  private volatile boolean mutedThere;
+  private volatile boolean mutedBack;
+
+  RelayedConnection(Relay relay, Socket near, Socket far, boolean exempt) {
+    this.relay = relay;
+    this.near = near;
+    this.far = far;
+    this.exempt = exempt;
+  }
+
+  boolean exempt() {
+    return exempt;
+  }
+
+  /** Passes bytes on until one side ends. */
+  void pump(Direction direction) {
+    Socket from = direction == Direction.THERE ? near : far;
+    Socket to = direction == Direction.THERE ? far : near;
+    byte[] buffer = new byte[BUFFER];
+    try {
+      InputStream in = from.getInputStream();
+      for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+        if (!pass(direction, to, buffer, read)) {
+          return;
+        }
+      }
+      nearEnded |= direction == Direction.THERE;
+      if (!exempt) {
+        relay.awaitPassage();
+      }
+      if (!isMuted(direction)) {
+        to.shutdownOutput();
+        endWhenBothEnded();
+      }
+    } catch (IOException e) {
+      nearEnded |= direction == Direction.THERE;
+      if (!forgotten) {
+        end(End.RST);
+      }
+    }
+  }
+
+  /** Answers whether to go on. */
+  private boolean pass(Direction direction, Socket to, byte[] buffer, int read) throws IOException {
+    if (exempt) {
+      to.getOutputStream().write(buffer, 0, read);
+      return true;
+    }
+    relay.awaitPassage();
+    if (isMuted(direction)) {
+      return true;
+    }
+    int passing = relay.passing(direction, read);
+    to.getOutputStream().write(buffer, 0, passing);
+    if (passing < read) {
+      end(relay.cutEnd());
+    }
+    return passing == read;
+  }
+
+  private boolean isMuted(Direction direction) {
+    return forgotten || (direction == Direction.THERE ? mutedThere : mutedBack);
+  }
+
+  private void endWhenBothEnded() {
+    if (near.isOutputShutdown() && far.isOutputShutdown()) {
+      end(End.FIN);
+    }
+  }
+
+  void halfClose(Direction direction) {
+    try {
+      if (direction == Direction.THERE) {
+        mutedThere = true;
+        far.shutdownOutput();
+      } else {
+        mutedBack = true;
+        near.shutdownOutput();
+      }
+    } catch (IOException e) {
+      end(End.RST); // it has ended already
+    }
+  }
+
+  void forget() {
+    forgotten = true;
+  }
+
+  /** Whether it is half-open and the near side does not know. */
+  boolean isBelievedIn() {
+    return forgotten && !nearEnded;
+  }
+
+  void endIfForgotten() {
+    if (forgotten) {
+      end(End.RST);
+    }
+  }
+
+  /** Ends both sides, the way that was asked for first. */
+  void end(End end) {
+    if (!ended.compareAndSet(false, true)) {
+      return;
+    }
+    for (Socket socket : new Socket[] {near, far}) {
+      try {
+        if (end == End.RST) {
+          socket.setSoLinger(true, 0);
+        }
+        socket.close();
+      } catch (IOException e) {
+        // it has ended already
+      }
+    }
+    relay.ended(this);
+  }
+}

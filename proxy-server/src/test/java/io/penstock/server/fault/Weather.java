@@ -1,0 +1,116 @@
+package io.penstock.server.fault;
+
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/**
+ * What is being done to the cluster, and what follows from it: which errors clients may be given,
+ * and whether what was acknowledged can be lost. Times are {@link System#nanoTime()}. Thread-safe.
+ */
+final class Weather {
+
+  private final List<Spell> spells = new CopyOnWriteArrayList<>();
+
+  /**
+   * Something begins to go wrong.
+   *
+   * @param words errors that it explains, by their first word
+   */
+  Spell open(String what, Set<String> words) {
+    var spell = new Spell(what, words, System.nanoTime());
+    spells.add(spell);
+    return spell;
+  }
+
+  /** Whether something that went on at any time between the two explains the error. */
+  boolean explains(String word, long from, long until) {
+    return spells.stream().anyMatch(s -> s.words.contains(word) && s.touches(from, until));
+  }
+
+  /** Whether a master was lost with what its replica had not got, at any time between the two. */
+  boolean losesWrites(long from, long until) {
+    return spells.stream().anyMatch(s -> s.losesBetween(from, until));
+  }
+
+  /** Whether anything went on at any time between the two. */
+  boolean isDisturbed(long from, long until) {
+    return spells.stream().anyMatch(s -> s.touches(from, until));
+  }
+
+  /** Whether channels got another node, at any time between the two. */
+  boolean movesChannels(long from, long until) {
+    return spells.stream().anyMatch(s -> s.moving && s.touches(from, until));
+  }
+
+  @Override
+  public String toString() {
+    Spell last = spells.isEmpty() ? null : spells.getLast();
+    return last == null ? "nothing was done yet" : last.toString();
+  }
+
+  /** One thing that goes wrong, until it is closed. */
+  static final class Spell implements AutoCloseable {
+
+    private final String what;
+    private final Set<String> words;
+    private final long from;
+    private volatile long until = Long.MAX_VALUE;
+    private volatile boolean open = true;
+    private volatile boolean losing;
+    private volatile long losingSince;
+    private volatile long losingUntil;
+    private volatile boolean lost;
+    private volatile boolean moving;
+
+    Spell(String what, Set<String> words, long from) {
+      this.what = what;
+      this.words = Set.copyOf(words);
+      this.from = from;
+    }
+
+    /** What a master acknowledges from now on may be lost: it is about to die or to be replaced. */
+    void losesWrites() {
+      losingSince = System.nanoTime();
+      losing = true;
+      lost = true;
+    }
+
+    /** What is acknowledged from now on stays. */
+    void keepsWrites() {
+      losingUntil = System.nanoTime();
+      losing = false;
+    }
+
+    /**
+     * Channels get another node: what is published there may overtake, on the cluster's bus, what
+     * was published at the old one, and be heard from both.
+     */
+    void movesChannels() {
+      moving = true;
+    }
+
+    /** Over, with all that comes of it. */
+    @Override
+    public void close() {
+      if (losing) {
+        keepsWrites();
+      }
+      until = System.nanoTime();
+      open = false;
+    }
+
+    private boolean touches(long begin, long end) {
+      return end - from >= 0 && (open || until - begin >= 0);
+    }
+
+    private boolean losesBetween(long begin, long end) {
+      return lost && end - losingSince >= 0 && (losing || losingUntil - begin >= 0);
+    }
+
+    @Override
+    public String toString() {
+      return what + (open ? " (going on)" : " (over)");
+    }
+  }
+}
