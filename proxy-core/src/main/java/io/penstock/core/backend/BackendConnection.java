@@ -5,7 +5,6 @@ import io.penstock.core.cluster.Node;
 import io.penstock.core.observe.ProxyStats.HeldOutcome;
 import io.penstock.core.resp.Protocol;
 import java.util.ArrayDeque;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -61,13 +60,11 @@ final class BackendConnection implements LinkOwner {
       }
     } else if (state instanceof ConnectionState.Closed) {
       exchange.onFailure(Failure.NOT_SENT);
-    } else if (site.hold().isFull()) {
-      site.hold().count(HeldOutcome.REFUSED);
-      exchange.onFailure(Failure.OVERLOADED);
-    } else {
+    } else if (site.hold().admits(exchange)) {
       waiting.add(exchange, asking);
-      site.hold().enter(exchange);
       prepare();
+    } else {
+      exchange.onFailure(Failure.OVERLOADED);
     }
   }
 
@@ -140,12 +137,9 @@ final class BackendConnection implements LinkOwner {
     }
     current = link;
     var timer =
-        site.loop()
-            .executor()
-            .schedule(
-                () -> abort(new BackendException("no answer to the handshake in time")),
-                site.settings().connectTimeout().toMillis(),
-                TimeUnit.MILLISECONDS);
+        site.later(
+            () -> abort(new BackendException("no answer to the handshake in time")),
+            site.settings().connectTimeout().toMillis());
     var shaking = connecting.connected(link, handshake.size(), timer);
     state = shaking;
     handshake.send(link, this);
@@ -247,10 +241,8 @@ final class BackendConnection implements LinkOwner {
    * tries again.
    */
   private void lost(Throwable cause) {
-    Link gone = current;
     boolean worked = ready != null;
     int attempts = worked ? 0 : backoff.attempts() + 1;
-    forgetLink();
     counters.failed();
     if (worked) {
       log.info("connection to {} lost: {}", node, cause.getMessage());
@@ -260,24 +252,23 @@ final class BackendConnection implements LinkOwner {
     if (state instanceof ConnectionState.Handshaking shaking) {
       shaking.timer().cancel(false);
     }
-    state =
-        new ConnectionState.BackingOff(
-            site.loop()
-                .executor()
-                .schedule(this::connect, backoff.nextMillis(), TimeUnit.MILLISECONDS));
-    if (gone != null) {
-      gone.fail();
-    }
+    end(new ConnectionState.BackingOff(site.later(this::connect, backoff.nextMillis())));
     site.listener().disconnected(node, attempts, cause);
   }
 
-  private void forgetLink() {
+  /** Whatever is in flight fails, when {@code next} holds already. */
+  private void end(ConnectionState next) {
+    Link gone = current;
     if (ready != null) {
       counters.disconnected(ready.bytesSent());
     }
     ready = null;
     current = null;
     congestion.reset();
+    state = next;
+    if (gone != null) {
+      gone.fail();
+    }
   }
 
   /** Called several times per command timeout: ends what is past its deadline. */
@@ -299,13 +290,8 @@ final class BackendConnection implements LinkOwner {
   /** Closes for good; what is in flight or waiting fails. */
   void close() {
     ConnectionState last = state;
-    Link gone = current;
-    state = new ConnectionState.Closed();
-    forgetLink();
+    end(new ConnectionState.Closed());
     last.close();
-    if (gone != null) {
-      gone.fail();
-    }
     waiting.close();
   }
 }

@@ -1,9 +1,11 @@
 package io.penstock.core.backend;
 
+import io.netty.util.concurrent.ScheduledFuture;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
 
 /** Where backend connections live and whom they tell. */
 public record BackendSite(
@@ -38,6 +40,11 @@ public record BackendSite(
   /** As {@link Exchange#sentLate}, now. */
   void sentLate(Exchange exchange) {
     exchange.sentLate(loop.now(), settings.commandTimeout().toNanos());
+  }
+
+  /** Runs {@code action} on the loop, after so many milliseconds. */
+  ScheduledFuture<?> later(Runnable action, long millis) {
+    return loop.executor().schedule(action, millis, TimeUnit.MILLISECONDS);
   }
 
   /** Connects to the node; {@code owner} is told how it went, on the loop. */

@@ -48,6 +48,16 @@ public final class Hold {
     return size;
   }
 
+  /** Holds the request from here on, or answers false, and counts it, when too many are. */
+  public boolean admits(Exchange exchange) {
+    if (isFull()) {
+      count(HeldOutcome.REFUSED);
+      return false;
+    }
+    enter(exchange);
+    return true;
+  }
+
   /** Whether no other request may be held. */
   public boolean isFull() {
     return size >= most;

@@ -4,7 +4,6 @@ import io.netty.buffer.ByteBuf;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.resp.Protocol;
 import java.nio.charset.StandardCharsets;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -162,12 +161,9 @@ public final class Lease implements LinkOwner {
       return;
     }
     var timer =
-        site.loop()
-            .executor()
-            .schedule(
-                () -> fail(new BackendException("no answer to the handshake in time")),
-                site.settings().connectTimeout().toMillis(),
-                TimeUnit.MILLISECONDS);
+        site.later(
+            () -> fail(new BackendException("no answer to the handshake in time")),
+            site.settings().connectTimeout().toMillis());
     state = connecting.connected(link, handshake.size() + 1, timer);
     handshake.send(link, this);
     link.send(CLIENT_ID, new IdExchange());

@@ -1,6 +1,5 @@
 package io.penstock.core.session;
 
-import io.penstock.core.backend.Hold;
 import io.penstock.core.cluster.RefreshTrigger;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.Outcome;
@@ -43,14 +42,11 @@ final class Coverage {
   }
 
   private void hold(Request whole, ForAll request) {
-    Hold hold = session.loop().hold();
-    if (hold.isFull()) {
-      hold.count(HeldOutcome.REFUSED);
+    if (!session.loop().hold().admits(whole)) {
       request.gone();
       whole.deliverError(ErrorReplies.OVERLOADED, Outcome.OVERLOADED);
       return;
     }
-    hold.enter(whole);
     lookAgain(whole, request);
   }
 

@@ -59,8 +59,7 @@ final class Intake {
       return putBack();
     }
     if (!session.isAuthenticated() && Authentication.isNeededFor(command)) {
-      reject(spec, Transactions.worded(spec, ErrorReplies.NO_AUTH));
-      return true;
+      return reject(spec, Transactions.worded(spec, ErrorReplies.NO_AUTH));
     }
     if (session.loop().pause().isOn() && isHeld(plan, spec)) {
       return putBack();
@@ -99,10 +98,8 @@ final class Intake {
       case RoutePlan.Blocking blocking -> blocked.block(Objects.requireNonNull(spec), blocking);
       case RoutePlan.Local(CommandSpec which, LocalCommand answer) ->
           answer(which, answer, command);
-      case RoutePlan.Reject(String error) -> {
-        reject(spec, Transactions.worded(spec, ErrorReplies.encode(error)));
-        yield true;
-      }
+      case RoutePlan.Reject(String error) ->
+          reject(spec, Transactions.worded(spec, ErrorReplies.encode(error)));
     };
   }
 
@@ -210,8 +207,7 @@ final class Intake {
         || Subscriptions.permits(plan)) {
       return false;
     }
-    reject(spec, "ERR Can't execute '" + spec.name() + ONLY_SUBSCRIBERS_MAY);
-    return true;
+    return reject(spec, "ERR Can't execute '" + spec.name() + ONLY_SUBSCRIBERS_MAY);
   }
 
   private boolean putBack() {
@@ -233,13 +229,14 @@ final class Intake {
     return request;
   }
 
-  /** Answers the request that was found last with an error line. */
-  void reject(@Nullable CommandSpec spec, String error) {
-    reject(spec, ErrorReplies.encode(error));
+  /** Answers the request that was found last with an error line, and true: it is done with. */
+  boolean reject(@Nullable CommandSpec spec, String error) {
+    return reject(spec, ErrorReplies.encode(error));
   }
 
-  void reject(@Nullable CommandSpec spec, byte[] error) {
+  boolean reject(@Nullable CommandSpec spec, byte[] error) {
     begin(spec).deliverError(error, Outcome.REJECTED);
+    return true;
   }
 
   /** The client's transactions. */

@@ -2,14 +2,12 @@ package io.penstock.core.session;
 
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.backend.Failure;
-import io.penstock.core.backend.Hold;
 import io.penstock.core.backend.Lease;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.Redirect;
 import io.penstock.core.cluster.RefreshTrigger;
 import io.penstock.core.cluster.Shard;
 import io.penstock.core.observe.Outcome;
-import io.penstock.core.observe.ProxyStats.HeldOutcome;
 import io.penstock.core.resp.RequestFrame;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
@@ -79,16 +77,13 @@ final class WatchCall extends LeasedCall {
   }
 
   private void again(byte[] refusal, Outcome outcome) {
-    Hold hold = session.loop().hold();
     if (session.isInputEnded() || isTooLate()) {
       answer(refusal, outcome);
-    } else if (hold.isFull()) {
-      hold.count(HeldOutcome.REFUSED);
-      answer(ErrorReplies.OVERLOADED, Outcome.OVERLOADED);
-    } else {
-      hold.enter(this);
+    } else if (session.loop().hold().admits(this)) {
       watch.waiting(this);
       session.loop().executor().schedule(this::send, DELAY_NANOS, TimeUnit.NANOSECONDS);
+    } else {
+      answer(ErrorReplies.OVERLOADED, Outcome.OVERLOADED);
     }
   }
 
