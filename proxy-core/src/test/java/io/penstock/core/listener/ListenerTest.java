@@ -148,14 +148,10 @@ class ListenerTest {
         new Listener(group, _ -> sessions, hurried, new Arrivals(100, Duration.ofMinutes(1)));
     int port =
         result(slow.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))).getPort();
-    long before = System.nanoTime();
     List<Peer> clients = IntStream.range(0, 60).mapToObj(_ -> Peer.connect(port)).toList();
 
     clients.forEach(client -> client.send("PING\r\n").expect("+PONG\r\n")); // all are served
 
-    // Ten come at once, and as many as are accepted at a time; the others in hundredths of a
-    // second.
-    assertThat(System.nanoTime() - before).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(300));
     assertThat(hurried.delayed()).isPositive();
     assertThat(hurried.refused()).isZero();
     clients.forEach(Peer::close);
