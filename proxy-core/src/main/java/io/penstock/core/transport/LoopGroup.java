@@ -5,6 +5,7 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.SingleThreadEventLoop;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
@@ -21,6 +22,7 @@ public final class LoopGroup {
   private static final WriteBufferWaterMark WATER_MARK =
       new WriteBufferWaterMark(512 * 1024, 1024 * 1024);
   private static final int BACKLOG = 4_096;
+  private static final long CLOSING_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   private final Transport transport;
   private final MultiThreadIoEventLoopGroup group;
@@ -82,13 +84,39 @@ public final class LoopGroup {
         .option(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK);
   }
 
-  /** Ends the loops; completes when their threads are gone. */
+  /**
+   * Ends the loops; completes when their threads are gone. Channels that are being closed have some
+   * time to be: with io_uring that takes until the kernel has let go of their buffers, and a loop
+   * that ends before leaves buffers and sockets behind.
+   */
   public CompletionStage<Void> shutdown() {
-    for (Loop loop : loops) {
-      loop.executor().execute(loop.flushQueue()::close);
-    }
     var ended = new CompletableFuture<Void>();
-    group.shutdownGracefully(0, 5, TimeUnit.SECONDS).addListener(_ -> ended.complete(null));
+    var idle = loops.stream().map(this::whenWithoutChannels).toArray(CompletableFuture[]::new);
+    CompletableFuture.allOf(idle)
+        .whenComplete(
+            (_, _) ->
+                group
+                    .shutdownGracefully(0, 5, TimeUnit.SECONDS)
+                    .addListener(_ -> ended.complete(null)));
     return ended;
+  }
+
+  private CompletableFuture<Void> whenWithoutChannels(Loop loop) {
+    var done = new CompletableFuture<Void>();
+    long until = System.nanoTime() + CLOSING_NANOS;
+    loop.executor().execute(() -> lookForChannels(loop, until, done));
+    return done;
+  }
+
+  private void lookForChannels(Loop loop, long until, CompletableFuture<Void> done) {
+    boolean open =
+        loop.executor() instanceof SingleThreadEventLoop channels
+            && channels.registeredChannels() > 0;
+    if (open && System.nanoTime() - until < 0) {
+      loop.executor().schedule(() -> lookForChannels(loop, until, done), 1, TimeUnit.MILLISECONDS);
+    } else {
+      loop.flushQueue().close();
+      done.complete(null);
+    }
   }
 }
