@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -50,6 +51,10 @@ class FuzzTest {
   @ParameterizedTest
   @EnumSource
   void nothingIsFound(Target target) throws Exception {
+    if (limit("penstock.fuzz.runs", 0) == 0 && limit("penstock.fuzz.seconds", 0) == 0) {
+      System.out.println("skipped: fuzzing " + name(target) + ", which -Pfuzz does");
+      Assumptions.abort("part of -Pfuzz");
+    }
     Path results = Files.createDirectories(RESULTS.resolve(name(target)));
     Files.createDirectories(results.resolve("corpus"));
     Path log = results.resolve("log");
