@@ -29,6 +29,16 @@ def machine():
         cpu.group(1) if cpu else platform.machine(), os.cpu_count(), int(kib.group(1)) / 2**20, platform.release())
 
 
+def origin(java, flags):
+    """Where a result about a Penstock of this checkout comes from: rows for facts()."""
+    return [
+        ("Commit", "`%s`" % commit()),
+        ("Machine", machine()),
+        ("JVM", output(java, "-version").splitlines()[1]),
+        ("Flags", "`%s`" % flags),
+    ]
+
+
 def facts(rows):
     """A two-column Markdown table."""
     return "\n".join(["| | |", "|---|---|"] + ["| %s | %s |" % row for row in rows]) + "\n"

@@ -131,12 +131,10 @@ def ratios(printed):
 
 def result(options, java, printed, warmed):
     rows = [
-        ("Commit", "`%s`" % report.commit()),
+        *report.origin(java, options.jvm_flags),
         ("Jar", "`%s`, SHA-256 %s" % (os.path.basename(options.jar), digest(options.jar))),
-        ("Machine", report.machine() + "; load, proxies and servers share it"),
         ("Load average before", options.load_before),
-        ("JVM", report.output(java, "-version").splitlines()[1]),
-        ("Flags", "`%s`" % options.jvm_flags),
+        ("Shared", "load, proxies and servers share the machine"),
         ("Penstock", "one event loop where the name does not end in another number; " +
          (" ".join("`%s`" % setting for setting in options.property) or "no other settings")),
         ("Beside it", "nutcracker %s, `proxy-bench/peers/nutcracker.yml`" %

@@ -164,11 +164,8 @@ def main():
             processes.stop()
     text = "# Start and memory, %s\n\n" % datetime.date.today().isoformat()
     text += report.facts([
-        ("Commit", "`%s`" % report.commit()),
-        ("Machine", report.machine()),
+        *report.origin(options.java, documented_flags()),
         ("Load average before", load_before + " (1, 5, 15 min)"),
-        ("JVM", report.output(options.java, "-version").splitlines()[1]),
-        ("Flags", "`%s`" % documented_flags()),
     ])
     text += "\n| From java to the first +PONG | Median of %d (least–most) |\n|---|---:|\n" % options.starts
     text += "".join("| %s | %s |\n" % row for row in rows)

@@ -46,7 +46,7 @@ def look(options, pid):
         metrics = answer.read().decode()
 
     def total(pattern):
-        return sum(float(value) for value in re.findall(pattern + r"\S* (\S+)$", metrics, re.MULTILINE))
+        return sum(float(value) for value in re.findall(pattern + r".* (\S+)$", metrics, re.MULTILINE))
 
     with open("/proc/%d/status" % pid) as file:
         status = dict(line.split(":", 1) for line in file)
@@ -90,10 +90,7 @@ def main():
             processes.stop()
     text = "# Memory over %d minutes of load, %s\n\n" % (options.minutes, datetime.date.today().isoformat())
     text += report.facts([
-        ("Commit", "`%s`" % report.commit()),
-        ("Machine", report.machine()),
-        ("JVM", report.output(options.java, "-version").splitlines()[1]),
-        ("Flags", "`%s`" % documented_flags()),
+        *report.origin(options.java, documented_flags()),
         ("Penstock", " ".join("`%s`" % setting.removeprefix("--") for setting in settings)),
     ])
     text += "\n| Minute | Requests so far | Heap after a collection | Direct memory | Resident | File descriptors | Threads |\n"

@@ -35,7 +35,6 @@ final class GatheringIoHandler implements IoHandler {
   private final IoHandler io;
   private final Runnable giveWay;
   private final LongSupplier clock;
-  private boolean resting;
   private long restsUntil;
 
   /**
@@ -46,6 +45,7 @@ final class GatheringIoHandler implements IoHandler {
     this.io = io;
     this.giveWay = giveWay;
     this.clock = clock;
+    this.restsUntil = clock.getAsLong();
   }
 
   /** Makes handlers that gather around those of {@code factory}. */
@@ -76,14 +76,15 @@ final class GatheringIoHandler implements IoHandler {
 
   private boolean gaveWay() {
     long start = clock.getAsLong();
-    if (resting && start - restsUntil < 0) {
+    if (start - restsUntil < 0) {
       return false;
     }
     giveWay.run();
     long end = clock.getAsLong();
     long took = end - start;
-    resting = took > LONG_NANOS;
-    restsUntil = end + REST * took;
+    if (took > LONG_NANOS) {
+      restsUntil = end + REST * took;
+    }
     return true;
   }
 
