@@ -23,8 +23,7 @@ final class Execution extends Block {
   private final HeldReply collected = new HeldReply();
   private @Nullable Replay replay;
   private @Nullable CalledScripts scripts; // once looked for
-  private long held;
-  private boolean tooLarge; // what is to be held: only the own commands' effects are wanted
+  private final Gathered held; // too large: only the own commands' effects are wanted
 
   /**
    * @param whole the {@code EXEC}
@@ -33,6 +32,7 @@ final class Execution extends Block {
   Execution(Request whole, Session session, Transaction transaction, @Nullable Watch watch) {
     super(session);
     this.whole = whole;
+    this.held = new Gathered(session);
     this.transaction = transaction;
     this.watch = watch;
     if (watch != null || isSpliced()) {
@@ -140,24 +140,18 @@ final class Execution extends Block {
    * @return false when that is too much: they are dropped
    */
   boolean holds(int bytes) {
-    if (!tooLarge) {
-      held += bytes;
-      session.allowance().gathers(bytes);
-      tooLarge = held > session.loop().mostHeld();
-      if (tooLarge) {
-        letGo();
-        if (replay != null) {
-          replay.dropReplies();
-        }
+    if (held.overflowsWith(bytes)) {
+      letGo();
+      if (replay != null) {
+        replay.dropReplies();
       }
     }
-    return !tooLarge;
+    return !held.isTooLarge();
   }
 
   private void letGo() {
     collected.clear();
-    session.allowance().gathers(-held);
-    held = 0;
+    held.letGo();
   }
 
   @Override
@@ -174,7 +168,7 @@ final class Execution extends Block {
   @Override
   void dropHeld() {
     letGo();
-    tooLarge = false;
+    held.beginAnew();
     whole.dropHeld();
   }
 
@@ -197,7 +191,7 @@ final class Execution extends Block {
   private void splice() {
     replied();
     ByteBuf reply = collected.view();
-    if (tooLarge || hasRun(reply)) {
+    if (held.isTooLarge() || hasRun(reply)) {
       replay = new Replay(session, transaction.own(), this);
       replay.run();
     } else { // nothing ran
@@ -224,7 +218,7 @@ final class Execution extends Block {
   /** All own commands are answered. */
   void compose() {
     Replay own = Objects.requireNonNull(replay);
-    if (tooLarge) {
+    if (held.isTooLarge()) {
       own.close();
       session.goOn(whole);
       whole.deliverError(ErrorReplies.TOO_LARGE_EXEC, Outcome.ERROR);

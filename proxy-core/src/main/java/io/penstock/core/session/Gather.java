@@ -16,8 +16,7 @@ final class Gather implements Part.Whole {
   private final int[] detail;
   private Part[] parts = {};
   private int missing;
-  private long held;
-  private boolean tooLarge;
+  private final Gathered held;
 
   /**
    * Before anything is sent.
@@ -27,6 +26,7 @@ final class Gather implements Part.Whole {
   Gather(Request whole, Merge merge, int[] detail) {
     this.whole = whole;
     this.session = whole.session();
+    this.held = new Gathered(session);
     this.merge = merge;
     this.detail = detail;
   }
@@ -56,23 +56,17 @@ final class Gather implements Part.Whole {
   /** There is a bound for them together: they cannot be given before all are here. */
   @Override
   public boolean holds(int bytes) {
-    if (!tooLarge) {
-      held += bytes;
-      session.allowance().gathers(bytes);
-      tooLarge = held > session.loop().mostHeld();
-      if (tooLarge) {
-        letGo();
-      }
+    if (held.overflowsWith(bytes)) {
+      letGo();
     }
-    return !tooLarge;
+    return !held.isTooLarge();
   }
 
   private void letGo() {
     for (Part part : parts) {
       part.discard();
     }
-    session.allowance().gathers(-held);
-    held = 0;
+    held.letGo();
   }
 
   @Override
@@ -90,7 +84,7 @@ final class Gather implements Part.Whole {
   }
 
   private void answer() {
-    if (tooLarge) {
+    if (held.isTooLarge()) {
       whole.deliverError(ErrorReplies.TOO_LARGE, Outcome.ERROR);
       return;
     }

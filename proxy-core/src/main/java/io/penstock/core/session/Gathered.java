@@ -1,0 +1,44 @@
+package io.penstock.core.session;
+
+/**
+ * How many bytes of replies are held until all of them are here, which none can be given before.
+ * Confined to its loop.
+ */
+final class Gathered {
+
+  private final Session session;
+  private long bytes;
+  private boolean tooLarge;
+
+  Gathered(Session session) {
+    this.session = session;
+  }
+
+  /** Whether there were more than one request may have; nothing is held from then on. */
+  boolean isTooLarge() {
+    return tooLarge;
+  }
+
+  /** So many more are to be held: answers true when these are the ones that make it too many. */
+  boolean overflowsWith(int more) {
+    if (tooLarge) {
+      return false;
+    }
+    bytes += more;
+    session.allowance().gathers(more);
+    tooLarge = bytes > session.loop().mostHeld();
+    return tooLarge;
+  }
+
+  /** They are held no longer. */
+  void letGo() {
+    session.allowance().gathers(-bytes);
+    bytes = 0;
+  }
+
+  /** All of them will come once more, and may be few enough. */
+  void beginAnew() {
+    letGo();
+    tooLarge = false;
+  }
+}
