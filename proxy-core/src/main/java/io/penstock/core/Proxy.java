@@ -243,12 +243,15 @@ public final class Proxy implements AutoCloseable {
    * @return completes when all clients are gone, or after {@code grace}
    */
   public CompletionStage<Void> drain(Duration grace) {
-    listener.close();
-    return onEachLoop(
-            loop -> {
-              loop.drainClients();
-              return loop;
-            })
+    return listener
+        .close()
+        .thenCompose(
+            _ ->
+                onEachLoop(
+                    loop -> {
+                      loop.drainClients();
+                      return loop;
+                    }))
         .thenCompose(_ -> admission.whenEmpty())
         .completeOnTimeout(null, grace.toMillis(), TimeUnit.MILLISECONDS);
   }
@@ -266,18 +269,20 @@ public final class Proxy implements AutoCloseable {
   }
 
   private CompletionStage<Void> end() {
-    listener.close();
+    CompletionStage<Void> deaf = listener.close();
     ClusterTopology cluster = discovered;
     if (cluster != null) {
       cluster.close();
     }
     survey.close();
     CompletionStage<Void> controlClosed = control.close();
-    return onEachLoop(
-            loop -> {
-              loop.close();
-              return loop;
-            })
+    return deaf.thenCompose(
+            _ ->
+                onEachLoop(
+                    loop -> {
+                      loop.close();
+                      return loop;
+                    }))
         .thenCompose(_ -> controlClosed)
         .thenCompose(_ -> group.shutdown());
   }

@@ -61,11 +61,19 @@ public final class Listener {
     return listening != null && listening.isActive();
   }
 
-  /** Stops accepting; connected clients stay. */
-  public void close() {
+  /**
+   * Stops accepting; connected clients stay.
+   *
+   * @return completes when the last client that was accepted is on its loop
+   */
+  public CompletableFuture<Void> close() {
+    var closed = new CompletableFuture<Void>();
     Channel listening = channel;
-    if (listening != null) {
-      listening.close();
+    if (listening == null) {
+      closed.complete(null);
+    } else {
+      listening.close().addListener(_ -> closed.complete(null));
     }
+    return closed;
   }
 }
