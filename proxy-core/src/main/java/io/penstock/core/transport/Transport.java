@@ -41,6 +41,16 @@ public enum Transport {
 
   private static final Logger log = LoggerFactory.getLogger(Transport.class);
 
+  static {
+    // A poll that goes on by itself tells of an event once. When a connection is reset behind its
+    // last bytes, that is one event: Netty reads the bytes, sees an empty socket, and waits for
+    // ever. A poll per read finds the reset. Netty reads this once, before its first io_uring.
+    String pollsThatGoOn = "io.netty.iouring.pollAddMultishotEnabled";
+    if (System.getProperty(pollsThatGoOn) == null) {
+      System.setProperty(pollsThatGoOn, "false");
+    }
+  }
+
   /** Unanswered ones end a connection. */
   private static final int PROBES = 3;
 

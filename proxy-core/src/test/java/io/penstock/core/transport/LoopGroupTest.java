@@ -3,8 +3,18 @@ package io.penstock.core.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.SimpleChannelInboundHandler;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class LoopGroupTest {
 
@@ -52,6 +62,53 @@ class LoopGroupTest {
       assertThat(first.getName()).startsWith("penstock-loop");
     } finally {
       group.shutdown().toCompletableFuture().get(10, TimeUnit.SECONDS);
+    }
+  }
+
+  /** Whoever waits for bytes that cannot come would wait for ever. */
+  @ParameterizedTest
+  @EnumSource(names = {"IO_URING", "EPOLL", "NIO"})
+  void aConnectionThatIsResetBehindItsLastBytesEnds(Transport transport) throws Exception {
+    assumeWorks(transport);
+    var group = new LoopGroup(transport, 1);
+    try (var peer = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      for (int attempt = 0; attempt < 300; attempt++) { // which of the two is seen first varies
+        Channel channel =
+            group
+                .client(group.loops().getFirst(), 1_000)
+                .handler(new Discards())
+                .connect(peer.getLocalSocketAddress())
+                .sync()
+                .channel();
+        try (Socket accepted = peer.accept()) {
+          accepted.getOutputStream().write(new byte[100]);
+          accepted.setSoLinger(true, 0); // close resets
+        }
+        assertThat(channel.closeFuture().await(10, TimeUnit.SECONDS))
+            .as("attempt %d ended", attempt)
+            .isTrue();
+      }
+    } finally {
+      group.shutdown().toCompletableFuture().get(10, TimeUnit.SECONDS);
+    }
+  }
+
+  private static void assumeWorks(Transport transport) {
+    Throwable why = transport.unavailability();
+    if (why != null) {
+      System.out.println("skipped: " + transport.configName() + " does not work here: " + why);
+    }
+    Assumptions.assumeTrue(why == null, () -> transport.configName() + ": " + why);
+  }
+
+  private static final class Discards extends SimpleChannelInboundHandler<ByteBuf> {
+
+    @Override
+    protected void channelRead0(ChannelHandlerContext context, ByteBuf bytes) {}
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      context.close();
     }
   }
 
