@@ -93,7 +93,7 @@ final class ClientThread {
 
   private void begin() {
     mayEnd = false;
-    thread = Thread.ofVirtual().name(name).start(this::run);
+    thread = loop.startVirtual(name, this::run);
   }
 
   private void threadEnded() {
@@ -189,7 +189,7 @@ final class ClientThread {
         carryOut(Turn.of(mine));
         mine = awaitBatch();
       }
-      loop.executor().execute(this::threadEnded);
+      loop.executeFromVirtual(this::threadEnded);
     } catch (InterruptedException | RejectedExecutionException shutdown) {
       log.trace("{} ends: {}", name, shutdown.toString());
     }
@@ -217,7 +217,7 @@ final class ClientThread {
     while (!due.isEmpty()) {
       Turn first = due.poll();
       if (!first.awaitPermit()) {
-        loop.executor().execute(() -> refuse(first));
+        loop.executeFromVirtual(() -> refuse(first));
         continue;
       }
       List<Turn> now = new ArrayList<>(due.size() + 1);
@@ -229,7 +229,7 @@ final class ClientThread {
           others.remove();
         }
       }
-      loop.executor().execute(() -> side.begin(this, now));
+      loop.executeFromVirtual(() -> side.begin(this, now));
       for (Turn turn : now) {
         turn.awaitReplies();
       }

@@ -11,12 +11,14 @@ public final class Loop {
   private final int index;
   private final EventLoop executor;
   private final FlushQueue flushQueue;
+  private final Carrier carrier;
   private long now = System.nanoTime();
 
   Loop(int index, EventLoop executor) {
     this.index = index;
     this.executor = executor;
     this.flushQueue = new FlushQueue(executor);
+    this.carrier = new Carrier(executor);
   }
 
   /** 0 to loops - 1. */
@@ -30,6 +32,19 @@ public final class Loop {
 
   public FlushQueue flushQueue() {
     return flushQueue;
+  }
+
+  /**
+   * Starts a virtual thread that hands things over to this loop and back at little cost: the loop's
+   * own thread carries it where the JVM allows that. It may park, and must not occupy its carrier.
+   */
+  public Thread startVirtual(String name, Runnable task) {
+    return carrier.start(name, task);
+  }
+
+  /** Runs {@code task} on the loop; called by threads of {@link #startVirtual} alone. */
+  public void executeFromVirtual(Runnable task) {
+    carrier.run(task);
   }
 
   /** {@link System#nanoTime()} as of the last {@link #tick()}: good for this turn's stamps. */
