@@ -4,11 +4,13 @@ import io.penstock.core.ProxySettings;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.validation.beanvalidation.OptionalValidatorFactoryBean;
 
 /** The beans that come from the configuration alone. */
 @Configuration(proxyBeanMethods = false)
+@Lazy(false) // whatever else waits until it is needed: what is wrong here ends the start
 public class SettingsConfiguration {
 
   @Bean
