@@ -124,10 +124,7 @@ public final class MergeTarget {
           return false; // and a merge of it is an error
         }
       }
-      case '_' -> {
-        into.add("nil");
-        return leaf.text().isEmpty();
-      }
+      case '_' -> into.add("nil");
       default -> {
         return false;
       }
