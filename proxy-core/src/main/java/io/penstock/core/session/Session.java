@@ -67,7 +67,7 @@ public final class Session {
       in.release();
       return;
     }
-    activity.bytes(loop.tick());
+    activity.bytes(loop.tick(), in.readableBytes());
     loop.counters().received(in.readableBytes());
     input.add(in);
     takeUp();
