@@ -18,8 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Fuzzes every target, each in a process of its own: how long, {@code penstock.fuzz.runs} and
- * {@code penstock.fuzz.seconds} say. An input that fails stays in {@code target/fuzz}.
+ * Fuzzes every target, each in a process of its own: how long, {@code fuzz.runs} and {@code
+ * fuzz.seconds} say. An input that fails stays in {@code target/fuzz}.
  */
 class FuzzTest {
 
@@ -51,9 +51,9 @@ class FuzzTest {
   @ParameterizedTest
   @EnumSource
   void nothingIsFound(Target target) throws Exception {
-    if (limit("penstock.fuzz.runs", 0) == 0 && limit("penstock.fuzz.seconds", 0) == 0) {
-      System.out.println("skipped: fuzzing " + name(target) + ", which -Pfuzz does");
-      Assumptions.abort("part of -Pfuzz");
+    if (limit("fuzz.runs", 0) == 0 && limit("fuzz.seconds", 0) == 0) {
+      System.out.println("skipped: fuzzing " + name(target) + ": neither time nor runs for it");
+      Assumptions.abort("neither time nor runs for it");
     }
     Path results = Files.createDirectories(RESULTS.resolve(name(target)));
     Files.createDirectories(results.resolve("corpus"));
@@ -98,8 +98,9 @@ class FuzzTest {
             "--disabled_hooks=com.code_intelligence.jazzer.sanitizers.**",
             "--reproducer_path=" + results,
             "-artifact_prefix=" + results + File.separator,
-            "-runs=" + limit("penstock.fuzz.runs", -1),
-            "-max_total_time=" + limit("penstock.fuzz.seconds", 0),
+            "-runs=" + limit("fuzz.runs", -1),
+            "-max_total_time=" + limit("fuzz.seconds", 0),
+            "-seed=" + property("fuzz.seed"),
             "-max_len=1024",
             "-rss_limit_mb=3000",
             "-timeout=20"));

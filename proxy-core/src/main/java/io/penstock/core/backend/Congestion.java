@@ -13,6 +13,7 @@ final class Congestion {
   private final Node node;
   private final QueueBounds bounds;
   private final Notice refusals = new Notice();
+  private final Notice pauses = new Notice();
   private boolean busy;
 
   Congestion(Node node, QueueBounds bounds) {
@@ -49,7 +50,18 @@ final class Congestion {
 
   /** Something was sent. */
   void sent(Link link) {
-    busy |= bounds.isMuch(link.inFlight());
+    if (bounds.isMuch(link.inFlight()) && !busy) {
+      busy = true;
+      long times = pauses.times();
+      if (times > 0) {
+        log.info(
+            "{} commands are unanswered on one connection to {}: clients that ask it are not read"
+                + " until half are answered ({} times since the last such line)",
+            link.inFlight(),
+            node,
+            times);
+      }
+    }
   }
 
   /** The link takes no more bytes for now. */

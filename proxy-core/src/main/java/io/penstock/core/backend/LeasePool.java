@@ -1,6 +1,7 @@
 package io.penstock.core.backend;
 
 import io.penstock.core.cluster.Node;
+import io.penstock.core.observe.Notice;
 import io.penstock.core.resp.Protocol;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -9,6 +10,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One loop's exclusive connections to one node: those that clients have, and a few that wait for
@@ -24,6 +27,8 @@ final class LeasePool {
    */
   record Limits(int open, int idle) {}
 
+  private static final Logger log = LoggerFactory.getLogger(LeasePool.class);
+
   /** So long one waits for a client: shorter than servers' own {@code timeout}s. */
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -31,6 +36,7 @@ final class LeasePool {
   private final BackendSite site;
   private final NodeCounters counters;
   private final Limits limits;
+  private final Notice refusals = new Notice();
   private final Set<Lease> open = new LinkedHashSet<>();
   private final ArrayDeque<Lease> idle = new ArrayDeque<>(); // newest last
   private boolean lost; // one that worked, and none was made since
@@ -54,6 +60,7 @@ final class LeasePool {
     if (open.size() >= limits.open()) {
       Lease other = idle.pollFirst();
       if (other == null) {
+        tellFull();
         return null;
       }
       other.discard();
@@ -62,6 +69,18 @@ final class LeasePool {
     open.add(made);
     made.connect();
     return made;
+  }
+
+  private void tellFull() {
+    long times = refusals.times();
+    if (times > 0) {
+      log.warn(
+          "clients have all {} connections to {} that they may have for themselves: {} refused"
+              + " since the last such line",
+          limits.open(),
+          node,
+          times);
+    }
   }
 
   /** A client needs the connection no more. */

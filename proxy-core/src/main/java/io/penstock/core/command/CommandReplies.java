@@ -1,6 +1,7 @@
 package io.penstock.core.command;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyWriter;
@@ -9,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +31,7 @@ public final class CommandReplies {
 
   private final CommandTable table;
   private final Map<Protocol, ByteBuf> all = new EnumMap<>(Protocol.class);
+  private final Map<Protocol, Map<CommandSpec, byte[]>> each = new EnumMap<>(Protocol.class);
 
   public CommandReplies(CommandTable table) {
     this.table = table;
@@ -72,7 +75,7 @@ public final class CommandReplies {
       return;
     }
     ReplyWriter reply = new ReplyWriter(out, protocol);
-    SpecReply specs = new SpecReply(reply);
+    Map<CommandSpec, byte[]> known = each.computeIfAbsent(protocol, _ -> new IdentityHashMap<>());
     int start = out.writerIndex();
     reply.array(request.argc() - 2);
     for (int i = 2; i < request.argc(); i++) {
@@ -85,9 +88,16 @@ public final class CommandReplies {
       if (spec == null) {
         reply.missing();
       } else {
-        specs.write(spec);
+        out.writeBytes(known.computeIfAbsent(spec, s -> described(s, protocol)));
       }
     }
+  }
+
+  /** Made once: who asks may ask about a hundred thousand. */
+  private static byte[] described(CommandSpec spec, Protocol protocol) {
+    ByteBuf out = Unpooled.buffer();
+    new SpecReply(new ReplyWriter(out, protocol)).write(spec);
+    return ByteBufUtil.getBytes(out);
   }
 
   /** {@code COMMAND LIST [FILTERBY MODULE name | ACLCAT category | PATTERN pattern]}. */

@@ -43,7 +43,10 @@ final class LearntHandling {
     return switch (command.requestPolicy()) {
       case DEFAULT -> new Handling.AnyNode();
       case ALL_NODES, ALL_SHARDS -> {
-        Merge merge = merge(command.responsePolicy());
+        Merge merge =
+            command.name().equals("commandlog|get") // Valkey's second kind of slow log
+                ? Merge.NEWEST
+                : merge(command.responsePolicy());
         yield merge == null
             ? refused(command, "Penstock does not know how to merge what all nodes reply")
             : new Handling.Broadcast(merge, false);

@@ -22,6 +22,16 @@ public record ServerFacts(
     return new ServerFacts(REFERENCE, null, commands);
   }
 
+  /** Since when Valkey discards a transaction in which MULTI or WATCH is called. */
+  private static final ServerVersion VALKEY_8 = new ServerVersion(8, 0, 0);
+
+  /** Whether a command that begins a transaction makes {@code EXEC} fail within another one. */
+  public boolean forbidsNested(CommandSpec command) {
+    return valkey != null
+        && valkey.compareTo(VALKEY_8) >= 0
+        && (command.name().equals("multi") || command.name().equals("watch"));
+  }
+
   /** What the servers call themselves. */
   public String name() {
     return valkey == null ? "redis" : "valkey";

@@ -33,6 +33,9 @@ final class ClientThread {
      * @param turns each with a permit
      */
     void begin(ClientThread client, List<Turn> turns);
+
+    /** There was no connection for the turn until its deadline: has it refused. On the loop. */
+    void refuse(ClientThread client, Turn turn);
   }
 
   private static final Logger log = LoggerFactory.getLogger(ClientThread.class);
@@ -217,7 +220,7 @@ final class ClientThread {
     while (!due.isEmpty()) {
       Turn first = due.poll();
       if (!first.awaitPermit()) {
-        loop.executeFromVirtual(() -> refuse(first));
+        loop.executeFromVirtual(() -> side.refuse(this, first));
         continue;
       }
       List<Turn> now = new ArrayList<>(due.size() + 1);

@@ -10,6 +10,7 @@ import io.penstock.core.backend.Lease;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.cluster.Topology;
+import io.penstock.core.observe.Notice;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.transport.Loop;
@@ -19,6 +20,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Has a virtual thread for each client, which takes turns on connections that it has for itself: no
@@ -27,11 +30,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
 
+  private static final Logger log = LoggerFactory.getLogger(SyncDispatcher.class);
+
   private final Loop loop;
   private final LoopNodes nodes;
   private final int connections;
   private final IntObjectMap<ClientThread> clients = new IntObjectHashMap<>();
   private final Map<Node, Semaphore> gates = new HashMap<>();
+  private final Notice refusals = new Notice();
 
   public SyncDispatcher(
       LoopGroup group, Loop loop, BackendSettings settings, Topology topology, ProxyEvents events) {
@@ -86,6 +92,20 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
       }
       known.carry(turn);
     }
+  }
+
+  @Override
+  public void refuse(ClientThread client, Turn turn) {
+    long times = refusals.times();
+    if (times > 0) {
+      log.warn(
+          "all {} connections that turns may have to {} are in use: {} have waited in vain since the"
+              + " last such line",
+          connections,
+          turn.node(),
+          times);
+    }
+    client.refuse(turn);
   }
 
   @Override

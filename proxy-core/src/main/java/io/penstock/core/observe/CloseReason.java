@@ -1,6 +1,6 @@
 package io.penstock.core.observe;
 
-/** The limit for which Penstock closed a client. */
+/** Why Penstock closed a client: most often for a limit. */
 public enum CloseReason {
   /** It left more unread than the hard limit of its class. */
   OUTPUT_HARD_LIMIT("it leaves more unread than its hard limit"),
@@ -21,7 +21,10 @@ public enum CloseReason {
   REQUEST("it has not sent the rest of a request in time"),
 
   /** It read nothing of the replies that waited for it. */
-  REPLY("it has read nothing of its replies for too long");
+  REPLY("it has read nothing of its replies for too long"),
+
+  /** What it sent is no request, or more than one may have. */
+  PROTOCOL("what it has sent is no request");
 
   private final String words;
 

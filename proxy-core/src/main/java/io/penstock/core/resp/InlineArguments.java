@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Inline requests: a line split at blanks, with the quoting of Redis's {@code sdssplitargs}
  * (sds.c), written again as an array of bulk strings so that the rest of Penstock knows one form
- * only.
+ * only. The line has no zero byte: behind one neither Redis nor {@link RequestScanner} finds its
+ * end.
  */
 final class InlineArguments {
 
@@ -62,7 +63,7 @@ final class InlineArguments {
     while (at < line.length && isBlank(line[at])) {
       at++;
     }
-    return at < line.length && line[at] != 0; // a C string ends at its NUL
+    return at < line.length;
   }
 
   private byte @Nullable [] argument() {
@@ -77,9 +78,6 @@ final class InlineArguments {
       }
       bytes.write(b);
     }
-    if (at < line.length && line[at] == 0) {
-      at = line.length; // a C string ends here
-    }
     return bytes.toByteArray();
   }
 
@@ -87,9 +85,6 @@ final class InlineArguments {
   private boolean quoted(byte quote, ByteArrayOutputStream into) {
     while (at < line.length) {
       byte b = line[at++];
-      if (b == 0) {
-        return false;
-      }
       if (b == quote) {
         return at == line.length || isBlank(line[at]);
       }
@@ -128,7 +123,7 @@ final class InlineArguments {
 
   /** Not all blanks do: sdssplitargs takes vertical tab and form feed inside an argument. */
   private static boolean endsArgument(byte b) {
-    return b == ' ' || b == '\t' || b == '\r' || b == '\n' || b == 0;
+    return b == ' ' || b == '\t' || b == '\r' || b == '\n';
   }
 
   /** C's isspace. */

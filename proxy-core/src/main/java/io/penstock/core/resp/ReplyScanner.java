@@ -155,7 +155,25 @@ public final class ReplyScanner {
     if (isCounted(type)) {
       return scanCount(buffer, at, to);
     }
+    if (type == '_' || type == '#') {
+      return scanFixed(buffer, at, to);
+    }
     return isLine(type) ? scanLine(buffer, at, to) : MALFORMED;
+  }
+
+  /** A null says nothing and a boolean one letter: client libraries take nothing else. */
+  private int scanFixed(ByteBuf buffer, int from, int to) {
+    int end = type == '_' ? 1 : 2; // where in the line its last byte is
+    for (int at = from; at < to; at++, lineLength++) {
+      byte b = buffer.getByte(at);
+      if (lineLength == end) {
+        return b == '\n' ? at + 1 : MALFORMED;
+      }
+      if (lineLength == end - 1 ? b != '\r' : b != 't' && b != 'f') {
+        return MALFORMED;
+      }
+    }
+    return INCOMPLETE;
   }
 
   /** A line ends with CR LF: what a module says may have an LF in it. */
@@ -208,7 +226,7 @@ public final class ReplyScanner {
 
   private static boolean isLine(byte type) {
     return switch (type) {
-      case '+', '-', ':', '_', ',', '#', '(' -> true;
+      case '+', '-', ':', ',', '(' -> true;
       default -> false;
     };
   }

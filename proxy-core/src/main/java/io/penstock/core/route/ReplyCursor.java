@@ -86,9 +86,13 @@ final class ReplyCursor {
     if (negative) {
       digit++;
     }
+    int first = digit;
     long value = 0; // counted down: the least long has no positive
     for (byte b = reply.getByte(digit); b >= '0' && b <= '9'; b = reply.getByte(++digit)) {
       value = Math.subtractExact(Math.multiplyExact(value, 10), b - '0');
+    }
+    if (digit == first || reply.getByte(digit) != '\r') {
+      throw new UnmergeableException(); // an integer's line may say anything
     }
     at = digit + 2;
     return negative ? value : Math.negateExact(value);

@@ -29,7 +29,7 @@ sealed interface ReplyTree {
     }
 
     long integer() {
-      if (!isInteger()) {
+      if (!isInteger() || bytes.charAt(1) == '+') { // which servers do not write
         throw new UnmergeableException();
       }
       return Long.parseLong(bytes.substring(1, bytes.length() - 2));

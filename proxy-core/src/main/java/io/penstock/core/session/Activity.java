@@ -17,6 +17,7 @@ final class Activity {
 
   private final long connectedAt;
   private long lastBytesAt;
+  private long bytes;
   private long requests;
   private @Nullable CommandSpec lastCommand;
 
@@ -37,8 +38,9 @@ final class Activity {
     busyAt = now;
   }
 
-  void bytes(long now) {
+  void bytes(long now, int count) {
     lastBytesAt = now;
+    bytes += count;
   }
 
   void request(@Nullable CommandSpec command) {
@@ -52,6 +54,11 @@ final class Activity {
 
   long lastBytesAt() {
     return lastBytesAt;
+  }
+
+  /** Bytes that it has sent so far. */
+  long bytes() {
+    return bytes;
   }
 
   /** Requests so far: the newest one's place among them. */

@@ -93,6 +93,13 @@ final class Allowance {
         && held < MOST_HELD;
   }
 
+  /** The client is read from here on, or is not. */
+  void reads(boolean reading, int unanswered) {
+    if (!reading && unanswered >= mostUnanswered) {
+      session.loop().sweep().tellPaused(session);
+    }
+  }
+
   /** Bytes that the client has not taken. */
   long unread() {
     Subscriptions subscriptions = session.intake().subscriptions();
@@ -100,9 +107,14 @@ final class Allowance {
     return pushed + held + session.output().unwritten();
   }
 
-  /** Bytes that are kept in buffers for the client. */
+  /** Bytes that are kept for the client: in buffers, and of the names that it listens to. */
   long kept() {
-    return unread() + borne + session.input().capacity() + session.intake().transactions().size();
+    Subscriptions subscriptions = session.intake().subscriptions();
+    return unread()
+        + borne
+        + session.input().capacity()
+        + session.intake().transactions().size()
+        + (subscriptions == null ? 0 : subscriptions.size());
   }
 
   /** Bytes that the loop's memory has it down for; see {@link #recount}. */

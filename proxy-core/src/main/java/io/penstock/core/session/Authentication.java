@@ -50,6 +50,12 @@ final class Authentication {
     return command.argEqualsIgnoreCase(0, "post") || command.argEqualsIgnoreCase(0, "host:");
   }
 
+  /** Closes the client for it, without a reply. */
+  static void end(Session session) {
+    session.loop().sweep().tellUnreadable(session, "it speaks HTTP");
+    session.drain();
+  }
+
   void auth(RequestFrame frame, ReplyWriter reply) {
     if (frame.argc() > 3) {
       reply.error("ERR syntax error");

@@ -8,8 +8,8 @@ import java.net.SocketAddress;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A client in the form of {@code CLIENT LIST}; fields that mean nothing in a proxy have the value
- * of an idle client.
+ * A client in the form of {@code CLIENT LIST}, with the fields of all servers that there are; those
+ * that mean nothing in a proxy have the value of an idle client.
  */
 final class ClientLine {
 
@@ -33,11 +33,10 @@ final class ClientLine {
         + seconds(now - session.activity().lastBytesAt())
         + " flags="
         + flags(session)
-        + " db="
+        + " capa= db="
         + session.loop().settings().database()
         + subscriptions(session)
-        + " multi="
-        + session.intake().transactions().queued()
+        + transactions(session.intake().transactions())
         + " qbuf="
         + session.input().size()
         + " qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll="
@@ -50,7 +49,23 @@ final class ClientLine {
         + " lib-name="
         + profile.libraryName()
         + " lib-ver="
-        + profile.libraryVersion();
+        + profile.libraryVersion()
+        + traffic(session);
+  }
+
+  private static String traffic(Session session) {
+    return " io-thread="
+        + session.loop().loop().index()
+        + " tot-net-in="
+        + session.activity().bytes()
+        + " tot-net-out="
+        + (session.output().bytes() - session.output().unwritten())
+        + " tot-cmds="
+        + session.activity().requests();
+  }
+
+  private static String transactions(Transactions client) {
+    return " multi=" + client.queued() + " watch=" + client.watched();
   }
 
   private static String memory(Allowance client) {

@@ -27,6 +27,9 @@ final class Gathered {
     bytes += more;
     session.allowance().gathers(more);
     tooLarge = bytes > session.loop().mostHeld();
+    if (tooLarge) {
+      session.loop().sweep().tellTooLarge(session);
+    }
     return tooLarge;
   }
 

@@ -51,7 +51,7 @@ final class Intake {
     RoutePlan plan = session.loop().router().route(command);
     CommandSpec spec = command.spec();
     if (spec == null && Authentication.isOfHttp(command)) {
-      session.drain();
+      Authentication.end(session);
       return true;
     }
     Subscriptions subscribed = subscriptions;

@@ -15,10 +15,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class Replay {
 
+  /** After so many bytes of replies it is others' turn. */
+  private static final int MUCH = 1024 * 1024;
+
   private final Session session;
   private final List<Transaction.Own> commands;
   private final Execution whole;
   private final List<Request> begun = new ArrayList<>();
+  private long made; // bytes of replies since it was others' turn
   private boolean broken;
   private boolean running;
   private boolean waiting; // for the reply to the last one begun
@@ -49,6 +53,12 @@ final class Replay {
   private void answerAll() {
     running = true;
     while (!waiting && begun.size() < commands.size()) {
+      if (made >= MUCH) {
+        made = 0;
+        running = false;
+        session.loop().executor().execute(this::run);
+        return;
+      }
       waiting = true;
       answer(commands.get(begun.size()).request());
     }
@@ -73,6 +83,7 @@ final class Replay {
     request.begin(session, spec, session.activity().lastBytesAt(), false);
     request.capture(
         () -> {
+          made += request.reply().readableBytes();
           if (!whole.holds(request.reply().readableBytes())) {
             request.dropHeld();
           }

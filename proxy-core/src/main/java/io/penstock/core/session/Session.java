@@ -67,7 +67,7 @@ public final class Session {
       in.release();
       return;
     }
-    activity.bytes(loop.tick());
+    activity.bytes(loop.tick(), in.readableBytes());
     loop.counters().received(in.readableBytes());
     input.add(in);
     takeUp();
@@ -118,6 +118,7 @@ public final class Session {
     boolean reading = mayTakeUp() ? !input.isPutBack() : listensWhileHeld();
     if (!closed && channel.config().isAutoRead() != reading) {
       channel.config().setAutoRead(reading);
+      allowance.reads(reading, sequence.size());
     }
   }
 
@@ -151,7 +152,7 @@ public final class Session {
 
   private boolean protocolError() {
     state = new SessionState.Closing();
-    log.debug("client {} sent no RESP: {}", id, input.scanner().error());
+    loop.sweep().tellUnreadable(this, input.scanner().error());
     intake.reject(null, "ERR Protocol error: " + input.scanner().error());
     return false;
   }

@@ -15,11 +15,8 @@ import io.penstock.core.pubsub.Subscriber;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyWriter;
 import io.penstock.core.route.RoutePlan;
-import java.util.EnumMap;
 import java.util.EnumSet;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -41,16 +38,13 @@ final class Subscriptions implements Subscriber {
 
   private final Session session;
   private final Pushes pushes;
-  private final Map<Kind, Set<Name>> names = new EnumMap<>(Kind.class);
+  private final SubscribedNames names = new SubscribedNames();
   private @Nullable Joining joining; // under way
   private @Nullable Request answering; // the request that subscribes or unsubscribes just now
 
   Subscriptions(Session session) {
     this.session = session;
     this.pushes = new Pushes(session);
-    for (Kind kind : Kind.values()) {
-      names.put(kind, new LinkedHashSet<>());
-    }
   }
 
   /** Whether a client listens to anything. */
@@ -59,12 +53,13 @@ final class Subscriptions implements Subscriber {
     return all != null && !all.isEmpty();
   }
 
-  private Set<Name> of(Kind kind) {
-    return Objects.requireNonNull(names.get(kind));
+  int count(Kind kind) {
+    return names.of(kind).size();
   }
 
-  int count(Kind kind) {
-    return of(kind).size();
+  /** Bytes that the names take, about. */
+  long size() {
+    return names.size();
   }
 
   Pushes pushes() {
@@ -143,7 +138,7 @@ final class Subscriptions implements Subscriber {
       session.intake().reject(spec, CROSS_SLOT);
       return;
     }
-    List<Name> unwanted = given.isEmpty() ? List.copyOf(of(kind)) : given;
+    List<Name> unwanted = given.isEmpty() ? List.copyOf(names.of(kind)) : given;
     begin(spec);
     session
         .loop()
@@ -181,7 +176,7 @@ final class Subscriptions implements Subscriber {
     public void joined() {
       ByteBuf out = ByteBufAllocator.DEFAULT.directBuffer();
       for (Name name : wanted) {
-        of(kind).add(name);
+        names.add(kind, name);
         confirm(out, kind, kind.subscribe(), name);
       }
       answer(out);
@@ -209,7 +204,7 @@ final class Subscriptions implements Subscriber {
       confirm(out, kind, kind.unsubscribe(), null);
     }
     for (Name name : unwanted) {
-      of(kind).remove(name);
+      names.remove(kind, name);
       confirm(out, kind, kind.unsubscribe(), name);
     }
     answer(out);
@@ -262,10 +257,9 @@ final class Subscriptions implements Subscriber {
       session.loop().hub().cancel(begun);
     }
     for (Kind kind : Kind.values()) {
-      Set<Name> unwanted = of(kind);
+      List<Name> unwanted = names.takeAll(kind);
       if (!unwanted.isEmpty()) {
-        session.loop().hub().leave(this, kind, List.copyOf(unwanted), () -> {});
-        unwanted.clear();
+        session.loop().hub().leave(this, kind, unwanted, () -> {});
       }
     }
   }

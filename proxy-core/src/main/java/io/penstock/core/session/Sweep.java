@@ -24,6 +24,8 @@ final class Sweep {
   private final Set<Allowance> slow = new LinkedHashSet<>();
   private final Map<CloseReason, Notice> notices = new EnumMap<>(CloseReason.class);
   private final Notice full = new Notice();
+  private final Notice paused = new Notice();
+  private final Notice tooLarge = new Notice();
   private long sweptAt;
 
   Sweep(SessionLoop loop) {
@@ -65,6 +67,15 @@ final class Sweep {
 
   /** Counts and logs that a client is closed for a limit; before it is. */
   void tell(Session session, CloseReason reason) {
+    tell(session, reason, reason.words());
+  }
+
+  /** The same of a client that sent what is no request. */
+  void tellUnreadable(Session session, String words) {
+    tell(session, CloseReason.PROTOCOL, CloseReason.PROTOCOL.words() + ": " + words);
+  }
+
+  private void tell(Session session, CloseReason reason, String words) {
     loop.counters().closed(reason);
     Notice notice = notices.get(reason);
     long times = notice == null ? 0 : notice.times();
@@ -73,10 +84,41 @@ final class Sweep {
           "client {} ({}) is closed: {}; it has {} bytes unread and keeps {} in buffers{}",
           session.id(),
           ClientLine.address(session),
-          reason.words(),
+          words,
           session.allowance().unread(),
           session.allowance().kept(),
-          times == 1 ? "" : " (" + (times - 1) + " more since the last such line)");
+          more(times));
+    }
+  }
+
+  private static String more(long times) {
+    return times == 1 ? "" : " (" + (times - 1) + " more since the last such line)";
+  }
+
+  /** Logs that a client is not read because so many of its requests are unanswered. */
+  void tellPaused(Session session) {
+    long times = paused.times();
+    if (times > 0) {
+      log.info(
+          "client {} ({}) is not read while {} of its requests are unanswered{}",
+          session.id(),
+          ClientLine.address(session),
+          loop.settings().clientLimits().inFlight(),
+          more(times));
+    }
+  }
+
+  /** Logs that the replies that a request needs together are too large for that. */
+  void tellTooLarge(Session session) {
+    long times = tooLarge.times();
+    if (times > 0) {
+      log.warn(
+          "a request of client {} ({}) is answered with an error: more than {} bytes of replies"
+              + " would have to be put together{}",
+          session.id(),
+          ClientLine.address(session),
+          loop.mostHeld(),
+          more(times));
     }
   }
 

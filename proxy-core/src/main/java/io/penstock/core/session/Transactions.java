@@ -66,6 +66,11 @@ final class Transactions {
     return open == null ? -1 : open.queued();
   }
 
+  /** Keys that are watched: as {@code CLIENT LIST} has it. */
+  int watched() {
+    return watch == null ? 0 : watch.keys();
+  }
+
   /** Bytes of what is queued. */
   long size() {
     return open == null ? 0 : open.size();
@@ -79,7 +84,7 @@ final class Transactions {
     Transaction queue = Objects.requireNonNull(open);
     CommandSpec spec = command.spec();
     if (spec != null
-        && spec.has(CommandFlag.NO_MULTI)
+        && (spec.has(CommandFlag.NO_MULTI) || session.loop().servers().forbidsNested(spec))
         && !command.isUnknownSubcommand()
         && spec.acceptsArity(command.argc())) {
       return refuse(queue, spec, NOT_ALLOWED);
@@ -93,10 +98,8 @@ final class Transactions {
           takesOne(queue, sharded ? slot : Exchange.ANY_NODE, command);
       case RoutePlan.Blocking(int slot, int timeoutAt, boolean millis) ->
           takesOne(queue, slot, command, briefly(command, timeoutAt, millis)); // does not block
-      case RoutePlan.Watch _ -> {
-        session.intake().reject(spec, "ERR WATCH inside MULTI is not allowed");
-        yield true;
-      }
+      case RoutePlan.Watch _ ->
+          session.intake().reject(spec, "ERR WATCH inside MULTI is not allowed");
       case RoutePlan.Split _ -> refuse(queue, spec, CROSS_SLOT);
       case RoutePlan.Broadcast _, RoutePlan.Scan _ -> refuse(queue, spec, EVERY_NODE);
       case RoutePlan.Reject(String error) -> refuse(queue, spec, error);

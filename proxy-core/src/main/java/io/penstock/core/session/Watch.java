@@ -23,6 +23,7 @@ final class Watch {
   private @Nullable Lease lease;
   private boolean asking; // the connection is to where the slot is being moved
   private @Nullable WatchCall waiting; // for another attempt
+  private int keys;
   private boolean lost;
   private boolean closed;
 
@@ -33,6 +34,11 @@ final class Watch {
 
   int slot() {
     return slot;
+  }
+
+  /** How many keys were given; one that was given twice counts twice. */
+  int keys() {
+    return keys;
   }
 
   /** Whether a transaction must not run any more. */
@@ -53,6 +59,7 @@ final class Watch {
 
   /** Watches more keys: those of the request that was found last, which {@code place} is for. */
   void add(Request place) {
+    keys += session.input().frame().argc() - 1;
     new WatchCall(session, this, place).send();
   }
 

@@ -11,6 +11,7 @@ import io.penstock.core.resp.Protocol;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.transport.Transport;
+import io.penstock.core.wire.LogLines;
 import io.penstock.core.wire.Peer;
 import io.penstock.core.wire.ScriptedNode;
 import java.time.Duration;
@@ -159,9 +160,15 @@ class BackendConnectionTest {
     send("b", "c");
     assertThat(isWritable()).isTrue();
 
-    send("d");
-    peer.expect("<b><c><d>");
-    assertThat(isWritable()).isFalse();
+    try (LogLines log = LogLines.of("backend.Congestion")) {
+      send("d");
+      peer.expect("<b><c><d>");
+      assertThat(isWritable()).isFalse();
+      assertThat(log.get())
+          .singleElement()
+          .asString()
+          .startsWith("4 commands are unanswered on one connection to 127.0.0.1:");
+    }
     peer.send("+A\r\n");
     awaitLog("a +A\r\n");
     assertThat(isWritable()).isFalse();

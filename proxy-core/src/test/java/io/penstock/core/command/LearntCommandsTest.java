@@ -217,6 +217,33 @@ class LearntCommandsTest {
   }
 
   @Test
+  void valkeysCommandLogIsMergedAsItsSlowLog() {
+    List<String> tips = List.of("request_policy:all_nodes", "nondeterministic_output");
+    CommandTable table =
+        learn(
+            command(
+                "commandlog",
+                -2,
+                List.of(),
+                List.of(),
+                List.of(
+                    "commandlog|get",
+                    -4L,
+                    List.of(),
+                    0L,
+                    0L,
+                    0L,
+                    List.of(),
+                    tips,
+                    List.of(),
+                    List.of())));
+
+    assertThat(table.byName("commandlog|get").handling())
+        .isEqualTo(builtin.byName("slowlog|get").handling())
+        .isNotEqualTo(new Handling.Broadcast(Merge.CONCAT, false));
+  }
+
+  @Test
   void inFrontOfOneServerKeysAndPoliciesDoNotMatter() {
     List<Object> command = command("n.w", -1, List.of("movablekeys"), List.of());
     CommandTable table = builtin.with(List.of(LearntCommands.read(List.of(command))), false);

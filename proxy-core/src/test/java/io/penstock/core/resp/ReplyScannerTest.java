@@ -171,6 +171,15 @@ class ReplyScannerTest {
         "$9999999999999999999\r\n",
         "*9999999999999999999\r\n",
         "*1\r\nhello\r\n",
+        "_nil\r\n",
+        "_\n",
+        "_\r\0\0\r\n",
+        "_\r\r\n",
+        "#\r\n",
+        "#x\r\n",
+        "#true\r\n",
+        "#t\n",
+        "*2\r\n_\r\n_ \r\n",
         "*2\r\n:1\r\n$x\r\n"
       })
   void whatIsNotRespIsMalformed(String wire) {

@@ -231,6 +231,21 @@ class ReplyMergerTest {
         .isEqualTo("!" + CANNOT);
   }
 
+  /** A line is passed on whatever it says; what is to be added has to be a number. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "-", "+2", "x", "2x", "2 ", " 2", "1\n2", "1\r2", "--2"})
+  void integersThatAreNoneAreAnError(String odd) {
+    String one = ":1\r\n";
+    String none = ":" + odd + "\r\n";
+    assertThat(merged(Merge.SUM, List.of(one, none))).isEqualTo("!" + CANNOT);
+    assertThat(merged(Merge.MIN, List.of(none, one))).isEqualTo("!" + CANNOT);
+    assertThat(merged(Merge.SUM_BY_ELEMENT, List.of("*1\r\n" + one, "*1\r\n" + none)))
+        .isEqualTo("!" + CANNOT);
+    String entry = "*3\r\n:1\r\n" + none + ":7\r\n";
+    assertThat(merged(Merge.NEWEST, List.of("*2\r\n" + entry(9) + entry), 2))
+        .isEqualTo("!" + CANNOT);
+  }
+
   @Test
   void aPartWithTooFewElementsAndAnotherWithTooManyAreAnError() {
     assertThat(merged(Merge.ARRAY_BY_KEY, List.of("*2\r\n:1\r\n:2\r\n", "*0\r\n"), 0, 1))

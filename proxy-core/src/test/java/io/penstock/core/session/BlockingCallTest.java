@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.wire.LogLines;
 import io.penstock.core.wire.Peer;
 import io.penstock.core.wire.Wire;
 import java.time.Duration;
@@ -348,11 +349,14 @@ class BlockingCallTest {
     Peer node = rig.connected(1);
     Peer lease = block(rig.client(), node, BLPOP);
     Peer client = rig.client();
-    client.send(BLPOP);
-    node.expect(tried(BLPOP)).send(NOTHING);
+    try (LogLines log = LogLines.of("backend.LeasePool")) {
+      client.send(BLPOP);
+      node.expect(tried(BLPOP)).send(NOTHING);
 
-    client.expect("-OVERLOADED too many clients have connections to this node for themselves;");
-    client.expect(" the command did not run\r\n");
+      client.expect("-OVERLOADED too many clients have connections to this node for themselves;");
+      client.expect(" the command did not run\r\n");
+      assertThat(log.get()).singleElement().asString().startsWith("clients have all 1 connections");
+    }
     lease.send(NIL);
     client.send(BLPOP);
     node.expect(tried(BLPOP)).send(NOTHING);

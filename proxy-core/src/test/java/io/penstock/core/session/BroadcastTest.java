@@ -10,6 +10,7 @@ import static org.awaitility.Awaitility.await;
 import io.penstock.core.cluster.Shard;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.resp.RespLimits;
+import io.penstock.core.wire.LogLines;
 import io.penstock.core.wire.Peer;
 import io.penstock.core.wire.ScriptedNode;
 import io.penstock.core.wire.Wire;
@@ -106,11 +107,18 @@ class BroadcastTest {
     Peer client = rig.client();
     client.send(call("KEYS *") + call("DBSIZE") + PING);
     Peer lower = rig.accept(0).expect(call("KEYS *") + call("DBSIZE")).send(many + ":1\r\n");
-    Peer upper = rig.accept(1).expect(call("KEYS *") + call("DBSIZE")).send(many + ":1\r\n");
+    Peer upper = rig.accept(1).expect(call("KEYS *") + call("DBSIZE"));
 
-    client.expect(
-        "-ERR the replies to the parts of this command are too large to be put together\r\n"
-            + ":2\r\n+PONG\r\n");
+    try (LogLines log = LogLines.of("session.Sweep")) {
+      upper.send(many + ":1\r\n");
+      client.expect(
+          "-ERR the replies to the parts of this command are too large to be put together\r\n"
+              + ":2\r\n+PONG\r\n");
+      assertThat(log.get())
+          .singleElement()
+          .asString()
+          .contains("more than 200000 bytes of replies would have to be put together");
+    }
     client.send(call("KEYS *"));
     lower.expect(call("KEYS *")).send(many);
     upper.expect(call("KEYS *")).send("*0\r\n");

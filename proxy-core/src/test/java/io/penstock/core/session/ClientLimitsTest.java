@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.penstock.core.observe.CloseReason;
+import io.penstock.core.wire.LogLines;
 import io.penstock.core.wire.Peer;
 import io.penstock.core.wire.Wire;
 import java.io.UncheckedIOException;
@@ -425,15 +426,58 @@ class ClientLimitsTest {
   void aClientIsNotReadWhileSoManyOfItsRequestsAreUnanswered() {
     Rig on = with(Limits.inFlight(2, 1_000));
     Peer node = on.connected(0);
-    Peer client = on.client().send(GET.repeat(3));
-    node.expect(GET + GET);
-    await().until(() -> on.<Long>onLoop(() -> on.sessions().pressure().paused()) == 1);
+    Peer client;
+    try (LogLines log = LogLines.of("session.Sweep")) {
+      client = on.client().send(GET.repeat(3));
+      node.expect(GET + GET);
+      await().until(() -> on.<Long>onLoop(() -> on.sessions().pressure().paused()) == 1);
+      assertThat(log.get())
+          .singleElement()
+          .asString()
+          .endsWith(" is not read while 2 of its requests are unanswered");
+    }
     assertThat(node.pending()).isZero();
 
     node.send("$1\r\n1\r\n");
 
     node.expect(GET).send("$1\r\n2\r\n$1\r\n3\r\n");
     client.expect("$1\r\n1\r\n$1\r\n2\r\n$1\r\n3\r\n");
+  }
+
+  @Test
+  void whoSendsNoRequestIsClosedAndToldOf() {
+    Rig on = with(ClientLimits.DEFAULTS);
+
+    try (LogLines log = LogLines.of("session.Sweep")) {
+      on.client()
+          .send("*1\r\n$-5\r\n")
+          .expect("-ERR Protocol error: invalid bulk length\r\n")
+          .expectClosed();
+      on.client().send("POST / HTTP/1.1\r\n").expectClosed();
+
+      assertThat(closed(on, CloseReason.PROTOCOL)).isEqualTo(2);
+      assertThat(log.get())
+          .singleElement() // and the other within ten seconds
+          .asString()
+          .contains(" is closed: what it has sent is no request: invalid bulk length;");
+    }
+  }
+
+  @Test
+  void namesThatAClientListensToCount() {
+    Rig on = with(ClientLimits.DEFAULTS);
+    String channel = "b".repeat(10_000);
+    Peer client = on.client().send(Wire.request("SUBSCRIBE", channel));
+    on.acceptFeed(0)
+        .expect(Wire.request("subscribe", channel))
+        .send(">3\r\n$9\r\nsubscribe\r\n" + Wire.bulk(channel) + ":1\r\n");
+    client.expect("*3\r\n$9\r\nsubscribe\r\n" + Wire.bulk(channel) + ":1\r\n");
+
+    assertThat(memory(on)).isGreaterThanOrEqualTo(10_000);
+
+    client.send("RESET\r\n").expect("+RESET\r\n");
+    on.tick(Duration.ofSeconds(4)); // a second look, after the one that was made for the first
+    assertThat(on.<Long>onLoop(() -> on.sessions().pressure().memory())).isZero();
   }
 
   @Test

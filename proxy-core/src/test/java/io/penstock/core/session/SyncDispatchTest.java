@@ -7,6 +7,7 @@ import static io.penstock.core.wire.ScriptedNode.NAMING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.penstock.core.wire.LogLines;
 import io.penstock.core.wire.Peer;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
@@ -122,9 +123,11 @@ class SyncDispatchTest {
     first.send(get("a"));
     Peer node = accept(1).expect(get("a"));
     Peer second = rig.client();
-    second.send(get("foo"));
-
-    second.expect(OVERLOADED);
+    try (LogLines log = LogLines.of("dispatch.SyncDispatcher")) {
+      second.send(get("foo"));
+      second.expect(OVERLOADED);
+      assertThat(log.get()).singleElement().asString().startsWith("all 1 connections that turns");
+    }
 
     node.send("$1\r\n1\r\n"); // nobody ticks here: the first still waits
     first.expect("$1\r\n1\r\n");

@@ -7,6 +7,9 @@ import static io.penstock.core.session.Requests.set;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.command.CommandTable;
+import io.penstock.core.command.ServerFacts;
+import io.penstock.core.command.ServerVersion;
 import io.penstock.core.resp.RespLimits;
 import io.penstock.core.wire.Peer;
 import io.penstock.core.wire.Splits;
@@ -15,6 +18,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** MULTI, EXEC and DISCARD between a client and nodes whose every byte the test sends itself. */
@@ -450,6 +454,57 @@ class TransactionsTest {
 
   private static final String RAN_BUT_TOO_LARGE =
       "-ERR the transaction ran, but the replies are too large to be put together\r\n";
+
+  @ParameterizedTest
+  @CsvSource({"7.2.0, false", "8.0.0, true", "8.1.1, true"})
+  void valkeySinceEightForbidsATransactionWithinOne(String version, boolean forbidden) {
+    Peer client = rig.client();
+    rig.onLoop(
+        () -> {
+          var facts = ServerFacts.assumed(CommandTable.load());
+          rig.sessions()
+              .adopt(
+                  new ServerFacts(facts.version(), ServerVersion.parse(version), facts.commands()));
+          return true;
+        });
+    String not = "-ERR Command not allowed inside a transaction\r\n";
+
+    client.send(MULTI + MULTI + EXEC + MULTI + call("WATCH a") + EXEC);
+
+    client.expect(
+        forbidden
+            ? OK + not + ABORTED + OK + not + ABORTED
+            : OK
+                + "-ERR MULTI calls can not be nested\r\n*0\r\n"
+                + OK
+                + "-ERR WATCH inside MULTI is not allowed\r\n*0\r\n");
+  }
+
+  @Test
+  void whatIsLongerThanARequestMayBeAbortsIt() {
+    restart(new Rig.Choice().limits(new RespLimits(512 * 1024 * 1024, 1_000, 65_536, 1_000)));
+    String half = set("a", "x".repeat(600));
+
+    rig.client()
+        .send(MULTI + half + half + EXEC)
+        .expect(OK + QUEUED)
+        .expect("-OVERLOADED the transaction is longer than a request may be; none of it ran\r\n")
+        .expect("-EXECABORT Transaction discarded because of previous errors.\r\n");
+  }
+
+  @Test
+  void manyLargeOwnRepliesAreMadeInSeveralTurns() {
+    Peer client = rig.client();
+    client.send(call("COMMAND INFO get")).expect("*1\r\n*10\r\n$3\r\nget\r\n");
+    String rest = client.read(client.pending());
+    int count = 1_000;
+    String many = call("COMMAND INFO" + " get".repeat(count));
+    String reply = "*" + count + "\r\n" + ("*10\r\n$3\r\nget\r\n" + rest).repeat(count);
+
+    client.send(block(many, many, many, many, many));
+
+    client.expect(OK + QUEUED.repeat(5) + "*5\r\n" + reply.repeat(5));
+  }
 
   @Test
   void repliesThatAreTooLargeToBePutTogetherAreNotGiven() {

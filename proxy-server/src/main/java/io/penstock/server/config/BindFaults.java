@@ -10,6 +10,7 @@ import org.springframework.boot.context.properties.bind.validation.BindValidatio
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.core.convert.ConversionException;
+import org.springframework.util.PlaceholderResolutionException;
 import org.springframework.util.unit.DataSize;
 import org.springframework.validation.FieldError;
 import org.springframework.validation.ObjectError;
@@ -28,6 +29,9 @@ final class BindFaults {
       if (cause instanceof BindValidationException validation) {
         return outOfRange(validation);
       }
+      if (cause instanceof PlaceholderResolutionException unresolved) {
+        return unresolved(failure.getName(), unresolved.getPlaceholder());
+      }
       if (cause instanceof ConversionException) {
         return wrongType(failure);
       }
@@ -42,6 +46,14 @@ final class BindFaults {
       key = ConfigurationPropertyName.adapt(key + "." + dashed(field.getField()), '.');
     }
     return reader.fault(key, String.valueOf(error.getDefaultMessage()), fix(key, "change it"));
+  }
+
+  private ConfigurationFault unresolved(ConfigurationPropertyName key, String placeholder) {
+    return reader.fault(
+        key,
+        "${" + placeholder + "} stands for nothing that is set",
+        "set %1$s, or give it a default (${%1$s:...}); write \\${ where ${ means itself"
+            .formatted(placeholder));
   }
 
   private ConfigurationFault wrongType(BindException failure) {

@@ -15,6 +15,8 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.util.PropertyPlaceholderHelper;
+import org.springframework.util.SystemPropertyUtils;
 import org.springframework.validation.Validator;
 
 /**
@@ -26,6 +28,15 @@ public final class PropertiesReader {
 
   static final String PREFIX = "penstock";
   static final String COMPATIBLE_PREFIX = "camellia-redis-proxy";
+
+  /** Spring's own leaves what it cannot resolve as it is: a password would be {@code ${X}}. */
+  private static final PropertyPlaceholderHelper PLACEHOLDERS =
+      new PropertyPlaceholderHelper(
+          SystemPropertyUtils.PLACEHOLDER_PREFIX,
+          SystemPropertyUtils.PLACEHOLDER_SUFFIX,
+          SystemPropertyUtils.VALUE_SEPARATOR,
+          SystemPropertyUtils.ESCAPE_CHARACTER,
+          false);
 
   static final KeyTree KEYS = KeyTree.of(PREFIX, PenstockProperties.class);
   private static final KeyTree COMPATIBLE_KEYS =
@@ -55,11 +66,12 @@ public final class PropertiesReader {
   public PenstockProperties read(Validator validator) {
     refuseBothPrefixes();
     refuseUnknownKeys();
+    var placeholders =
+        new PropertySourcesPlaceholdersResolver(environment.getPropertySources(), PLACEHOLDERS);
     Binder binder =
         compatible.isEmpty()
-            ? new Binder(ownSources(), new PropertySourcesPlaceholdersResolver(environment))
-            : new Binder(
-                List.of(translated()), new PropertySourcesPlaceholdersResolver(environment));
+            ? new Binder(ownSources(), placeholders)
+            : new Binder(List.of(translated()), placeholders);
     try {
       return binder.bindOrCreate(
           PREFIX, Bindable.of(PenstockProperties.class), new ValidationBindHandler(validator));

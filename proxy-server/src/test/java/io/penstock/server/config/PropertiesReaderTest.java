@@ -264,6 +264,59 @@ class PropertiesReaderTest {
         .contains("penstock.password", "(empty)", "would let everybody in");
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          penstock.password                          | ${SECRET}                  | SECRET
+          penstock.password                          | a${SECRET}b                | SECRET
+          penstock.password                          | ${SECRET:${OTHER}}         | OTHER
+          penstock.password                          | ${penstock.password}       | penstock.password
+          penstock.max-clients                       | ${MOST}                    | MOST
+          penstock.backend.command-timeout           | ${PATIENCE}ms              | PATIENCE
+          penstock.transport                         | ${TRANSPORT}               | TRANSPORT
+          penstock.commands.deny                     | get,${DENIED}              | DENIED
+          penstock.commands.deny[0]                  | ${DENIED}                  | DENIED
+          penstock.transpond.local.resource          | redis://u:${SECRET}@h:1    | SECRET
+          penstock.cluster-facade.announce-host      | ${HOST}                    | HOST
+          camellia-redis-proxy.password              | ${SECRET}                  | SECRET
+          """)
+  void refusesAPlaceholderThatStandsForNothing(String key, String value, String placeholder) {
+    ConfigurationFault fault = faultOf(() -> read(Map.of(key, value)));
+
+    assertThat(fault.key()).isEqualTo(key);
+    assertThat(fault.reason()).isEqualTo("${" + placeholder + "} stands for nothing that is set");
+    assertThat(fault.fix())
+        .isEqualTo(
+            "set %1$s, or give it a default (${%1$s:...}); write \\${ where ${ means itself"
+                .formatted(placeholder));
+  }
+
+  @Test
+  void showsNoPasswordBesideAPlaceholder() {
+    for (String key : List.of("penstock.password", "penstock.transpond.local.resource")) {
+      assertThat(faultOf(() -> read(Map.of(key, "redis://u:s3cret${X}@h:1"))).toString())
+          .contains("${X}")
+          .doesNotContain("s3cret");
+    }
+  }
+
+  @Test
+  void readsWhatAPlaceholderStandsFor() {
+    PenstockProperties properties =
+        read(
+            Map.of(
+                "SECRET", "s3cret",
+                "penstock.password", "a${SECRET}b",
+                "penstock.max-clients", "${MOST:7}",
+                "penstock.bind", "\\${SECRET}"));
+
+    assertThat(properties.password()).isEqualTo("as3cretb");
+    assertThat(properties.maxClients()).isEqualTo(7);
+    assertThat(properties.bind()).isEqualTo("${SECRET}");
+  }
+
   @Test
   void readsTheTreeOfCamelliaRedisProxy() {
     PenstockProperties properties =

@@ -51,6 +51,16 @@ class FailedStartTest {
         .doesNotContain("s3cret");
   }
 
+  @Test
+  void withAPlaceholderThatNothingIsSetForNamesBoth(CapturedOutput output) {
+    fail("--penstock.password=${NO_SUCH_VARIABLE}");
+
+    assertThat(output)
+        .contains("Key:    penstock.password")
+        .contains("Reason: ${NO_SUCH_VARIABLE} stands for nothing that is set")
+        .contains("Fix:    set NO_SUCH_VARIABLE, or give it a default");
+  }
+
   private static void fail(String... arguments) {
     assertThatThrownBy(
             () ->

@@ -21,11 +21,10 @@ public final class ReplyTarget {
 
   /**
    * What no server writes, and where Lettuce makes something of it, waits for ever or goes on
-   * elsewhere: a count that is none, or too large; a line with half an end; a null that says more.
+   * elsewhere: a count that is none, or too large; a line with half an end.
    */
   private static final Pattern EXCUSE =
-      Pattern.compile(
-          "[$*~>=!](?!-1\r\n|\\d{1,9}\r\n)|[%|](?!\\d{1,9}\r\n)|(?<!\r)\n|_(?!\r\n)|#(?![tf]\r\n)");
+      Pattern.compile("[$*~>=!](?!-1\r\n|\\d{1,9}\r\n)|[%|](?!\\d{1,9}\r\n)|(?<!\r)\n");
 
   private static final LettuceReplies LETTUCE = new LettuceReplies();
 

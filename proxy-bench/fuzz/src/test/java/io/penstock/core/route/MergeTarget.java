@@ -61,7 +61,7 @@ public final class MergeTarget {
   /** For arrays by key, some order of keys; else a number of entries. */
   private static int[] detail(Merge how, byte[] data, int parts) {
     if (how != Merge.ARRAY_BY_KEY) {
-      return new int[] {data[1] >> 2};
+      return new int[] {(data[1] & 0xFF) >> 2};
     }
     int[] groups = new int[(data[1] & 0xFF) >> 4];
     for (int i = 0; i < groups.length; i++) {
@@ -120,14 +120,11 @@ public final class MergeTarget {
       case ':' -> {
         try {
           into.add("integer " + leaf.integer());
-        } catch (NumberFormatException e) {
+        } catch (NumberFormatException | UnmergeableException e) {
           return false; // and a merge of it is an error
         }
       }
-      case '_' -> {
-        into.add("nil");
-        return leaf.text().isEmpty();
-      }
+      case '_' -> into.add("nil");
       default -> {
         return false;
       }
