@@ -256,6 +256,9 @@ public final class Lease implements LinkOwner {
     if (isOpen()) {
       log.debug("an exclusive connection to {} ends: {}", node, cause.getMessage());
       boolean worked = isReady();
+      if (worked) {
+        pool.distrust(); // before anybody hears of the loss and asks for another
+      }
       end(cause);
       pool.failed(worked, cause);
     }

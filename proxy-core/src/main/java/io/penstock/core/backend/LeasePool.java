@@ -5,6 +5,7 @@ import io.penstock.core.observe.Notice;
 import io.penstock.core.resp.Protocol;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -39,6 +40,7 @@ final class LeasePool {
   private final Notice refusals = new Notice();
   private final Set<Lease> open = new LinkedHashSet<>();
   private final ArrayDeque<Lease> idle = new ArrayDeque<>(); // newest last
+  private final Set<Lease> trusted = new HashSet<>(); // those made since one was lost
   private boolean lost; // one that worked, and none was made since
 
   LeasePool(Node node, BackendSite site, NodeCounters counters, Limits limits) {
@@ -67,6 +69,7 @@ final class LeasePool {
     }
     Lease made = new Lease(node, protocol, site, this);
     open.add(made);
+    trusted.add(made);
     made.connect();
     return made;
   }
@@ -85,7 +88,7 @@ final class LeasePool {
 
   /** A client needs the connection no more. */
   void takeBack(Lease lease) {
-    if (idle.size() >= limits.idle()) {
+    if (idle.size() >= limits.idle() || !trusted.contains(lease)) {
       lease.discard();
     } else {
       lease.idleSince(site.loop().now());
@@ -103,6 +106,16 @@ final class LeasePool {
     counters.received(bytes);
   }
 
+  /**
+   * A connection was lost. When the node has died the others are as good as lost, and each is heard
+   * of by itself: what is sent on one meanwhile may have run, for all that is known. So no client
+   * is given one of them any more. A new one proves by its handshake that somebody is there.
+   */
+  void distrust() {
+    trusted.clear();
+    List.copyOf(idle).forEach(Lease::discard);
+  }
+
   /** It failed, and not by Penstock's will. */
   void failed(boolean worked, Throwable cause) {
     counters.failed();
@@ -115,6 +128,7 @@ final class LeasePool {
   void ended(Lease lease, boolean worked, long bytesSent) {
     open.remove(lease);
     idle.remove(lease);
+    trusted.remove(lease);
     if (worked) {
       counters.disconnected(bytesSent);
       counters.leased(-1);

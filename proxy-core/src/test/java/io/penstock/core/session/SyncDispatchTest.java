@@ -18,6 +18,8 @@ class SyncDispatchTest {
 
   private static final String OVERLOADED =
       "-OVERLOADED too many commands wait for this node; the command did not run\r\n";
+  private static final String CONNLOST =
+      "-CONNLOST the connection to the node was lost; the command may have run\r\n";
   private static final String TIMEOUT = "-TIMEOUT the node did not answer in time\r\n";
 
   private Rig rig = new Rig.Choice().sync(2).start();
@@ -209,6 +211,34 @@ class SyncDispatchTest {
     writer.send(set("b", "1"));
     accept(0).expect(set("b", "1")).close();
     assertThat(writer.read("-CONNLOST ".length())).isEqualTo("-CONNLOST ");
+  }
+
+  /** A process that is killed loses its connections one after the other. */
+  @Test
+  void afterALossNothingIsSentOverAnotherConnectionThatMayBeLostAsWell() {
+    restart(new Rig.Choice().sync(3));
+    Peer client = rig.client();
+    Peer second = rig.client();
+    Peer third = rig.client();
+    client.send(set("a", "1"));
+    Peer lost = accept(1).expect(set("a", "1"));
+    second.send(get("a"));
+    Peer idle = accept(1).expect(get("a"));
+    third.send(get("foo"));
+    Peer busy = accept(1).expect(get("foo"));
+    idle.send("$1\r\n0\r\n"); // has served, and waits for whoever comes next
+    second.expect("$1\r\n0\r\n");
+
+    lost.close();
+    client.expect(CONNLOST);
+    busy.send("$1\r\nf\r\n"); // it may have sent that before it died
+    third.expect("$1\r\nf\r\n");
+
+    idle.expectClosed();
+    busy.expectClosed();
+    client.send(set("a", "2"));
+    accept(1).expect(set("a", "2")).send("+OK\r\n");
+    client.expect("+OK\r\n");
   }
 
   @Test
