@@ -9,9 +9,7 @@ import io.penstock.server.demo.RespConnection;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Random;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -22,16 +20,11 @@ import org.junit.jupiter.api.Test;
 /** Connections to nodes that end while they are in use, the nodes themselves staying up. */
 class ConnectionLossIT {
 
-  private static final int LARGE = 48 * 1024 * 1024;
   private static final int DEPTH = 300;
   private static final int KILLS = 40;
-  private static final long SEED = 4_711;
 
   @SuppressWarnings("NullAway.Init")
   private static EmbeddedCluster cluster;
-
-  @SuppressWarnings("NullAway.Init")
-  private static byte[] large;
 
   @SuppressWarnings("NullAway.Init")
   private ProxyFixture proxy;
@@ -40,19 +33,11 @@ class ConnectionLossIT {
   private Member node;
 
   @SuppressWarnings("NullAway.Init")
-  private Member other;
-
-  @SuppressWarnings("NullAway.Init")
   private String tag;
-
-  @SuppressWarnings("NullAway.Init")
-  private String otherTag;
 
   @BeforeAll
   static void startCluster() {
     cluster = EmbeddedCluster.builder().masters(3).nodeTimeout(Duration.ofSeconds(60)).start();
-    large = new byte[LARGE];
-    new Random(SEED).nextBytes(large);
   }
 
   @AfterAll
@@ -65,91 +50,16 @@ class ConnectionLossIT {
     proxy =
         ProxyFixture.of(cluster).commandTimeout(Duration.ofSeconds(10)).eventLoops(1).startReady();
     node = cluster.masters().getFirst();
-    other = cluster.masters().getLast();
     tag = Keys.tag(Keys.slotOf(cluster, node));
-    otherTag = Keys.tag(Keys.slotOf(cluster, other));
     try (Wire wire = proxy.connect()) {
-      assertThat(wire.call(Wire.bytes("SET"), Wire.bytes(tag + "large"), large))
-          .isEqualTo("+OK\r\n");
-      assertThat(wire.call("MSET", tag + "k", "here", otherTag + "k", "there"))
-          .isEqualTo("+OK\r\n");
+      assertThat(wire.call("SET", tag + "k", "here")).isEqualTo("+OK\r\n");
     }
   }
 
   @AfterEach
   void stop() {
     node.resume();
-    other.resume();
     proxy.close();
-  }
-
-  @Test
-  void aReadWhoseReplyWasCutBehindAnotherIsReadAgainAsAWhole() {
-    try (Wire wire = proxy.connect()) {
-      Freezing.freeze(other);
-      wire.write(Wire.request("GET", otherTag + "k"))
-          .write(Wire.request("GET", tag + "large"))
-          .write(Wire.request("ECHO", "behind"))
-          .flush();
-      cutTheConnectionInTheMiddleOfTheLargeReply();
-      other.resume();
-
-      assertThat(wire.read()).isEqualTo(Wire.bulk("there"));
-      assertThat(isLarge(wire.readBytes())).isTrue();
-      assertThat(wire.read()).isEqualTo(Wire.bulk("behind"));
-    }
-  }
-
-  @Test
-  void aPartWhoseReplyWasCutIsReadAgainAsAWhole() {
-    try (Wire wire = proxy.connect()) {
-      wire.send("MGET", otherTag + "k", tag + "large", tag + "k");
-      cutTheConnectionInTheMiddleOfTheLargeReply();
-
-      String reply = wire.read();
-      String start = "*3\r\n" + Wire.bulk("there") + "$" + LARGE + "\r\n";
-      assertThat(reply).startsWith(start).endsWith("\r\n" + Wire.bulk("here"));
-      assertThat(reply).hasSize(start.length() + LARGE + 2 + Wire.bulk("here").length());
-      assertThat(wire.call("ECHO", "behind")).isEqualTo(Wire.bulk("behind"));
-    }
-  }
-
-  @Test
-  void aClientThatHasPartOfACutReplyIsClosedAndGetsNothingElse() {
-    try (Wire wire = proxy.connect();
-        Wire bystander = proxy.connect()) {
-      wire.write(Wire.request("GET", tag + "large")).write(Wire.request("ECHO", "behind")).flush();
-      cutTheConnectionInTheMiddleOfTheLargeReply();
-
-      String got = wire.readToEnd();
-      assertThat(got.length()).isLessThan(LARGE);
-      assertThat(("$" + LARGE + "\r\n" + Wire.latin1(large)).startsWith(got)).isTrue();
-      assertThat(bystander.call("GET", tag + "k")).isEqualTo(Wire.bulk("here"));
-    }
-  }
-
-  /**
-   * The node stops, with the order to close its clients' connections in its hands; going on, it
-   * does that before it has sent everything.
-   */
-  private void cutTheConnectionInTheMiddleOfTheLargeReply() {
-    long before = received();
-    try (RespConnection admin = node.server().connect()) {
-      Awaitility.await("a part of the large reply has come")
-          .pollDelay(Duration.ZERO)
-          .pollInterval(Duration.ofNanos(200_000))
-          .until(() -> received() > before + 1_000_000);
-      Freezing.freeze(node);
-      long now = received();
-      assertThat(now - before).as("bytes when the node was stopped").isLessThan(LARGE);
-      Thread killer =
-          Thread.ofPlatform().start(() -> admin.call("CLIENT", "KILL", "TYPE", "normal"));
-      Awaitility.await("the order is sent")
-          .pollInterval(Duration.ofMillis(1))
-          .until(() -> killer.getState() == Thread.State.RUNNABLE);
-      node.resume();
-      Awaitility.await("the order is obeyed").until(() -> !killer.isAlive());
-    }
   }
 
   @Test
@@ -220,20 +130,6 @@ class ConnectionLossIT {
 
       assertThat(wire.read()).isEqualTo(Wire.bulk("here"));
     }
-  }
-
-  private static boolean isLarge(byte[] reply) {
-    byte[] header = Wire.bytes("$" + LARGE + "\r\n");
-    return reply.length == header.length + LARGE + 2
-        && Arrays.equals(reply, 0, header.length, header, 0, header.length)
-        && Arrays.equals(reply, header.length, header.length + LARGE, large, 0, LARGE);
-  }
-
-  private long received() {
-    return proxy.stats().nodes().stream()
-        .filter(stats -> stats.node().port() == node.port())
-        .mapToLong(stats -> stats.bytesReceived())
-        .sum();
   }
 
   @Test
