@@ -12,14 +12,15 @@ import io.penstock.server.it.Writers.Twins;
 import io.penstock.server.it.Writers.Writer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -30,6 +31,9 @@ class HoldIT {
 
   /** {@code -Dpenstock.failovers=20} for the whole of it. */
   private static final int FAILOVERS = Integer.getInteger("penstock.failovers", 5);
+
+  /** Of a cluster that nobody dies in. */
+  private static final Duration STEADY = Duration.ofSeconds(5);
 
   private static final int SLOT = 137;
   private static final String TAG = Keys.tag(SLOT);
@@ -64,26 +68,18 @@ class HoldIT {
                     .text("EVAL", "return redis.call('FLUSHALL')", "1", Keys.tag(slot)));
   }
 
-  /** The hold is long because a loaded machine may take its time to agree on a new master. */
-  private static ProxyFixture start(Duration commandTimeout) {
-    return ProxyFixture.of(cluster)
-        .commandTimeout(commandTimeout)
-        .failoverHold(Duration.ofSeconds(60))
-        .startReady();
-  }
-
   private void begin(Writer writer) {
     writers.add(writer);
     load.add(writer.name + " " + writers.size(), writer);
   }
 
   @Test
-  @Disabled("issue 5: has seen two writes of unknown outcome of one client")
   void aKilledMasterCostsNothingButWritesInFlight() {
     Member master = cluster.masterOf(SLOT);
     Member replica = cluster.replicasOf(master).getFirst();
     List<Acknowledged> victims = new ArrayList<>();
-    try (ProxyFixture proxy = start(Duration.ofSeconds(1))) {
+    try (ProxyFixture proxy =
+        ProxyFixture.of(cluster).commandTimeout(Duration.ofSeconds(1)).startReady()) {
       for (int i = 0; i < 4; i++) {
         victims.add(new Acknowledged(proxy.connect(), TAG + "text:" + i));
       }
@@ -118,12 +114,17 @@ class HoldIT {
    * A master that hands over holds its clients' commands until the replica has caught up, for up to
    * five seconds (CLUSTER_MF_TIMEOUT of Redis's cluster.h): they are sent, and time out before that
    * unless there is that patience.
+   *
+   * <p>The node timeout is longer than a loaded machine stands still: a cluster that takes a master
+   * for dead which is not promotes a replica by itself, and what that master acknowledges until it
+   * hears of it is lost, with or without a proxy.
    */
   @Test
-  @Disabled("issue 5: has seen 55 acknowledged INCR undone; unclear yet by whom")
   void plannedFailoversInARowCostNothing() {
-    try (ProxyFixture proxy = start(Duration.ofSeconds(6))) {
-      List<Integer> slots = Keys.slotsOfMasters(cluster);
+    try (EmbeddedCluster steady = SharedCluster.builder().nodeTimeout(STEADY).start();
+        ProxyFixture proxy =
+            ProxyFixture.of(steady).commandTimeout(Duration.ofSeconds(6)).startReady()) {
+      List<Integer> slots = Keys.slotsOfMasters(steady);
       for (int slot : slots) {
         String tag = Keys.tag(slot);
         for (int depth : new int[] {1, 50}) {
@@ -133,17 +134,39 @@ class HoldIT {
         begin(new Twins(proxy.connect(), tag + "twins", false));
       }
       begin(new Multi(proxy.connect(), slots.stream().map(s -> Keys.tag(s) + "e").toList()));
-      for (int i = 0; i < FAILOVERS; i++) {
-        load.awaitEverybody();
-        int slot = slots.get(i % slots.size());
-        cluster.failover(cluster.replicasOf(cluster.masterOf(slot)).getFirst());
+      try {
+        handOver(steady, slots);
+        load.stop();
+        try (Wire fresh = proxy.connect()) {
+          writers.forEach(writer -> writer.verify(fresh));
+        }
+      } catch (AssertionError e) {
+        steady.members().forEach(m -> System.out.println(m + ":\n" + m.server().logTail()));
+        throw e;
       }
-      load.awaitEverybody();
-      load.stop();
+      System.out.println(FAILOVERS + " planned failovers, " + load.steps() + " steps of clients");
+    }
+  }
 
-      try (Wire fresh = proxy.connect()) {
-        writers.forEach(writer -> writer.verify(fresh));
-      }
+  private void handOver(EmbeddedCluster steady, List<Integer> slots) {
+    Map<Member, Long> votes = new HashMap<>();
+    for (int i = 0; i < FAILOVERS; i++) {
+      load.awaitEverybody();
+      Member master = steady.masterOf(slots.get(i % slots.size()));
+      awaitVotesAbout(master, votes);
+      steady.failover(steady.replicasOf(master).getFirst());
+      votes.put(master, System.nanoTime());
+    }
+    load.awaitEverybody();
+  }
+
+  /** Masters do not vote about the same master again for two node timeouts. */
+  private static void awaitVotesAbout(Member master, Map<Member, Long> votes) {
+    Long last = votes.get(master);
+    if (last != null) {
+      Awaitility.await("votes about " + master)
+          .atMost(STEADY.multipliedBy(3))
+          .until(() -> System.nanoTime() - last > 2 * STEADY.toNanos());
     }
   }
 
@@ -151,10 +174,7 @@ class HoldIT {
   void aSingleServerThatRestartsCostsNothingButWritesInFlight() {
     try (ServerProcess server = ServerProcess.builder().option("appendonly", "yes").start();
         ProxyFixture proxy =
-            ProxyFixture.of(server)
-                .commandTimeout(Duration.ofSeconds(1))
-                .failoverHold(Duration.ofSeconds(60))
-                .startReady()) {
+            ProxyFixture.of(server).commandTimeout(Duration.ofSeconds(1)).startReady()) {
       try (Wire wire = proxy.connect()) {
         server.kill();
         wire.send("SET", "k", "held");
