@@ -11,6 +11,7 @@ import io.penstock.server.it.Writers.Twins;
 import io.penstock.server.it.Writers.Writer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -79,12 +80,20 @@ class FailoverIT {
     writers.addAll(victims);
     writers.add(bystander);
     writers.add(new Twins(connect(), TAG + "twins", true));
-    writers.forEach(writer -> load.add(writer.name, writer));
+    Times times = new Times();
+    writers.forEach(
+        writer -> load.add(writer.name, writer == bystander ? times.of(writer) : writer));
+    Awaitility.await("a time to compare with").until(() -> times.count() > 4_000);
     load.awaitEverybody();
 
+    int alive = times.count();
     master.kill();
     long killed = System.nanoTime();
     cluster.awaitMaster(replica);
+    int dead = times.count();
+    System.out.printf(
+        "a client of another master: p99 %d us before, %d us while the master was dead, of %d%n",
+        times.p99Micros(alive / 2, alive), times.p99Micros(alive, dead), dead - alive);
     System.out.println("replica promoted and known after " + millisSince(killed) + " ms");
     load.awaitEverybody();
     for (Survivor victim : victims) {
@@ -247,6 +256,28 @@ class FailoverIT {
 
   private static long millisSince(long nanos) {
     return (System.nanoTime() - nanos) / 1_000_000;
+  }
+
+  /** How long a client's steps take. */
+  private static final class Times {
+    private final List<Long> nanos = Collections.synchronizedList(new ArrayList<>());
+
+    Runnable of(Runnable step) {
+      return () -> {
+        long begun = System.nanoTime();
+        step.run();
+        nanos.add(System.nanoTime() - begun);
+      };
+    }
+
+    int count() {
+      return nanos.size();
+    }
+
+    long p99Micros(int from, int to) {
+      List<Long> sorted = List.copyOf(nanos).subList(from, to).stream().sorted().toList();
+      return sorted.isEmpty() ? 0 : sorted.get(sorted.size() * 99 / 100) / 1_000;
+    }
   }
 
   /**
