@@ -1,6 +1,5 @@
 package io.penstock.core.session;
 
-import io.penstock.core.cluster.Node;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -17,9 +16,10 @@ final class FsyncWait extends ShardWait {
       WireRequest.of("FUNCTION", "RESTORE", "\n\0]\u009b\\@\u000f\u007f\u00a2\u00da", "APPEND");
 
   private boolean marked;
+  private boolean lost;
 
-  FsyncWait(Session session, WaitCall call, Node master) {
-    super(session, call, master);
+  FsyncWait(Session session, WaitCall call, int slot) {
+    super(session, call, slot);
   }
 
   @Override
@@ -28,10 +28,18 @@ final class FsyncWait extends ShardWait {
   }
 
   @Override
+  void lost() {
+    lost = true;
+  }
+
+  /** Another master, or connection, tells of another mark. */
+  @Override
+  boolean isBlind() {
+    return lost || marked;
+  }
+
+  @Override
   byte @Nullable [] worded(String error) {
-    if (error.startsWith("-READONLY ")) {
-      return DEMOTED;
-    }
     // A server without WAITAOF, or without functions, should name what the client sent.
     return error.startsWith("-ERR unknown ") ? call().unknown() : null;
   }

@@ -1,58 +1,74 @@
 package io.penstock.core.session;
 
-import io.penstock.core.cluster.Node;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * One shard's part of a {@code WAIT}. The master is asked ({@code ROLE}) how far its stream was
+ * One shard's part of a {@code WAIT}. The master is asked ({@code INFO}) how far its stream was
  * when the call began, and then how far each replica has acknowledged it; {@code WAIT} for more
  * replicas than there can be makes them acknowledge at once. Nothing is written for it.
  */
 final class OffsetWait extends ShardWait {
 
-  private static final byte[] ROLE = WireRequest.of("ROLE");
+  private static final byte[] LOOK = WireRequest.of("INFO", "replication");
   private static final String TOO_MANY = Integer.toString(Integer.MAX_VALUE);
   private static final long SHORTEST_MILLIS = 2;
-  private static final long UNKNOWN = -1;
 
-  private long target = UNKNOWN;
+  private @Nullable ReplicationView first; // of the master that the call found
+  private boolean blind; // it is lost, and nothing proves that its successor has all of it
   private long pause = SHORTEST_MILLIS;
   private boolean pausing; // the reply to come is to WAIT
 
-  OffsetWait(Session session, WaitCall call, Node master) {
-    super(session, call, master);
+  OffsetWait(Session session, WaitCall call, int slot) {
+    super(session, call, slot);
   }
 
   @Override
   byte[] firstRequest() {
-    return ROLE;
+    pausing = false;
+    return LOOK;
+  }
+
+  @Override
+  void lost() {
+    blind |= first == null;
+  }
+
+  @Override
+  boolean isBlind() {
+    return blind;
   }
 
   @Override
   void answered(List<String> reply) {
     if (pausing) {
       pausing = false;
-      ask(ROLE, 0);
-    } else if (reply.getFirst().equals("master")) {
-      lookAt(reply);
+      ask(LOOK, 0);
+      return;
+    }
+    ReplicationView view = ReplicationView.of(reply.getFirst());
+    if (view.isMaster()) {
+      lookAt(view);
     } else {
-      end(DEMOTED);
+      demoted();
     }
   }
 
-  /** {@code master offset [host port acknowledged]…}. */
-  private void lookAt(List<String> role) {
-    target = target == UNKNOWN ? Long.parseLong(role.get(1)) : target;
-    long replicas = 0;
-    for (int i = 4; i < role.size(); i += 3) {
-      replicas += Long.parseLong(role.get(i)) >= target ? 1 : 0;
+  private void lookAt(ReplicationView view) {
+    ReplicationView start = first == null ? view : first;
+    first = start;
+    if (!view.continues(start)) {
+      blind = true;
+      demoted();
+      return;
     }
-    long patience = look(new WaitCall.Acknowledged(0, replicas));
-    if (patience > 0) {
-      pausing = true;
-      long millis = Math.min(pause, patience);
-      pause = Math.min(LONGEST_MILLIS, pause * 2);
-      ask(WireRequest.of("WAIT", TOO_MANY, Long.toString(millis)), millis);
+    long patience = look(new WaitCall.Acknowledged(0, view.replicasAt(start.offset())));
+    if (patience == 0) {
+      return;
     }
+    pausing = true;
+    long millis = Math.min(pause, patience);
+    pause = Math.min(LONGEST_MILLIS, pause * 2);
+    ask(WireRequest.of("WAIT", TOO_MANY, Long.toString(millis)), millis);
   }
 }

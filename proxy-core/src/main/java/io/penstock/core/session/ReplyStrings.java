@@ -34,7 +34,7 @@ final class ReplyStrings {
       String line = reply.toString(at + 1, lineEnd - at - 1, StandardCharsets.ISO_8859_1);
       byte type = reply.getByte(at);
       at = lineEnd + 2;
-      if (type == '$') {
+      if (type == '$' || type == '=') {
         int length = Integer.parseInt(line);
         strings.add(reply.toString(at, Math.max(0, length), StandardCharsets.ISO_8859_1));
         at += length < 0 ? 0 : length + 2;

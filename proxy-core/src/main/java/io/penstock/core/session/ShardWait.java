@@ -4,7 +4,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.Lease;
-import io.penstock.core.cluster.Node;
+import io.penstock.core.cluster.RefreshTrigger;
+import io.penstock.core.cluster.Shard;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.transport.SharedBuffer;
 import java.nio.charset.StandardCharsets;
@@ -15,33 +16,57 @@ import org.jspecify.annotations.Nullable;
 /**
  * One shard's part of a {@code WAIT} or {@code WAITAOF}. A connection's own is about what that
  * connection wrote, and the client's writes went by another. So the master is asked over a
- * connection for this call alone, in small steps: between two of them the call may end.
+ * connection for this call alone, in small steps: between two of them the call may end. When that
+ * one is lost, or becomes a replica, whoever is the master then is asked, as long as there is time.
  */
 abstract sealed class ShardWait extends LeasedCall permits OffsetWait, FsyncWait {
-
-  static final byte[] DEMOTED =
-      ErrorReplies.encode("UNBLOCKED the master of a shard has become a replica");
 
   /** A step lasts no longer: so late a client that has gone is noticed. */
   static final long LONGEST_MILLIS = 100;
 
+  private static final byte[] DEMOTED =
+      ErrorReplies.encode("UNBLOCKED the master of a shard has become a replica");
+  private static final long DELAY_MILLIS = 25;
+
+  /** How those begin that say that the node is no master, or none yet. */
+  private static final List<String> NO_MASTER =
+      List.of(
+          "-READONLY ",
+          "-MASTERDOWN ",
+          "-LOADING ",
+          "-CLUSTERDOWN ",
+          "-UNBLOCKED force",
+          "-ERR WAIT cannot be used with",
+          "-ERR WAITAOF cannot be used with");
+
   private final WaitCall call;
-  private final Node master;
+  private final int slot;
+  private final Patience patience;
   private @Nullable Lease lease;
   private WaitCall.Acknowledged acknowledged = WaitCall.Acknowledged.NONE;
   private boolean settled;
 
-  ShardWait(Session session, WaitCall call, Node master) {
+  /**
+   * @param slot one of the shard's
+   */
+  ShardWait(Session session, WaitCall call, int slot) {
     super(session);
     this.call = call;
-    this.master = master;
+    this.slot = slot;
+    this.patience = new Patience(session.loop());
   }
 
-  /** What the master is asked first. */
+  /** What a master is asked first. */
   abstract byte[] firstRequest();
 
   /** A reply that is no error, all its strings and numbers. */
   abstract void answered(List<String> reply);
+
+  /** The master was lost: what comes after it may lack what the client wrote. */
+  abstract void lost();
+
+  /** Whether nothing more can be known than is: only the client's time ends it. */
+  abstract boolean isBlind();
 
   /** The reply to an error; null for the error itself. */
   byte @Nullable [] worded(String error) {
@@ -61,9 +86,19 @@ abstract sealed class ShardWait extends LeasedCall permits OffsetWait, FsyncWait
     return settled;
   }
 
+  /** Asks whoever is the master now. */
   final void begin() {
+    if (call.isEnded()) {
+      return;
+    }
+    Shard owner = session.loop().dispatcher().adoptTopology().shardOf(slot);
+    if (owner == null) {
+      session.loop().topology().requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
+      again(ErrorReplies.NOT_SERVED, Outcome.UNAVAILABLE);
+      return;
+    }
     prepare(firstRequest(), 0);
-    Lease taken = session.loop().dispatcher().lease(master, this);
+    Lease taken = session.loop().dispatcher().lease(owner.master(), this);
     lease = taken;
     if (taken == null) {
       releaseBytes();
@@ -88,33 +123,66 @@ abstract sealed class ShardWait extends LeasedCall permits OffsetWait, FsyncWait
 
   private void prepare(byte[] request, long millis) {
     bytes(new SharedBuffer(Unpooled.wrappedBuffer(request)), 0, request.length);
-    long patience =
+    long patienceNanos =
         session.loop().settings().commandTimeoutNanos() + TimeUnit.MILLISECONDS.toNanos(millis);
-    long deadline = session.loop().tick() + patience;
+    long deadline = session.loop().tick() + patienceNanos;
     destination(ANY_NODE, session.profile().protocol(), session.affinity(), deadline);
   }
 
   /** So much is acknowledged now. Answers for how many milliseconds to ask on; 0 if no longer. */
   final long look(WaitCall.Acknowledged now) {
+    patience.renew();
     acknowledged = now;
-    long patience = call.patienceMillis(this);
-    if (patience == 0) {
-      settled = true;
+    long left = call.patienceMillis(this);
+    if (left == 0) {
       release();
-      call.settled();
+      settle();
     }
-    return patience;
+    return left;
   }
 
-  /** Ends the whole call. */
-  final void end(byte[] error) {
-    release();
-    call.answer(error, Outcome.ERROR);
+  private void settle() {
+    settled = true;
+    call.settled();
+  }
+
+  /** The node is a replica: another is, or will be, the master. */
+  final void demoted() {
+    session.loop().topology().requestRefresh(RefreshTrigger.READONLY);
+    again(DEMOTED, Outcome.ERROR);
+  }
+
+  /** Asks once more in a while; when there is no time for that, there is what there is. */
+  private void again(byte[] error, Outcome outcome) {
+    Lease on = lease;
+    lease = null;
+    if (on != null) {
+      on.discard();
+    }
+    long left = call.patienceMillis(this);
+    if (call.isEnded()) {
+      return;
+    }
+    if (left == 0) {
+      settle();
+    } else if (call.isEndless() && (isBlind() || patience.isOver())) {
+      call.answer(error, outcome);
+    } else if (isBlind()) {
+      later(() -> again(error, outcome), Math.min(LONGEST_MILLIS, left));
+    } else {
+      later(this::begin, Math.min(DELAY_MILLIS, left));
+    }
+  }
+
+  private void later(Runnable action, long millis) {
+    session.loop().executor().schedule(action, millis, TimeUnit.MILLISECONDS);
   }
 
   private void release() {
-    if (lease != null) {
-      lease.release();
+    Lease on = lease;
+    lease = null;
+    if (on != null) {
+      on.release();
     }
   }
 
@@ -126,11 +194,21 @@ abstract sealed class ShardWait extends LeasedCall permits OffsetWait, FsyncWait
     } else if (buffer.getByte(from) == '-') {
       byte[] error = new byte[to - from];
       buffer.getBytes(from, error);
-      byte[] worded = worded(new String(error, StandardCharsets.ISO_8859_1));
-      end(worded == null ? error : worded);
+      refused(error);
     } else {
       answered(ReplyStrings.of(buffer.slice(from, to - from)));
     }
+  }
+
+  private void refused(byte[] error) {
+    String line = new String(error, StandardCharsets.ISO_8859_1);
+    if (NO_MASTER.stream().anyMatch(line::startsWith)) {
+      demoted();
+      return;
+    }
+    byte[] worded = worded(line);
+    release();
+    call.answer(worded == null ? error : worded, Outcome.ERROR);
   }
 
   @Override
@@ -141,14 +219,11 @@ abstract sealed class ShardWait extends LeasedCall permits OffsetWait, FsyncWait
   @Override
   public final void onFailure(Failure failure) {
     releaseBytes();
-    if (lease != null) {
-      lease.discard();
-    }
+    lost();
     switch (failure) {
-      case TIMEOUT -> call.answer(ErrorReplies.TIMEOUT_READ, Outcome.TIMEOUT);
-      case CONNECTION_LOST -> call.answer(ErrorReplies.CONNLOST_READ, Outcome.CONNLOST);
-      case NOT_SENT, NO_OWNER, OVERLOADED ->
-          call.answer(ErrorReplies.UNAVAILABLE, Outcome.UNAVAILABLE);
+      case TIMEOUT -> again(ErrorReplies.TIMEOUT_READ, Outcome.TIMEOUT);
+      case CONNECTION_LOST -> again(ErrorReplies.CONNLOST_READ, Outcome.CONNLOST);
+      case NOT_SENT, NO_OWNER, OVERLOADED -> again(ErrorReplies.UNAVAILABLE, Outcome.UNAVAILABLE);
     }
   }
 }

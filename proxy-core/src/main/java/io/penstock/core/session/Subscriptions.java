@@ -120,7 +120,7 @@ final class Subscriptions implements Subscriber {
       return;
     }
     Request request = begin(spec);
-    long deadline = session.loop().now() + session.loop().settings().commandTimeoutNanos();
+    long deadline = session.loop().now() + session.loop().settings().patienceNanos();
     var outcome = new Answer(kind, wanted);
     Joining begun = session.loop().hub().join(this, kind, wanted, deadline, outcome);
     if (answering == request) {

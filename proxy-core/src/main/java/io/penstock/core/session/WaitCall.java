@@ -1,7 +1,7 @@
 package io.penstock.core.session;
 
 import io.netty.buffer.Unpooled;
-import io.penstock.core.cluster.Shard;
+import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandErrors;
 import io.penstock.core.observe.Outcome;
@@ -50,6 +50,7 @@ final class WaitCall implements Blocking {
   private final List<ShardWait> shards = new ArrayList<>();
   private Acknowledged wanted = Acknowledged.NONE;
   private byte[] unknown = UNBLOCKED;
+  private boolean endless;
   private long until;
   private boolean ended;
 
@@ -105,18 +106,18 @@ final class WaitCall implements Blocking {
     if (millis < 0) {
       return "ERR timeout is negative";
     }
-    boolean forever = millis == 0 || millis > TimeUnit.NANOSECONDS.toMillis(NEVER_NANOS);
-    long nanos = forever ? NEVER_NANOS : TimeUnit.MILLISECONDS.toNanos(millis);
+    endless = millis == 0 || millis > TimeUnit.NANOSECONDS.toMillis(NEVER_NANOS);
+    long nanos = endless ? NEVER_NANOS : TimeUnit.MILLISECONDS.toNanos(millis);
     until = session.loop().tick() + nanos;
     return null;
   }
 
   private void ask() {
-    for (Shard shard : session.loop().dispatcher().adoptTopology().shards()) {
-      shards.add(
-          fsync
-              ? new FsyncWait(session, this, shard.master())
-              : new OffsetWait(session, this, shard.master()));
+    for (int slot : session.loop().dispatcher().adoptTopology().firstSlots()) {
+      if (slot != SlotMap.UNCOVERED) {
+        shards.add(
+            fsync ? new FsyncWait(session, this, slot) : new OffsetWait(session, this, slot));
+      }
     }
     if (shards.isEmpty()) {
       answer(ErrorReplies.NOT_SERVED, Outcome.UNAVAILABLE);
@@ -139,6 +140,11 @@ final class WaitCall implements Blocking {
 
   boolean isEnded() {
     return ended;
+  }
+
+  /** Whether the client has set no time for it. */
+  boolean isEndless() {
+    return endless;
   }
 
   /** How long a shard may go on waiting for more, in milliseconds; 0 if no longer. */

@@ -65,6 +65,30 @@ class SubscriptionsTest {
   }
 
   @Test
+  void whoSubscribesWaitsAsLongAsACommandIsHeld() {
+    Duration timeout = Duration.ofMillis(100);
+    rig.close();
+    rig = new Rig.Choice().commandTimeout(timeout).hold(Duration.ofSeconds(100)).start();
+    rig.server(1).refuse();
+    Peer client = rig.client();
+    client.send(call("SSUBSCRIBE a"));
+    long sent = System.nanoTime();
+    await().until(() -> System.nanoTime() - sent > timeout.toNanos());
+    rig.onLoop(
+        () -> {
+          rig.sessions().hub().tick(System.nanoTime());
+          return true;
+        });
+    assertThat(client.pending()).isZero();
+
+    rig.server(1).listenAgain();
+
+    Peer feed = rig.acceptFeed(1).expect(call("ssubscribe a"));
+    feed.send(push("ssubscribe", "a", ":1"));
+    client.expect(array("ssubscribe", "a", ":1"));
+  }
+
+  @Test
   void theConfirmationComesWhenTheNodeHasConfirmed() {
     Peer client = rig.client();
     client.send(call("SUBSCRIBE b"));

@@ -6,6 +6,7 @@ import static io.penstock.core.session.Requests.set;
 import static io.penstock.core.wire.ScriptedNode.NAMING;
 import static org.awaitility.Awaitility.await;
 
+import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.wire.Peer;
 import io.penstock.core.wire.Wire;
 import java.util.concurrent.TimeUnit;
@@ -14,12 +15,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** WAIT and WAITAOF, between a client and two shards' masters that the test plays. */
 class WaitCallTest {
 
-  private static final String ROLE = call("ROLE");
+  private static final String LOOK = call("INFO replication");
   private static final String PAUSE = call("WAIT 2147483647 2");
+  private static final String PAUSE_4 = call("WAIT 2147483647 4");
 
   /** Restores a dump of no functions: a write that changes nothing. */
   private static final String MARK =
@@ -43,7 +46,7 @@ class WaitCallTest {
   }
 
   private Peer lease(int node) {
-    return connection(node).expect(ROLE);
+    return connection(node).expect(LOOK);
   }
 
   private Peer connection(int node) {
@@ -55,13 +58,25 @@ class WaitCallTest {
   }
 
   private static String role(long offset, long... acknowledged) {
-    var reply = new StringBuilder("*3\r\n$6\r\nmaster\r\n:" + offset + "\r\n");
-    reply.append("*" + acknowledged.length + "\r\n");
-    for (long replica : acknowledged) {
-      reply.append("*3\r\n$4\r\nhost\r\n$4\r\n6379\r\n" + Wire.bulk(Long.toString(replica)));
-    }
-    return reply.toString();
+    return master("h1", offset, "h0", -1, acknowledged);
   }
+
+  /** What a master says whose stream went on from another's behind {@code end}. */
+  private static String master(
+      String history, long offset, String earlier, long end, long... acknowledged) {
+    var info = new StringBuilder("# Replication\r\nrole:master\r\n");
+    for (int i = 0; i < acknowledged.length; i++) {
+      info.append(
+          "slave" + i + ":ip=h,port=1,state=online,offset=" + acknowledged[i] + ",lag=0\r\n");
+    }
+    info.append("slave9:ip=h,port=9,state=send_bulk,offset=999999,lag=0\r\n");
+    info.append("master_replid:" + history + "\r\nmaster_replid2:" + earlier + "\r\n");
+    info.append("master_repl_offset:" + offset + "\r\nsecond_repl_offset:" + end + "\r\n");
+    return Wire.bulk(info.toString());
+  }
+
+  private static final String REPLICA =
+      Wire.bulk("# Replication\r\nrole:slave\r\nmaster_replid:h1\r\nmaster_repl_offset:7\r\n");
 
   @Test
   void theShardWithTheFewestReplicasCounts() {
@@ -79,9 +94,9 @@ class WaitCallTest {
     client.send(call("WAIT 1 0"));
     lease(0).send(role(100, 100));
     Peer slow = lease(1).send(role(100, 60)).expect(PAUSE).send(":0\r\n");
-    slow.expect(ROLE).send(role(500, 99)).expect(call("WAIT 2147483647 4")).send(":0\r\n");
+    slow.expect(LOOK).send(role(500, 99)).expect(call("WAIT 2147483647 4")).send(":0\r\n");
 
-    slow.expect(ROLE).send(role(900, 100));
+    slow.expect(LOOK).send(role(900, 100));
 
     client.expect(":1\r\n");
   }
@@ -123,22 +138,73 @@ class WaitCallTest {
     rig.client().send(call(call)).expect("-" + error + "\r\n");
   }
 
-  @Test
-  void aMasterThatIsNoneAnyMoreOrIsLostEndsIt() {
+  /** Publishes that node 0 is the master of all slots now. */
+  private void promote() {
+    rig.publish(SlotMap.single(rig.address(0)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "-MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.\r\n",
+        "-UNBLOCKED force unblock from blocking operation, instance state changed\r\n",
+        "-ERR WAIT cannot be used with replica instances. Please also note that\r\n"
+      })
+  void whoHasTakenOverAllThereWasIsAskedInstead(String told) {
+    rig.publish(SlotMap.single(rig.address(1)));
     Peer client = rig.client();
     client.send(call("WAIT 1 0"));
-    lease(0).send("*5\r\n$5\r\nslave\r\n$1\r\nh\r\n:1\r\n$9\r\nconnected\r\n:1\r\n");
-    client.expect("-UNBLOCKED the master of a shard has become a replica\r\n");
-    Peer other = lease(1).send(role(1, 1)); // comes too late
-    await().until(this::nothingIsInFlight); // so that the next one has this connection
+    lease(1).send(role(100, 90)).expect(PAUSE).send(told).expectClosed();
+    Peer old = lease(1);
+    promote();
+    old.send(REPLICA).expectClosed();
+
+    lease(0)
+        .send(master("h2", 130, "h1", 101, 99))
+        .expect(PAUSE_4)
+        .send(":0\r\n")
+        .expect(LOOK)
+        .send(master("h2", 130, "h1", 101, 100));
+
+    client.expect(":1\r\n");
+  }
+
+  @Test
+  void whoLacksSomeOfItHasNoReplicasThatCount() {
+    rig.publish(SlotMap.single(rig.address(1)));
+    Peer client = rig.client();
+    client.send(call("WAIT 1 2000"));
+    Peer old = lease(1).send(role(100, 90)).expect(PAUSE);
+    promote();
+    old.close();
+
+    lease(0).send(master("h2", 130, "h1", 100, 130)).expectClosed();
+
+    client.expect(":0\r\n");
+  }
+
+  /** What it had and had not given to its replicas is not known. */
+  @Test
+  void aMasterThatIsLostBeforeItWasAskedHasNoReplicasThatCount() {
+    rig.publish(SlotMap.single(rig.address(1)));
+    Peer client = rig.client();
+    client.send(call("WAIT 1 100") + PING);
+    lease(1).close();
+    client.expect(":0\r\n+PONG\r\n");
+
     client.send(call("WAIT 1 0"));
-    other.expect(ROLE).close();
+    lease(1).close();
     client.expect("-CONNLOST the connection to the node was lost before it answered\r\n");
   }
 
-  private boolean nothingIsInFlight() {
-    return rig.onLoop(
-        () -> rig.dispatcher().stats().stream().allMatch(node -> node.inFlight() == 0));
+  @Test
+  void aConnectionThatIsLostIsReplaced() {
+    rig.publish(SlotMap.single(rig.address(1)));
+    Peer client = rig.client();
+    client.send(call("WAIT 1 0"));
+    lease(1).send(role(100, 90)).expect(PAUSE).close();
+    lease(1).send(role(200, 100));
+    client.expect(":1\r\n");
   }
 
   @Test
@@ -214,10 +280,31 @@ class WaitCallTest {
     master.send("-ERR appendonly is disabled\r\n");
     client.expect("-ERR appendonly is disabled\r\n");
     connection(1).expect(MARK).send("+OK\r\n"); // comes too late
+  }
 
+  @Test
+  void aReplicaIsNotAskedForWaitaofButItsMaster() {
+    rig.publish(SlotMap.single(rig.address(1)));
+    Peer client = rig.client();
     client.send(call("WAITAOF 1 0 0"));
-    master.expect(MARK).send("-READONLY You can't write against a read only replica.\r\n");
-    client.expect("-UNBLOCKED the master of a shard has become a replica\r\n");
+    String readonly = "-READONLY You can't write against a read only replica.\r\n";
+    Peer old = connection(1).expect(MARK);
+    promote();
+    old.send(readonly).expectClosed();
+
+    connection(0).expect(MARK).send("+OK\r\n").expect(call("WAITAOF 1 0 100")).send(fsynced(1, 0));
+    client.expect(fsynced(1, 0));
+  }
+
+  @Test
+  void whatAMasterHadOnDiskThatIsOneNoMoreIsNotKnown() {
+    rig.publish(SlotMap.single(rig.address(1)));
+    Peer client = rig.client();
+    client.send(call("WAITAOF 1 1 2000"));
+    String ask = call("WAITAOF 1 1 100");
+    Peer master = connection(1).expect(MARK).send("+OK\r\n").expect(ask).send(fsynced(1, 0));
+    master.expect(ask).close();
+    client.expect(fsynced(1, 0)); // as it was last seen
   }
 
   @Test

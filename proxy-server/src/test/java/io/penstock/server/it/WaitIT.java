@@ -62,6 +62,24 @@ class WaitIT {
         .isBetween(Duration.ofMillis(140), Duration.ofSeconds(10));
   }
 
+  /** It is a replica of its successor then, and the only one. */
+  @Test
+  void itGoesOnWhenTheMasterHandsOver() {
+    Member master = cluster.masterOf(137);
+    Member replica = cluster.replicasOf(master).getFirst();
+    try {
+      assertThat(wire.call("SET", KEY, "v")).isEqualTo("+OK\r\n");
+      wire.send("WAIT", "2", "5000");
+      cluster.failover(replica);
+      assertThat(wire.read()).isEqualTo(":1\r\n");
+
+      assertThat(wire.call("SET", KEY, "w")).isEqualTo("+OK\r\n");
+      assertThat(wire.call("WAIT", "1", "10000")).isEqualTo(":1\r\n");
+    } finally {
+      cluster.failover(master);
+    }
+  }
+
   @Test
   void oneFrozenReplicaOfAnyShardIsNoticed() {
     Member replica = cluster.replicasOf(cluster.masterOf(137)).getFirst();
