@@ -17,7 +17,13 @@ public final class ClusterRouter extends CommandRouter {
       new RoutePlan.Reject("CROSSSLOT Keys in request don't hash to the same slot");
   private static final RoutePlan SCAN = new RoutePlan.Scan();
   private static final int NO_GROUP = -1;
-  private static final RoutePlan.Single[] BY_SLOT = singles();
+  private static final RoutePlan.Single[] BY_SLOT = new RoutePlan.Single[SlotMap.SLOTS];
+  private static final RoutePlan.Several[] SEVERAL = new RoutePlan.Several[SlotMap.SLOTS];
+
+  static {
+    Arrays.setAll(BY_SLOT, RoutePlan.Single::new);
+    Arrays.setAll(SEVERAL, RoutePlan.Several::new);
+  }
 
   private final KeyPositions keys = new KeyPositions();
   private final RoutePlan.Split split = new RoutePlan.Split();
@@ -25,12 +31,6 @@ public final class ClusterRouter extends CommandRouter {
 
   public ClusterRouter() {
     Arrays.fill(groupOfSlot, NO_GROUP);
-  }
-
-  private static RoutePlan.Single[] singles() {
-    RoutePlan.Single[] singles = new RoutePlan.Single[SlotMap.SLOTS];
-    Arrays.setAll(singles, RoutePlan.Single::new);
-    return singles;
   }
 
   @Override
@@ -49,7 +49,7 @@ public final class ClusterRouter extends CommandRouter {
         return CROSS_SLOT;
       }
     }
-    return BY_SLOT[slot];
+    return keys.size() == 1 ? BY_SLOT[slot] : SEVERAL[slot];
   }
 
   @Override
@@ -85,7 +85,7 @@ public final class ClusterRouter extends CommandRouter {
     for (int group = 0; group < split.groups(); group++) {
       groupOfSlot[split.slotOfGroup(group)] = NO_GROUP;
     }
-    return split.groups() == 1 ? BY_SLOT[split.slotOfGroup(0)] : split;
+    return split.groups() == 1 ? SEVERAL[split.slotOfGroup(0)] : split;
   }
 
   @Override
@@ -96,7 +96,9 @@ public final class ClusterRouter extends CommandRouter {
   @Override
   RoutePlan script(Command command, CommandSpec spec) {
     RoutePlan plan = forward(command, spec);
-    return plan instanceof RoutePlan.Single(int slot) ? new RoutePlan.Script(slot) : plan;
+    return plan instanceof RoutePlan.OneSlot one
+        ? new RoutePlan.Script(one.slot(), plan instanceof RoutePlan.Several)
+        : plan;
   }
 
   @Override

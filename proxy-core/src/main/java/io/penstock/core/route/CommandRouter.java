@@ -30,8 +30,8 @@ abstract sealed class CommandRouter implements Router permits ClusterRouter, Sin
       case Handling.Forward _ -> forward(command, spec);
       case Handling.Split split -> split(command, spec, split);
       case Handling.Watch _ ->
-          forward(command, spec) instanceof RoutePlan.Single(int slot)
-              ? new RoutePlan.Watch(slot)
+          forward(command, spec) instanceof RoutePlan.OneSlot one
+              ? new RoutePlan.Watch(one.slot())
               : forward(command, spec);
       case Handling.Blocking blocking ->
           blocking(forward(command, spec), blocking.timeoutAt(command.frame()), false);
@@ -47,8 +47,8 @@ abstract sealed class CommandRouter implements Router permits ClusterRouter, Sin
   }
 
   private static RoutePlan blocking(RoutePlan plan, int timeoutAt, boolean millis) {
-    return timeoutAt > 0 && plan instanceof RoutePlan.Single(int slot)
-        ? new RoutePlan.Blocking(slot, timeoutAt, millis)
+    return timeoutAt > 0 && plan instanceof RoutePlan.OneSlot one
+        ? new RoutePlan.Blocking(one.slot(), timeoutAt, millis)
         : plan;
   }
 

@@ -8,11 +8,19 @@ import io.penstock.core.command.Merge;
 public sealed interface RoutePlan {
 
   /** As it is, to the node of one slot; one object per slot exists, so that routing makes none. */
-  record Single(int slot) implements RoutePlan {
+  sealed interface OneSlot extends RoutePlan {
+    int slot();
+  }
+
+  /** With a key of that slot, or none. */
+  record Single(int slot) implements OneSlot {
 
     /** The slot of commands that any node may serve. */
     public static final int ANY_NODE = -1;
   }
+
+  /** With several keys, all of that slot: a node that migrates it may refuse them together. */
+  record Several(int slot) implements OneSlot {}
 
   /**
    * A message, as it is, to the node that listens for its channel.
@@ -106,8 +114,12 @@ public sealed interface RoutePlan {
    */
   record Broadcast(Merge merge, boolean aside) implements RoutePlan {}
 
-  /** As {@link Single}, with a script that other nodes may be asked for. */
-  record Script(int slot) implements RoutePlan {}
+  /**
+   * With a script that other nodes may be asked for.
+   *
+   * @param several as in {@link Several}
+   */
+  record Script(int slot, boolean several) implements RoutePlan {}
 
   /** A call of {@code SCAN}: to the shard that its cursor says. */
   record Scan() implements RoutePlan {}

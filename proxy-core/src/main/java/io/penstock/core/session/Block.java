@@ -54,6 +54,12 @@ abstract sealed class Block extends Routed permits Attempt, Execution {
     prepare(from, command, slot);
   }
 
+  /** Of all its commands; none where one of them does not say what it is about. */
+  @Override
+  final RequestKeys keys() {
+    return RequestKeys.ofAll(session.loop(), sharedBytes().buffer(), offset(), length());
+  }
+
   @Override
   public final void onReply(ByteBuf buffer, int from, int to) {
     byte[] error = queueing.takeError();

@@ -82,14 +82,10 @@ final class Intake {
     }
     return switch (plan) {
       case RoutePlan.Single(int slot) -> forward(Objects.requireNonNull(spec), slot);
-      case RoutePlan.Script(int slot) -> {
-        if (session.order().holdsBack(slot)) {
-          yield false; // before its digest is made, which is once per call then
-        }
-        session.loop().noteScript(Objects.requireNonNull(spec), command.frame());
-        session.sender().forward(spec, slot);
-        yield true;
-      }
+      case RoutePlan.Several(int slot) ->
+          session.sender().forwardSeveral(Objects.requireNonNull(spec), slot);
+      case RoutePlan.Script script ->
+          session.sender().forwardScript(Objects.requireNonNull(spec), script);
       case RoutePlan.Split split -> divide(Objects.requireNonNull(spec), split);
       case RoutePlan.Broadcast broadcast -> broadcast(Objects.requireNonNull(spec), broadcast);
       case RoutePlan.Scan _ -> scan(Objects.requireNonNull(spec));

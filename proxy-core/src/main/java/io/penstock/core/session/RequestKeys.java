@@ -5,9 +5,12 @@ import io.netty.buffer.Unpooled;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.KeyPositions;
+import io.penstock.core.resp.RequestScanner;
+import io.penstock.core.resp.ScanResult;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The keys of a request whose node refused it. Requests that share no key need not keep their
@@ -32,6 +35,31 @@ record RequestKeys(Set<ByteBuf> keys) {
       }
     }
     return new RequestKeys(keys);
+  }
+
+  /**
+   * Copies the keys of all requests of a transaction; none where one of them has none.
+   *
+   * @param buffer borrowed
+   */
+  static RequestKeys ofAll(SessionLoop loop, ByteBuf buffer, int from, int length) {
+    Set<ByteBuf> keys = new HashSet<>();
+    var scanner = new RequestScanner(loop.settings().limits());
+    var command = new Command(loop.servers().commands(), scanner.frame());
+    scanner.reset(from);
+    while (scanner.scan(buffer, from + length) == ScanResult.REQUEST) {
+      CommandSpec spec = command.resolve();
+      RequestKeys ofOne = of(command);
+      if (ofOne.keys.isEmpty() && !isBracket(spec)) {
+        return ofOne;
+      }
+      keys.addAll(ofOne.keys);
+    }
+    return new RequestKeys(keys);
+  }
+
+  private static boolean isBracket(@Nullable CommandSpec spec) {
+    return spec != null && (spec.name().equals("multi") || spec.name().equals("exec"));
   }
 
   /**

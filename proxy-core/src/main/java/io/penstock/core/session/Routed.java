@@ -13,6 +13,7 @@ import io.penstock.core.resp.ScanResult;
 import io.penstock.core.transport.SharedBuffer;
 import io.penstock.core.transport.SocketOutput;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A client's request, or one part of a divided one, on its way to the node of a slot. Refusals that
@@ -23,6 +24,7 @@ abstract sealed class Routed extends Exchange permits Request, Part, Block, Publ
   private long order;
   private boolean readOnly;
   private boolean script;
+  private @Nullable SeveralKeys several; // that it is one of
 
   /** The session that the request came from. */
   abstract Session session();
@@ -143,8 +145,13 @@ abstract sealed class Routed extends Exchange permits Request, Part, Block, Publ
     return slot() != ANY_NODE && other.slot() != ANY_NODE && shardIn(map) == other.shardIn(map);
   }
 
+  /** Later requests look at it there, until it has ended. */
+  final void isOneOf(SeveralKeys all) {
+    several = all;
+  }
+
   /** Reads the request's keys once more; only before {@link #settle}. */
-  final RequestKeys keys() {
+  RequestKeys keys() {
     return RequestKeys.of(command());
   }
 
@@ -164,6 +171,11 @@ abstract sealed class Routed extends Exchange permits Request, Part, Block, Publ
   final void settle() {
     if (releaseBytes() && length() >= SocketOutput.SLICE_THRESHOLD) {
       session().allowance().bears(-length());
+    }
+    SeveralKeys all = several;
+    if (all != null) {
+      several = null;
+      all.remove(this);
     }
   }
 

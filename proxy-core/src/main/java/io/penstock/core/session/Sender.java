@@ -33,12 +33,41 @@ final class Sender {
 
   /** Sends the request that was found last, as it is. */
   void forward(CommandSpec spec, int slot) {
+    send(prepared(spec, slot));
+  }
+
+  /** The same for one of several keys; false when it must wait for earlier ones. */
+  boolean forwardSeveral(CommandSpec spec, int slot) {
+    if (session.order().holdsBack(slot)) {
+      return false;
+    }
+    Request request = prepared(spec, slot);
+    session.order().namesSeveral(request);
+    send(request);
+    return true;
+  }
+
+  /** The same for one that carries a script; false when it must wait for earlier ones. */
+  boolean forwardScript(CommandSpec spec, RoutePlan.Script plan) {
+    if (session.order().holdsBack(plan.slot())) {
+      return false; // before its digest is made, which is once per call then
+    }
+    session.loop().noteScript(spec, session.input().frame());
+    Request request = prepared(spec, plan.slot());
+    if (plan.several()) {
+      session.order().namesSeveral(request);
+    }
+    send(request);
+    return true;
+  }
+
+  private Request prepared(CommandSpec spec, int slot) {
     Request request = session.intake().begin(spec);
     RequestFrame frame = session.input().frame();
     int length = frame.end() - frame.start();
     request.carry(session.input().shareOfFrame(), frame.start(), length);
     request.prepare(session, spec, slot);
-    send(request);
+    return request;
   }
 
   /** Executes a transaction; the request that was found last gets the reply. */
@@ -53,6 +82,9 @@ final class Sender {
     int slot = Math.max(0, transaction.slot());
     execution.prepare(session, exec, slot, transaction.takeBlock(), transaction.sent());
     if (watch == null) {
+      if (transaction.namesSeveral()) {
+        session.order().namesSeveral(execution);
+      }
       execution.sendAhead(this::send);
       send(execution);
     } else {
@@ -90,7 +122,13 @@ final class Sender {
     whole.divide();
     var division = new Division(session.input().frame(), plan);
     var gather = new Gather(whole, plan.merge(), division.groupOfKey());
-    pauseFor(gather.send(division.parts(gather, spec)));
+    Part[] parts = division.parts(gather, spec);
+    for (int i = 0; i < parts.length; i++) {
+      if (plan.keysOfGroup(i) > 1) {
+        session.order().namesSeveral(parts[i]);
+      }
+    }
+    pauseFor(gather.send(parts));
   }
 
   /** Sends the request that was found last to every shard. */
@@ -98,6 +136,9 @@ final class Sender {
     Request whole = beginForAll(spec);
     RequestFrame frame = session.input().frame();
     SharedBuffer bytes = session.input().shareOfFrame();
+    if (spec.isWrite()) { // a master that has become a replica refuses it and takes others
+      session.order().routesChange();
+    }
     coverage.whenWhole(whole, new Broadcast(whole, plan, bytes, frame));
   }
 

@@ -2,8 +2,10 @@ package io.penstock.core.session;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufUtil;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.command.CommandSpec;
+import io.penstock.core.command.KeyPositions;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.resp.RespLimits;
 import io.penstock.core.transport.Growth;
@@ -38,6 +40,9 @@ final class Transaction {
   private boolean aborted;
   private boolean mayWrite;
   private boolean callsScripts;
+  private int firstKeyAt; // in the block, once there is one
+  private int firstKeyLength;
+  private boolean several; // different keys
 
   /**
    * @param slot that its keys must be in, or {@link Exchange#ANY_NODE}
@@ -97,6 +102,11 @@ final class Transaction {
     mayWrite = true;
   }
 
+  /** Whether its commands name more than one key. */
+  boolean namesSeveral() {
+    return several;
+  }
+
   /** Whether a script or function is called that a node may lack. */
   boolean mayLackScripts() {
     return callsScripts;
@@ -123,8 +133,9 @@ final class Transaction {
    * Queues a command for the node.
    *
    * @param of slot of its keys, or {@link Exchange#ANY_NODE}
+   * @param command what it is, when that is known
    */
-  void add(RequestFrame frame, int of) {
+  void add(RequestFrame frame, int of, @Nullable CommandSpec command) {
     queued++;
     if (aborted) {
       return;
@@ -139,7 +150,26 @@ final class Transaction {
       block = out;
     }
     Growth.ensureRoom(out, length);
+    int start = out.writerIndex();
     out.writeBytes(frame.buffer(), frame.start(), length);
+    if (command != null && !several) {
+      lookAtKeys(frame, command, out, start);
+    }
+  }
+
+  /** Finds out whether there are several, the copy of the command lying at {@code start}. */
+  private void lookAtKeys(RequestFrame frame, CommandSpec command, ByteBuf out, int start) {
+    var keys = new KeyPositions();
+    command.findKeys(frame, keys);
+    for (int i = 0; i < keys.size(); i++) {
+      int at = start + frame.offset(keys.get(i)) - frame.start();
+      int length = frame.length(keys.get(i));
+      if (firstKeyAt == 0) {
+        firstKeyAt = at;
+        firstKeyLength = length;
+      }
+      several |= length != firstKeyLength || !ByteBufUtil.equals(out, at, out, firstKeyAt, length);
+    }
   }
 
   /** Queues a command that Penstock answers itself. */

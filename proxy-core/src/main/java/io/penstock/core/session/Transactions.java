@@ -92,8 +92,8 @@ final class Transactions {
     return switch (plan) {
       case RoutePlan.Local(CommandSpec which, LocalCommand answer) ->
           takesOwn(queue, which, answer, command);
-      case RoutePlan.Single(int slot) -> takesOne(queue, slot, command);
-      case RoutePlan.Script(int slot) -> takesOne(queue, slot, command);
+      case RoutePlan.OneSlot one -> takesOne(queue, one.slot(), command);
+      case RoutePlan.Script script -> takesOne(queue, script.slot(), command);
       case RoutePlan.Publish(int slot, boolean sharded) ->
           takesOne(queue, sharded ? slot : Exchange.ANY_NODE, command);
       case RoutePlan.Blocking(int slot, int timeoutAt, boolean millis) ->
@@ -127,7 +127,7 @@ final class Transactions {
     if (!queue.hasRoomFor(request)) {
       return refuse(queue, spec, TOO_LARGE);
     }
-    queue.add(request, wanted);
+    queue.add(request, wanted, spec);
     session.allowance().check();
     if (spec != null && Pause.mayWrite(spec)) {
       queue.writes();

@@ -47,9 +47,8 @@ class RouterTest {
     "ZADD c 1 m, 7365",
     "XADD b * f v, 3300",
     "EVALSHA s 1 a, 15495",
-    "FCALL f 2 {a}1 {a}2, 15495",
-    "SORT a BY nosort STORE {a}d, 15495",
-    "SUNIONSTORE {a}d {a}1 {a}2, 15495",
+    "FCALL f 1 a, 15495",
+    "SORT a BY nosort, 15495",
     "XREAD COUNT 1 STREAMS b 0, 3300"
   })
   void commandsGoToTheSlotOfTheirKeys(String line, int slot) {
@@ -57,9 +56,28 @@ class RouterTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"EVAL s 1 a, 15495", "eval_ro s 2 {a}1 {a}2, 15495", "EVAL s 0, 0", "EVAL s x a, 0"})
-  void scriptsGoToTheSlotOfTheirKeysAndAreRemembered(String line, int slot) {
-    assertThat(plan(cluster, line)).isEqualTo(new RoutePlan.Script(slot));
+  @ValueSource(
+      strings = {
+        "MGET {a}1 {a}2",
+        "FCALL f 2 {a}1 {a}2",
+        "SORT a BY nosort STORE {a}d",
+        "SUNIONSTORE {a}d {a}1 {a}2",
+        "MSET a 1 {a}b"
+      })
+  void commandsOfSeveralKeysAreToldFromOthers(String line) {
+    assertThat(plan(cluster, line)).isEqualTo(new RoutePlan.Several(A));
+    assertThat(plan(cluster, line)).isSameAs(plan(cluster, "MGET a {a}x"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "EVAL s 1 a, 15495, false",
+    "eval_ro s 2 {a}1 {a}2, 15495, true",
+    "EVAL s 0, 0, false",
+    "EVAL s x a, 0, false"
+  })
+  void scriptsGoToTheSlotOfTheirKeysAndAreRemembered(String line, int slot, boolean several) {
+    assertThat(plan(cluster, line)).isEqualTo(new RoutePlan.Script(slot, several));
     assertThat(plan(single, line)).isEqualTo(slot(0));
   }
 
@@ -97,7 +115,8 @@ class RouterTest {
   void aDivisibleCommandWithAnArgumentTooManyIsRefused() {
     assertThat(plan(cluster, "MSET a 1 b"))
         .isEqualTo(new RoutePlan.Reject("ERR wrong number of arguments for 'mset' command"));
-    assertThat(plan(cluster, "MSET a 1 {a}b")).isEqualTo(plan(cluster, "GET a")); // who tells it
+    assertThat(plan(cluster, "MSET a 1 {a}b"))
+        .isInstanceOf(RoutePlan.OneSlot.class); // who tells it
   }
 
   @Test
@@ -135,9 +154,9 @@ class RouterTest {
 
   @Test
   void keysOfOneSlotAreNotSplit() {
-    assertThat(plan(cluster, "MGET a {a}1 {a}2")).isEqualTo(slot(A));
+    assertThat(plan(cluster, "MGET a {a}1 {a}2")).isEqualTo(new RoutePlan.Several(A));
     assertThat(plan(cluster, "DEL b")).isEqualTo(slot(B));
-    assertThat(plan(cluster, "MSET {c}1 x {c}2 y")).isEqualTo(slot(C));
+    assertThat(plan(cluster, "MSET {c}1 x {c}2 y")).isEqualTo(new RoutePlan.Several(C));
   }
 
   @Test

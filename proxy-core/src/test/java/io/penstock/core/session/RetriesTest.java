@@ -19,6 +19,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -362,8 +363,8 @@ class RetriesTest {
   void commandsOfSeveralKeysGoAloneAfterARedirectToo() {
     Peer client = rig.client();
     String both = call("MSET {a}1 x {a}2 y");
-    client.send(both + set("{a}1", "z"));
-    Peer old = rig.accept(1).expect(both + set("{a}1", "z"));
+    client.send(both + set("{a}3", "z"));
+    Peer old = rig.accept(1).expect(both + set("{a}3", "z"));
     Peer owner = rig.accept(0);
     old.send(moved(Rig.SLOT_A, 0) + moved(Rig.SLOT_A, 0));
 
@@ -372,8 +373,139 @@ class RetriesTest {
     other.send(get("b"));
     owner.expect(get("b")).send("+OK\r\n$-1\r\n");
 
-    owner.expect(set("{a}1", "z")).send("+Z\r\n");
+    owner.expect(set("{a}3", "z")).send("+Z\r\n");
     client.expect("+OK\r\n+Z\r\n");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "MGET {a}1 {a}2, SET {a}1 x",
+    "MSET {a}1 x {a}2 y, GET {a}2",
+    "MSET {a}1 x {a}2 y, MSET {a}2 v {a}3 w",
+    "SUNIONSTORE {a}1 {a}2, DEL {a}1 b",
+    "EVAL s 2 {a}1 {a}2, SET {a}1 x",
+    "FCALL f 2 {a}1 {a}2, FLUSHALL",
+  })
+  void aRequestOfSeveralKeysIsAnsweredBeforeAnotherIsSentThatItMustNotFollow(
+      String several, String later) {
+    Peer lower = rig.connected(0);
+    Peer node = rig.accept(1);
+    Peer client = rig.client();
+    client.send(call(several) + call(later));
+    node.expect(call(several))
+        .send("-TRYAGAIN Multiple keys request during rehashing of slot\r\n")
+        .expect(call(several));
+    nothingElseWasSentTo(node, "foo", "+1\r\n");
+
+    if (later.startsWith("DEL")) {
+      lower.expect(call("DEL b")).send(":1\r\n");
+      node.expect(call("DEL {a}1")).send(":1\r\n");
+      client.expect("+1\r\n:2\r\n");
+    } else if (later.equals("FLUSHALL")) {
+      lower.expect(call(later)).send("+OK\r\n");
+      node.expect(call(later)).send("+OK\r\n");
+      client.expect("+1\r\n+OK\r\n");
+    } else {
+      node.expect(call(later)).send("+2\r\n");
+      client.expect("+1\r\n+2\r\n");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "MGET {a}1 {a}2, GET {a}1", // neither changes anything
+    "MGET {a}1 {a}2, MGET {a}1 {a}2",
+    "MSET {a}1 x {a}2 y, SET {a}3 z",
+    "MSET {a}1 x {a}2 y, GET foo",
+    "EVAL s 1 {a}1, SET {a}1 x", // not of several keys
+    "MGET {a}1, SET {a}1 x",
+    "MSET {a}1 x {a}1 y, SET {a}1 z",
+  })
+  void whatMayFollowARequestOfSeveralKeysDoesNotWait(String several, String later) {
+    Peer client = rig.client();
+    client.send(call(several) + call(later));
+    Peer node = rig.accept(1).expect(call(several) + call(later));
+
+    node.send("+1\r\n+2\r\n");
+
+    client.expect("+1\r\n+2\r\n");
+  }
+
+  @Test
+  void aPartOfSeveralKeysIsAnsweredBeforeAnotherRequestIsSentForOneOfThem() {
+    Peer client = rig.client();
+    client.send(call("MSET b 0 {a}1 x {a}2 y") + set("{a}1", "z") + get("b"));
+    Peer lower = rig.accept(0).expect(call("MSET b 0"));
+    Peer upper = rig.accept(1).expect(call("MSET {a}1 x {a}2 y"));
+    upper.send("-TRYAGAIN later\r\n").expect(call("MSET {a}1 x {a}2 y"));
+    nothingElseWasSentTo(upper, "foo", "+OK\r\n");
+
+    upper.expect(set("{a}1", "z")).send("+Z\r\n"); // though the other part is not answered
+    lower.expect(get("b")).send("+OK\r\n$1\r\n0\r\n");
+
+    client.expect("+OK\r\n+Z\r\n$1\r\n0\r\n");
+  }
+
+  @Test
+  void aTransactionOfSeveralKeysIsAnsweredBeforeAnotherRequestIsSentForOneOfThem() {
+    String block = call("MULTI") + set("{a}1", "x") + set("{a}2", "y") + call("EXEC");
+    Peer client = rig.client();
+    client.send(block + set("{a}3", "z") + set("{a}2", "z"));
+    Peer node = rig.accept(1).expect(block + set("{a}3", "z"));
+    node.send("+OK\r\n+QUEUED\r\n+QUEUED\r\n-TRYAGAIN later\r\n+3\r\n");
+    node.expect(PING).send(PONG).expect(block);
+    nothingElseWasSentTo(node, "foo", "+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n+1\r\n+2\r\n");
+
+    node.expect(set("{a}2", "z")).send("+4\r\n");
+
+    client.expect("+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n+1\r\n+2\r\n+3\r\n+4\r\n");
+  }
+
+  @Test
+  void aTransactionAboutOneKeyIsFollowedAtOnce() {
+    String block = call("MULTI") + set("a", "x") + call("INCR a") + call("EXEC");
+    Peer client = rig.client();
+    client.send(block + get("a"));
+    Peer node = rig.accept(1).expect(block + get("a"));
+
+    node.send("+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n+1\r\n+2\r\n+3\r\n");
+
+    client.expect("+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n+1\r\n+2\r\n+3\r\n");
+  }
+
+  @Test
+  void manyRequestsOfSeveralKeysOfOneSlotWaitForThoseFarAhead() {
+    var requests = new StringBuilder();
+    for (int i = 100; i < 170; i++) {
+      requests.append(call("MSET {a}x" + i + " 1 {a}y" + i + " 2"));
+    }
+    int each = requests.length() / 70;
+    Peer client = rig.client();
+    client.send(requests.toString());
+    Peer node = rig.accept(1).expect(requests.substring(0, 65 * each));
+    nothingElseWasSentTo(node, "foo", "+OK\r\n".repeat(65));
+
+    node.expect(requests.substring(65 * each)).send("+OK\r\n".repeat(5));
+
+    client.expect("+OK\r\n".repeat(70));
+  }
+
+  /** A master that has become a replica refuses the one and takes the other. */
+  @Test
+  void whatChangesEveryShardIsAnsweredBeforeAnythingElseIsSent() {
+    String load = call("FUNCTION LOAD code");
+    Peer lower = rig.connected(0);
+    Peer upper = rig.accept(1);
+    Peer client = rig.client();
+    client.send(load + call("DBSIZE"));
+    lower.expect(load).send("$1\r\nl\r\n");
+    upper.expect(load).send("-READONLY You can't write against a read only replica.\r\n");
+
+    upper.expect(load).send("$1\r\nl\r\n");
+
+    lower.expect(call("DBSIZE")).send(":1\r\n");
+    upper.expect(call("DBSIZE")).send(":2\r\n");
+    client.expect("$1\r\nl\r\n:3\r\n");
   }
 
   @Test
@@ -470,9 +602,9 @@ class RetriesTest {
     Peer lower = rig.connected(0);
     Peer upper = rig.accept(1);
     Peer client = rig.client();
-    client.send(call("FLUSHALL") + set("a", "1"));
-    lower.expect(call("FLUSHALL")).send("+OK\r\n");
-    upper.expect(call("FLUSHALL") + set("a", "1"));
+    client.send(call("DBSIZE") + set("a", "1"));
+    lower.expect(call("DBSIZE")).send(":1\r\n");
+    upper.expect(call("DBSIZE") + set("a", "1"));
 
     upper.send("-CLUSTERDOWN no\r\n").expect(PING).send("+OK\r\n" + PONG);
 

@@ -22,9 +22,9 @@ class TransactionTest {
   @Test
   void itHasRoomForSoManyCommands() {
     Transaction transaction = of(2, 1_000);
-    transaction.add(GET, 1);
+    transaction.add(GET, 1, null);
     assertThat(transaction.hasRoomFor(GET)).isTrue();
-    transaction.add(GET, 1);
+    transaction.add(GET, 1, null);
     assertThat(transaction.hasRoomFor(GET)).isFalse();
     transaction.discard();
   }
@@ -32,7 +32,7 @@ class TransactionTest {
   @Test
   void itHasRoomForSoManyBytes() {
     Transaction transaction = of(100, 2 * LENGTH);
-    transaction.add(GET, 1);
+    transaction.add(GET, 1, null);
     assertThat(transaction.hasRoomFor(GET)).isTrue();
     assertThat(transaction.hasRoomFor(Frames.call("GET ab"))).isFalse();
     transaction.discard();
@@ -41,11 +41,11 @@ class TransactionTest {
   @Test
   void anAbortedOneHoldsNothingAndGoesOnCounting() {
     Transaction transaction = of(100, 100);
-    transaction.add(GET, 1);
+    transaction.add(GET, 1, null);
     transaction.abort();
     for (int i = 0; i < 50; i++) {
       assertThat(transaction.hasRoomFor(GET)).isTrue();
-      transaction.add(GET, 1);
+      transaction.add(GET, 1, null);
     }
     assertThat(transaction.queued()).isEqualTo(51);
   }
@@ -53,9 +53,9 @@ class TransactionTest {
   @Test
   void theFirstKeyDecidesTheSlot() {
     Transaction transaction = of(100, 1_000);
-    transaction.add(GET, Exchange.ANY_NODE);
+    transaction.add(GET, Exchange.ANY_NODE, null);
     assertThat(transaction.mayUse(7)).isTrue();
-    transaction.add(GET, 7);
+    transaction.add(GET, 7, null);
     assertThat(transaction.mayUse(7)).isTrue();
     assertThat(transaction.mayUse(Exchange.ANY_NODE)).isTrue();
     assertThat(transaction.mayUse(8)).isFalse();

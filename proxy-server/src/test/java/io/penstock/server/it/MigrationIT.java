@@ -8,6 +8,7 @@ import io.penstock.server.demo.Member;
 import io.penstock.server.demo.SlotMigration;
 import io.penstock.server.it.Writers.Creator;
 import io.penstock.server.it.Writers.Multi;
+import io.penstock.server.it.Writers.Pairs;
 import io.penstock.server.it.Writers.Sequence;
 import io.penstock.server.it.Writers.Sharer;
 import io.penstock.server.it.Writers.Twins;
@@ -103,6 +104,23 @@ class MigrationIT {
     migrateToAndFro();
     load.stop();
 
+    assertThat(redirects().get(Redirection.TRYAGAIN)).isPositive();
+  }
+
+  /** Those behind a command of several keys that is refused would otherwise run before it. */
+  @Test
+  void pipelinesOfCommandsWithSeveralKeysAndOneGetNoError() {
+    for (int i = 0; i < 4; i++) {
+      begin(new Pairs(connect(), TAG + "pairs:" + i));
+    }
+    begin(new Sharer(connect(), TAG + "steady"));
+
+    migrateToAndFro();
+    load.stop();
+
+    try (Wire fresh = proxy.connect()) {
+      writers.forEach(writer -> writer.verify(fresh));
+    }
     assertThat(redirects().get(Redirection.TRYAGAIN)).isPositive();
   }
 

@@ -186,6 +186,55 @@ final class Writers {
     }
   }
 
+  /** Pipelines of commands about two keys, together and one by one: each sees all before it. */
+  static final class Pairs extends Writer {
+    private final String one;
+    private final String other;
+    private long count;
+
+    /**
+     * @param keyPrefix of keys written by nobody else
+     */
+    Pairs(Wire wire, String keyPrefix) {
+      super(wire, "pairs");
+      this.one = keyPrefix + ":one";
+      this.other = keyPrefix + ":other";
+    }
+
+    @Override
+    public void run() {
+      String a = "a" + count;
+      String b = "b" + count;
+      count++;
+      wire.write(Wire.request("MSET", one, a, other, a))
+          .write(Wire.request("MGET", one, other))
+          .write(Wire.request("SET", one, b))
+          .write(Wire.request("MGET", one, other))
+          .write(Wire.request("MULTI"))
+          .write(Wire.request("SET", other, b))
+          .write(Wire.request("GETDEL", one))
+          .write(Wire.request("EXEC"))
+          .write(Wire.request("GET", other))
+          .write(Wire.request("EXISTS", one))
+          .flush();
+      assertThat(wire.read()).as("MSET").isEqualTo("+OK\r\n");
+      assertThat(wire.read()).as("MGET").isEqualTo("*2\r\n" + Wire.bulk(a) + Wire.bulk(a));
+      assertThat(wire.read()).as("SET").isEqualTo("+OK\r\n");
+      assertThat(wire.read()).as("MGET").isEqualTo("*2\r\n" + Wire.bulk(b) + Wire.bulk(a));
+      assertThat(wire.read()).isEqualTo("+OK\r\n");
+      assertThat(wire.read()).isEqualTo("+QUEUED\r\n");
+      assertThat(wire.read()).isEqualTo("+QUEUED\r\n");
+      assertThat(wire.read()).as("EXEC").isEqualTo("*2\r\n+OK\r\n" + Wire.bulk(b));
+      assertThat(wire.read()).as("GET").isEqualTo(Wire.bulk(b));
+      assertThat(wire.read()).as("EXISTS").isEqualTo(":0\r\n");
+    }
+
+    @Override
+    void verify(Wire fresh) {
+      assertThat(fresh.call("GET", other)).isEqualTo(Wire.bulk("b" + (count - 1)));
+    }
+  }
+
   /**
    * Counts on two keys in a transaction: both always have the same value, and a reply that says so
    * is true.

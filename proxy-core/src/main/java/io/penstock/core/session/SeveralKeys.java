@@ -1,0 +1,105 @@
+package io.penstock.core.session;
+
+import io.penstock.core.command.Command;
+import io.penstock.core.command.CommandSpec;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests of one session that name several keys and are on their way. A node that migrates
+ * their slot may refuse one of them (TRYAGAIN) and take the next request, for one of the keys; so
+ * that one waits for the reply, unless both only read. Confined to the session's loop.
+ */
+final class SeveralKeys {
+
+  /** For keys of whatever slots. */
+  static final int ALL_SLOTS = Integer.MIN_VALUE;
+
+  /** To look at more of them would cost more than to wait. */
+  private static final int MOST_LOOKED_AT = 64;
+
+  private final Session session;
+  private final Deque<Sent> reads = new ArrayDeque<>(4);
+  private final Deque<Sent> writes = new ArrayDeque<>(4);
+  private @Nullable RequestKeys wanted; // of the request that is looked at, once that is needed
+  private boolean someWait;
+
+  SeveralKeys(Session session) {
+    this.session = session;
+  }
+
+  private static final class Sent {
+    private final Routed request;
+    private @Nullable RequestKeys keys; // once looked at
+
+    Sent(Routed request) {
+      this.request = request;
+    }
+
+    /** Whether a request for these keys might be taken where this one is refused. */
+    boolean meets(RequestKeys later) {
+      RequestKeys known = keys;
+      if (known == null) {
+        known = request.keys();
+        keys = known;
+      }
+      return known.keys().size() != 1 && known.meet(later); // one key several times is one key
+    }
+  }
+
+  /** The request is about to be sent. */
+  void add(Routed request) {
+    lineOf(request).addLast(new Sent(request));
+  }
+
+  /** It was answered, or has failed: those that wait for it are looked at again. */
+  void remove(Routed request) {
+    Deque<Sent> line = lineOf(request);
+    if (line.getFirst().request == request) { // as nearly always
+      line.removeFirst();
+    } else {
+      line.removeIf(sent -> sent.request == request);
+    }
+    if (someWait) {
+      someWait = false;
+      session.loop().executor().execute(session::takeUp);
+    }
+  }
+
+  private Deque<Sent> lineOf(Routed request) {
+    return request.isReadOnly() ? reads : writes;
+  }
+
+  /**
+   * Whether the request that was found last must wait.
+   *
+   * @param slot of its keys, or {@link #ALL_SLOTS}
+   */
+  boolean holdBack(int slot) {
+    if (reads.isEmpty() && writes.isEmpty()) {
+      return false;
+    }
+    var command = new Command(session.loop().servers().commands(), session.input().frame());
+    CommandSpec spec = command.resolve();
+    boolean reading = spec != null && spec.isReadOnly();
+    wanted = null;
+    boolean held = isMet(writes, slot, command) || (!reading && isMet(reads, slot, command));
+    someWait |= held;
+    return held;
+  }
+
+  private boolean isMet(Deque<Sent> line, int slot, Command command) {
+    int looks = 0;
+    for (Sent sent : line) {
+      if (slot == ALL_SLOTS || slot == sent.request.slot()) {
+        RequestKeys later = wanted == null ? RequestKeys.of(command) : wanted;
+        wanted = later;
+        if (++looks > MOST_LOOKED_AT || sent.meets(later)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+}
