@@ -91,7 +91,7 @@ final class ReplyCursor {
     for (byte b = reply.getByte(digit); b >= '0' && b <= '9'; b = reply.getByte(++digit)) {
       value = Math.subtractExact(Math.multiplyExact(value, 10), b - '0');
     }
-    if (digit == first || reply.getByte(digit) != '\r') {
+    if (digit == first || reply.getByte(digit) != '\r' || reply.getByte(digit + 1) != '\n') {
       throw new UnmergeableException(); // an integer's line may say anything
     }
     at = digit + 2;
