@@ -33,8 +33,10 @@ def load(until):
     """Runs the loads in turn until then."""
     while True:
         for options in LOADS:
-            subprocess.run(["redis-benchmark", "-p", str(PORT), "-c", "50", "-r", "10000", "-q", *options],
-                           check=True, capture_output=True, timeout=300)
+            run = subprocess.run(["redis-benchmark", "-p", str(PORT), "-c", "50", "-r", "10000", "-q", *options],
+                                 capture_output=True, text=True, timeout=300)
+            if run.returncode != 0:
+                raise SystemExit("redis-benchmark %s: %s" % (" ".join(options), run.stderr or run.stdout[-500:]))
             if time.monotonic() > until:
                 return
         subprocess.run(["redis-cli", "-p", str(PORT), "DEL", "mylist", "myset", "myhash"], check=True, capture_output=True, timeout=30)
