@@ -81,8 +81,9 @@ class MovedChannelIT {
         .until(
             () ->
                 cluster.members().stream()
-                    .map(member -> member.text("CLUSTER", "NODES"))
-                    .allMatch(nodes -> buses.stream().allMatch(b -> nodes.contains("@" + b.port())))
+                        .map(member -> member.text("CLUSTER", "NODES"))
+                        .allMatch(
+                            nodes -> buses.stream().allMatch(b -> nodes.contains("@" + b.port())))
                     && buses.stream().allMatch(bus -> bus.connections() == 2));
     cluster.awaitHealthy();
   }
@@ -95,7 +96,8 @@ class MovedChannelIT {
   }
 
   private static boolean isHeardAt(Member member, String channel) {
-    return member.text("EVAL", "return redis.call('PUBSUB', 'NUMSUB', ARGV[1])[2]", "0", channel)
+    return member
+        .text("EVAL", "return redis.call('PUBSUB', 'NUMSUB', ARGV[1])[2]", "0", channel)
         .equals("1");
   }
 

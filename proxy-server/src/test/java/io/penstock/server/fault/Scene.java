@@ -35,6 +35,7 @@ final class Scene implements AutoCloseable {
   private final ProxyFixture proxy;
   private final Relay front;
   private final List<Integer> slots;
+  private volatile List<Member> lastMasters;
   private volatile long failedOverAt = System.nanoTime();
 
   private Scene(UnaryOperator<ProxyFixture.Builder> settings) {
@@ -57,6 +58,7 @@ final class Scene implements AutoCloseable {
     }
     front = Relay.to(proxy.host(), proxy.port());
     slots = Keys.slotsOfMasters(cluster);
+    lastMasters = cluster.masters();
   }
 
   static Scene start(Transport transport, Duration commandTimeout) {
@@ -122,11 +124,19 @@ final class Scene implements AutoCloseable {
 
   Member anyMaster(Random random) {
     List<Member> masters = cluster.masters();
+    lastMasters = masters;
     return masters.get(random.nextInt(masters.size()));
+  }
+
+  /** Between Penstock and any master, or what was one before something was done to the nodes. */
+  Relay anyWire(Random random) {
+    List<Member> masters = lastMasters;
+    return before(masters.get(random.nextInt(masters.size())));
   }
 
   /** A shard has another master since now. */
   void failedOver() {
+    lastMasters = cluster.masters();
     failedOverAt = System.nanoTime();
   }
 
