@@ -6,16 +6,27 @@ import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** The nodes that one loop listens to, and which topic belongs to which of them. */
 final class Feeds {
 
+  /**
+   * How long messages may take from node to node: for so long a topic stays where it is listened to
+   * after it has come to belong elsewhere. There, what was published at the old owner is heard
+   * before what is published at the new one; at the new one it may come behind.
+   */
+  static final long BUS_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
   private final Hub hub;
   private final Map<Node, Feed> feeds = new LinkedHashMap<>();
   private SlotMap adopted = SlotMap.EMPTY;
+  private final Set<Topic> staying = new LinkedHashSet<>(); // for now, where they do not belong
 
   Feeds(Hub hub) {
     this.hub = hub;
@@ -34,8 +45,14 @@ final class Feeds {
   void settle(Topic topic) {
     Feed owner = ownerOf(topic);
     if (owner != null) {
-      owner.want(topic);
-      topic.moveTo(owner);
+      topic.belongsTo(owner, hub.now() + BUS_NANOS);
+      if (topic.stays()) {
+        staying.add(topic);
+      } else {
+        staying.remove(topic);
+        owner.want(topic);
+        topic.moveTo(owner);
+      }
     }
     if (topic.isEverywhere()) {
       adopted.shards().forEach(shard -> feed(shard.master()).want(topic));
@@ -103,6 +120,7 @@ final class Feeds {
 
   /** Nobody wants the topic any more. */
   void drop(Topic topic) {
+    staying.remove(topic);
     feeds.values().forEach(feed -> feed.unwant(topic));
   }
 
@@ -114,6 +132,12 @@ final class Feeds {
   }
 
   void tick(long now, long silence) {
+    for (Topic topic : List.copyOf(staying)) {
+      if (topic.hasStayedUntil(now)) {
+        settle(topic);
+        hub.flush();
+      }
+    }
     for (Feed feed : List.copyOf(feeds.values())) {
       feed.tick(now, silence);
       if (feed.isSpare(now)) {

@@ -17,6 +17,9 @@ final class Topic {
   private final boolean everywhere;
   private final Set<Subscriber> subscribers = new LinkedHashSet<>();
   private final Set<Joining> joinings = new LinkedHashSet<>();
+  private @Nullable Feed owner; // where it belongs
+  private long staysUntil;
+  private boolean stayed; // long enough
   private @Nullable Feed home;
   private @Nullable Feed next; // takes over as soon as it listens
 
@@ -71,15 +74,46 @@ final class Topic {
   }
 
   /**
-   * The home is to be {@code owner}: later, if the present one listens and the new one does not.
+   * Notes where it belongs from now on, if that is new.
+   *
+   * @param until how long it stays where it is listened to
    */
-  void moveTo(Feed owner) {
+  void belongsTo(Feed feed, long until) {
+    if (feed != owner) {
+      owner = feed;
+      staysUntil = until;
+      stayed = false;
+      next = null;
+    }
+  }
+
+  /** Answers true when it may move. */
+  boolean hasStayedUntil(long now) {
+    stayed |= now - staysUntil >= 0;
+    return stayed;
+  }
+
+  /**
+   * Whether it stays for now where it is listened to and does not belong. A shard channel does not:
+   * what is published elsewhere does not come there.
+   */
+  boolean stays() {
     Feed current = home;
-    if (current == null || !current.isListening(this) || owner.isListening(this)) {
-      home = owner;
+    return !stayed
+        && kind != Kind.SHARD
+        && current != null
+        && current != owner
+        && current.isListening(this);
+  }
+
+  /** The home is to be {@code feed}: later, if the present one listens and the new one does not. */
+  void moveTo(Feed feed) {
+    Feed current = home;
+    if (current == null || !current.isListening(this) || feed.isListening(this)) {
+      home = feed;
       next = null;
     } else {
-      next = owner;
+      next = feed;
     }
   }
 

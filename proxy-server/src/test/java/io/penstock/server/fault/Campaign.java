@@ -6,6 +6,7 @@ import io.penstock.server.fault.Weather.Spell;
 import io.penstock.server.it.Ways;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import org.junit.jupiter.api.Assumptions;
 
@@ -54,7 +55,7 @@ final class Campaign {
 
   /**
    * The ways to the kernel that a run goes by: one with each dispatcher, so that a build has seen
-   * both; all with {@code penstock.faults.transports=all}.
+   * both; all with {@code penstock.faults.transports=all}, one with its name.
    */
   static List<Transport> transports() {
     List<Transport> working = new ArrayList<>();
@@ -69,10 +70,13 @@ final class Campaign {
     if (working.isEmpty()) {
       return List.of(Transport.AUTO);
     }
-    boolean sync = Ways.dispatch() instanceof Dispatch.Sync;
-    return setting("transports").equals("all")
-        ? working
-        : List.of(sync ? working.getLast() : working.getFirst());
+    return switch (setting("transports")) {
+      case "" ->
+          List.of(
+              Ways.dispatch() instanceof Dispatch.Sync ? working.getLast() : working.getFirst());
+      case "all" -> working;
+      case String name -> List.of(Transport.valueOf(name.toUpperCase(Locale.ROOT)));
+    };
   }
 
   /** Answers when everybody is served again; fails when somebody has found something. */

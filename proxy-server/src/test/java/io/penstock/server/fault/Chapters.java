@@ -32,7 +32,15 @@ final class Chapters {
   }
 
   String key(int list) {
-    return keys.get(list) + ":" + chapter;
+    return key(keys.get(list));
+  }
+
+  private String key(String beginning) {
+    return beginning + ":" + chapter;
+  }
+
+  private List<String[]> everything() {
+    return keys.stream().map(key -> new String[] {"LRANGE", key(key), "0", "-1"}).toList();
   }
 
   /** The number to be written after {@code more} others. */
@@ -65,30 +73,24 @@ final class Chapters {
   void turnPage() {
     long now = System.nanoTime();
     if (ledger.size() >= LENGTH && !client.weather().isDisturbed(now - CALM_NANOS, now)) {
-      List<String[]> requests = new ArrayList<>();
-      for (int i = 0; i < keys.size(); i++) {
-        requests.add(new String[] {"LRANGE", key(i), "0", "-1"});
-      }
-      List<String> replies = client.ask(requests);
-      if (replies.stream().noneMatch(reply -> reply.startsWith("-"))) {
-        check(replies);
-        for (int i = 0; i < keys.size(); i++) {
-          client.ask("DEL", key(i));
+      try (Line line = client.anotherLine()) {
+        List<String> replies = line.exchange(everything());
+        if (replies.stream().noneMatch(reply -> reply.startsWith("-"))) {
+          check(replies);
+          keys.forEach(key -> line.exchange(List.<String[]>of(new String[] {"DEL", key(key)})));
+          chapter++;
+          ledger = new Ledger();
+          acknowledged = 0;
         }
-        chapter++;
-        ledger = new Ledger();
-        acknowledged = 0;
+      } catch (Line.Broken e) {
+        // the calm is over: another time
       }
     }
   }
 
   /** Checks what is there when all is over. */
   void verify(Line fresh) {
-    List<String[]> requests = new ArrayList<>();
-    for (int i = 0; i < keys.size(); i++) {
-      requests.add(new String[] {"LRANGE", key(i), "0", "-1"});
-    }
-    check(fresh.exchange(requests));
+    check(fresh.exchange(everything()));
   }
 
   private void check(List<String> replies) {

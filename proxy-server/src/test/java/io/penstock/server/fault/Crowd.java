@@ -29,12 +29,14 @@ final class Crowd implements AutoCloseable {
     this.weather = weather;
     var random = new Random(seed);
     try (Line line = connect(Line.RESP2)) {
+      line.exchange(List.<String[]>of(new String[] {"FLUSHALL"})); // what others left
       Pipeliner.prepare(line, tags);
     }
     appenders(tags);
     var counting = new Counting(tags.get(1) + ":count");
     var queue = new WorkQueue(tags.get(2) + ":queue");
-    var broadcast = new Broadcast(tags.get(0) + ":news");
+    var broadcast = Broadcast.everywhere(tags.get(0) + ":news");
+    var shard = Broadcast.inShard(tags.get(1) + ":news of a shard");
     clients.addAll(
         List.of(
             counting.client("counter", this, Line.RESP2, 5),
@@ -43,8 +45,10 @@ final class Crowd implements AutoCloseable {
             queue.popper("popper 1", this, Line.RESP2, "BLPOP"),
             queue.popper("popper 2", this, Line.RESP3, "BRPOP"),
             broadcast.publisher("publisher", this, Line.RESP2),
-            broadcast.subscriber("subscriber", this, Line.RESP2, false),
-            broadcast.subscriber("pattern subscriber", this, Line.RESP3, true),
+            broadcast.subscriber("subscriber", this, Line.RESP2, "SUBSCRIBE"),
+            broadcast.subscriber("pattern subscriber", this, Line.RESP3, "PSUBSCRIBE"),
+            shard.publisher("shard publisher", this, Line.RESP3),
+            shard.subscriber("shard subscriber", this, Line.RESP3, "SSUBSCRIBE"),
             new Pipeliner("pipeliner 2", this, Line.RESP2, tags, random.nextLong()),
             new Pipeliner("pipeliner 3", this, Line.RESP3, tags, random.nextLong()),
             new Everywhere("everywhere", this, Line.RESP2)));
@@ -76,9 +80,16 @@ final class Crowd implements AutoCloseable {
     return kind.open("127.0.0.1", scene.front().port());
   }
 
-  /** Everybody begins; answers when each has done something. */
+  /**
+   * Everybody begins, one after the other, so that a JVM that has compiled nothing yet keeps up;
+   * answers when each has done something.
+   */
   void begin() {
-    clients.forEach(client -> load.add(client.name(), client));
+    for (Client client : clients) {
+      long since = System.nanoTime();
+      load.add(client.name(), client);
+      awaitWell(List.of(client), since);
+    }
     awaitWell(System.nanoTime());
   }
 
@@ -89,12 +100,16 @@ final class Crowd implements AutoCloseable {
    * @return how long that took, in milliseconds
    */
   long awaitWell(long since) {
+    return awaitWell(clients, since);
+  }
+
+  private long awaitWell(List<Client> whom, long since) {
     Awaitility.await("all clients are served again")
         .atMost(RECOVERY)
         .pollDelay(Duration.ZERO)
         .pollInterval(Duration.ofMillis(5))
         .failFast("a client failed", () -> !isSound())
-        .until(() -> clients.stream().allMatch(client -> client.wellAt() - since > 0));
+        .until(() -> whom.stream().allMatch(client -> client.wellAt() - since > 0));
     return (System.nanoTime() - since) / 1_000_000;
   }
 

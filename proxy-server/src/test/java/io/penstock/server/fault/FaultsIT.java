@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class FaultsIT {
 
-  static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
+  static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(3);
 
   private record Blow(Fault fault, long seed) {}
 
@@ -40,7 +40,6 @@ class FaultsIT {
   @Timeout(value = 2, unit = TimeUnit.HOURS)
   void nothingIsLostWrongOrStuck(Transport transport) {
     Reference.assumeAtLeast(7, 0, "bind-source-addr, which tells nodes from Penstock,");
-    Campaign.assumeWhole("each fault by itself");
     long seed = Campaign.seed();
     System.out.println(
         "faults: -Dpenstock.faults.seed=" + seed + ", " + Ways.dispatch() + ", " + transport);
@@ -80,6 +79,7 @@ class FaultsIT {
         crowd.end();
       } finally {
         System.out.println("faults: " + crowd.steps() + " steps; " + crowd.tally());
+        System.out.println("faults: sent again: " + scene.proxy().stats().redirects());
       }
     }
   }

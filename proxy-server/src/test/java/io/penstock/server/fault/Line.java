@@ -150,11 +150,9 @@ interface Line extends AutoCloseable {
     private boolean open = true;
 
     OverJedis(String host, int port) {
-      jedis = new Jedis(host, port, 5_000, PATIENCE_SECONDS * 1_000);
       try {
-        jedis.ping();
+        jedis = new Jedis(host, port, 5_000, PATIENCE_SECONDS * 1_000); // connects
       } catch (JedisConnectionException e) {
-        jedis.close();
         throw new Broken(e);
       }
     }
@@ -193,7 +191,11 @@ interface Line extends AutoCloseable {
 
     @Override
     public void close() {
-      jedis.close();
+      try {
+        jedis.close();
+      } catch (JedisConnectionException e) {
+        // it says so when there was something left to send
+      }
     }
   }
 

@@ -4,17 +4,22 @@ import io.penstock.server.demo.EmbeddedCluster;
 import io.penstock.server.demo.Member;
 import io.penstock.server.demo.RespConnection;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.awaitility.Awaitility;
 
 /**
  * Moves slots with their keys one after the other, as redis-cli does, over connections that stay
  * open. Roles must not change meanwhile.
  */
 final class Mover implements AutoCloseable {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final int EPOCH = 6; // where it stands in a line of CLUSTER NODES
 
   private final EmbeddedCluster cluster;
   private final Map<Member, RespConnection> connections = new HashMap<>();
@@ -54,6 +59,31 @@ final class Mover implements AutoCloseable {
         other.getValue().call("CLUSTER", "SETSLOT", number, "NODE", to.id());
       }
     }
+    awaitEpoch(to);
+  }
+
+  /**
+   * Until all know the new owner's epoch. Else one that took another slot a moment ago may claim
+   * the one it gave away with a higher epoch than the new owner is known by, from a message that is
+   * still on its way: then neither of them serves it any more, for ever.
+   */
+  private void awaitEpoch(Member owner) {
+    String epoch = epochOf(owner, owner);
+    Awaitility.await("all know the epoch of " + owner)
+        .atMost(PATIENCE)
+        .pollDelay(Duration.ZERO)
+        .pollInterval(Duration.ofMillis(2))
+        .until(() -> connections.keySet().stream().allMatch(m -> epochOf(m, owner).equals(epoch)));
+  }
+
+  private String epochOf(Member asked, Member member) {
+    return of(asked)
+        .text("CLUSTER", "NODES")
+        .lines()
+        .filter(line -> line.startsWith(member.id()))
+        .map(line -> line.split(" ", -1)[EPOCH])
+        .findFirst()
+        .orElseThrow();
   }
 
   private RespConnection of(Member member) {

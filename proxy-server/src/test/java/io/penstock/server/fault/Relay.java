@@ -87,6 +87,11 @@ final class Relay implements AutoCloseable {
     return open.stream().filter(connection -> !connection.exempt()).count();
   }
 
+  /** The others. */
+  long exemptConnections() {
+    return open.size() - connections();
+  }
+
   /** From now on each read's bytes wait for so long before they are passed on, both ways. */
   void delay(Duration time) {
     delay = time;
@@ -105,6 +110,11 @@ final class Relay implements AutoCloseable {
     synchronized (this) {
       notifyAll();
     }
+  }
+
+  /** Whether bytes with this text in them have come, and wait to be passed on. */
+  boolean isHolding(String text) {
+    return open.stream().anyMatch(connection -> connection.isHolding(text));
   }
 
   /** Ends all connections. */

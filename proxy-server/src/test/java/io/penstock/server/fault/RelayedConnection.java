@@ -5,6 +5,9 @@ import io.penstock.server.fault.Relay.End;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** One connection through a {@link Relay}: two sockets, and a thread for each direction. */
@@ -21,6 +24,7 @@ final class RelayedConnection {
   private volatile boolean nearEnded;
   private volatile boolean mutedThere;
   private volatile boolean mutedBack;
+  private final Map<Direction, String> waiting = new ConcurrentHashMap<>();
 
   RelayedConnection(Relay relay, Socket near, Socket far, boolean exempt) {
     this.relay = relay;
@@ -67,7 +71,9 @@ final class RelayedConnection {
       to.getOutputStream().write(buffer, 0, read);
       return true;
     }
+    waiting.put(direction, new String(buffer, 0, read, StandardCharsets.ISO_8859_1));
     relay.awaitPassage();
+    waiting.remove(direction);
     if (isMuted(direction)) {
       return true;
     }
@@ -77,6 +83,10 @@ final class RelayedConnection {
       end(relay.cutEnd());
     }
     return passing == read;
+  }
+
+  boolean isHolding(String text) {
+    return waiting.values().stream().anyMatch(bytes -> bytes.contains(text));
   }
 
   private boolean isMuted(Direction direction) {

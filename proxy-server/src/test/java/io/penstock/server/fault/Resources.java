@@ -4,40 +4,41 @@ import com.sun.management.UnixOperatingSystemMXBean;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import java.lang.management.ManagementFactory;
+import java.util.List;
 
 /**
  * What this JVM, proxy and clients together, has taken.
  *
  * @param heap bytes in use after garbage collections
  * @param direct bytes that Netty's allocator keeps of direct memory
- * @param files open file descriptors
- * @param threads platform threads, relays' left out
+ * @param connections through relays: how many there are depends on which nodes are masters
+ * @param files open file descriptors that are not those connections'
+ * @param threads names of platform threads, relays' left out
  */
-record Resources(long heap, long direct, long files, long threads) {
+record Resources(long heap, long direct, long connections, long files, List<String> threads) {
 
-  /**
-   * Chapters and ledgers of clients are gone by then; class data and code of the JIT are not heap.
-   */
-  private static final long HEAP = 16L << 20;
+  /** Both sides of a relay and Penstock's own, which is in this JVM as well. */
+  private static final int FILES_OF_A_CONNECTION = 3;
 
-  /** The allocator keeps chunks for each thread, and grows them with what was needed at once. */
-  private static final long DIRECT = 32L << 20;
+  /** Of a node's connection to another only the relay's are here. */
+  private static final int FILES_OF_AN_EXEMPT_CONNECTION = 2;
 
-  /** A connection is three: its ends and the relay's. Of a few it is open whether they are idle. */
-  private static final long FILES = 30;
+  /** What garbage collections leave differs so much from one time to the next. */
+  private static final long HEAP = 4L << 20;
 
-  /** Of pools that grow and shrink by themselves. */
-  private static final long THREADS = 6;
+  /** The largest chunk that Netty's adaptive allocator takes, for each of two loops. */
+  private static final long DIRECT = 2 * (8L << 20);
 
   /** Whether there is more of anything than can be explained. */
-  boolean exceeds(Resources before) {
+  boolean exceeds(Resources before, int connectionsKept) {
     return heap > before.heap + HEAP
         || direct > before.direct + DIRECT
-        || files > before.files + FILES
-        || threads > before.threads + THREADS;
+        || connections > connectionsKept
+        || files > before.files
+        || threads.size() > before.threads.size();
   }
 
-  static Resources now() {
+  static Resources now(Scene scene) {
     for (int i = 0; i < 3; i++) {
       System.gc();
     }
@@ -50,16 +51,25 @@ record Resources(long heap, long direct, long files, long threads) {
         ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
             ? unix.getOpenFileDescriptorCount()
             : 0;
-    long threads =
+    long connections = scene.relays().stream().mapToLong(Relay::connections).sum();
+    long exempt = scene.relays().stream().mapToLong(Relay::exemptConnections).sum();
+    List<String> threads =
         Thread.getAllStackTraces().keySet().stream()
-            .filter(thread -> !thread.getName().startsWith("relay "))
-            .count();
-    return new Resources(heap, direct, files, threads);
+            .map(Thread::getName)
+            .filter(name -> !name.startsWith("relay "))
+            .sorted()
+            .toList();
+    return new Resources(
+        heap,
+        direct,
+        connections,
+        files - FILES_OF_A_CONNECTION * connections - FILES_OF_AN_EXEMPT_CONNECTION * exempt,
+        threads);
   }
 
   @Override
   public String toString() {
-    return "heap %d KB, direct memory %d KB, %d files, %d threads"
-        .formatted(heap / 1_024, direct / 1_024, files, threads);
+    return "heap %d KB, direct memory %d KB, %d connections, %d other files, %d threads"
+        .formatted(heap / 1_024, direct / 1_024, connections, files, threads.size());
   }
 }

@@ -15,6 +15,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
 import org.awaitility.Awaitility;
 
 /**
@@ -33,8 +35,10 @@ final class Scene implements AutoCloseable {
   private final ProxyFixture proxy;
   private final Relay front;
   private final List<Integer> slots;
+  private volatile List<Member> lastMasters;
+  private volatile long failedOverAt = System.nanoTime();
 
-  private Scene(Transport transport, Duration commandTimeout) {
+  private Scene(UnaryOperator<ProxyFixture.Builder> settings) {
     cluster =
         SharedCluster.builder()
             .option("cluster-require-full-coverage", "no")
@@ -47,21 +51,23 @@ final class Scene implements AutoCloseable {
       announceRelays();
       List<Node> seeds = new ArrayList<>();
       relays.values().forEach(relay -> seeds.add(new Node("127.0.0.1", relay.port())));
-      proxy =
-          ProxyFixture.of(new Upstream.Cluster(seeds, null))
-              .transport(transport)
-              .commandTimeout(commandTimeout)
-              .startReady();
+      proxy = settings.apply(ProxyFixture.of(new Upstream.Cluster(seeds, null))).startReady();
     } catch (RuntimeException e) {
       closeNodes();
       throw e;
     }
     front = Relay.to(proxy.host(), proxy.port());
     slots = Keys.slotsOfMasters(cluster);
+    lastMasters = cluster.masters();
   }
 
   static Scene start(Transport transport, Duration commandTimeout) {
-    return new Scene(transport, commandTimeout);
+    return start(proxy -> proxy.transport(transport).commandTimeout(commandTimeout));
+  }
+
+  /** With a proxy of other settings. */
+  static Scene start(UnaryOperator<ProxyFixture.Builder> settings) {
+    return new Scene(settings);
   }
 
   private void announceRelays() {
@@ -118,7 +124,29 @@ final class Scene implements AutoCloseable {
 
   Member anyMaster(Random random) {
     List<Member> masters = cluster.masters();
+    lastMasters = masters;
     return masters.get(random.nextInt(masters.size()));
+  }
+
+  /** Between Penstock and any master, or what was one before something was done to the nodes. */
+  Relay anyWire(Random random) {
+    List<Member> masters = lastMasters;
+    return before(masters.get(random.nextInt(masters.size())));
+  }
+
+  /** A shard has another master since now. */
+  void failedOver() {
+    lastMasters = cluster.masters();
+    failedOverAt = System.nanoTime();
+  }
+
+  /**
+   * Until masters vote for a replica of any shard at once: they do so once in two node timeouts,
+   * and a master that hands over holds its clients' commands until they do.
+   */
+  void awaitVotes() {
+    long votes = failedOverAt + 2 * SharedCluster.NODE_TIMEOUT.toNanos();
+    LockSupport.parkNanos(votes - System.nanoTime());
   }
 
   /** Hash tags that clients use, one of each shard as they are in the beginning. */

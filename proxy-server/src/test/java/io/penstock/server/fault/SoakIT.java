@@ -10,8 +10,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 import org.awaitility.Awaitility;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.convert.DurationStyle;
@@ -22,7 +23,17 @@ import org.springframework.boot.convert.DurationStyle;
  */
 class SoakIT {
 
-  private static final Duration IDLE = Duration.ofSeconds(60);
+  /** At most so long nothing new happens at a place; now and then at both. */
+  private static final long CALM_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  /** Longer than pools of threads and of connections keep what nobody needs: a minute. */
+  private static final Duration IDLE = Duration.ofSeconds(90);
+
+  /**
+   * Of two loops to six nodes, in each protocol; and those that look at the topology and the
+   * servers.
+   */
+  private static final int CONNECTIONS = 2 * 6 * 2 + 2 * 6;
 
   @Test
   @Timeout(value = 3, unit = TimeUnit.HOURS)
@@ -36,12 +47,14 @@ class SoakIT {
     var random = new Random(seed);
     try (Scene scene = Scene.start(Campaign.transports().getFirst(), FaultsIT.COMMAND_TIMEOUT)) {
       warmUp(scene, seed);
-      Resources before = settled(scene, null);
+      Resources before = settled(scene, _ -> false);
       System.out.println("soak: before: " + before);
       soak(scene, random, duration);
-      Resources after = settled(scene, before);
+      Resources after = settled(scene, now -> !now.exceeds(before, CONNECTIONS));
       System.out.println("soak: after: " + after);
-      assertThat(after.exceeds(before)).as("%s, and before %s", after, before).isFalse();
+      assertThat(after.exceeds(before, CONNECTIONS))
+          .as("%s, before %s; %s, %s", after, before, after.threads(), before.threads())
+          .isFalse();
     }
   }
 
@@ -69,7 +82,10 @@ class SoakIT {
         List<Fault> choice = Campaign.faults().stream().filter(f -> f.place() == place).toList();
         faults.add(
             place.toString(),
-            () -> campaign.strike(choice.get(own.nextInt(choice.size())), own.nextLong()));
+            () -> {
+              campaign.strike(choice.get(own.nextInt(choice.size())), own.nextLong());
+              LockSupport.parkNanos(own.nextLong(CALM_NANOS));
+            });
       }
       Awaitility.await("the end")
           .pollInterval(Duration.ofSeconds(1))
@@ -87,21 +103,23 @@ class SoakIT {
     }
   }
 
-  /** When nobody is connected any more and what is only kept for a while is gone. */
-  private static Resources settled(Scene scene, @Nullable Resources bound) {
+  /**
+   * When nobody is connected any more, and what is only kept for a while is gone or there is no
+   * more than enough.
+   */
+  private static Resources settled(Scene scene, Predicate<Resources> enough) {
     Awaitility.await("nobody is connected")
         .atMost(IDLE)
         .until(() -> scene.proxy().stats().clientsNow() == 0);
-    Resources[] last = {Resources.now()};
+    long began = System.nanoTime();
+    Resources[] last = {Resources.now(scene)};
     Awaitility.await("what is kept for a while is gone")
-        .atMost(IDLE)
-        .pollInterval(Duration.ofSeconds(2))
+        .pollInterval(Duration.ofSeconds(3))
+        .atMost(IDLE.multipliedBy(2))
         .until(
             () -> {
-              Resources now = Resources.now();
-              boolean same = now.files() == last[0].files() && now.threads() == last[0].threads();
-              last[0] = now;
-              return bound == null ? same : same || !now.exceeds(bound);
+              last[0] = Resources.now(scene);
+              return enough.test(last[0]) || System.nanoTime() - began > IDLE.toNanos();
             });
     return last[0];
   }

@@ -38,9 +38,10 @@ final class Weather {
     return spells.stream().anyMatch(s -> s.touches(from, until));
   }
 
-  /** Whether channels got another node, at any time between the two. */
-  boolean movesChannels(long from, long until) {
-    return spells.stream().anyMatch(s -> s.moving && s.touches(from, until));
+  /** Whether two things went on at once, at any time between the two. */
+  boolean isStormy(long from, long until) {
+    List<Spell> there = spells.stream().filter(s -> s.touches(from, until)).toList();
+    return there.stream().anyMatch(s -> there.stream().anyMatch(o -> o != s && o.overlaps(s)));
   }
 
   @Override
@@ -61,7 +62,6 @@ final class Weather {
     private volatile long losingSince;
     private volatile long losingUntil;
     private volatile boolean lost;
-    private volatile boolean moving;
 
     Spell(String what, Set<String> words, long from) {
       this.what = what;
@@ -82,14 +82,6 @@ final class Weather {
       losing = false;
     }
 
-    /**
-     * Channels get another node: what is published there may overtake, on the cluster's bus, what
-     * was published at the old one, and be heard from both.
-     */
-    void movesChannels() {
-      moving = true;
-    }
-
     /** Over, with all that comes of it. */
     @Override
     public void close() {
@@ -102,6 +94,10 @@ final class Weather {
 
     private boolean touches(long begin, long end) {
       return end - from >= 0 && (open || until - begin >= 0);
+    }
+
+    private boolean overlaps(Spell other) {
+      return touches(other.from, other.open ? System.nanoTime() : other.until);
     }
 
     private boolean losesBetween(long begin, long end) {

@@ -161,7 +161,7 @@ public final class ProxyFixture implements AutoCloseable {
       return this;
     }
 
-    Builder failoverHold(Duration longest) {
+    public Builder failoverHold(Duration longest) {
       failoverHold = longest;
       return this;
     }
