@@ -184,7 +184,10 @@ final class Broadcast {
 
     private void hearAgain(long number, long now) {
       boolean before = heard.contains(number) || number < heard.first();
-      boolean explained = before ? weather().isDisturbed(lastHeard, now) : unknown.contains(number);
+      boolean explained =
+          before
+              ? weather().isDisturbed(lastHeard, now)
+              : unknown.contains(number) || weather().isStormy(lastHeard - LATE_NANOS, now);
       if (!explained) {
         throw new AssertionError(
             "heard " + number + (before ? " again" : "") + " behind " + last + ", " + weather());
