@@ -357,13 +357,11 @@ class HoldTest {
     other.send(get("b"));
     Peer others = isSync() ? accept(0) : next;
     others.expect(get("b"));
-    if (isSync()) {
-      next.send("$1\r\n1\r\n");
-      others.send("$-1\r\n");
-    } else {
-      next.send("$1\r\n1\r\n$-1\r\n");
-    }
+    next.send(isSync() ? "$1\r\n1\r\n" : "$1\r\n1\r\n$-1\r\n");
     next.expect(set("a", "2")).send("+2\r\n");
+    if (isSync()) {
+      others.send("$-1\r\n"); // no sooner: its connection would be free for the write, too
+    }
 
     client.expect("$1\r\n1\r\n+2\r\n");
     other.expect("$-1\r\n");
