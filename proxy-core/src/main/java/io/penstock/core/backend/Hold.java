@@ -1,6 +1,7 @@
 package io.penstock.core.backend;
 
 import io.penstock.core.cluster.Node;
+import io.penstock.core.observe.Notice;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats.HeldOutcome;
 import io.penstock.core.observe.ProxyStats.HeldStats;
@@ -10,6 +11,8 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The requests of one loop that wait because their node cannot be reached or does not take them
@@ -20,12 +23,14 @@ public final class Hold {
   /** What is over sooner is not worth a word. */
   private static final long WORTH_TELLING_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
+  private static final Logger log = LoggerFactory.getLogger(Hold.class);
   private static final HeldOutcome[] OUTCOMES = HeldOutcome.values();
 
   private final int most;
   private final Map<Node, Place> places = new HashMap<>();
   private final Place nobody = new Place();
   private final long[] outcomes = new long[OUTCOMES.length];
+  private final Notice refusals = new Notice();
   private int size;
 
   /**
@@ -97,6 +102,13 @@ public final class Hold {
   /** Counts what became of a request that was held, or was to be. */
   public void count(HeldOutcome outcome) {
     outcomes[outcome.ordinal()]++;
+    long times = outcome == HeldOutcome.REFUSED ? refusals.times() : 0;
+    if (times > 0) {
+      log.warn(
+          "an event loop holds {} commands, as many as it may: {} refused since the last such line",
+          most,
+          times);
+    }
   }
 
   /** Tells of nodes for which requests have begun to be held for some time, and no longer are. */

@@ -10,6 +10,7 @@ import static org.awaitility.Awaitility.await;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.ProxyStats.HeldOutcome;
 import io.penstock.core.observe.ProxyStats.HeldStats;
+import io.penstock.core.wire.LogLines;
 import io.penstock.core.wire.Peer;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -203,9 +204,15 @@ class HoldTest {
     awaitHeld(1);
 
     Peer second = rig().client();
-    second.send(set("foo", "1"));
+    try (LogLines log = LogLines.of("backend.Hold")) {
+      second.send(set("foo", "1"));
 
-    second.expect("-OVERLOADED too many commands wait for this node; the command did not run\r\n");
+      second.expect(
+          "-OVERLOADED too many commands wait for this node; the command did not run\r\n");
+      assertThat(log.get())
+          .containsExactly(
+              "an event loop holds 1 commands, as many as it may: 1 refused since the last such line");
+    }
     assertThat(first.pending()).isZero();
     assertThat(held().count(HeldOutcome.REFUSED)).isEqualTo(1);
     assertThat(held().now()).isEqualTo(1);

@@ -2,12 +2,16 @@ package io.penstock.server.demo;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * One server of an {@link EmbeddedCluster}. Role and slots change while it runs, so they are asked
  * for when they are needed.
  */
 public final class Member {
+
+  /** A little more than a replica tries. */
+  private static final long FAILOVER_NANOS = Duration.ofSeconds(6).toNanos();
 
   private final ServerProcess server;
   private volatile String id;
@@ -79,10 +83,26 @@ public final class Member {
     return server.toString();
   }
 
-  /** Begins a failover to this replica, as soon as it has a link to its master. */
+  /**
+   * Hands over to this replica as soon as it has a link to its master. A replica that has not read
+   * all that its master wrote within five seconds ({@code CLUSTER_MF_TIMEOUT} of Redis's cluster.h)
+   * gives up for good: it is asked again, as an operator does.
+   */
   void failover(Duration patience) {
+    var askedAt = new AtomicLong(System.nanoTime() - FAILOVER_NANOS);
     Waiting.until(
-        this + " hears of its master", patience, this::beginsFailover, () -> server().logTail());
+        this + " is a master",
+        patience,
+        () -> {
+          if (self().isMaster()) {
+            return true;
+          }
+          if (System.nanoTime() - askedAt.get() >= FAILOVER_NANOS && beginsFailover()) {
+            askedAt.set(System.nanoTime());
+          }
+          return false;
+        },
+        () -> server().logTail());
   }
 
   /** False while the link is being made anew, as after others have come and gone. */
