@@ -145,6 +145,7 @@ class FailoverIT {
     }
     writers.add(new Multi(connect(), slots.stream().map(slot -> Keys.tag(slot) + "e").toList()));
     try (Blocked blocked = new Blocked(slots.getFirst())) {
+      load.rest(Duration.ofMillis(5));
       writers.forEach(writer -> load.add(writer.name, writer));
       for (int slot : slots) {
         load.awaitEverybody();

@@ -124,6 +124,7 @@ class HoldIT {
     try (EmbeddedCluster steady = SharedCluster.builder().nodeTimeout(STEADY).start();
         ProxyFixture proxy =
             ProxyFixture.of(steady).commandTimeout(Duration.ofSeconds(6)).startReady()) {
+      load.rest(Duration.ofMillis(5));
       List<Integer> slots = Keys.slotsOfMasters(steady);
       for (int slot : slots) {
         String tag = Keys.tag(slot);

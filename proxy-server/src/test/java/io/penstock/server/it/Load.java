@@ -7,6 +7,7 @@ import java.util.Queue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.awaitility.Awaitility;
 
 /**
@@ -20,7 +21,16 @@ public final class Load implements AutoCloseable {
   private final List<Thread> threads = new ArrayList<>();
   private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
   private final List<AtomicLong> steps = new ArrayList<>();
+  private volatile Duration rest = Duration.ZERO;
   private volatile boolean stopping;
+
+  /**
+   * Has each client rest between its steps from now on. Writers that never do can write more than
+   * replicas read, which then fall behind further and further, and no master can hand over.
+   */
+  public void rest(Duration time) {
+    rest = time;
+  }
 
   /** Begins to repeat {@code step} now. */
   public void add(String name, Runnable step) {
@@ -36,6 +46,7 @@ public final class Load implements AutoCloseable {
       while (!stopping && failures.isEmpty()) {
         step.run();
         done.incrementAndGet();
+        LockSupport.parkNanos(rest.toNanos());
       }
     } catch (RuntimeException | AssertionError e) {
       failures.add(new AssertionError("client " + name + ": " + e.getMessage(), e));
