@@ -40,6 +40,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -227,6 +228,14 @@ public final class Proxy implements AutoCloseable {
     return onEachLoop(collector::read).thenApply(collector::sum);
   }
 
+  private CompletableFuture<?> tellEachLoop(Consumer<ProxyLoop> what) {
+    return onEachLoop(
+        loop -> {
+          what.accept(loop);
+          return loop;
+        });
+  }
+
   private <T> CompletableFuture<List<T>> onEachLoop(Function<ProxyLoop, T> question) {
     List<CompletableFuture<T>> answers = new ArrayList<>();
     for (ProxyLoop loop : loops) {
@@ -245,13 +254,7 @@ public final class Proxy implements AutoCloseable {
   public CompletionStage<Void> drain(Duration grace) {
     return listener
         .close()
-        .thenCompose(
-            _ ->
-                onEachLoop(
-                    loop -> {
-                      loop.drainClients();
-                      return loop;
-                    }))
+        .thenCompose(_ -> tellEachLoop(ProxyLoop::drainClients))
         .thenCompose(_ -> admission.whenEmpty())
         .completeOnTimeout(null, grace.toMillis(), TimeUnit.MILLISECONDS);
   }
@@ -276,13 +279,7 @@ public final class Proxy implements AutoCloseable {
     }
     survey.close();
     CompletionStage<Void> controlClosed = control.close();
-    return deaf.thenCompose(
-            _ ->
-                onEachLoop(
-                    loop -> {
-                      loop.close();
-                      return loop;
-                    }))
+    return deaf.thenCompose(_ -> tellEachLoop(ProxyLoop::close))
         .thenCompose(_ -> controlClosed)
         .thenCompose(_ -> group.shutdown());
   }

@@ -35,16 +35,15 @@ final class Congestion {
     if (!bounds.isTooMuch(link.inFlight(), link.unsent())) {
       return false;
     }
-    long times = refusals.times();
-    if (times > 0) {
-      log.warn(
-          "{} does not keep up, with {} commands unanswered and {} bytes unsent on one connection:"
-              + " {} refused since the last such line",
-          node,
-          link.inFlight(),
-          link.unsent(),
-          times);
-    }
+    refusals.tell(
+        times ->
+            log.warn(
+                "{} does not keep up, with {} commands unanswered and {} bytes unsent on one connection:"
+                    + " {} refused since the last such line",
+                node,
+                link.inFlight(),
+                link.unsent(),
+                times));
     return true;
   }
 
@@ -52,15 +51,14 @@ final class Congestion {
   void sent(Link link) {
     if (bounds.isMuch(link.inFlight()) && !busy) {
       busy = true;
-      long times = pauses.times();
-      if (times > 0) {
-        log.info(
-            "{} commands are unanswered on one connection to {}: clients that ask it are not read"
-                + " until half are answered ({} times since the last such line)",
-            link.inFlight(),
-            node,
-            times);
-      }
+      pauses.tell(
+          times ->
+              log.info(
+                  "{} commands are unanswered on one connection to {}: clients that ask it are not read"
+                      + " until half are answered ({} times since the last such line)",
+                  link.inFlight(),
+                  node,
+                  times));
     }
   }
 

@@ -102,12 +102,14 @@ public final class Hold {
   /** Counts what became of a request that was held, or was to be. */
   public void count(HeldOutcome outcome) {
     outcomes[outcome.ordinal()]++;
-    long times = outcome == HeldOutcome.REFUSED ? refusals.times() : 0;
-    if (times > 0) {
-      log.warn(
-          "an event loop holds {} commands, as many as it may: {} refused since the last such line",
-          most,
-          times);
+    if (outcome == HeldOutcome.REFUSED) {
+      refusals.tell(
+          times ->
+              log.warn(
+                  "an event loop holds {} commands, as many as it may: {} refused since the last"
+                      + " such line",
+                  most,
+                  times));
     }
   }
 

@@ -40,7 +40,7 @@ final class LeasePool {
   private final Notice refusals = new Notice();
   private final Set<Lease> open = new LinkedHashSet<>();
   private final ArrayDeque<Lease> idle = new ArrayDeque<>(); // newest last
-  private final Set<Lease> trusted = new HashSet<>(); // those made since one was lost
+  private final Set<Lease> distrusted = new HashSet<>(); // those older than the last loss
   private boolean lost; // one that worked, and none was made since
 
   LeasePool(Node node, BackendSite site, NodeCounters counters, Limits limits) {
@@ -69,26 +69,24 @@ final class LeasePool {
     }
     Lease made = new Lease(node, protocol, site, this);
     open.add(made);
-    trusted.add(made);
     made.connect();
     return made;
   }
 
   private void tellFull() {
-    long times = refusals.times();
-    if (times > 0) {
-      log.warn(
-          "clients have all {} connections to {} that they may have for themselves: {} refused"
-              + " since the last such line",
-          limits.open(),
-          node,
-          times);
-    }
+    refusals.tell(
+        times ->
+            log.warn(
+                "clients have all {} connections to {} that they may have for themselves: {} refused"
+                    + " since the last such line",
+                limits.open(),
+                node,
+                times));
   }
 
   /** A client needs the connection no more. */
   void takeBack(Lease lease) {
-    if (idle.size() >= limits.idle() || !trusted.contains(lease)) {
+    if (idle.size() >= limits.idle() || distrusted.contains(lease)) {
       lease.discard();
     } else {
       lease.idleSince(site.loop().now());
@@ -112,7 +110,7 @@ final class LeasePool {
    * is given one of them any more. A new one proves by its handshake that somebody is there.
    */
   void distrust() {
-    trusted.clear();
+    distrusted.addAll(open);
     List.copyOf(idle).forEach(Lease::discard);
   }
 
@@ -128,7 +126,7 @@ final class LeasePool {
   void ended(Lease lease, boolean worked, long bytesSent) {
     open.remove(lease);
     idle.remove(lease);
-    trusted.remove(lease);
+    distrusted.remove(lease);
     if (worked) {
       counters.disconnected(bytesSent);
       counters.leased(-1);

@@ -96,15 +96,14 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
 
   @Override
   public void refuse(ClientThread client, Turn turn) {
-    long times = refusals.times();
-    if (times > 0) {
-      log.warn(
-          "all {} connections that turns may have to {} are in use: {} have waited in vain since the"
-              + " last such line",
-          connections,
-          turn.node(),
-          times);
-    }
+    refusals.tell(
+        times ->
+            log.warn(
+                "all {} connections that turns may have to {} are in use: {} have waited in vain since the"
+                    + " last such line",
+                connections,
+                turn.node(),
+                times));
     client.refuse(turn);
   }
 

@@ -38,13 +38,12 @@ public final class Admission {
     if (now.incrementAndGet() > most) {
       now.decrementAndGet();
       refused.incrementAndGet();
-      long times = refusing.times();
-      if (times > 0) {
-        log.warn(
-            "{} clients are connected, max-clients: {} refused since the last such line",
-            most,
-            times);
-      }
+      refusing.tell(
+          times ->
+              log.warn(
+                  "{} clients are connected, max-clients: {} refused since the last such line",
+                  most,
+                  times));
       events.clientRefused();
       return false;
     }
@@ -55,9 +54,7 @@ public final class Admission {
   /** Clients have to wait before they are accepted. */
   void delays() {
     delayed.incrementAndGet();
-    if (delaying.times() > 0) {
-      log.warn("more clients connect than max-connection-rate: they wait");
-    }
+    delaying.tell(_ -> log.warn("more clients connect than max-connection-rate: they wait"));
   }
 
   void left() {

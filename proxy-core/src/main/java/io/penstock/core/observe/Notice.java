@@ -2,6 +2,7 @@ package io.penstock.core.observe;
 
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongConsumer;
 
 /**
  * Keeps a log readable: what happens for the first time is told at once, what goes on happening now
@@ -15,12 +16,19 @@ public final class Notice {
   private final AtomicLong untold = new AtomicLong();
 
   /**
-   * Whether to tell of it now.
+   * It happened: tells of it now, or not.
    *
-   * @return how often it happened since it was told the last time, this time included; 0 when it is
-   *     not to be told
+   * @param line writes it, given how often it happened since the last one, this time included
    */
-  public long times() {
+  public void tell(LongConsumer line) {
+    long times = times();
+    if (times > 0) {
+      line.accept(times);
+    }
+  }
+
+  /** As often as {@link #tell} is to say; 0 when it is not to be told. */
+  long times() {
     untold.incrementAndGet();
     long now = System.nanoTime();
     long last = toldAt.get();

@@ -167,7 +167,7 @@ final class Execution extends Block {
 
   @Override
   void dropHeld() {
-    letGo();
+    collected.clear();
     held.beginAnew();
     whole.dropHeld();
   }

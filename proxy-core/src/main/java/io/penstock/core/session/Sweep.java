@@ -78,16 +78,17 @@ final class Sweep {
   private void tell(Session session, CloseReason reason, String words) {
     loop.counters().closed(reason);
     Notice notice = notices.get(reason);
-    long times = notice == null ? 0 : notice.times();
-    if (times > 0) {
-      log.warn(
-          "client {} ({}) is closed: {}; it has {} bytes unread and keeps {} in buffers{}",
-          session.id(),
-          ClientLine.address(session),
-          words,
-          session.allowance().unread(),
-          session.allowance().kept(),
-          more(times));
+    if (notice != null) {
+      notice.tell(
+          times ->
+              log.warn(
+                  "client {} ({}) is closed: {}; it has {} bytes unread and keeps {} in buffers{}",
+                  session.id(),
+                  ClientLine.address(session),
+                  words,
+                  session.allowance().unread(),
+                  session.allowance().kept(),
+                  more(times)));
     }
   }
 
@@ -97,39 +98,36 @@ final class Sweep {
 
   /** Logs that a client is not read because so many of its requests are unanswered. */
   void tellPaused(Session session) {
-    long times = paused.times();
-    if (times > 0) {
-      log.info(
-          "client {} ({}) is not read while {} of its requests are unanswered{}",
-          session.id(),
-          ClientLine.address(session),
-          loop.settings().clientLimits().inFlight(),
-          more(times));
-    }
+    paused.tell(
+        times ->
+            log.info(
+                "client {} ({}) is not read while {} of its requests are unanswered{}",
+                session.id(),
+                ClientLine.address(session),
+                loop.settings().clientLimits().inFlight(),
+                more(times)));
   }
 
   /** Logs that the replies that a request needs together are too large for that. */
   void tellTooLarge(Session session) {
-    long times = tooLarge.times();
-    if (times > 0) {
-      log.warn(
-          "a request of client {} ({}) is answered with an error: more than {} bytes of replies"
-              + " would have to be put together{}",
-          session.id(),
-          ClientLine.address(session),
-          loop.mostHeld(),
-          more(times));
-    }
+    tooLarge.tell(
+        times ->
+            log.warn(
+                "a request of client {} ({}) is answered with an error: more than {} bytes of replies"
+                    + " would have to be put together{}",
+                session.id(),
+                ClientLine.address(session),
+                loop.mostHeld(),
+                more(times)));
   }
 
   /** Logs that a request is refused because too many are unanswered. */
   void tellFull() {
-    long times = full.times();
-    if (times > 0) {
-      log.warn(
-          "{} requests are unanswered: {} refused since the last such line",
-          loop.settings().clientLimits().totalInFlight(),
-          times);
-    }
+    full.tell(
+        times ->
+            log.warn(
+                "{} requests are unanswered: {} refused since the last such line",
+                loop.settings().clientLimits().totalInFlight(),
+                times));
   }
 }
