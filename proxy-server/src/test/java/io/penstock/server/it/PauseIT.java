@@ -155,6 +155,7 @@ class PauseIT {
       }
       assertThat(firstReplies).allMatch(PauseIT::isTooLate);
       paused.resume();
+      assertThat(paused.text("PING")).isEqualTo("PONG"); // what is asked now is answered in time
       for (int i = 0; i < wires.size(); i++) {
         Wire wire = wires.get(i);
         String value = "$-1\r\n";
