@@ -19,7 +19,8 @@ final class Feeds {
   /**
    * How long messages may take from node to node: for so long a topic stays where it is listened to
    * after it has come to belong elsewhere. There, what was published at the old owner is heard
-   * before what is published at the new one; at the new one it may come behind.
+   * before what is published at the new one; at the new one it may come behind. A shard channel
+   * moves as soon as the old owner has ended its subscription.
    */
   static final long BUS_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 

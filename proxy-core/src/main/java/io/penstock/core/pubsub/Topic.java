@@ -94,16 +94,13 @@ final class Topic {
   }
 
   /**
-   * Whether it stays for now where it is listened to and does not belong. A shard channel does not:
-   * what is published elsewhere does not come there.
+   * Whether it stays for now where it is listened to and does not belong. A shard channel too,
+   * although what is published elsewhere does not come there: the old owner ends the subscription
+   * behind its last message.
    */
   boolean stays() {
     Feed current = home;
-    return !stayed
-        && kind != Kind.SHARD
-        && current != null
-        && current != owner
-        && current.isListening(this);
+    return !stayed && current != null && current != owner && current.isListening(this);
   }
 
   /** The home is to be {@code feed}: later, if the present one listens and the new one does not. */

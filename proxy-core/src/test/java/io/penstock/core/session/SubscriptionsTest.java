@@ -358,15 +358,51 @@ class SubscriptionsTest {
     old.send(push("ssubscribe", "a", ":1") + push("ssubscribe", "{a}2", ":2"));
     client.expect(array("ssubscribe", "a", ":1") + array("ssubscribe", "{a}2", ":2"));
 
-    old.send(push("sunsubscribe", "a", ":1"));
-    old.expect(call("ssubscribe a"));
-    old.send("-MOVED 15495 127.0.0.1:" + rig.address(0).port() + "\r\n");
+    old.send(push("sunsubscribe", "a", ":1") + push("sunsubscribe", "{a}2", ":0"));
+    old.expect(call("ssubscribe a") + call("ssubscribe {a}2"));
+    String moved = "-MOVED 15495 127.0.0.1:" + rig.address(0).port() + "\r\n";
+    old.send(moved + moved);
     Peer owner = rig.acceptFeed(0).expect(call("ssubscribe a {a}2"));
     owner.send(push("ssubscribe", "a", ":1") + push("ssubscribe", "{a}2", ":2"));
     owner.send(push("smessage", "a", "x"));
 
     client.expect(array("smessage", "a", "x"));
     assertThat(rig.topology().calls()).contains("moved 15495 to " + rig.address(0).port());
+  }
+
+  /** Else its last messages could be heard behind those of the new owner. */
+  @Test
+  void aShardChannelStaysUntilItsOldOwnerLetsGoOfIt() {
+    Peer client = rig.client();
+    client.send(call("SSUBSCRIBE a"));
+    Peer old = rig.acceptFeed(1).expect(call("ssubscribe a")).send(push("ssubscribe", "a", ":1"));
+    client.expect(array("ssubscribe", "a", ":1"));
+    rig.publish(rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
+    rig.accept(0); // for commands
+    Peer other = resp3();
+    other.send(call("SUBSCRIBE b"));
+    Peer feed = rig.acceptFeed(0).expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
+    other.expect(push("subscribe", "b", ":1"));
+
+    old.send(push("smessage", "a", "1") + push("sunsubscribe", "a", ":0"));
+
+    feed.expect(call("ssubscribe a"));
+    feed.send(push("ssubscribe", "a", ":1") + push("smessage", "a", "2"));
+    client.expect(array("smessage", "a", "1") + array("smessage", "a", "2"));
+  }
+
+  @Test
+  void aShardChannelWaitsForAnOldOwnerThatSaysNothingAsLongAsOthersDo() {
+    Peer client = rig.client();
+    client.send(call("SSUBSCRIBE a"));
+    rig.acceptFeed(1).expect(call("ssubscribe a")).send(push("ssubscribe", "a", ":1"));
+    client.expect(array("ssubscribe", "a", ":1"));
+    rig.publish(rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
+    rig.accept(0); // for commands
+
+    rig.tick(BUS);
+
+    rig.acceptFeed(0).expect(call("ssubscribe a"));
   }
 
   @Test

@@ -41,6 +41,10 @@ final class Faults {
   /** The client's own connection is lost. */
   private static final Set<String> CLIENT = Set.of("CLOSED", "REFUSED");
 
+  /** What is held for a client that sends no more is given up, with the reason it was held for. */
+  private static final Set<String> GIVEN_UP =
+      with(CLIENT, Set.of("UNAVAILABLE", "READONLY", "MASTERDOWN", "CLUSTERDOWN", "LOADING"));
+
   private Faults() {}
 
   static List<Fault> all() {
@@ -90,7 +94,7 @@ final class Faults {
             "clients' replies are truncated",
             CLIENT,
             (s, r, _) -> truncate(s.front(), r, Direction.BACK)),
-        network("clients' sending ends", CLIENT, (s, _, _) -> clientsHalfClose(s.front())),
+        network("clients' sending ends", GIVEN_UP, (s, _, _) -> clientsHalfClose(s.front())),
         network(
             "clients' network is gone for a while",
             NOTHING,
