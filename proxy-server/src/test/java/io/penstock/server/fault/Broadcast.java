@@ -18,7 +18,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * heard from a node may come once more from another that is listened to instead. What had not been
  * heard never comes behind what was published later, unless its publisher was told that nobody
  * knows whether and when it is published, or the node cannot be reached and its channel moves at
- * once: who then listens at a third node hears two that have no order between them.
+ * once: who then listens at a third node hears two that have no order between them. Or it went to a
+ * shard channel at a node that had just become a replica: servers take it there, have ended their
+ * subscriptions to the channel before, and pass it on to the master.
  */
 final class Broadcast {
 
@@ -187,7 +189,10 @@ final class Broadcast {
       boolean explained =
           before
               ? weather().isDisturbed(lastHeard, now)
-              : unknown.contains(number) || weather().isStormy(lastHeard - LATE_NANOS, now);
+              : unknown.contains(number)
+                  || weather().isStormy(lastHeard - LATE_NANOS, now)
+                  || (publish.equals("SPUBLISH")
+                      && weather().isDisturbed(lastHeard - SETTLING_NANOS, now));
       if (!explained) {
         throw new AssertionError(
             "heard " + number + (before ? " again" : "") + " behind " + last + ", " + weather());
