@@ -111,7 +111,7 @@ public final class ClusterTopology implements Topology {
 
   @Override
   public void moved(int slot, Node owner) {
-    published.patch(slot, owner, refreshesBegun.get());
+    published.patch(slot, owner, refreshesBegun.get(), thread.nanoTime());
     schedule.request(RefreshTrigger.MOVED);
   }
 
@@ -139,8 +139,7 @@ public final class ClusterTopology implements Topology {
   }
 
   private void refresh(RefreshTrigger trigger) {
-    long number = refreshesBegun.incrementAndGet();
-    long began = thread.nanoTime();
+    var refresh = new Refresh(trigger, refreshesBegun.incrementAndGet(), thread.nanoTime());
     ViewChoice choice = new ViewChoice(knowledge, seeds, lastAnsweredBy);
     List<Node> candidates = Candidates.order(lastAnsweredBy, knowledge.nodes(), seeds, random);
     new RefreshRound(
@@ -149,30 +148,26 @@ public final class ClusterTopology implements Topology {
             candidates,
             answerTimeout,
             choice::isSufficient,
-            result -> ended(trigger, number, began, choice, result))
+            result -> ended(refresh, choice, result))
         .start();
   }
 
-  private void ended(
-      RefreshTrigger trigger,
-      long number,
-      long began,
-      ViewChoice choice,
-      RefreshRound.Result result) {
+  private void ended(Refresh refresh, ViewChoice choice, RefreshRound.Result result) {
     if (closed) {
       return;
     }
     RefreshSchedule.End end;
-    Duration took = Duration.ofNanos(thread.nanoTime() - began);
+    RefreshTrigger trigger = refresh.trigger();
+    Duration took = Duration.ofNanos(thread.nanoTime() - refresh.began());
     try {
       ClusterView view = choice.best(result.views());
       if (view == null) {
         throw NoViewException.of(result);
       }
-      take(view, number);
+      boolean agreed = take(view, refresh);
       log.worked(trigger, view, current());
       report(trigger, took, view, null);
-      boolean settled = view.isOfMajority() && current().isFullyCovered();
+      boolean settled = agreed && view.isOfMajority() && current().isFullyCovered();
       end = settled ? RefreshSchedule.End.SETTLED : RefreshSchedule.End.UNSETTLED;
     } catch (RuntimeException e) {
       log.failed(e);
@@ -182,7 +177,7 @@ public final class ClusterTopology implements Topology {
     schedule.ended(end);
   }
 
-  private void take(ClusterView view, long number) {
+  private boolean take(ClusterView view, Refresh refresh) {
     Knowledge before = knowledge;
     Knowledge.Merged merged = before.merge(view);
     if (!before.isKin(view)) {
@@ -199,7 +194,7 @@ public final class ClusterTopology implements Topology {
     refusals = merged.refused() ? refusals : 0;
     knowledge = merged.now();
     lastAnsweredBy = view.asked();
-    published.replace(number, view, before, merged);
+    return published.replace(refresh, view, before, merged);
   }
 
   private void report(

@@ -47,9 +47,10 @@ final class PublishedMap {
    * Puts one slot on another master. Any thread.
    *
    * @param refreshesBegun see {@link SlotPatches}
+   * @param now by the topology thread's clock
    */
-  void patch(int slot, Node owner, long refreshesBegun) {
-    patches.note(slot, owner, refreshesBegun);
+  void patch(int slot, Node owner, long refreshesBegun, long now) {
+    patches.note(slot, owner, refreshesBegun, now);
     SlotMap before;
     SlotMap after;
     do {
@@ -61,8 +62,12 @@ final class PublishedMap {
     }
   }
 
-  /** Publishes what a refresh found, redirects that outlive it included. Topology thread. */
-  void replace(long refresh, ClusterView view, Knowledge before, Knowledge.Merged merged) {
+  /**
+   * Publishes what a refresh found, redirects that outlive it included. Topology thread.
+   *
+   * @return whether the refresh and all redirects agree, or will without another refresh
+   */
+  boolean replace(Refresh refresh, ClusterView view, Knowledge before, Knowledge.Merged merged) {
     SlotMap previous;
     SlotMap next;
     SlotPatches.Settlement settled;
@@ -75,6 +80,7 @@ final class PublishedMap {
     if (!next.equals(previous)) {
       tellListeners();
     }
+    return !settled.isContested();
   }
 
   private void tellListeners() {

@@ -87,7 +87,10 @@ final class RefreshSchedule {
   enum End {
     /** Every slot has an owner, by a view that counts. */
     SETTLED,
-    /** There is a map, but slots have no owner or only a minority was heard. */
+    /**
+     * There is a map, but slots have no owner, only a minority was heard, or it speaks against a
+     * fresh redirect.
+     */
     UNSETTLED,
     /** Nobody gave a usable view. */
     FAILED

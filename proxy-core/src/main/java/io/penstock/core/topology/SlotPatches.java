@@ -2,6 +2,7 @@ package io.penstock.core.topology;
 
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.SlotMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
@@ -12,15 +13,16 @@ import org.jspecify.annotations.Nullable;
  * many refreshes had begun. The rule, for a slot with patch P and a view that wants the slot on N:
  *
  * <ul>
- *   <li>The refresh began after the patch: the view was asked for later and decides, if it decides
- *       at all by {@link Knowledge}'s rules; when its word does not count for the slot, the patch
- *       stays. So a wrong MOVED, from a node that was late itself, does no harm for long.
- *   <li>The refresh began before the patch: the patch stays, unless N's epoch is higher than the
- *       epoch of the owner that was known before this refresh <em>and</em> than every epoch known
- *       for P's node. The first, because the MOVED contradicted that owner, so it is at least as
- *       new as its claim, and a view that only repeats the claim proves nothing. The second,
- *       because P's node claims the slot with its own epoch, and of two claims the higher epoch
- *       wins.
+ *   <li>The refresh began after the patch, and {@link #SPREADING_NANOS} have passed or the view has
+ *       the slot on P's node too: the view was asked for later and decides, if it decides at all by
+ *       {@link Knowledge}'s rules; when its word does not count for the slot, the patch stays. So a
+ *       wrong MOVED, from a node that was late itself, does no harm for long.
+ *   <li>Otherwise, for the asked node may not have heard yet: the patch stays, unless N's epoch is
+ *       higher than the epoch of the owner that was known before this refresh <em>and</em> than
+ *       every epoch known for P's node. The first, because the MOVED contradicted that owner, so it
+ *       is at least as new as its claim, and a view that only repeats the claim proves nothing. The
+ *       second, because P's node claims the slot with its own epoch, and of two claims the higher
+ *       epoch wins.
  * </ul>
  *
  * <p>Patches are noted from any thread, before the published map is changed; whoever replaces the
@@ -28,16 +30,20 @@ import org.jspecify.annotations.Nullable;
  */
 final class SlotPatches {
 
+  /** How long a node may take to hear of what another one knows. */
+  static final long SPREADING_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   /**
    * @param refreshes how many refreshes had begun when the redirect was read
+   * @param at when that was, by the topology thread's clock
    */
-  private record Patch(Node owner, long refreshes) {}
+  private record Patch(Node owner, long refreshes, long at) {}
 
   private final AtomicReferenceArray<@Nullable Patch> patches =
       new AtomicReferenceArray<>(SlotMap.SLOTS);
 
-  void note(int slot, Node owner, long refreshesBegun) {
-    patches.set(slot, new Patch(owner, refreshesBegun));
+  void note(int slot, Node owner, long refreshesBegun, long now) {
+    patches.set(slot, new Patch(owner, refreshesBegun, now));
   }
 
   /** What becomes of the patches in one refresh. Confined to the topology thread. */
@@ -45,30 +51,43 @@ final class SlotPatches {
 
     private final @Nullable Node[] outliving = new Node[SlotMap.SLOTS];
     private final @Nullable Patch[] overruled = new Patch[SlotMap.SLOTS];
+    private boolean contested;
 
     /** For each slot the node that a redirect named and that stays, or null. */
     @Nullable Node[] outliving() {
       return outliving;
+    }
+
+    /** Whether a patch stays that a view spoke against which was asked for later. */
+    boolean isContested() {
+      return contested;
     }
   }
 
   /**
    * Applies the rule to the patches noted so far; changes none.
    *
-   * @param refresh the refresh's number: how many had begun with it
    * @param before what was known without it
    */
-  Settlement settle(long refresh, ClusterView view, Knowledge before, Knowledge.Merged merged) {
+  Settlement settle(Refresh refresh, ClusterView view, Knowledge before, Knowledge.Merged merged) {
     Settlement settlement = new Settlement();
     for (int slot = 0; slot < SlotMap.SLOTS; slot++) {
       Patch patch = patches.get(slot);
       if (patch == null) {
         continue;
       }
+      ViewNode claim = view.ownerOf(slot);
+      boolean later = patch.refreshes < refresh.number();
+      boolean agrees = claim != null && patch.owner.equals(claim.node());
+      boolean hadTime = refresh.began() - patch.at >= SPREADING_NANOS;
+      boolean mayDecide = later && (agrees || hadTime);
       boolean overruled =
-          patch.refreshes < refresh
+          mayDecide
               ? merged.decided().get(slot)
-              : isNewer(view.ownerOf(slot), patch, before.ownerOf(slot), before, merged.now());
+              : isNewer(claim, patch, before.ownerOf(slot), before, merged.now());
+      if (later && !mayDecide && !overruled) {
+        settlement.contested = true;
+      }
       settlement.outliving[slot] = overruled ? null : patch.owner;
       settlement.overruled[slot] = overruled ? patch : null;
     }

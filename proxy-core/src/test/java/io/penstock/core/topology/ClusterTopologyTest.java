@@ -98,6 +98,19 @@ class ClusterTopologyTest {
   }
 
   @Test
+  void a_redirect_that_nobody_else_has_heard_of_stays_until_everybody_has_had_time_to() {
+    source.answer(SEED, Views.HEALTHY);
+    start();
+    answerAll(Views.HEALTHY);
+    topology.moved(0, D);
+    thread.run();
+    assertThat(events).containsExactly("STARTUP ok", "MOVED ok");
+    assertThat(owner(0)).isEqualTo(D);
+    thread.advance(Duration.ofSeconds(2));
+    assertThat(owner(0)).as("a wrong one, as it turns out").isEqualTo(A);
+  }
+
+  @Test
   void a_redirect_during_a_refresh_outlives_it_and_another_refresh_follows() {
     source.answer(SEED, Views.HEALTHY);
     start();

@@ -9,7 +9,9 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.cluster.Node;
+import io.penstock.core.cluster.RefreshTrigger;
 import io.penstock.core.cluster.SlotMap;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -18,6 +20,7 @@ import org.junit.jupiter.api.Test;
 /** Redirects against refreshes, in every order. */
 class PublishedMapTest {
 
+  private static final Duration SPREAD = Duration.ofNanos(SlotPatches.SPREADING_NANOS);
   private static final Node NEW = new Node("10.0.0.9", 7000);
 
   private final ManualThread thread = new ManualThread();
@@ -35,29 +38,29 @@ class PublishedMapTest {
 
   @Test
   void a_redirect_counts_at_once_and_only_for_its_slot() {
-    map.patch(0, B, begun);
+    patch(0, B);
     assertThat(owner(0)).isEqualTo(B);
     assertThat(owner(1)).isEqualTo(A);
   }
 
   @Test
   void a_redirect_may_name_a_node_that_nobody_knows() {
-    map.patch(0, NEW, begun);
+    patch(0, NEW);
     assertThat(owner(0)).isEqualTo(NEW);
   }
 
   @Test
   void a_refresh_that_began_before_the_redirect_does_not_undo_it() {
-    long refresh = begin();
-    map.patch(0, B, begun);
+    Refresh refresh = begin();
+    patch(0, B);
     end(refresh, Views.HEALTHY);
     assertThat(owner(0)).isEqualTo(B);
   }
 
   @Test
   void a_refresh_that_began_before_does_not_undo_a_redirect_to_a_new_node() {
-    long refresh = begin();
-    map.patch(0, NEW, begun);
+    Refresh refresh = begin();
+    patch(0, NEW);
     end(refresh, Views.HEALTHY);
     assertThat(owner(0)).isEqualTo(NEW);
   }
@@ -65,16 +68,16 @@ class PublishedMapTest {
   @Test
   void a_redirect_outlives_also_when_the_map_said_so_already() {
     refresh(Views.SLOT_0_ON_B.replace("0 0 5 connected", "0 0 2 connected"));
-    long refresh = begin();
-    map.patch(0, B, begun);
+    Refresh refresh = begin();
+    patch(0, B);
     end(refresh, Views.HEALTHY);
     assertThat(owner(0)).isEqualTo(B);
   }
 
   @Test
   void a_refresh_that_began_before_undoes_it_with_a_newer_claim() {
-    long refresh = begin();
-    map.patch(0, B, begun);
+    Refresh refresh = begin();
+    patch(0, B);
     end(refresh, Views.D_PROMOTED);
     assertThat(owner(0)).as("epoch 4 beats a's 1 and b's 2").isEqualTo(D);
   }
@@ -82,8 +85,8 @@ class PublishedMapTest {
   @Test
   void a_newer_claim_is_not_enough_when_the_redirects_node_has_a_higher_epoch() {
     refresh(Views.HEALTHY.replace("0 0 3 connected", "0 0 7 connected"));
-    long refresh = begin();
-    map.patch(0, C, begun);
+    Refresh refresh = begin();
+    patch(0, C);
     end(refresh, Views.D_PROMOTED.replace("0 0 3 connected", "0 0 7 connected"));
     assertThat(owner(0)).as("c claims with 7, d with 4").isEqualTo(C);
     assertThat(owner(1)).isEqualTo(D);
@@ -91,25 +94,55 @@ class PublishedMapTest {
 
   @Test
   void an_overruled_redirect_does_not_come_back() {
-    long refresh = begin();
-    map.patch(0, B, begun);
+    Refresh refresh = begin();
+    patch(0, B);
     end(refresh, Views.D_PROMOTED);
     end(begin(), Views.HEALTHY);
     assertThat(owner(0)).isEqualTo(D);
   }
 
   @Test
-  void a_refresh_that_began_after_a_wrong_redirect_undoes_it() {
-    map.patch(0, NEW, begun);
+  void a_refresh_that_began_long_after_a_wrong_redirect_undoes_it() {
+    patch(0, NEW);
+    thread.advance(SPREAD);
     refresh(Views.HEALTHY);
     assertThat(owner(0)).isEqualTo(A);
     assertThat(map.current().indexOfMaster(NEW)).isEqualTo(-1);
   }
 
   @Test
+  void a_node_that_has_not_heard_yet_does_not_undo_a_redirect() {
+    patch(0, D);
+    assertThat(refresh(Views.HEALTHY)).as("agreed").isFalse();
+    assertThat(owner(0)).isEqualTo(D);
+    assertThat(refresh(Views.D_PROMOTED)).isTrue();
+    assertThat(owner(0)).isEqualTo(D);
+    assertThat(owner(1)).isEqualTo(D);
+    refresh(Views.HEALTHY);
+    assertThat(owner(0)).isEqualTo(D);
+  }
+
+  @Test
+  void a_view_that_agrees_settles_a_redirect_at_once() {
+    patch(0, B);
+    assertThat(refresh(Views.SLOT_0_ON_B.replace("0 0 5 connected", "0 0 2 connected"))).isTrue();
+    thread.advance(SPREAD);
+    assertThat(refresh(Views.HEALTHY)).isTrue();
+    assertThat(owner(0)).as("no redirect speaks against the view").isEqualTo(A);
+  }
+
+  @Test
+  void a_newer_claim_undoes_a_fresh_redirect() {
+    patch(0, B);
+    assertThat(refresh(Views.D_PROMOTED)).isTrue();
+    assertThat(owner(0)).as("epoch 4 beats a's 1 and b's 2").isEqualTo(D);
+  }
+
+  @Test
   void a_refresh_that_began_after_the_redirect_but_is_not_believed_leaves_it() {
     refresh(Views.D_PROMOTED);
-    map.patch(0, B, begun);
+    patch(0, B);
+    thread.advance(SPREAD);
     refresh(Views.HEALTHY);
     assertThat(owner(0)).isEqualTo(B);
     refresh(Views.D_PROMOTED);
@@ -118,16 +151,16 @@ class PublishedMapTest {
 
   @Test
   void the_newest_redirect_of_a_slot_counts() {
-    long refresh = begin();
-    map.patch(0, B, begun);
-    map.patch(0, C, begun);
+    Refresh refresh = begin();
+    patch(0, B);
+    patch(0, C);
     end(refresh, Views.HEALTHY);
     assertThat(owner(0)).isEqualTo(C);
   }
 
   @Test
   void a_minority_does_not_undo_redirects() {
-    map.patch(0, B, begun);
+    patch(0, B);
     refresh(Views.A_ALONE);
     assertThat(owner(0)).isEqualTo(B);
   }
@@ -135,20 +168,20 @@ class PublishedMapTest {
   @Test
   void a_redirect_on_a_slot_without_owner_stays() {
     refresh(Views.HEALTHY.replace("connected 0-5460", "connected 1-5460"));
-    long refresh = begin();
-    map.patch(0, B, begun);
+    Refresh refresh = begin();
+    patch(0, B);
     end(refresh, Views.HEALTHY.replace("connected 0-5460", "connected 1-5460"));
     assertThat(owner(0)).isEqualTo(B);
   }
 
   @Test
   void listeners_hear_of_the_newest_map_once() {
-    map.patch(0, B, begun);
-    map.patch(1, B, begun);
+    patch(0, B);
+    patch(1, B);
     assertThat(told).isEmpty();
     thread.run();
     assertThat(told).containsExactly(map.current());
-    map.patch(1, B, begun);
+    patch(1, B);
     thread.run();
     assertThat(told).hasSize(1);
   }
@@ -170,25 +203,29 @@ class PublishedMapTest {
           throw new IllegalStateException("listener");
         });
     map.onChange(last::add);
-    map.patch(0, B, begun);
+    patch(0, B);
     thread.run();
     assertThat(last).hasSize(1);
   }
 
-  private void refresh(String text) {
-    end(begin(), text);
+  private void patch(int slot, Node owner) {
+    map.patch(slot, owner, begun, thread.nanoTime());
   }
 
-  private long begin() {
-    return ++begun;
+  private boolean refresh(String text) {
+    return end(begin(), text);
   }
 
-  private void end(long refresh, String text) {
+  private Refresh begin() {
+    return new Refresh(RefreshTrigger.PERIODIC, ++begun, thread.nanoTime());
+  }
+
+  private boolean end(Refresh refresh, String text) {
     ClusterView view = view(text);
     Knowledge before = knowledge;
     Knowledge.Merged merged = before.merge(view);
     knowledge = merged.now();
-    map.replace(refresh, view, before, merged);
+    return map.replace(refresh, view, before, merged);
   }
 
   private Node owner(int slot) {

@@ -10,6 +10,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
  */
 final class Weather {
 
+  private static final long LATELY_NANOS = 10_000_000_000L;
+
   private final List<Spell> spells = new CopyOnWriteArrayList<>();
 
   /**
@@ -44,10 +46,16 @@ final class Weather {
     return there.stream().anyMatch(s -> there.stream().anyMatch(o -> o != s && o.overlaps(s)));
   }
 
+  /** What there was lately, and when. */
   @Override
   public String toString() {
-    Spell last = spells.isEmpty() ? null : spells.getLast();
-    return last == null ? "nothing was done yet" : last.toString();
+    long now = System.nanoTime();
+    List<String> lately =
+        spells.stream()
+            .filter(spell -> spell.touches(now - LATELY_NANOS, now))
+            .map(spell -> spell.at(now))
+            .toList();
+    return lately.isEmpty() ? "nothing was done lately" : String.join(", ", lately);
   }
 
   /** One thing that goes wrong, until it is closed. */
@@ -104,9 +112,16 @@ final class Weather {
       return lost && end - losingSince >= 0 && (losing || losingUntil - begin >= 0);
     }
 
+    private String at(long now) {
+      long begun = (now - from) / 1_000_000;
+      return open
+          ? what + " (for " + begun + " ms)"
+          : what + " (" + begun + " to " + (now - until) / 1_000_000 + " ms ago)";
+    }
+
     @Override
     public String toString() {
-      return what + (open ? " (going on)" : " (over)");
+      return what;
     }
   }
 }
