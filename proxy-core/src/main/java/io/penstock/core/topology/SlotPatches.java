@@ -17,12 +17,15 @@ import org.jspecify.annotations.Nullable;
  *       the slot on P's node too: the view was asked for later and decides, if it decides at all by
  *       {@link Knowledge}'s rules; when its word does not count for the slot, the patch stays. So a
  *       wrong MOVED, from a node that was late itself, does no harm for long.
- *   <li>Otherwise, for the asked node may not have heard yet: the patch stays, unless N's epoch is
- *       higher than the epoch of the owner that was known before this refresh <em>and</em> than
- *       every epoch known for P's node. The first, because the MOVED contradicted that owner, so it
- *       is at least as new as its claim, and a view that only repeats the claim proves nothing. The
- *       second, because P's node claims the slot with its own epoch, and of two claims the higher
- *       epoch wins.
+ *   <li>Otherwise, for the asked node may not have heard yet: the patch stays, unless N is another
+ *       node than the owner that was known before this refresh, with a higher epoch than that owner
+ *       <em>and</em> than every epoch known for P's node. Another and higher than the owner,
+ *       because the MOVED contradicted that one, so it is at least as new as its claim, and a view
+ *       that only repeats the claim proves nothing. (It may repeat it with the epoch of P's node: a
+ *       master that was demoted writes its new master's epoch into what it passes on, messages of
+ *       PUBLISH among them, and who gets one of those before anything else takes it for the
+ *       sender's own.) Higher than those of P's node, because that one claims the slot with its own
+ *       epoch, and of two claims the higher epoch wins.
  * </ul>
  *
  * <p>Patches are noted from any thread, before the published map is changed; whoever replaces the
@@ -110,8 +113,10 @@ final class SlotPatches {
       @Nullable ViewNode contradicted,
       Knowledge before,
       Knowledge now) {
-    return claim != null
-        && claim.configEpoch() > (contradicted == null ? 0 : contradicted.configEpoch())
+    if (claim == null || (contradicted != null && claim.id().equals(contradicted.id()))) {
+      return false;
+    }
+    return claim.configEpoch() > (contradicted == null ? 0 : contradicted.configEpoch())
         && claim.configEpoch() > before.epochOf(patch.owner)
         && (patch.owner.equals(claim.node()) || claim.configEpoch() > now.epochOf(patch.owner));
   }

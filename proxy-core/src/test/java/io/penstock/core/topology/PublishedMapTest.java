@@ -123,6 +123,19 @@ class PublishedMapTest {
   }
 
   @Test
+  void a_claim_of_the_same_owner_with_the_new_masters_epoch_does_not_undo_a_redirect() {
+    patch(0, D);
+    String taken = Views.HEALTHY.replace("0 0 1 connected", "0 0 4 connected");
+    assertThat(refresh(taken)).isFalse();
+    assertThat(owner(0)).isEqualTo(D);
+    thread.advance(SPREAD);
+    refresh(
+        Views.D_PROMOTED.replace("master,fail - 0 0 1 disconnected", "slave d 0 0 4 connected"));
+    assertThat(owner(0)).isEqualTo(D);
+    assertThat(owner(1)).isEqualTo(D);
+  }
+
+  @Test
   void a_view_that_agrees_settles_a_redirect_at_once() {
     patch(0, B);
     assertThat(refresh(Views.SLOT_0_ON_B.replace("0 0 5 connected", "0 0 2 connected"))).isTrue();
