@@ -43,7 +43,9 @@ final class Faults {
 
   /** What is held for a client that sends no more is given up, with the reason it was held for. */
   private static final Set<String> GIVEN_UP =
-      with(CLIENT, Set.of("UNAVAILABLE", "READONLY", "MASTERDOWN", "CLUSTERDOWN", "LOADING"));
+      with(
+          CLIENT,
+          Set.of("UNAVAILABLE", "TRYAGAIN", "READONLY", "MASTERDOWN", "CLUSTERDOWN", "LOADING"));
 
   private Faults() {}
 
