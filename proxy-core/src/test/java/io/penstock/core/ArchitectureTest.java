@@ -204,7 +204,7 @@ class ArchitectureTest {
     List<String> methods = WAITING.getOrDefault(owner, List.of());
     return noClasses()
         .that()
-        .haveNameNotMatching(".*\\.dispatch\\.(ClientThread|Turn)")
+        .haveNameNotMatching(".*\\.(dispatch\\.(ClientThread|Turn)|transport\\.AlarmClock)")
         .should()
         .callMethodWhere(target(calls("a method that waits", owner, methods)))
         .because(

@@ -1,11 +1,8 @@
 package io.penstock.core.transport;
 
-import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerContext;
 import io.netty.channel.IoHandlerFactory;
-import io.netty.channel.IoRegistration;
-import io.netty.util.concurrent.ThreadAwareExecutor;
 import java.util.function.LongSupplier;
 
 /**
@@ -20,7 +17,7 @@ import java.util.function.LongSupplier;
  *
  * <p>Confined to its event loop, but for {@link #wakeup}.
  */
-final class GatheringIoHandler implements IoHandler {
+final class GatheringIoHandler extends ForwardingIoHandler {
 
   /** From so many completions or ready sockets on a turn is worth gathering for. */
   static final int BUSY = 2;
@@ -32,7 +29,6 @@ final class GatheringIoHandler implements IoHandler {
 
   private static final IoHandlerContext AGAIN = new Again();
 
-  private final IoHandler io;
   private final Runnable giveWay;
   private final LongSupplier clock;
   private long restsUntil;
@@ -42,7 +38,7 @@ final class GatheringIoHandler implements IoHandler {
    * @param clock nanoseconds, as of {@link System#nanoTime}
    */
   GatheringIoHandler(IoHandler io, Runnable giveWay, LongSupplier clock) {
-    this.io = io;
+    super(io);
     this.giveWay = giveWay;
     this.clock = clock;
     this.restsUntil = clock.getAsLong();
@@ -51,18 +47,7 @@ final class GatheringIoHandler implements IoHandler {
   /** Makes handlers that gather around those of {@code factory}. */
   @SuppressWarnings("ThreadPriorityCheck") // a hint; without effect nothing but speed is lost
   static IoHandlerFactory around(IoHandlerFactory factory) {
-    return new IoHandlerFactory() {
-      @Override
-      public IoHandler newHandler(ThreadAwareExecutor executor) {
-        return new GatheringIoHandler(
-            factory.newHandler(executor), Thread::yield, System::nanoTime);
-      }
-
-      @Override
-      public boolean isChangingThreadSupported() {
-        return factory.isChangingThreadSupported();
-      }
-    };
+    return around(factory, io -> new GatheringIoHandler(io, Thread::yield, System::nanoTime));
   }
 
   @Override
@@ -86,36 +71,6 @@ final class GatheringIoHandler implements IoHandler {
       restsUntil = end + REST * took;
     }
     return true;
-  }
-
-  @Override
-  public void initialize() {
-    io.initialize();
-  }
-
-  @Override
-  public void prepareToDestroy() {
-    io.prepareToDestroy();
-  }
-
-  @Override
-  public void destroy() {
-    io.destroy();
-  }
-
-  @Override
-  public IoRegistration register(IoHandle handle) throws Exception {
-    return io.register(handle);
-  }
-
-  @Override
-  public void wakeup() {
-    io.wakeup();
-  }
-
-  @Override
-  public boolean isCompatible(Class<? extends IoHandle> type) {
-    return io.isCompatible(type);
   }
 
   /** The second look does not wait: what the first one found has still to be written. */

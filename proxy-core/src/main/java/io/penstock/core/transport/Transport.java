@@ -93,8 +93,8 @@ public enum Transport {
   IoHandlerFactory ioHandlers() {
     return GatheringIoHandler.around(
         switch (this) {
-          case IO_URING -> IoUringIoHandler.newFactory();
-          case EPOLL -> EpollIoHandler.newFactory();
+          case IO_URING -> UntimedIoHandler.around(IoUringIoHandler.newFactory());
+          case EPOLL -> UntimedIoHandler.around(EpollIoHandler.newFactory());
           case KQUEUE -> KQueueIoHandler.newFactory();
           case NIO -> NioIoHandler.newFactory();
           case AUTO -> throw new IllegalStateException("AUTO is resolved first");

@@ -1,0 +1,63 @@
+package io.penstock.core.transport;
+
+import io.netty.channel.IoHandle;
+import io.netty.channel.IoHandler;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.IoRegistration;
+import io.netty.util.concurrent.ThreadAwareExecutor;
+import java.util.function.UnaryOperator;
+
+/** What is put around an {@link IoHandler} to change how a loop looks at its sockets. */
+abstract class ForwardingIoHandler implements IoHandler {
+
+  protected final IoHandler io;
+
+  ForwardingIoHandler(IoHandler io) {
+    this.io = io;
+  }
+
+  /** Makes handlers that are put around those of {@code factory}. */
+  static IoHandlerFactory around(IoHandlerFactory factory, UnaryOperator<IoHandler> wrapping) {
+    return new IoHandlerFactory() {
+      @Override
+      public IoHandler newHandler(ThreadAwareExecutor executor) {
+        return wrapping.apply(factory.newHandler(executor));
+      }
+
+      @Override
+      public boolean isChangingThreadSupported() {
+        return factory.isChangingThreadSupported();
+      }
+    };
+  }
+
+  @Override
+  public void initialize() {
+    io.initialize();
+  }
+
+  @Override
+  public void prepareToDestroy() {
+    io.prepareToDestroy();
+  }
+
+  @Override
+  public void destroy() {
+    io.destroy();
+  }
+
+  @Override
+  public IoRegistration register(IoHandle handle) throws Exception {
+    return io.register(handle);
+  }
+
+  @Override
+  public void wakeup() {
+    io.wakeup();
+  }
+
+  @Override
+  public boolean isCompatible(Class<? extends IoHandle> type) {
+    return io.isCompatible(type);
+  }
+}

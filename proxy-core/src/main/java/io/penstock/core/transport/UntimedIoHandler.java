@@ -1,0 +1,96 @@
+package io.penstock.core.transport;
+
+import io.netty.channel.IoHandler;
+import io.netty.channel.IoHandlerContext;
+import io.netty.channel.IoHandlerFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets an event loop wait for its sockets without a timeout; an {@link AlarmClock} wakes it when a
+ * scheduled task is due. A loop always has one, its tick, and a timeout must be set and taken back
+ * in the kernel with each turn, where an alarm changes with the task (docs/adr/0019).
+ *
+ * <p>Confined to its event loop, but for {@link #wakeup}.
+ */
+final class UntimedIoHandler extends ForwardingIoHandler {
+
+  private static final long NONE = -1; // as IoHandlerContext has it
+
+  private final AlarmClock.Alarm alarm;
+  private long deadline = NONE;
+  private @Nullable Untimed untimed;
+
+  UntimedIoHandler(IoHandler io, AlarmClock clock) {
+    super(io);
+    this.alarm = clock.alarm(io::wakeup);
+  }
+
+  /** Makes handlers around those of {@code factory} that share a clock. */
+  static IoHandlerFactory around(IoHandlerFactory factory) {
+    var clock = new AlarmClock();
+    return around(factory, io -> new UntimedIoHandler(io, clock));
+  }
+
+  @Override
+  public int run(IoHandlerContext context) {
+    if (!context.canBlock()) {
+      return io.run(context);
+    }
+    long next = context.deadlineNanos();
+    if (next != deadline) {
+      deadline = next;
+      setAlarm(context);
+    }
+    return io.run(untimed(context));
+  }
+
+  /** There is one context for each loop. */
+  private Untimed untimed(IoHandlerContext context) {
+    Untimed known = untimed;
+    if (known == null || known.context != context) {
+      known = new Untimed(context);
+      untimed = known;
+    }
+    return known;
+  }
+
+  private void setAlarm(IoHandlerContext context) {
+    if (deadline == NONE) {
+      alarm.clear();
+    } else {
+      long now = System.nanoTime();
+      alarm.set(now + context.delayNanos(now));
+    }
+  }
+
+  @Override
+  public void destroy() {
+    alarm.giveBack();
+    super.destroy();
+  }
+
+  /** Waits for ever, if it may wait. */
+  private static final class Untimed implements IoHandlerContext {
+
+    private final IoHandlerContext context;
+
+    Untimed(IoHandlerContext context) {
+      this.context = context;
+    }
+
+    @Override
+    public boolean canBlock() {
+      return context.canBlock();
+    }
+
+    @Override
+    public long delayNanos(long now) {
+      return Long.MAX_VALUE;
+    }
+
+    @Override
+    public long deadlineNanos() {
+      return NONE;
+    }
+  }
+}
