@@ -53,7 +53,9 @@ class SoakIT {
       Resources after = settled(scene, now -> !now.exceeds(before, CONNECTIONS));
       System.out.println("soak: after: " + after);
       assertThat(after.exceeds(before, CONNECTIONS))
-          .as("%s, before %s; %s, %s", after, before, after.threads(), before.threads())
+          .as(
+              "%s, before %s; %s, before %s; %s, relays %s",
+              after, before, after.threads(), before.threads(), OpenFiles.names(), scene.relays())
           .isFalse();
     }
   }
