@@ -56,10 +56,23 @@ final class OpenClient extends ChannelInboundHandlerAdapter {
     return channel().alloc().directBuffer();
   }
 
+  /** From here on replies count: what was sent before is under way. */
+  void begin() {
+    latencies.reset();
+    carriedOut = 0;
+    refused = 0;
+  }
+
   /** Takes ownership of the batch. */
   void send(ByteBuf batch, int count) {
     batches.add(new Batch(System.nanoTime(), count));
     channel().writeAndFlush(batch, channel().voidPromise());
+  }
+
+  /** Closes the connection; what is not answered yet is dropped. */
+  void end() {
+    channel().pipeline().remove(this);
+    channel().close();
   }
 
   Tally carriedOut() {

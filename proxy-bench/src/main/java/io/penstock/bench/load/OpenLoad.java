@@ -16,11 +16,14 @@ import io.penstock.bench.measure.Sample;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
  * GETs at a rate, whether earlier ones are answered or not. What a connection does not take because
- * it was slowed down is offered and not sent; latencies are of what was sent and carried out.
+ * it was slowed down is offered and not sent; latencies are of what was sent and carried out. Half
+ * as long as the measurement takes there was load before it: the buffers between are as full as
+ * they get.
  *
  * @param rate requests offered in a second
  */
@@ -55,9 +58,11 @@ public record OpenLoad(String group, String name, double rate, int connections, 
     try {
       var offers = new Offers(connect(address, loops), requests, rate);
       EventLoop loop = loops.next();
-      meter.start();
-      loop.scheduleAtFixedRate(offers, 0, TICK_MICROS, TimeUnit.MICROSECONDS);
+      Future<?> ticks = loop.scheduleAtFixedRate(offers, 0, TICK_MICROS, TimeUnit.MICROSECONDS);
+      Thread.sleep(scale.seconds().toMillis() / 2);
+      loop.submit(() -> offers.begin(meter)).get();
       Thread.sleep(scale.seconds().toMillis());
+      ticks.cancel(false);
       return loop.submit(() -> offers.end(meter)).get();
     } catch (ExecutionException e) {
       throw new LoadFailure(String.valueOf(e.getCause()), e);
@@ -90,8 +95,10 @@ public record OpenLoad(String group, String name, double rate, int connections, 
     private final List<OpenClient> clients;
     private final WireRequests requests;
     private final double rate;
-    private final long begin = System.nanoTime();
+    private final long start = System.nanoTime();
     private long offered;
+    private long begin;
+    private long offeredBefore;
     private int turn;
 
     Offers(List<OpenClient> clients, WireRequests requests, double rate) {
@@ -102,7 +109,7 @@ public record OpenLoad(String group, String name, double rate, int connections, 
 
     @Override
     public void run() {
-      long due = (long) (rate * (System.nanoTime() - begin) / 1e9) - offered;
+      long due = (long) (rate * (System.nanoTime() - start) / 1e9) - offered;
       offered += due;
       int share = (int) Math.ceilDiv(due, clients.size());
       for (long left = due; left > 0; left -= share) {
@@ -118,6 +125,14 @@ public record OpenLoad(String group, String name, double rate, int connections, 
       }
     }
 
+    /** The measured part begins. */
+    void begin(Meter meter) {
+      clients.forEach(OpenClient::begin);
+      offeredBefore = offered;
+      begin = System.nanoTime();
+      meter.start();
+    }
+
     Sample end(Meter meter) {
       Tally carriedOut = Tally.empty();
       long refused = 0;
@@ -128,9 +143,10 @@ public record OpenLoad(String group, String name, double rate, int connections, 
       }
       meter.stop(carriedOut.requests());
       long nanos = System.nanoTime() - begin;
+      clients.forEach(OpenClient::end);
       return carriedOut
           .sample(nanos)
-          .with(Measure.OFFERED, 1e9 * offered / nanos)
+          .with(Measure.OFFERED, 1e9 * (offered - offeredBefore) / nanos)
           .with(Measure.REFUSED, 1e9 * refused / nanos);
     }
   }

@@ -9,10 +9,10 @@ package io.penstock.core.backend;
  */
 public record QueueBounds(int inFlight, long unsentBytes) {
 
-  private static final int REFUSING = 4;
+  private static final int REFUSING = 16;
 
   /** What holds where nothing else is configured. */
-  public static final QueueBounds DEFAULTS = new QueueBounds(16_384, 64 << 20);
+  public static final QueueBounds DEFAULTS = new QueueBounds(4_096, 64 << 20);
 
   /** Whether clients should pause. */
   boolean isMuch(int exchanges) {

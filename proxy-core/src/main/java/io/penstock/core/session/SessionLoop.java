@@ -18,7 +18,6 @@ import io.penstock.core.pubsub.Hub;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.route.Router;
 import io.penstock.core.transport.Loop;
-import java.util.ArrayDeque;
 import java.util.EnumMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -29,8 +28,6 @@ import java.util.concurrent.CompletionStage;
 
 /** What the clients of one event loop share. Used on that loop only. */
 public final class SessionLoop {
-
-  private static final int SPARE_REQUESTS = 16_384;
 
   /** One client may hold this share of the memory that there is for replies. */
   private static final int SHARE_HELD = 4;
@@ -58,7 +55,7 @@ public final class SessionLoop {
   private boolean draining;
   private final int mostUnanswered;
   private int unanswered; // requests of all clients
-  private final ArrayDeque<Request> spare = new ArrayDeque<>();
+  private final SpareRequests spare = new SpareRequests();
 
   public SessionLoop(
       Loop loop,
@@ -284,15 +281,17 @@ public final class SessionLoop {
 
   Request takeRequest() {
     unanswered++;
-    Request request = spare.pollLast();
-    return request == null ? new Request() : request;
+    return spare.take();
   }
 
   void recycle(Request request) {
     unanswered--;
     request.recycle();
-    if (spare.size() < SPARE_REQUESTS) {
-      spare.addLast(request);
-    }
+    spare.give(request);
+  }
+
+  /** Requests that can be used again. */
+  SpareRequests spareRequests() {
+    return spare;
   }
 }

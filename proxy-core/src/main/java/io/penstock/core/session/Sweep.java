@@ -62,6 +62,7 @@ final class Sweep {
         }
       }
       loop.memory().look();
+      loop.spareRequests().look();
     }
   }
 

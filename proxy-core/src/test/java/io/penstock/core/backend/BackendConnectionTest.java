@@ -1,6 +1,7 @@
 package io.penstock.core.backend;
 
 import static io.penstock.core.wire.ScriptedNode.NAMING;
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -20,6 +21,8 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -183,11 +186,16 @@ class BackendConnectionTest {
     send("a");
     Peer peer = server.accept().expect("<a>");
 
-    send("b", "c", "d", "e");
+    List<String> taken = IntStream.range(1, 16).mapToObj(i -> "b" + i).toList();
+    taken.forEach(this::send);
+    send("c");
 
-    awaitLog("e OVERLOADED");
-    peer.expect("<b><c><d>").send("+A\r\n+B\r\n+C\r\n+D\r\n");
-    awaitLog("e OVERLOADED", "a +A\r\n", "b +B\r\n", "c +C\r\n", "d +D\r\n");
+    awaitLog("c OVERLOADED");
+    peer.expect(taken.stream().map(name -> "<" + name + ">").collect(joining()));
+    Stream<String> sent = Stream.concat(Stream.of("a"), taken.stream());
+    List<String> replies = sent.map(name -> name + " +" + name + "\r\n").toList();
+    replies.forEach(reply -> peer.send(reply.substring(reply.indexOf('+'))));
+    awaitLog(Stream.concat(Stream.of("c OVERLOADED"), replies.stream()).toArray(String[]::new));
     send("f");
     peer.expect("<f>");
   }

@@ -206,7 +206,7 @@ public record PenstockProperties(
           Duration failoverHold,
       @DefaultValue("10000") @Min(value = 1, message = HELD) @Max(value = 1_000_000, message = HELD)
           int failoverHoldRequests,
-      @DefaultValue("16384")
+      @DefaultValue("4096")
           @Min(value = 1, message = IN_FLIGHT)
           @Max(value = 1_000_000, message = IN_FLIGHT)
           int maxInFlight,

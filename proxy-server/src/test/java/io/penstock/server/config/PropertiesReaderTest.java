@@ -64,7 +64,7 @@ class PropertiesReaderTest {
                 2_048,
                 Duration.ofSeconds(10),
                 10_000,
-                16_384,
+                4_096,
                 DataSize.ofMegabytes(64)));
     assertThat(properties.maxConnectionRate()).isZero();
     assertThat(properties.tcpKeepalive()).isEqualTo(Duration.ofMinutes(5));

@@ -1,0 +1,49 @@
+package io.penstock.core.session;
+
+import java.util.ArrayDeque;
+
+/**
+ * Requests that are done and can be used again: as many as a load needs at its height, so that what
+ * is in flight makes no garbage, and fewer again when it is over. Confined to one loop.
+ */
+final class SpareRequests {
+
+  /** Together with what they keep of small replies some 30 MB. */
+  static final int MOST = 65_536;
+
+  /** So many are kept in any case. */
+  static final int KEPT = 1_024;
+
+  private final ArrayDeque<Request> spare = new ArrayDeque<>();
+  private int unused; // there was no time with fewer since the last look
+
+  /** Answers one that was used before if there is one. */
+  Request take() {
+    Request request = spare.pollLast();
+    if (request == null) {
+      return new Request();
+    }
+    unused = Math.min(unused, spare.size());
+    return request;
+  }
+
+  /** Takes one back that was recycled. */
+  void give(Request request) {
+    if (spare.size() < MOST) {
+      spare.addLast(request);
+    }
+  }
+
+  /** Lets go of half of those that nobody needed since the last time. Called now and then. */
+  void look() {
+    int rest = Math.max(KEPT, spare.size() - (unused + 1) / 2);
+    while (spare.size() > rest) {
+      spare.pollFirst();
+    }
+    unused = spare.size();
+  }
+
+  int size() {
+    return spare.size();
+  }
+}
