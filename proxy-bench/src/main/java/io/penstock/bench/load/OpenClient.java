@@ -26,6 +26,7 @@ final class OpenClient extends ChannelInboundHandlerAdapter {
   private int answered; // of the first batch
   private long carriedOut;
   private long refused;
+  private boolean ended;
   private @Nullable String fault;
 
   void over(Channel connected) {
@@ -71,7 +72,7 @@ final class OpenClient extends ChannelInboundHandlerAdapter {
 
   /** Closes the connection; what is not answered yet is dropped. */
   void end() {
-    channel().pipeline().remove(this);
+    ended = true;
     channel().close();
   }
 
@@ -135,12 +136,18 @@ final class OpenClient extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelInactive(ChannelHandlerContext context) {
-    fault = "a connection was closed";
+    fails("a connection was closed");
   }
 
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-    fault = cause.toString();
+    fails(cause.toString());
     context.close();
+  }
+
+  private void fails(String how) {
+    if (!ended) { // else what was not sent yet is dropped
+      fault = how;
+    }
   }
 }
