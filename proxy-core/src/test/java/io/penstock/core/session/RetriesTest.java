@@ -28,6 +28,10 @@ class RetriesTest {
 
   private static final Duration FAR = Duration.ofSeconds(200);
   private static final String PONG = "+PONG\r\n";
+
+  /** Waited for; long enough for a refusal to come before it on a busy machine. */
+  private static final Duration UNTIL_THE_DEADLINE = Duration.ofSeconds(1);
+
   private static final String BIG = Wire.bulk("x".repeat(100_000));
 
   private Rig rig = Rig.cluster();
@@ -226,7 +230,7 @@ class RetriesTest {
 
   @Test
   void whatIsRefusedUntilItsDeadlineGetsTheRefusal() {
-    restart(new Rig.Choice().commandTimeout(Duration.ofMillis(100)));
+    restart(new Rig.Choice().commandTimeout(UNTIL_THE_DEADLINE));
     String refusal = "-CLUSTERDOWN The cluster is down\r\n";
     Peer client = rig.client();
     client.send(set("a", "1"));
@@ -238,7 +242,7 @@ class RetriesTest {
 
   @Test
   void allThatIsRefusedUntilItsDeadlineIsAnswered() {
-    restart(new Rig.Choice().commandTimeout(Duration.ofMillis(100)));
+    restart(new Rig.Choice().commandTimeout(UNTIL_THE_DEADLINE));
     String refusal = "-CLUSTERDOWN The cluster is down\r\n";
     Peer client = rig.client();
     client.send(set("a", "1") + set("a", "2") + set("a", "3"));

@@ -1,0 +1,53 @@
+package io.penstock.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Maven in the image's build reads the root's POM only where those of all modules are. */
+class DockerfileTest {
+
+  private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+
+  private static List<Path> poms() throws IOException {
+    try (Stream<Path> files =
+        Files.find(ROOT, 3, (file, _) -> file.getFileName().toString().equals("pom.xml"))) {
+      return files
+          .map(ROOT::relativize)
+          .filter(file -> !file.toString().contains("target"))
+          .sorted()
+          .toList();
+    }
+  }
+
+  @Test
+  void everyModulesPomIsCopied() throws IOException {
+    List<String> lines = Files.readAllLines(ROOT.resolve("docker/Dockerfile"));
+    assertThat(poms()).hasSizeGreaterThan(4);
+    for (Path pom : poms()) {
+      Path folder = pom.getParent();
+      String copy = folder == null ? "COPY pom.xml ./" : "COPY " + pom + " " + folder + "/";
+      assertThat(lines).contains(copy);
+    }
+  }
+
+  @Test
+  void everyModulesPomIsPartOfTheBuildsContext() throws IOException {
+    List<String> let =
+        Files.readAllLines(ROOT.resolve("docker/Dockerfile.dockerignore")).stream()
+            .filter(line -> line.startsWith("!"))
+            .map(line -> line.substring(1))
+            .toList();
+    for (Path pom : poms()) {
+      assertThat(let)
+          .as("what lets %s through", pom)
+          .anyMatch(glob -> FileSystems.getDefault().getPathMatcher("glob:" + glob).matches(pom));
+    }
+  }
+}
