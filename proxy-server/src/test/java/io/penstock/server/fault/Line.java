@@ -12,6 +12,8 @@ import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.resource.ClientResources;
+import io.netty.resolver.DefaultAddressResolverGroup;
 import io.penstock.server.it.Wire;
 import java.io.UncheckedIOException;
 import java.net.SocketTimeoutException;
@@ -201,6 +203,13 @@ interface Line extends AutoCloseable {
 
   /** Lettuce, which must not send anything again by itself, for commands that answer integers. */
   final class OverLettuce implements Line {
+
+    /** By default each client asks name servers itself, over a socket that may outlive it. */
+    private final ClientResources resources =
+        ClientResources.builder()
+            .addressResolverGroup(DefaultAddressResolverGroup.INSTANCE)
+            .build();
+
     private final RedisClient client;
     private final StatefulRedisConnection<String, String> connection;
     private boolean open = true;
@@ -208,6 +217,7 @@ interface Line extends AutoCloseable {
     OverLettuce(String host, int port) {
       client =
           RedisClient.create(
+              resources,
               RedisURI.builder()
                   .withHost(host)
                   .withPort(port)
@@ -278,6 +288,7 @@ interface Line extends AutoCloseable {
 
     private void shutdown() {
       client.shutdown(0, 5, TimeUnit.SECONDS);
+      resources.shutdown(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
     }
   }
 }

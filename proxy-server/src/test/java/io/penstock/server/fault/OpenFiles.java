@@ -37,7 +37,7 @@ final class OpenFiles {
         String target = target(file);
         if (target.startsWith(SOCKET)) {
           String inode = target.substring(SOCKET.length(), target.length() - 1);
-          target = sockets.getOrDefault(inode, "a socket, not of TCP");
+          target = sockets.getOrDefault(inode, "a socket of another kind");
         }
         names.add(target);
       }
@@ -58,14 +58,15 @@ final class OpenFiles {
 
   private static Map<String, String> sockets() {
     Map<String, String> sockets = new HashMap<>();
-    for (String table : List.of("net/tcp", "net/tcp6")) {
+    for (String table : List.of("net/tcp", "net/tcp6", "net/udp", "net/udp6")) {
       try {
         for (String line : Files.readAllLines(PROCESS.resolve(table))) {
           String[] fields = line.strip().split("\\s+");
           if (fields[0].endsWith(":")) {
             sockets.put(
                 fields[INODE],
-                "socket "
+                table
+                    + " "
                     + port(fields[LOCAL])
                     + " to "
                     + port(fields[REMOTE])
