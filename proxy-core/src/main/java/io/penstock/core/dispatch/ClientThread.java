@@ -34,6 +34,9 @@ final class ClientThread {
      */
     void begin(ClientThread client, List<Turn> turns);
 
+    /** Calls {@link #handOver} behind what the loop reads in this turn. On the loop. */
+    void handOverSoon(ClientThread client);
+
     /** There was no connection for the turn until its deadline: has it refused. On the loop. */
     void refuse(ClientThread client, Turn turn);
   }
@@ -49,6 +52,7 @@ final class ClientThread {
   private final LoopSide side;
   private final String name;
   private volatile @Nullable List<Errand> handedOver;
+  private volatile boolean answered; // every turn that was begun has ended
   private volatile boolean mayEnd;
 
   // On the loop only:
@@ -56,6 +60,8 @@ final class ClientThread {
   private List<Errand> next = new ArrayList<>(4);
   private List<Errand> batch = List.of();
   private int underWay; // of the batch
+  private int begun; // turns of it, and not ended
+  private boolean rests; // the thread waits for the next batch, or is about to
   private boolean handsOver;
   private long usedAt;
   private final Map<Place, HeldLease> held = new HashMap<>(4);
@@ -76,12 +82,14 @@ final class ClientThread {
   private void handOverSoon() {
     if (!handsOver && isFree()) {
       handsOver = true;
-      loop.executor().execute(this::handOver); // after this turn's reads: what came is one batch
+      side.handOverSoon(this); // after this turn's reads: what came is one batch
     }
   }
 
-  private void handOver() {
+  /** Has the thread carry out what was collected. On the loop. */
+  void handOver() {
     handsOver = false;
+    rests = false;
     batch = next;
     next = new ArrayList<>(4);
     underWay = batch.size();
@@ -121,10 +129,15 @@ final class ClientThread {
 
   /** Every errand of the turn was answered or has failed. On the loop. */
   void ended(Turn turn) {
-    turn.ended();
     underWay -= turn.errands().size();
+    if (turn.isBegun() && --begun == 0) {
+      answered = true;
+    }
     if (!isFree()) {
-      return;
+      if (answered) {
+        LockSupport.unpark(thread);
+      }
+      return; // else the next batch wakes the thread, or the next tick: one wake-up for both
     }
     if (!next.isEmpty()) {
       handOverSoon();
@@ -148,9 +161,12 @@ final class ClientThread {
         errand.fail(Failure.NOT_SENT);
       }
     }
-    if (isFree() && next.isEmpty() && thread != null && now - usedAt > IDLE_NANOS) {
-      mayEnd = true;
-      LockSupport.unpark(thread);
+    if (isFree() && next.isEmpty() && thread != null) {
+      mayEnd = now - usedAt > IDLE_NANOS;
+      if (mayEnd || !rests) {
+        rests = true;
+        LockSupport.unpark(thread);
+      }
     }
     return thread == null && isFree() && next.isEmpty() && held.isEmpty();
   }
@@ -202,10 +218,7 @@ final class ClientThread {
   private @Nullable List<Errand> awaitBatch() throws InterruptedException {
     List<Errand> given = handedOver;
     while (given == null && !mayEnd) {
-      LockSupport.park(this);
-      if (Thread.interrupted()) {
-        throw new InterruptedException();
-      }
+      park();
       given = handedOver;
     }
     handedOver = null;
@@ -232,10 +245,28 @@ final class ClientThread {
           others.remove();
         }
       }
-      loop.executeFromVirtual(() -> side.begin(this, now));
-      for (Turn turn : now) {
-        turn.awaitReplies();
-      }
+      answered = false;
+      loop.executeFromVirtual(() -> begin(now));
+      awaitReplies();
+    }
+  }
+
+  private void begin(List<Turn> turns) {
+    begun = turns.size();
+    turns.forEach(Turn::begin);
+    side.begin(this, turns);
+  }
+
+  private void awaitReplies() throws InterruptedException {
+    while (!answered) {
+      park();
+    }
+  }
+
+  private void park() throws InterruptedException {
+    LockSupport.park(this);
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
     }
   }
 }

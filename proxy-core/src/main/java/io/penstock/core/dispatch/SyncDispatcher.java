@@ -15,6 +15,7 @@ import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
+import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +38,7 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
   private final int connections;
   private final IntObjectMap<ClientThread> clients = new IntObjectHashMap<>();
   private final Map<Node, Semaphore> gates = new HashMap<>();
+  private final ArrayDeque<ClientThread> due = new ArrayDeque<>(); // with something to hand over
   private final Notice refusals = new Notice();
 
   public SyncDispatcher(
@@ -74,6 +76,26 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
     }
     Semaphore gate = gates.computeIfAbsent(target, _ -> new Semaphore(connections, true));
     client.add(new Errand(exchange, asking, target, gate));
+  }
+
+  @Override
+  public void handOverSoon(ClientThread client) {
+    if (due.isEmpty()) {
+      loop.executor().execute(this::handOver);
+    }
+    due.add(client);
+  }
+
+  private void handOver() {
+    try {
+      while (!due.isEmpty()) {
+        due.poll().handOver();
+      }
+    } finally {
+      if (!due.isEmpty()) { // one failure must not keep the others waiting
+        loop.executor().execute(this::handOver);
+      }
+    }
   }
 
   @Override

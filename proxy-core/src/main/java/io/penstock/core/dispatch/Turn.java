@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
@@ -18,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 final class Turn {
 
   private final List<Errand> errands = new ArrayList<>(1);
-  private final CountDownLatch end = new CountDownLatch(1);
+  private boolean begun; // on the loop only
 
   private Turn(Errand first) {
     errands.add(first);
@@ -71,13 +70,13 @@ final class Turn {
     return gate().tryAcquire(0, TimeUnit.NANOSECONDS); // fair, other than without a time
   }
 
-  /** Waits until every errand was answered or has failed. */
-  void awaitReplies() throws InterruptedException {
-    end.await();
+  /** It has a connection, or is about to. On the loop. */
+  void begin() {
+    begun = true;
   }
 
-  /** Wakes whoever waits for that. */
-  void ended() {
-    end.countDown();
+  /** Whether the thread waits for its end. On the loop. */
+  boolean isBegun() {
+    return begun;
   }
 }
