@@ -221,7 +221,9 @@ final class ClientThread {
       park();
       given = handedOver;
     }
-    handedOver = null;
+    if (given != null) {
+      handedOver = null; // else it may have come meanwhile: a new thread takes it
+    }
     return given;
   }
 

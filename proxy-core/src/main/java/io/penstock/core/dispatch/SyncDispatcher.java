@@ -183,6 +183,7 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
   public void close() {
     clients.values().forEach(ClientThread::close);
     clients.clear();
+    due.clear();
     nodes.close();
   }
 }

@@ -215,5 +215,6 @@ final class Request extends Routed {
     held.clear();
     session = null;
     command = null;
+    whenDone = null;
   }
 }

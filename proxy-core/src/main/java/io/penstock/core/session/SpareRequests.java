@@ -8,7 +8,7 @@ import java.util.ArrayDeque;
  */
 final class SpareRequests {
 
-  /** Together with what they keep of small replies some 30 MB. */
+  /** Together with what they keep of small replies some 30 MB for a loop. */
   static final int MOST = 65_536;
 
   /** So many are kept in any case. */
