@@ -3,11 +3,12 @@ package io.penstock.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Maven in the image's build reads the root's POM only where those of all modules are. */
@@ -16,14 +17,19 @@ class DockerfileTest {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
   private static List<Path> poms() throws IOException {
-    try (Stream<Path> files =
-        Files.find(ROOT, 3, (file, _) -> file.getFileName().toString().equals("pom.xml"))) {
-      return files
-          .map(ROOT::relativize)
-          .filter(file -> !file.toString().contains("target"))
-          .sorted()
-          .toList();
+    List<Path> poms = new ArrayList<>(List.of(Path.of("pom.xml")));
+    for (String glob : List.of("proxy-*", "proxy-bench/*")) {
+      Path parent = ROOT.resolve(glob).getParent();
+      String name = ROOT.resolve(glob).getFileName().toString();
+      try (DirectoryStream<Path> folders = Files.newDirectoryStream(parent, name)) {
+        for (Path folder : folders) {
+          if (Files.exists(folder.resolve("pom.xml"))) {
+            poms.add(ROOT.relativize(folder.resolve("pom.xml")));
+          }
+        }
+      }
     }
+    return poms;
   }
 
   @Test

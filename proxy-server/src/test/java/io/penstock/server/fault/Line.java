@@ -287,8 +287,11 @@ interface Line extends AutoCloseable {
     }
 
     private void shutdown() {
-      client.shutdown(0, 5, TimeUnit.SECONDS);
-      resources.shutdown(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
+      try {
+        client.shutdown(0, 5, TimeUnit.SECONDS);
+      } finally {
+        resources.shutdown(0, 5, TimeUnit.SECONDS).awaitUninterruptibly(10, TimeUnit.SECONDS);
+      }
     }
   }
 }

@@ -21,6 +21,7 @@ final class RelayedConnection {
   private final boolean exempt;
   private final AtomicBoolean ended = new AtomicBoolean();
   private volatile boolean forgotten;
+  private volatile boolean usedSince; // by the near side
   private volatile boolean nearEnded;
   private volatile boolean mutedThere;
   private volatile boolean mutedBack;
@@ -75,6 +76,7 @@ final class RelayedConnection {
     relay.awaitPassage();
     waiting.remove(direction);
     if (isMuted(direction)) {
+      usedSince |= forgotten && direction == Direction.THERE;
       return true;
     }
     int passing = relay.passing(direction, read);
@@ -117,9 +119,9 @@ final class RelayedConnection {
     forgotten = true;
   }
 
-  /** Whether it is half-open and the near side does not know. */
+  /** Whether it is half-open, and the near side waits for what it has asked by it since. */
   boolean isBelievedIn() {
-    return forgotten && !nearEnded;
+    return forgotten && usedSince && !nearEnded;
   }
 
   void endIfForgotten() {

@@ -117,11 +117,6 @@ final class Scene implements AutoCloseable {
     return relay;
   }
 
-  /** Whether a master was behind it when that was last looked at. */
-  boolean leadsToMaster(Relay relay) {
-    return lastMasters.stream().anyMatch(master -> before(master) == relay);
-  }
-
   /** Between Penstock and all nodes. */
   List<Relay> relays() {
     return List.copyOf(relays.values());
