@@ -62,6 +62,9 @@ public record OpenLoad(String group, String name, double rate, int connections, 
       Thread.sleep(scale.seconds().toMillis() / 2);
       loop.submit(() -> offers.begin(meter)).get();
       Thread.sleep(scale.seconds().toMillis());
+      if (ticks.isDone()) {
+        ticks.get(); // it ends by what it threw only
+      }
       ticks.cancel(false);
       return loop.submit(() -> offers.end(meter)).get();
     } catch (ExecutionException e) {
