@@ -97,8 +97,7 @@ final class BackendConnection implements LinkOwner {
   }
 
   int inFlight() {
-    Link link = current;
-    return link == null ? 0 : link.inFlight();
+    return current == null ? 0 : current.inFlight();
   }
 
   /** Exchanges in flight or waiting for a connection. */
@@ -108,8 +107,7 @@ final class BackendConnection implements LinkOwner {
 
   /** Bytes sent on the current channel. */
   long bytesSent() {
-    Link link = ready;
-    return link == null ? 0 : link.bytesSent();
+    return ready == null ? 0 : ready.bytesSent();
   }
 
   /** Takes back exchanges that were never sent and that {@code which} accepts, in order. */
@@ -205,9 +203,8 @@ final class BackendConnection implements LinkOwner {
 
   @Override
   public void onWritabilityChanged(boolean writable) {
-    Link link = ready;
-    if (link != null && writable) {
-      relax(link);
+    if (ready != null && writable) {
+      relax(ready);
     } else {
       congestion.blocked();
     }
@@ -271,8 +268,11 @@ final class BackendConnection implements LinkOwner {
     }
   }
 
-  /** Called several times per command timeout: ends what is past its deadline. */
-  void tick(long now) {
+  /**
+   * Called several times per command timeout: ends what is past its deadline. A node that owes
+   * nothing is asked for a sign of life after {@code idleNanos} without one.
+   */
+  void tick(long now, long idleNanos) {
     if (waiting.expire(now)) {
       site.listener().writableAgain();
     }
@@ -284,6 +284,8 @@ final class BackendConnection implements LinkOwner {
     relax(link);
     if (link == ready && link.isSilentFor(site.settings().longestSilenceNanos(), now)) {
       abort(new BackendException("the node owes replies and is silent"));
+    } else if (link == ready) {
+      link.probe(idleNanos, now);
     }
   }
 

@@ -6,6 +6,7 @@ import io.penstock.core.resp.Protocol;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,9 @@ public final class BackendNode {
 
   /** Of connections that clients had for themselves so many are kept for the next client. */
   private static final int KEPT_LEASES = 16;
+
+  /** A shared connection that nobody has used for so long is looked after. */
+  private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final Node node;
   private final BackendSite site;
@@ -130,7 +134,7 @@ public final class BackendNode {
     }
     int owed = leases.inUse() + turns.inUse();
     for (BackendConnection connection : connections()) {
-      connection.tick(now);
+      connection.tick(now, IDLE_NANOS);
       owed += connection.owed();
     }
     return retired && owed == 0;

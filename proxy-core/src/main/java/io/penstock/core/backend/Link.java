@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class Link {
 
   private static final byte[] ASKING = Handshake.encode("ASKING");
+  private static final byte[] PING = Handshake.encode("PING");
 
   private final ChannelHandlerContext context;
   private final Loop loop;
@@ -101,6 +102,18 @@ final class Link {
   /** Ends what is past its deadline. */
   void expire(long now) {
     replies.expire(now);
+  }
+
+  /**
+   * Asks a node that owes nothing for a sign of life when none has come for {@code nanos}: a host
+   * or a path that is dead would else be noticed by the next client that needs it. What it answers
+   * does not matter.
+   */
+  void probe(long nanos, long now) {
+    if (replies.inFlight() == 0 && silence.length(output, now) > nanos) {
+      silence.broken(now); // its answer counts as of the question
+      send(PING, ControlExchange.ABANDONED);
+    }
   }
 
   /** Whether replies have been owed without a sign of life for longer than {@code nanos}. */

@@ -14,6 +14,7 @@ public final class SubscriberConnection {
   private final Node node;
   private final NodeCounters counters = new NodeCounters();
   private final BackendConnection connection;
+  private final long commandTimeoutNanos;
 
   /**
    * @param site its listener and its sink, which takes messages and confirmations, are this
@@ -22,6 +23,7 @@ public final class SubscriberConnection {
   public SubscriberConnection(Node node, BackendSite site) {
     this.node = node;
     this.connection = new BackendConnection(node, Protocol.RESP3, site, counters);
+    this.commandTimeoutNanos = site.settings().commandTimeout().toNanos();
   }
 
   /** Whether it can send at once. */
@@ -39,9 +41,12 @@ public final class SubscriberConnection {
     connection.send(exchange, false);
   }
 
-  /** Called several times per command timeout: gives up a node that owes replies and is silent. */
+  /**
+   * Called several times per command timeout: gives up a node that owes replies and is silent, and
+   * has one answer now and then on which nobody publishes.
+   */
   public void tick(long now) {
-    connection.tick(now);
+    connection.tick(now, commandTimeoutNanos);
   }
 
   /** Closes for good. */

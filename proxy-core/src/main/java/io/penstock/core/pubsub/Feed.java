@@ -35,7 +35,6 @@ final class Feed implements PushSink, BackendListener {
   private final List<Topic> toAsk = new ArrayList<>();
   private final List<Topic> toDrop = new ArrayList<>();
   private boolean someRefused; // there may be topics to ask for again
-  private final Pulse pulse;
   private boolean down; // the newest attempt to connect failed
   private long usedAt;
 
@@ -44,7 +43,6 @@ final class Feed implements PushSink, BackendListener {
     this.node = node;
     this.connection = new SubscriberConnection(node, hub.siteFor(this));
     this.believed = new Believed(hub.audience(), node);
-    this.pulse = new Pulse(hub.now());
     this.usedAt = hub.now();
   }
 
@@ -137,7 +135,6 @@ final class Feed implements PushSink, BackendListener {
 
   @Override
   public boolean onPush(ByteBuf buffer, int from, int to) {
-    pulse.heard(hub.now());
     Push push = Push.read(buffer, from, to);
     if (push == null) {
       return false;
@@ -230,7 +227,6 @@ final class Feed implements PushSink, BackendListener {
 
   @Override
   public void connected(Node to) {
-    pulse.begin(hub.now());
     down = false;
     toAsk.clear();
     toAsk.addAll(placements.keySet());
@@ -257,17 +253,12 @@ final class Feed implements PushSink, BackendListener {
     return placements.keySet();
   }
 
-  /**
-   * Called several times per command timeout.
-   *
-   * @param silence nanoseconds after which the node is asked for a sign of life
-   */
-  void tick(long now, long silence) {
+  /** Called several times per command timeout. */
+  void tick(long now) {
     connection.tick(now);
     if (!connection.isReady()) {
       return;
     }
-    pulse.check(connection, now, silence);
     if (someRefused) {
       someRefused = false;
       placements.forEach((topic, placement) -> askAgain(topic, placement, now));

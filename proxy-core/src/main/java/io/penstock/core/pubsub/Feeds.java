@@ -132,7 +132,7 @@ final class Feeds {
     }
   }
 
-  void tick(long now, long silence) {
+  void tick(long now) {
     for (Topic topic : List.copyOf(staying)) {
       if (topic.hasStayedUntil(now)) {
         settle(topic);
@@ -140,7 +140,7 @@ final class Feeds {
       }
     }
     for (Feed feed : List.copyOf(feeds.values())) {
-      feed.tick(now, silence);
+      feed.tick(now);
       if (feed.isSpare(now)) {
         feeds.remove(feed.node());
         feed.close();

@@ -269,7 +269,7 @@ public final class Hub {
         joining.outcome().failed(reason(joining));
       }
     }
-    feeds.tick(now, settings.commandTimeout().toNanos());
+    feeds.tick(now);
   }
 
   private static Failure reason(Joining joining) {

@@ -34,6 +34,8 @@ class BackendConnectionTest {
 
   private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(100);
   private static final long FAR = TimeUnit.HOURS.toNanos(1);
+  private static final long IDLE = TimeUnit.SECONDS.toNanos(10);
+  private static final String PING = "*1\r\n$4\r\nPING\r\n";
 
   private final LoopGroup group = new LoopGroup(Transport.NIO, 1);
   private final Loop loop = group.loops().getFirst();
@@ -457,16 +459,54 @@ class BackendConnectionTest {
   }
 
   @Test
-  void aNodeThatOwesNothingMayBeSilent() {
+  void aNodeThatOwesNothingMayBeSilentForAWhile() {
     send("a");
     Peer peer = server.accept();
     peer.expect("<a>").send("+A\r\n");
     awaitLog("a +A\r\n");
 
-    tick(100 * COMMAND_TIMEOUT.toNanos());
+    tick(IDLE / 2);
 
     send("b");
     peer.expect("<b>");
+  }
+
+  @Test
+  void aNodeThatNobodyHasAskedForLongIsAskedForASignOfLife() {
+    send("a");
+    Peer peer = server.accept();
+    peer.expect("<a>").send("+A\r\n");
+    awaitLog("a +A\r\n");
+
+    tick(2 * IDLE);
+    peer.expect(PING).send("-LOADING it answers, whatever it is\r\n");
+    await().until(() -> stats().inFlight() == 0);
+    tick(2 * IDLE + COMMAND_TIMEOUT.toNanos() * 4); // once more, by then
+
+    send("b");
+    peer.expect(PING + "<b>").send("+PONG\r\n+B\r\n");
+    awaitLog("a +A\r\n", "b +B\r\n");
+    assertThat(events).containsExactly("connected");
+  }
+
+  @Test
+  void aNodeThatGivesNoSignOfLifeIsGivenUpBeforeAnybodyNeedsIt() {
+    send("a");
+    Peer peer = server.accept();
+    peer.expect("<a>").send("+A\r\n");
+    awaitLog("a +A\r\n");
+
+    tick(2 * IDLE);
+    peer.expect(PING);
+    tick(2 * IDLE + COMMAND_TIMEOUT.toNanos() * 2);
+    assertThat(events).containsExactly("connected");
+    tick(2 * IDLE + COMMAND_TIMEOUT.toNanos() * 4);
+
+    peer.expectClosed();
+    Peer again = server.accept();
+    send("b");
+    again.expect("<b>").send("+B\r\n");
+    awaitLog("a +A\r\n", "b +B\r\n");
   }
 
   @Test

@@ -204,15 +204,15 @@ final class Faults {
   }
 
   /**
-   * The node knows nothing of it, and Penstock has to find out where it asks for something; that
-   * may be seldom in one of the two protocols, or never when the node is no master any more.
+   * The node knows nothing of it, and Penstock has to find out, also where no client asks for
+   * anything.
    */
   private static void halfOpen(Scene scene, Random random, Spell spell) {
     Relay relay = aWire(scene, random);
-    during(3_000, relay::forget, () -> {});
-    Awaitility.await("Penstock gives up the half-open connections that it uses")
+    relay.forget();
+    Awaitility.await("Penstock gives the half-open connections up")
         .atMost(PATIENCE)
-        .until(() -> relay.isForgottenByNear());
+        .until(relay::isForgottenByNear);
     relay.mend();
   }
 

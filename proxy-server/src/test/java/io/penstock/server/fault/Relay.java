@@ -156,10 +156,7 @@ final class Relay implements AutoCloseable {
     affected(RelayedConnection::forget);
   }
 
-  /**
-   * Whether the near sides have given up all half-open connections that they have sent something
-   * on: before that nobody can know.
-   */
+  /** Whether the near sides of all half-open connections have given them up. */
   boolean isForgottenByNear() {
     return open.stream().noneMatch(RelayedConnection::isBelievedIn);
   }

@@ -21,7 +21,6 @@ final class RelayedConnection {
   private final boolean exempt;
   private final AtomicBoolean ended = new AtomicBoolean();
   private volatile boolean forgotten;
-  private volatile boolean usedSince; // by the near side
   private volatile boolean nearEnded;
   private volatile boolean mutedThere;
   private volatile boolean mutedBack;
@@ -76,7 +75,6 @@ final class RelayedConnection {
     relay.awaitPassage();
     waiting.remove(direction);
     if (isMuted(direction)) {
-      usedSince |= forgotten && direction == Direction.THERE;
       return true;
     }
     int passing = relay.passing(direction, read);
@@ -119,9 +117,9 @@ final class RelayedConnection {
     forgotten = true;
   }
 
-  /** Whether it is half-open, and the near side waits for what it has asked by it since. */
+  /** Whether it is half-open and the near side does not know. */
   boolean isBelievedIn() {
-    return forgotten && usedSince && !nearEnded;
+    return forgotten && !nearEnded;
   }
 
   void endIfForgotten() {
