@@ -134,7 +134,7 @@ public final class BackendNode {
     }
     int owed = leases.inUse() + turns.inUse();
     for (BackendConnection connection : connections()) {
-      connection.tick(now, IDLE_NANOS);
+      connection.tick(now, retired ? Long.MAX_VALUE : IDLE_NANOS);
       owed += connection.owed();
     }
     return retired && owed == 0;

@@ -254,7 +254,8 @@ class BlockingCallTest {
     block(client, node, call("BLPOP a 50.5"));
 
     rig.tick(Duration.ofSeconds(149));
-    assertThat(stats(1).inFlight()).isEqualTo(2);
+    node.expect(Wire.request("PING")).send("+PONG\r\n"); // nobody has asked it for long
+    await().until(() -> stats(1).inFlight() == 2);
     rig.tick(Duration.ofSeconds(160));
 
     client.expect(

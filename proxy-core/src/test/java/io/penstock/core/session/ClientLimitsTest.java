@@ -372,6 +372,7 @@ class ClientLimitsTest {
     on.tick(Duration.ofSeconds(1));
     on.tick(Duration.ofSeconds(40));
 
+    node.expect(Wire.request("PING")).send("+PONG\r\n"); // nobody has asked it for long
     client.send(set.substring(50 * 1024));
 
     node.expect(set).send("+OK\r\n");
