@@ -458,12 +458,18 @@ class BackendConnectionTest {
     server.accept();
   }
 
-  @Test
-  void aNodeThatOwesNothingMayBeSilentForAWhile() {
+  /** A node that has answered all that it was asked. */
+  private Peer nothingOwed() {
     send("a");
     Peer peer = server.accept();
     peer.expect("<a>").send("+A\r\n");
     awaitLog("a +A\r\n");
+    return peer;
+  }
+
+  @Test
+  void aNodeThatOwesNothingMayBeSilentForAWhile() {
+    Peer peer = nothingOwed();
 
     tick(IDLE / 2);
 
@@ -473,10 +479,7 @@ class BackendConnectionTest {
 
   @Test
   void aNodeThatNobodyHasAskedForLongIsAskedForASignOfLife() {
-    send("a");
-    Peer peer = server.accept();
-    peer.expect("<a>").send("+A\r\n");
-    awaitLog("a +A\r\n");
+    Peer peer = nothingOwed();
 
     tick(2 * IDLE);
     peer.expect(PING).send("-LOADING it answers, whatever it is\r\n");
@@ -491,10 +494,7 @@ class BackendConnectionTest {
 
   @Test
   void aNodeThatGivesNoSignOfLifeIsGivenUpBeforeAnybodyNeedsIt() {
-    send("a");
-    Peer peer = server.accept();
-    peer.expect("<a>").send("+A\r\n");
-    awaitLog("a +A\r\n");
+    Peer peer = nothingOwed();
 
     tick(2 * IDLE);
     peer.expect(PING);
