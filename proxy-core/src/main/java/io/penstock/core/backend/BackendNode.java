@@ -132,9 +132,10 @@ public final class BackendNode {
     if (retired && now - retiredAt > LAST_CHANCES * site.settings().commandTimeout().toNanos()) {
       leases.close(); // what blocks on a node that is dead would do so for ever
     }
+    long idleNanos = retired ? Long.MAX_VALUE : IDLE_NANOS; // nobody will need a node that left
     int owed = leases.inUse() + turns.inUse();
     for (BackendConnection connection : connections()) {
-      connection.tick(now, retired ? Long.MAX_VALUE : IDLE_NANOS);
+      connection.tick(now, idleNanos);
       owed += connection.owed();
     }
     return retired && owed == 0;
