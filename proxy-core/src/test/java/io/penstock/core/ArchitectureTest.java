@@ -204,7 +204,8 @@ class ArchitectureTest {
     List<String> methods = WAITING.getOrDefault(owner, List.of());
     return noClasses()
         .that()
-        .haveNameNotMatching(".*\\.(dispatch\\.(ClientThread|Turn)|transport\\.AlarmClock)")
+        .haveNameNotMatching(
+            ".*\\.(dispatch\\.(ClientThread|Turn)|transport\\.(AlarmClock|GatheringIoHandler))")
         .should()
         .callMethodWhere(target(calls("a method that waits", owner, methods)))
         .because(

@@ -9,6 +9,6 @@ public final class EmbeddedLoop {
 
   /** A loop whose tasks run when {@code executor} is told to run them. */
   public static Loop on(EventLoop executor) {
-    return new Loop(0, executor);
+    return new Loop(0, executor, new Crowd(0));
   }
 }

@@ -2,6 +2,7 @@ package io.penstock.core.session;
 
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.observe.CloseReason;
+import io.penstock.core.transport.Loop;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,7 @@ final class Activity {
   private long lastBytesAt;
   private long bytes;
   private long requests;
+  private long requestsBefore; // before the last bytes
   private @Nullable CommandSpec lastCommand;
 
   // As of the last look:
@@ -38,7 +40,12 @@ final class Activity {
     busyAt = now;
   }
 
-  void bytes(long now, int count) {
+  void bytes(Loop loop, int count) {
+    long now = loop.tick();
+    if (requests - requestsBefore <= 1) { // who pipelines fills turns without others
+      loop.crowd().heard(lastBytesAt, now);
+    }
+    requestsBefore = requests;
     lastBytesAt = now;
     bytes += count;
   }

@@ -67,7 +67,7 @@ public final class Session {
       in.release();
       return;
     }
-    activity.bytes(loop.tick(), in.readableBytes());
+    activity.bytes(loop.loop(), in.readableBytes());
     loop.counters().received(in.readableBytes());
     input.add(in);
     takeUp();

@@ -5,7 +5,7 @@ import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.IoRegistration;
 import io.netty.util.concurrent.ThreadAwareExecutor;
-import java.util.function.UnaryOperator;
+import java.util.function.BiFunction;
 
 /** What is put around an {@link IoHandler} to change how a loop looks at its sockets. */
 abstract class ForwardingIoHandler implements IoHandler {
@@ -16,12 +16,13 @@ abstract class ForwardingIoHandler implements IoHandler {
     this.io = io;
   }
 
-  /** Makes handlers that are put around those of {@code factory}. */
-  static IoHandlerFactory around(IoHandlerFactory factory, UnaryOperator<IoHandler> wrapping) {
+  /** Makes handlers that are put around those of {@code factory}, for the loop they are of. */
+  static IoHandlerFactory around(
+      IoHandlerFactory factory, BiFunction<IoHandler, ThreadAwareExecutor, IoHandler> wrapping) {
     return new IoHandlerFactory() {
       @Override
       public IoHandler newHandler(ThreadAwareExecutor executor) {
-        return wrapping.apply(factory.newHandler(executor));
+        return wrapping.apply(factory.newHandler(executor), executor);
       }
 
       @Override

@@ -3,6 +3,10 @@ package io.penstock.core.transport;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerContext;
 import io.netty.channel.IoHandlerFactory;
+import io.netty.util.concurrent.ThreadAwareExecutor;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /**
@@ -12,8 +16,12 @@ import java.util.function.LongSupplier;
  * they send shares the system calls and the wake-ups of this turn. With a processor of its own a
  * loop notices nothing but the call: nobody waits, and it goes on at once.
  *
+ * <p>When a large {@link Crowd} is served it sleeps instead, for the shortest time that can be
+ * slept: that is little beside the time in which each client's turn comes round, and what comes
+ * meanwhile makes the batches of clients and nodes larger.
+ *
  * <p>Who never sleeps keeps the processor for a whole time slice. After giving way took that long,
- * the loop does not do it again for {@link #REST} times as long.
+ * or sleep brought next to nothing, the loop does neither for {@link #REST} times as long.
  *
  * <p>Confined to its event loop, but for {@link #wakeup}.
  */
@@ -22,6 +30,15 @@ final class GatheringIoHandler extends ForwardingIoHandler {
   /** From so many completions or ready sockets on a turn is worth gathering for. */
   static final int BUSY = 2;
 
+  /** From so many on it is worth sleeping for. */
+  static final int MANY = 8;
+
+  /** A sleep that brings fewer was not worth it. */
+  static final int FEW = 4;
+
+  /** The kernel's timer slack, 50 us on most machines, comes on top. */
+  static final long NAP_NANOS = 10_000;
+
   /** Giving way for longer than this costs more than it brings. */
   static final long LONG_NANOS = 2_000_000;
 
@@ -29,48 +46,63 @@ final class GatheringIoHandler extends ForwardingIoHandler {
 
   private static final IoHandlerContext AGAIN = new Again();
 
-  private final Runnable giveWay;
+  private final Crowd crowd;
+  private final LongConsumer pause;
   private final LongSupplier clock;
   private long restsUntil;
 
   /**
-   * @param giveWay lets others run
+   * @param crowd the loop's clients
+   * @param pause sleeps for so many nanoseconds; for none it only lets others run
    * @param clock nanoseconds, as of {@link System#nanoTime}
    */
-  GatheringIoHandler(IoHandler io, Runnable giveWay, LongSupplier clock) {
+  GatheringIoHandler(IoHandler io, Crowd crowd, LongConsumer pause, LongSupplier clock) {
     super(io);
-    this.giveWay = giveWay;
+    this.crowd = crowd;
+    this.pause = pause;
     this.clock = clock;
     this.restsUntil = clock.getAsLong();
   }
 
   /** Makes handlers that gather around those of {@code factory}. */
+  static IoHandlerFactory around(
+      IoHandlerFactory factory, Function<ThreadAwareExecutor, Crowd> crowds) {
+    return around(
+        factory,
+        (io, loop) ->
+            new GatheringIoHandler(
+                io, crowds.apply(loop), GatheringIoHandler::pause, System::nanoTime));
+  }
+
   @SuppressWarnings("ThreadPriorityCheck") // a hint; without effect nothing but speed is lost
-  static IoHandlerFactory around(IoHandlerFactory factory) {
-    return around(factory, io -> new GatheringIoHandler(io, Thread::yield, System::nanoTime));
+  private static void pause(long nanos) {
+    if (nanos == 0) {
+      Thread.yield();
+    } else {
+      LockSupport.parkNanos(nanos);
+    }
   }
 
   @Override
   public int run(IoHandlerContext context) {
     int handled = io.run(context);
-    if (handled >= BUSY && gaveWay()) {
-      handled += io.run(AGAIN);
+    if (handled < BUSY) {
+      return handled;
     }
-    return handled;
+    long start = clock.getAsLong();
+    return start - restsUntil < 0 ? handled : handled + gather(handled, start);
   }
 
-  private boolean gaveWay() {
-    long start = clock.getAsLong();
-    if (start - restsUntil < 0) {
-      return false;
-    }
-    giveWay.run();
+  private int gather(int handled, long start) {
+    boolean sleeps = handled >= MANY && crowd.isLarge();
+    pause.accept(sleeps ? NAP_NANOS : 0);
     long end = clock.getAsLong();
+    int more = io.run(AGAIN);
     long took = end - start;
-    if (took > LONG_NANOS) {
+    if (took > LONG_NANOS || (sleeps && more < FEW)) {
       restsUntil = end + REST * took;
     }
-    return true;
+    return more;
   }
 
   /** The second look does not wait: what the first one found has still to be written. */

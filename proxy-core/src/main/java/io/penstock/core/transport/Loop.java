@@ -12,11 +12,13 @@ public final class Loop {
   private final EventLoop executor;
   private final FlushQueue flushQueue;
   private final Carrier carrier;
+  private final Crowd crowd;
   private long now = System.nanoTime();
 
-  Loop(int index, EventLoop executor) {
+  Loop(int index, EventLoop executor, Crowd crowd) {
     this.index = index;
     this.executor = executor;
+    this.crowd = crowd;
     this.flushQueue = new FlushQueue(executor);
     this.carrier = new Carrier(executor);
   }
@@ -32,6 +34,11 @@ public final class Loop {
 
   public FlushQueue flushQueue() {
     return flushQueue;
+  }
+
+  /** The clients of this loop. */
+  public Crowd crowd() {
+    return crowd;
   }
 
   /**

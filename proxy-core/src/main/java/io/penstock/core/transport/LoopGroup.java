@@ -3,18 +3,21 @@ package io.penstock.core.transport;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.EventLoop;
+import io.netty.channel.IoEventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SingleThreadEventLoop;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.ThreadAwareExecutor;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 /** All event loops of a proxy, on one transport, with the socket options of both sides. */
 public final class LoopGroup {
@@ -36,12 +39,16 @@ public final class LoopGroup {
       throw new IllegalStateException(
           "transport " + transport.configName() + " does not work on this machine: " + why, why);
     }
+    var crowds = new IdentityHashMap<ThreadAwareExecutor, Crowd>();
+    Function<ThreadAwareExecutor, Crowd> crowdOf =
+        loop -> crowds.computeIfAbsent(loop, _ -> new Crowd(System.nanoTime()));
     this.group =
         new MultiThreadIoEventLoopGroup(
-            count, new DefaultThreadFactory("penstock-loop"), transport.ioHandlers());
+            count, new DefaultThreadFactory("penstock-loop"), transport.ioHandlers(crowdOf));
     int index = 0;
     for (EventExecutor executor : group) {
-      loops.add(new Loop(index++, (EventLoop) executor));
+      var loop = (IoEventLoop) executor;
+      loops.add(new Loop(index++, loop, crowdOf.apply(loop)));
     }
   }
 

@@ -22,10 +22,12 @@ import io.netty.channel.uring.IoUringChannelOption;
 import io.netty.channel.uring.IoUringIoHandler;
 import io.netty.channel.uring.IoUringServerSocketChannel;
 import io.netty.channel.uring.IoUringSocketChannel;
+import io.netty.util.concurrent.ThreadAwareExecutor;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -90,7 +92,7 @@ public enum Transport {
     };
   }
 
-  IoHandlerFactory ioHandlers() {
+  IoHandlerFactory ioHandlers(Function<ThreadAwareExecutor, Crowd> crowds) {
     return GatheringIoHandler.around(
         switch (this) {
           case IO_URING -> UntimedIoHandler.around(IoUringIoHandler.newFactory());
@@ -98,7 +100,8 @@ public enum Transport {
           case KQUEUE -> KQueueIoHandler.newFactory();
           case NIO -> NioIoHandler.newFactory();
           case AUTO -> throw new IllegalStateException("AUTO is resolved first");
-        });
+        },
+        crowds);
   }
 
   /**

@@ -28,7 +28,7 @@ final class UntimedIoHandler extends ForwardingIoHandler {
   /** Makes handlers around those of {@code factory} that share a clock. */
   static IoHandlerFactory around(IoHandlerFactory factory) {
     var clock = new AlarmClock();
-    return around(factory, io -> new UntimedIoHandler(io, clock));
+    return around(factory, (io, _) -> new UntimedIoHandler(io, clock));
   }
 
   @Override

@@ -18,11 +18,19 @@ class GatheringIoHandlerTest {
   private long now = 1_000;
   private long slice = 100; // how long giving way takes
   private int gaveWay;
+  private int slept;
+  private final Crowd crowd = new Crowd(now);
   private final GatheringIoHandler handler =
       new GatheringIoHandler(
           looks,
-          () -> {
+          crowd,
+          nanos -> {
             gaveWay++;
+            if (nanos == GatheringIoHandler.NAP_NANOS) {
+              slept++;
+            } else {
+              assertThat(nanos).isZero();
+            }
             now += slice;
           },
           () -> now);
@@ -66,6 +74,49 @@ class GatheringIoHandlerTest {
     handler.run(looks.context);
     handler.run(looks.context);
     assertThat(gaveWay).isEqualTo(2);
+  }
+
+  @Test
+  void sleepsForALargeCrowdWhenThereIsMuchToDo() {
+    come(Crowd.LARGE);
+    looks.find(GatheringIoHandler.MANY - 1, 0, GatheringIoHandler.MANY, GatheringIoHandler.FEW);
+    handler.run(looks.context);
+    assertThat(slept).isZero();
+    assertThat(handler.run(looks.context))
+        .isEqualTo(GatheringIoHandler.MANY + GatheringIoHandler.FEW);
+    assertThat(slept).isEqualTo(1);
+    assertThat(looks.couldBlock).containsExactly(true, false, true, false);
+  }
+
+  @Test
+  void onlyGivesWayForASmallCrowd() {
+    come(Crowd.LARGE - 1);
+    looks.find(GatheringIoHandler.MANY, 0);
+    handler.run(looks.context);
+    assertThat(slept).isZero();
+    assertThat(gaveWay).isEqualTo(1);
+  }
+
+  @Test
+  void restsAfterASleepThatBroughtNextToNothing() {
+    come(Crowd.LARGE);
+    int many = GatheringIoHandler.MANY;
+    looks.find(many, GatheringIoHandler.FEW, many, GatheringIoHandler.FEW - 1, many, many, many);
+    handler.run(looks.context);
+    handler.run(looks.context);
+    assertThat(slept).isEqualTo(2);
+    now += GatheringIoHandler.REST * slice - 1;
+    handler.run(looks.context);
+    assertThat(slept).isEqualTo(2);
+    now++;
+    handler.run(looks.context);
+    assertThat(slept).isEqualTo(3);
+  }
+
+  private void come(int clients) {
+    for (int i = 0; i < clients; i++) {
+      crowd.heard(now - 1, now);
+    }
   }
 
   /** An {@link IoHandler} that finds what it is told to. */
