@@ -6,6 +6,7 @@ import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.transport.Pieces;
 import io.penstock.core.transport.SocketOutput;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,8 +17,9 @@ import org.jspecify.annotations.Nullable;
 final class HeldReply {
 
   private static final int SMALL = 256;
+  private static final int SMALLEST = 16; // +OK, an integer, a key
 
-  private byte @Nullable [] small;
+  private byte[] small = {};
   private int smallLength;
   private @Nullable ByteBuf large;
 
@@ -34,12 +36,10 @@ final class HeldReply {
   void append(ByteBuf buffer, int from, int to, boolean sparing) {
     int length = to - from;
     if (large == null && smallLength + length <= SMALL) {
-      byte[] bytes = small;
-      if (bytes == null) {
-        bytes = new byte[SMALL];
-        small = bytes;
+      if (small.length < smallLength + length) {
+        small = Arrays.copyOf(small, roomFor(smallLength + length));
       }
-      buffer.getBytes(from, bytes, smallLength, length);
+      buffer.getBytes(from, small, smallLength, length);
       smallLength += length;
       return;
     }
@@ -50,10 +50,14 @@ final class HeldReply {
     }
   }
 
+  /** A power of two. */
+  private static int roomFor(int length) {
+    return Math.max(SMALLEST, Integer.highestOneBit(length - 1) << 1);
+  }
+
   private void appendLarge(ByteBuf piece) {
     ByteBuf before = large;
-    byte[] bytes = small;
-    if (before == null && (bytes == null || smallLength == 0)) {
+    if (before == null && smallLength == 0) {
       large = piece;
       return;
     }
@@ -64,8 +68,8 @@ final class HeldReply {
       pieces = ByteBufAllocator.DEFAULT.compositeDirectBuffer(Integer.MAX_VALUE);
       if (before != null) {
         pieces.addComponent(true, before);
-      } else if (bytes != null) {
-        pieces.addComponent(true, Unpooled.copiedBuffer(bytes, 0, smallLength));
+      } else {
+        pieces.addComponent(true, Unpooled.copiedBuffer(small, 0, smallLength));
         smallLength = 0;
       }
     }
@@ -90,7 +94,7 @@ final class HeldReply {
     if (bytes != null) {
       large = null;
       output.appendOwned(bytes);
-    } else if (smallLength > 0 && small != null) {
+    } else if (smallLength > 0) {
       output.append(small, 0, smallLength);
     }
     smallLength = 0;
@@ -102,7 +106,7 @@ final class HeldReply {
     if (bytes != null) {
       return bytes;
     }
-    return small == null ? Unpooled.EMPTY_BUFFER : Unpooled.wrappedBuffer(small, 0, smallLength);
+    return smallLength == 0 ? Unpooled.EMPTY_BUFFER : Unpooled.wrappedBuffer(small, 0, smallLength);
   }
 
   /** Drops what is held. */
