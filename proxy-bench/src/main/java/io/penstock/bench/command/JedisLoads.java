@@ -39,11 +39,19 @@ final class JedisLoads {
               + " when they were due; 0: each thread begins one when the last is answered.")
   double rate;
 
+  @Option(
+      names = "--large-rate",
+      defaultValue = "0",
+      description =
+          "Values of 1 MiB a second that the other client of get-beside-large fetches at most; 0: one"
+              + " as soon as the last is there.")
+  double largeRate;
+
   List<Load> of(Common common) {
     List<Load> loads = new ArrayList<>();
     for (JedisOperation operation : operations) {
       for (int count : common.smoke ? List.of(1, 4) : threads) {
-        loads.add(new JedisLoad(operation, count, common.scale(), rate));
+        loads.add(new JedisLoad(operation, count, common.scale(), rate, largeRate));
       }
     }
     return loads;
@@ -55,6 +63,9 @@ final class JedisLoads {
         rate > 0
             ? "%.0f operations a second, latency from when each was due".formatted(rate)
             : "each thread waits for its reply before it goes on");
+    if (largeRate > 0) {
+      facts.put("Values of 1 MiB", "%.0f a second".formatted(largeRate));
+    }
   }
 
   /** {@code pipeline-get} and the like. */

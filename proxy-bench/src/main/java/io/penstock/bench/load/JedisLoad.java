@@ -32,8 +32,10 @@ import redis.clients.jedis.UnifiedJedis;
  *
  * @param rate operations a second that all threads together begin, each at its own time whether
  *     earlier ones are answered or not, and measured from that time; 0 for as many as get through
+ * @param largeRate values of 1 MiB a second at most, beside them; 0 for one after the other
  */
-public record JedisLoad(JedisOperation operation, int threads, Scale scale, double rate)
+public record JedisLoad(
+    JedisOperation operation, int threads, Scale scale, double rate, double largeRate)
     implements Load {
 
   private static final Duration REPLY = Duration.ofSeconds(10);
@@ -90,7 +92,9 @@ public record JedisLoad(JedisOperation operation, int threads, Scale scale, doub
   }
 
   private @Nullable LargeReader neighbour(Target target) {
-    return operation == JedisOperation.GET_BESIDE_LARGE ? new LargeReader(connect(target)) : null;
+    return operation == JedisOperation.GET_BESIDE_LARGE
+        ? new LargeReader(connect(target), largeRate)
+        : null;
   }
 
   private static Tally sum(List<Future<Tally>> crew) throws InterruptedException {

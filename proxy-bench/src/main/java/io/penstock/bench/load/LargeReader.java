@@ -6,9 +6,10 @@ import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
 import redis.clients.jedis.UnifiedJedis;
 
-/** A client that fetches one value of 1 MiB after the other until it is closed. */
+/** A client that fetches values of 1 MiB until it is closed. */
 final class LargeReader implements AutoCloseable {
 
   private static final int BYTES = 1024 * 1024;
@@ -18,13 +19,16 @@ final class LargeReader implements AutoCloseable {
 
   private final UnifiedJedis client;
   private final CompletableFuture<Void> reading;
+  private final long nanosBetween;
   private volatile boolean closed;
 
   /**
    * @param client closed with this
+   * @param rate values a second at most; 0 for one as soon as the last is there
    */
-  LargeReader(UnifiedJedis client) {
+  LargeReader(UnifiedJedis client, double rate) {
     this.client = client;
+    this.nanosBetween = rate > 0 ? (long) (1e9 / rate) : 0;
     this.reading =
         CompletableFuture.runAsync(
             this::read, task -> Thread.ofPlatform().name("large-reader").daemon().start(task));
@@ -43,11 +47,20 @@ final class LargeReader implements AutoCloseable {
   }
 
   private void read() {
-    while (!closed) {
+    for (long due = System.nanoTime(); !closed; due += nanosBetween) {
+      waitFor(due);
       byte[] value = client.get(key(ThreadLocalRandom.current().nextInt(VALUES)));
       if (value == null || value.length != BYTES) {
         throw new LoadFailure("a value of 1 MiB is gone");
       }
+    }
+  }
+
+  private void waitFor(long due) {
+    long left = due - System.nanoTime();
+    while (left > 0 && !closed) {
+      LockSupport.parkNanos(left);
+      left = due - System.nanoTime();
     }
   }
 
