@@ -52,7 +52,7 @@ final class ClientThread {
   private final LoopSide side;
   private final String name;
   private volatile @Nullable List<Errand> handedOver;
-  private volatile boolean answered; // every turn that was begun has ended
+  private volatile boolean answered; // every turn that the loop was given has ended
   private volatile boolean mayEnd;
 
   // On the loop only:
@@ -60,7 +60,7 @@ final class ClientThread {
   private List<Errand> next = new ArrayList<>(4);
   private List<Errand> batch = List.of();
   private int underWay; // of the batch
-  private int begun; // turns of it, and not ended
+  private int open; // turns of it that the loop was given, and not ended
   private boolean rests; // the thread waits for the next batch, or is about to
   private boolean handsOver;
   private long usedAt;
@@ -130,7 +130,7 @@ final class ClientThread {
   /** Every errand of the turn was answered or has failed. On the loop. */
   void ended(Turn turn) {
     underWay -= turn.errands().size();
-    if (turn.isBegun() && --begun == 0) {
+    if (--open == 0) {
       answered = true;
     }
     if (!isFree()) {
@@ -235,7 +235,7 @@ final class ClientThread {
     while (!due.isEmpty()) {
       Turn first = due.poll();
       if (!first.awaitPermit()) {
-        loop.executeFromVirtual(() -> side.refuse(this, first));
+        giveLoop(1, () -> side.refuse(this, first));
         continue;
       }
       List<Turn> now = new ArrayList<>(due.size() + 1);
@@ -247,19 +247,18 @@ final class ClientThread {
           others.remove();
         }
       }
-      answered = false;
-      loop.executeFromVirtual(() -> begin(now));
-      awaitReplies();
+      giveLoop(now.size(), () -> side.begin(this, now));
     }
   }
 
-  private void begin(List<Turn> turns) {
-    begun = turns.size();
-    turns.forEach(Turn::begin);
-    side.begin(this, turns);
-  }
-
-  private void awaitReplies() throws InterruptedException {
+  /** Has the loop do its part for so many turns, and waits for their end. */
+  private void giveLoop(int turns, Runnable part) throws InterruptedException {
+    answered = false;
+    loop.executeFromVirtual(
+        () -> {
+          open = turns;
+          part.run();
+        });
     while (!answered) {
       park();
     }

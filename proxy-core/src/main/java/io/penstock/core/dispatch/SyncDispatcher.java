@@ -15,7 +15,7 @@ import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
-import java.util.ArrayDeque;
+import io.penstock.core.transport.TurnQueue;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,7 +38,7 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
   private final int connections;
   private final IntObjectMap<ClientThread> clients = new IntObjectHashMap<>();
   private final Map<Node, Semaphore> gates = new HashMap<>();
-  private final ArrayDeque<ClientThread> due = new ArrayDeque<>(); // with something to hand over
+  private final TurnQueue<ClientThread> due; // with something to hand over
   private final Notice refusals = new Notice();
 
   public SyncDispatcher(
@@ -46,6 +46,7 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
     this.loop = loop;
     this.nodes = new LoopNodes(group, loop, settings, topology, events);
     this.connections = settings.turnConnections();
+    this.due = new TurnQueue<>(loop.executor(), ClientThread::handOver);
   }
 
   @Override
@@ -80,22 +81,7 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
 
   @Override
   public void handOverSoon(ClientThread client) {
-    if (due.isEmpty()) {
-      loop.executor().execute(this::handOver);
-    }
     due.add(client);
-  }
-
-  private void handOver() {
-    try {
-      while (!due.isEmpty()) {
-        due.poll().handOver();
-      }
-    } finally {
-      if (!due.isEmpty()) { // one failure must not keep the others waiting
-        loop.executor().execute(this::handOver);
-      }
-    }
   }
 
   @Override

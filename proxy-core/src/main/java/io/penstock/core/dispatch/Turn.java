@@ -17,7 +17,6 @@ import java.util.concurrent.TimeUnit;
 final class Turn {
 
   private final List<Errand> errands = new ArrayList<>(1);
-  private boolean begun; // on the loop only
 
   private Turn(Errand first) {
     errands.add(first);
@@ -68,15 +67,5 @@ final class Turn {
   /** Takes leave to use one more connection if nobody waits for it. */
   boolean hasPermitNow() throws InterruptedException {
     return gate().tryAcquire(0, TimeUnit.NANOSECONDS); // fair, other than without a time
-  }
-
-  /** It has a connection, or is about to. On the loop. */
-  void begin() {
-    begun = true;
-  }
-
-  /** Whether the thread waits for its end. On the loop. */
-  boolean isBegun() {
-    return begun;
   }
 }

@@ -3,60 +3,31 @@ package io.penstock.core.transport;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoop;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sockets of one event loop that have something to send. One task, queued with the first of
- * them, runs after the turn's reads and writes each socket once: requests of different clients for
- * one node leave in one system call. Confined to its event loop.
+ * The sockets of one event loop that have something to send. Each is written once, after the turn's
+ * reads: requests of different clients for one node leave in one system call. Confined to its event
+ * loop.
  */
-public final class FlushQueue implements Runnable {
+public final class FlushQueue {
 
   /** Capacity of the buffers that small pieces are collected in. */
   static final int BUFFER_SIZE = 16 * 1024;
 
   private static final int SPARE_BUFFERS = 32;
 
-  private final EventLoop loop;
-  private SocketOutput[] dirty = new SocketOutput[64];
-  private int size;
+  private final TurnQueue<SocketOutput> dirty;
   private final @Nullable ByteBuf[] spare = new ByteBuf[SPARE_BUFFERS];
   private int spares;
   private boolean closed;
 
   public FlushQueue(EventLoop loop) {
-    this.loop = loop;
+    this.dirty = new TurnQueue<>(loop, SocketOutput::flush);
   }
 
   void add(SocketOutput output) {
-    if (size == dirty.length) {
-      dirty = Arrays.copyOf(dirty, size * 2);
-    }
-    if (size == 0) {
-      loop.execute(this);
-    }
-    dirty[size++] = output;
-  }
-
-  /** Flushes what is dirty, also what becomes dirty meanwhile. */
-  @Override
-  public void run() {
-    int flushed = 0;
-    try {
-      while (flushed < size) {
-        dirty[flushed++].flush();
-      }
-    } finally {
-      // One failure must not leave the others unwritten.
-      int rest = size - flushed;
-      System.arraycopy(dirty, flushed, dirty, 0, rest);
-      Arrays.fill(dirty, rest, size, null);
-      size = rest;
-      if (rest > 0) {
-        loop.execute(this);
-      }
-    }
+    dirty.add(output);
   }
 
   /** An empty buffer; the caller owns it. */

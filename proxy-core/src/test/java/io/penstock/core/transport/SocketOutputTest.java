@@ -210,7 +210,7 @@ class SocketOutputTest {
         });
 
     append("a");
-    queue.run();
+    channel.runPendingTasks();
 
     assertThat(others.events()).containsExactly("b", "flush");
     other.close();
