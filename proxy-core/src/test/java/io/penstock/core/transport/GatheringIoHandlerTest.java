@@ -58,13 +58,7 @@ class GatheringIoHandlerTest {
     looks.find(2, 0, 2, 2, 2, 0);
     handler.run(looks.context);
     handler.run(looks.context);
-    assertThat(gaveWay).isEqualTo(1);
-    now += GatheringIoHandler.REST * slice - 1;
-    handler.run(looks.context);
-    assertThat(gaveWay).isEqualTo(1);
-    now++;
-    handler.run(looks.context);
-    assertThat(gaveWay).isEqualTo(2);
+    assertRestsAfter(1);
   }
 
   @Test
@@ -104,13 +98,18 @@ class GatheringIoHandlerTest {
     looks.find(many, GatheringIoHandler.FEW, many, GatheringIoHandler.FEW - 1, many, many, many);
     handler.run(looks.context);
     handler.run(looks.context);
-    assertThat(slept).isEqualTo(2);
+    assertRestsAfter(2);
+    assertThat(slept).isEqualTo(3);
+  }
+
+  private void assertRestsAfter(int times) {
+    assertThat(gaveWay).isEqualTo(times);
     now += GatheringIoHandler.REST * slice - 1;
     handler.run(looks.context);
-    assertThat(slept).isEqualTo(2);
+    assertThat(gaveWay).isEqualTo(times);
     now++;
     handler.run(looks.context);
-    assertThat(slept).isEqualTo(3);
+    assertThat(gaveWay).isEqualTo(times + 1);
   }
 
   private void come(int clients) {
