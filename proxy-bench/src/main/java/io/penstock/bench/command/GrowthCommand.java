@@ -20,6 +20,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -41,6 +42,12 @@ public final class GrowthCommand implements Callable<Integer> {
 
   /** Times that a new Penstock is started for each number of idle connections. */
   private static final int STARTS = 3;
+
+  /**
+   * After so long what many requests at once needed is given back: TrimNativeHeapInterval, and a
+   * bit.
+   */
+  private static final int SETTLING_SECONDS = 7;
 
   /** What there is more and more of. */
   enum Part {
@@ -192,7 +199,8 @@ public final class GrowthCommand implements Callable<Integer> {
       warmUp.run(target, meter);
       long before = meter.residentKib();
       try (WireClients clients = WireClients.idle(target, count)) {
-        clients.askOnce();
+        clients.askOnce(); // all at the same time
+        TimeUnit.SECONDS.sleep(SETTLING_SECONDS);
         double each = (double) (meter.residentKib() - before) / count;
         return before == 0 ? Sample.EMPTY : Sample.EMPTY.with(Measure.IDLE_CONNECTION_MEMORY, each);
       }
