@@ -197,14 +197,18 @@ public final class GrowthCommand implements Callable<Integer> {
       WireLoad warmUp = load("", "", WirePlan.gets(CONNECTIONS, 16, VALUE_BYTES));
       warmUp.prepare(target);
       warmUp.run(target, meter);
-      long before = meter.residentKib();
+      long before = settledKib(meter);
       try (WireClients clients = WireClients.idle(target, count)) {
         clients.askOnce(); // all at the same time
-        TimeUnit.SECONDS.sleep(SETTLING_SECONDS);
-        double each = (double) (meter.residentKib() - before) / count;
+        double each = (double) (settledKib(meter) - before) / count;
         return before == 0 ? Sample.EMPTY : Sample.EMPTY.with(Measure.IDLE_CONNECTION_MEMORY, each);
       }
     }
+  }
+
+  private static long settledKib(Meter meter) throws InterruptedException {
+    TimeUnit.SECONDS.sleep(SETTLING_SECONDS);
+    return meter.residentKib();
   }
 
   private List<Load> usual(String group) {

@@ -2,11 +2,11 @@ package io.penstock.bench.load;
 
 import io.penstock.bench.measure.LoadFailure;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.locks.LockSupport;
 import redis.clients.jedis.UnifiedJedis;
 
 /** A client that fetches values of 1 MiB until it is closed. */
@@ -17,9 +17,11 @@ final class LargeReader implements AutoCloseable {
   /** Enough for every node to have some. */
   private static final int VALUES = 24;
 
+  private static final Duration LONGER_THAN_ANY_LOAD = Duration.ofDays(1);
+
   private final UnifiedJedis client;
   private final CompletableFuture<Void> reading;
-  private final long nanosBetween;
+  private final Pace pace;
   private volatile boolean closed;
 
   /**
@@ -28,7 +30,7 @@ final class LargeReader implements AutoCloseable {
    */
   LargeReader(UnifiedJedis client, double rate) {
     this.client = client;
-    this.nanosBetween = rate > 0 ? (long) (1e9 / rate) : 0;
+    this.pace = new Pace(1, LONGER_THAN_ANY_LOAD, rate);
     this.reading =
         CompletableFuture.runAsync(
             this::read, task -> Thread.ofPlatform().name("large-reader").daemon().start(task));
@@ -47,20 +49,13 @@ final class LargeReader implements AutoCloseable {
   }
 
   private void read() {
-    for (long due = System.nanoTime(); !closed; due += nanosBetween) {
-      waitFor(due);
+    pace.go();
+    for (long number = 0; !closed; number++) {
+      pace.awaitTurn(0, number);
       byte[] value = client.get(key(ThreadLocalRandom.current().nextInt(VALUES)));
       if (value == null || value.length != BYTES) {
         throw new LoadFailure("a value of 1 MiB is gone");
       }
-    }
-  }
-
-  private void waitFor(long due) {
-    long left = due - System.nanoTime();
-    while (left > 0 && !closed) {
-      LockSupport.parkNanos(left);
-      left = due - System.nanoTime();
     }
   }
 

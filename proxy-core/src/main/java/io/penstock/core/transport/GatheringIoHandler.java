@@ -66,12 +66,12 @@ final class GatheringIoHandler extends ForwardingIoHandler {
 
   /** Makes handlers that gather around those of {@code factory}. */
   static IoHandlerFactory around(
-      IoHandlerFactory factory, Function<ThreadAwareExecutor, Crowd> crowds) {
+      IoHandlerFactory factory, Function<ThreadAwareExecutor, Crowd> crowdOf) {
     return around(
         factory,
         (io, loop) ->
             new GatheringIoHandler(
-                io, crowds.apply(loop), GatheringIoHandler::pause, System::nanoTime));
+                io, crowdOf.apply(loop), GatheringIoHandler::pause, System::nanoTime));
   }
 
   @SuppressWarnings("ThreadPriorityCheck") // a hint; without effect nothing but speed is lost

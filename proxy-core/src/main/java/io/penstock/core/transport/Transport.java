@@ -92,7 +92,7 @@ public enum Transport {
     };
   }
 
-  IoHandlerFactory ioHandlers(Function<ThreadAwareExecutor, Crowd> crowds) {
+  IoHandlerFactory ioHandlers(Function<ThreadAwareExecutor, Crowd> crowdOf) {
     return GatheringIoHandler.around(
         switch (this) {
           case IO_URING -> UntimedIoHandler.around(IoUringIoHandler.newFactory());
@@ -101,7 +101,7 @@ public enum Transport {
           case NIO -> NioIoHandler.newFactory();
           case AUTO -> throw new IllegalStateException("AUTO is resolved first");
         },
-        crowds);
+        crowdOf);
   }
 
   /**
