@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -17,10 +18,12 @@ class AlarmClockTest {
   private final AlarmClock clock = new AlarmClock();
   private final AtomicInteger rung = new AtomicInteger();
   private final AtomicLong rungAt = new AtomicLong();
+  private final AtomicReference<Thread> rungBy = new AtomicReference<>();
   private final AlarmClock.Alarm alarm =
       clock.alarm(
           () -> {
             rungAt.compareAndSet(0, System.nanoTime());
+            rungBy.set(Thread.currentThread());
             rung.incrementAndGet();
           });
 
@@ -65,16 +68,15 @@ class AlarmClockTest {
 
   @Test
   void itsThreadEndsWhenAllAlarmsAreGivenBack() {
-    long before = clocks();
-    alarm.set(System.nanoTime() + LATER);
-    await().untilAsserted(() -> assertThat(clocks()).isEqualTo(before + 1));
+    var thread = new AtomicReference<Thread>();
+    AlarmClock.Alarm other = clock.alarm(() -> thread.set(Thread.currentThread()));
+    other.set(System.nanoTime() + SOON);
+    await().untilAsserted(() -> assertThat(thread).doesNotHaveNullValue());
+    other.giveBack();
+    alarm.set(System.nanoTime() + SOON);
+    await().untilAsserted(() -> assertThat(rung).hasPositiveValue());
+    assertThat(rungBy).hasValue(thread.get());
     alarm.giveBack();
-    await().untilAsserted(() -> assertThat(clocks()).isEqualTo(before));
-  }
-
-  private static long clocks() {
-    return Thread.getAllStackTraces().keySet().stream()
-        .filter(thread -> thread.getName().equals("penstock-alarm-clock"))
-        .count();
+    await().untilAsserted(() -> assertThat(thread.get().isAlive()).isFalse());
   }
 }
