@@ -39,7 +39,8 @@ public final class ReplyMerger {
   /**
    * Merges.
    *
-   * @param replies whole replies by part, at least one, all readable bytes of each; borrowed
+   * @param replies whole replies by part, at least one, all readable bytes of each; borrowed. With
+   *     {@link Merge#ALL_OK} those that are no error may be empty
    * @param detail for {@link Merge#ARRAY_BY_KEY} the part of each key in the caller's order; for
    *     {@link Merge#NEWEST} how many entries there may be
    * @return false when the result is an error reply
@@ -100,7 +101,7 @@ public final class ReplyMerger {
   }
 
   private static boolean isError(ByteBuf reply) {
-    return reply.getByte(reply.readerIndex()) == '-';
+    return reply.isReadable() && reply.getByte(reply.readerIndex()) == '-';
   }
 
   private static @Nullable ByteBuf firstError(ByteBuf[] replies) {

@@ -6,7 +6,6 @@ import io.penstock.core.command.CommandSpec;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.route.RoutePlan;
 import io.penstock.core.transport.SharedBuffer;
-import java.nio.charset.StandardCharsets;
 
 /** A request with many keys becomes one part a slot: encoded anew from the client's bytes. */
 final class Division {
@@ -38,9 +37,8 @@ final class Division {
     int firstOfGroup = 0;
     for (int group = 0; group < parts.length; group++) {
       int from = bytes.buffer().writerIndex();
-      var keys = new KeyRange(sorted, firstOfGroup, plan.keysOfGroup(group));
-      encode(bytes.buffer(), keys);
-      firstOfGroup += keys.count;
+      encode(bytes.buffer(), sorted, firstOfGroup, plan.keysOfGroup(group));
+      firstOfGroup += plan.keysOfGroup(group);
       Part part = new Part(whole);
       part.carry(bytes.share(), from, bytes.buffer().writerIndex() - from);
       part.prepare(whole.session(), command, plan.slotOfGroup(group));
@@ -49,9 +47,6 @@ final class Division {
     bytes.release();
     return parts;
   }
-
-  /** One group's keys: {@code count} key numbers of {@code sorted} from {@code from} on. */
-  private record KeyRange(int[] sorted, int from, int count) {}
 
   /** Key numbers, those of group 0 first, each group's in the caller's order. */
   private int[] keysByGroup() {
@@ -66,14 +61,22 @@ final class Division {
     return sorted;
   }
 
-  private void encode(ByteBuf out, KeyRange keys) {
-    int arguments = plan.firstKey() + keys.count * plan.keyStep();
-    out.writeCharSequence("*" + arguments + "\r\n", StandardCharsets.US_ASCII);
+  /** One group's keys are {@code count} key numbers of {@code sorted} from {@code from} on. */
+  private void encode(ByteBuf out, int[] sorted, int from, int count) {
+    out.writeByte('*');
+    writeDecimal(out, plan.firstKey() + count * plan.keyStep());
+    out.writeByte('\r').writeByte('\n');
     copyArguments(out, frame, 0, plan.firstKey());
-    for (int i = keys.from; i < keys.from + keys.count; i++) {
-      int first = plan.firstKey() + keys.sorted[i] * plan.keyStep();
-      copyArguments(out, frame, first, plan.keyStep());
+    for (int i = from; i < from + count; i++) {
+      copyArguments(out, frame, plan.firstKey() + sorted[i] * plan.keyStep(), plan.keyStep());
     }
+  }
+
+  private static void writeDecimal(ByteBuf out, int n) {
+    if (n >= 10) {
+      writeDecimal(out, n / 10);
+    }
+    out.writeByte('0' + n % 10);
   }
 
   /**

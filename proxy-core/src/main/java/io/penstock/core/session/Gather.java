@@ -70,6 +70,11 @@ final class Gather implements Part.Whole {
   }
 
   @Override
+  public boolean readsFine() {
+    return merge != Merge.ALL_OK;
+  }
+
+  @Override
   public void partDone() {
     if (--missing > 0) {
       return;

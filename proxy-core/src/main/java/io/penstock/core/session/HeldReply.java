@@ -106,7 +106,9 @@ final class HeldReply {
     if (bytes != null) {
       return bytes;
     }
-    return smallLength == 0 ? Unpooled.EMPTY_BUFFER : Unpooled.wrappedBuffer(small, 0, smallLength);
+    return smallLength == 0
+        ? Unpooled.EMPTY_BUFFER
+        : Unpooled.wrappedBuffer(small).writerIndex(smallLength);
   }
 
   /** Drops what is held. */

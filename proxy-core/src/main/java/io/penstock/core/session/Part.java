@@ -18,6 +18,11 @@ final class Part extends Routed {
      */
     boolean holds(int bytes);
 
+    /** Whether a reply that is no error is looked at; if not, it need not be held. */
+    default boolean readsFine() {
+      return true;
+    }
+
     /** A part's whole reply has come; it can be looked at until the part is discarded. */
     void partDone();
   }
@@ -35,7 +40,9 @@ final class Part extends Routed {
     return whole.session();
   }
 
-  /** The whole reply, borrowed until {@link #discard}. */
+  /**
+   * The whole reply, borrowed until {@link #discard}; empty when it was fine and nobody reads such.
+   */
   ByteBuf reply() {
     return held.view();
   }
@@ -51,7 +58,9 @@ final class Part extends Routed {
   @Override
   void deliver(ByteBuf buffer, int from, int to, Outcome how) {
     outcome = how;
-    hold(buffer, from, to);
+    if (how != Outcome.OK || whole.readsFine()) {
+      hold(buffer, from, to);
+    }
     settle();
     whole.partDone();
   }

@@ -96,6 +96,12 @@ class ReplyMergerTest {
     assertThat(merged(Merge.ALL_OK, List.of("+OK\r\n", "+OK\r\n"))).isEqualTo("+OK\r\n");
   }
 
+  @Test
+  void whatIsFineNeedNotBeThere() {
+    assertThat(merged(Merge.ALL_OK, List.of("", ""))).isEqualTo("+OK\r\n");
+    assertThat(merged(Merge.ALL_OK, List.of("", "-OOM no\r\n", ""))).isEqualTo("!-OOM no\r\n");
+  }
+
   @ParameterizedTest
   @EnumSource(
       names = {"ONE_SUCCEEDED", "TEXTS"},

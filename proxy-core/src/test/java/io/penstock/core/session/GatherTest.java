@@ -99,6 +99,19 @@ class GatherTest {
   }
 
   @Test
+  void anErrorBesidePartsThatSayOkIsTheReply() {
+    Peer client = rig.client();
+    client.send(call("MSET a 1 b 2") + call("MSET a 1 b 2"));
+    Peer lower = rig.accept(0).expect(call("MSET b 2") + call("MSET b 2"));
+    Peer upper = rig.accept(1).expect(call("MSET a 1") + call("MSET a 1"));
+
+    lower.send("+OK\r\n+OK\r\n");
+    upper.send("-OOM no\r\n+OK\r\n");
+
+    client.expect("-OOM no\r\n+OK\r\n");
+  }
+
+  @Test
   void theReplyWaitsForItsTurnAndForAllParts() {
     Peer client = rig.client();
     client.send(get("b") + call("MGET a b") + get("foo"));
