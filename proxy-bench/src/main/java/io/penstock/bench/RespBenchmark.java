@@ -39,8 +39,11 @@ public class RespBenchmark {
   private final ByteBuf bulk = Wire.direct(Wire.bulk("x".repeat(30)));
   private final ByteBuf integer = Wire.direct(":12345\r\n");
   private final ByteBuf status = Wire.direct("+OK\r\n");
+  private final ByteBuf ten = Wire.direct("*10\r\n" + Wire.bulk("VXK").repeat(10));
   private final ByteBuf hundred = Wire.direct("*100\r\n" + Wire.bulk("VXK").repeat(100));
   private final ByteBuf sixHundred = Wire.direct("*600\r\n" + Wire.bulk("VXK").repeat(600));
+  private final ByteBuf hash =
+      Wire.direct("*600\r\n" + (Wire.bulk("field:12") + Wire.bulk("x".repeat(30))).repeat(300));
   private final ByteBuf large = Wire.direct(Wire.bulk("x".repeat(LARGE)));
 
   @Benchmark
@@ -80,6 +83,11 @@ public class RespBenchmark {
   }
 
   @Benchmark
+  public int replyArray10() {
+    return replies.scan(ten, 0, ten.writerIndex());
+  }
+
+  @Benchmark
   public int replyArray100() {
     return replies.scan(hundred, 0, hundred.writerIndex());
   }
@@ -87,6 +95,12 @@ public class RespBenchmark {
   @Benchmark
   public int replyArray600() {
     return replies.scan(sixHundred, 0, sixHundred.writerIndex());
+  }
+
+  /** Fields and values, in turn: no two neighbours are alike. */
+  @Benchmark
+  public int replyHash300() {
+    return replies.scan(hash, 0, hash.writerIndex());
   }
 
   /** One mebibyte that arrives in pieces: the work must not grow with the pieces' sizes. */

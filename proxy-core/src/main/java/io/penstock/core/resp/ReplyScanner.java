@@ -23,6 +23,9 @@ public final class ReplyScanner {
    */
   static final int LONGEST_LINE = 32 * 1024 * 1024;
 
+  private static final long ONES = 0x0101010101010101L;
+  private static final long HIGH_BITS = 0x8080808080808080L;
+
   private static final int MAX_DIGITS = 18;
   private static final long MAX_PENDING = Long.MAX_VALUE / 4;
 
@@ -95,14 +98,45 @@ public final class ReplyScanner {
    */
   private int scanElements(ByteBuf buffer, int from, int to) {
     int at = from;
+    int lengthBefore = 0;
     while (pending > 0) {
       int end = scanCommon(buffer, at, to);
       if (end < 0) {
         break;
       }
-      at = end;
       pending--;
+      int length = end - at;
+      if (length == lengthBefore && buffer.getByte(at) == '$' && to - at >= Long.BYTES) {
+        end = passAlike(buffer, at, end, to);
+      }
+      at = end;
+      lengthBefore = length;
     }
+    return at;
+  }
+
+  /**
+   * Passes over bulks with the same header as the one from {@code first} to {@code end}, which are
+   * as long. Where each begins need not be found out from the one before it, so that the processor
+   * looks at many at once.
+   */
+  private int passAlike(ByteBuf buffer, int first, int end, int to) {
+    long head = buffer.getLongLE(first);
+    long newlines = head ^ ('\n' * ONES);
+    long found = (newlines - ONES) & ~newlines & HIGH_BITS;
+    if (found == 0) {
+      return end; // a header of more bytes
+    }
+    long header = found ^ (found - 1); // up to the first LF
+    int length = end - first;
+    int last = to - Math.max(length, Long.BYTES);
+    int at = end;
+    long left = pending;
+    while (left > 0 && at <= last && ((buffer.getLongLE(at) ^ head) & header) == 0) {
+      at += length;
+      left--;
+    }
+    pending = left;
     return at;
   }
 

@@ -274,6 +274,40 @@ class ReplyScannerTest {
     }
   }
 
+  /** Neighbours with one header are passed over together, and the next one is of another kind. */
+  @Test
+  void runsOfEqualBulksEndWhereTheyEnd() {
+    Random random = Splits.random();
+    List<String> bulks =
+        List.of(
+            "$0\r\n\r\n",
+            "$1\r\na\r\n",
+            "$3\r\n$1\r\r\n",
+            "$4\r\n$4\r\n\r\n",
+            "$11\r\nhello world\r\n",
+            "$12\r\nhello, world\r\n",
+            "$0000011\r\nhello world\r\n",
+            "$00000110\r\n" + "x".repeat(110) + "\r\n",
+            "$-1\r\n",
+            ":1\r\n",
+            "+a\nb\r\n",
+            "+a\nbcd\r\n",
+            "*2\r\n$1\r\na\r\n$1\r\nb\r\n");
+    for (int round = 0; round < 300; round++) {
+      var reply = new StringBuilder();
+      int count = 0;
+      for (int run = 1 + random.nextInt(4); run > 0; run--) {
+        int length = 1 + random.nextInt(7);
+        reply.append(bulks.get(random.nextInt(bulks.size())).repeat(length));
+        count += length;
+      }
+      String whole = "*" + count + "\r\n" + reply;
+      byte[] wire = Wire.bytes(whole + whole);
+      assertThat(feed(List.of(wire))).containsExactly(whole, whole);
+      assertThat(feed(Splits.atRandom(random, wire))).containsExactly(whole, whole);
+    }
+  }
+
   /** Two decoders by different people must agree on where a reply ends. */
   @Test
   void lettuceFindsTheSameEnds() {
