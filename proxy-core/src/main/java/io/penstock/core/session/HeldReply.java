@@ -106,9 +106,7 @@ final class HeldReply {
     if (bytes != null) {
       return bytes;
     }
-    return smallLength == 0
-        ? Unpooled.EMPTY_BUFFER
-        : Unpooled.wrappedBuffer(small).writerIndex(smallLength);
+    return smallLength == 0 ? Unpooled.EMPTY_BUFFER : Unpooled.wrappedBuffer(small, 0, smallLength);
   }
 
   /** Drops what is held. */
