@@ -23,9 +23,6 @@ public final class ReplyScanner {
    */
   static final int LONGEST_LINE = 32 * 1024 * 1024;
 
-  private static final long ONES = 0x0101010101010101L;
-  private static final long HIGH_BITS = 0x8080808080808080L;
-
   private static final int MAX_DIGITS = 18;
   private static final long MAX_PENDING = Long.MAX_VALUE / 4;
 
@@ -121,13 +118,13 @@ public final class ReplyScanner {
    * looks at many at once.
    */
   private int passAlike(ByteBuf buffer, int first, int end, int to) {
-    long head = buffer.getLongLE(first);
-    long newlines = head ^ ('\n' * ONES);
-    long found = (newlines - ONES) & ~newlines & HIGH_BITS;
-    if (found == 0) {
+    int newline = buffer.indexOf(first, first + Long.BYTES, (byte) '\n');
+    if (newline < 0) {
       return end; // a header of more bytes
     }
-    long header = found ^ (found - 1); // up to the first LF
+    long head = buffer.getLongLE(first);
+    int behind = first + Long.BYTES - (newline + 1);
+    long header = -1L >>> (behind * Byte.SIZE); // a mask of its bytes
     int length = end - first;
     int last = to - Math.max(length, Long.BYTES);
     int at = end;
