@@ -73,7 +73,10 @@ final class Link {
    */
   @Nullable String accept(ByteBuf in) {
     silence.broken(loop.tick());
-    return replies.accept(in);
+    int bytes = in.readableBytes();
+    String problem = replies.accept(in);
+    loop.readGate().pass(context.channel(), bytes);
+    return problem;
   }
 
   boolean isWritable() {

@@ -124,8 +124,13 @@ final class Allowance {
 
   /** Answers what the client keeps now, for the loop's memory; nothing when it is closed. */
   long recount() {
-    counted = ended || session.isClosed() ? 0 : kept();
+    counted = session.isClosed() ? 0 : kept();
     return counted;
+  }
+
+  /** Whether it was closed for a limit: what it keeps is on its way back. */
+  boolean isEnded() {
+    return ended;
   }
 
   /** Closes the client if it takes more than it may. */
@@ -176,6 +181,7 @@ final class Allowance {
   void end(CloseReason reason) {
     if (!ended) {
       session.loop().sweep().tell(session, reason);
+      session.loop().memory().leaves(this);
       ended = true;
       session.abandon(reason.words());
       Subscriptions subscriptions = session.intake().subscriptions();

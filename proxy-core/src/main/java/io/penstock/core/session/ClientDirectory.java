@@ -24,13 +24,34 @@ public final class ClientDirectory {
     return scripts;
   }
 
-  /** Bytes that clients keep in buffers. */
+  /** Bytes that clients keep in buffers, those aside that are being closed for a limit. */
   long memory() {
     long sum = 0;
     for (SessionLoop loop : loops) {
       sum += loop.memory().used();
     }
     return sum;
+  }
+
+  /** Bytes that clients keep which are being closed for a limit. */
+  long leaving() {
+    long sum = 0;
+    for (SessionLoop loop : loops) {
+      sum += loop.memory().leaving();
+    }
+    return sum;
+  }
+
+  /** Whether a loop is about to close clients. */
+  boolean isShedding() {
+    return loops.stream().anyMatch(loop -> loop.memory().isAsked());
+  }
+
+  /** Clients keep less than before: who waits for that may go on. */
+  void relieved() {
+    for (SessionLoop loop : loops) {
+      loop.memory().relieved();
+    }
   }
 
   /** The memory of the loop that has the client which keeps the most; there is a loop. */

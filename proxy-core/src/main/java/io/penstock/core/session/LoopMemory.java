@@ -1,6 +1,8 @@
 package io.penstock.core.session;
 
 import io.penstock.core.observe.CloseReason;
+import io.penstock.core.transport.Loop;
+import io.penstock.core.transport.ReadGate;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -8,38 +10,54 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the clients of one loop keep in buffers, and who has to go when those of all loops keep too
- * much: the one that keeps the most, whichever loop it is on. Used on its loop; the figures are for
- * any thread.
+ * much: the one that keeps the most, whichever loop it is on. Until it is gone, with what it keeps,
+ * a loop whose clients keep more and more does not read its nodes. Used on its loop; the figures
+ * are for any thread.
  */
 final class LoopMemory {
 
   private final ClientDirectory directory;
   private final Executor executor;
+  private final ReadGate gate;
   private final Set<Session> sessions;
   private final long limit;
   private final AtomicBoolean asked = new AtomicBoolean();
-  private long sum;
-  private volatile long used;
+  private long staying;
+  private long going;
+  private volatile long used; // staying
+  private volatile long leaving; // going
   private volatile long largest;
+  private volatile boolean waiting; // nodes are not read
 
   /**
    * @param limit of all loops together, in bytes; 0 for none
    */
-  LoopMemory(ClientDirectory directory, Executor executor, Set<Session> sessions, long limit) {
+  LoopMemory(ClientDirectory directory, Loop loop, Set<Session> sessions, long limit) {
     this.directory = directory;
-    this.executor = executor;
+    this.executor = loop.executor();
+    this.gate = loop.readGate();
     this.sessions = sessions;
     this.limit = limit;
   }
 
-  /** Bytes, as of late. Any thread. */
+  /** Bytes that clients keep, as of late. Any thread. */
   long used() {
     return used;
+  }
+
+  /** Bytes that clients keep which are being closed for a limit, as of late. Any thread. */
+  long leaving() {
+    return leaving;
   }
 
   /** Bytes of the client that keeps the most and may be closed, as of late. Any thread. */
   long largest() {
     return largest;
+  }
+
+  /** Whether another loop has asked this one to close clients, which it has not begun. */
+  boolean isAsked() {
+    return asked.get();
   }
 
   /** A client keeps more or less than before. */
@@ -49,25 +67,57 @@ final class LoopMemory {
     if (now == before) {
       return;
     }
-    sum += now - before;
-    used = sum;
+    if (client.isEnded()) {
+      leave(now - before);
+      return;
+    }
+    staying += now - before;
+    used = staying;
     if (now > largest && !client.isSpared()) {
       largest = now;
     }
-    if (now > before && isTooMuch()) {
-      letGo(directory.largest());
+    if (now > before && isTooMuch(directory.leaving())) {
+      relieve();
     }
   }
 
-  private boolean isTooMuch() {
-    return limit > 0 && directory.memory() > limit;
+  /** A client is about to be closed for a limit: from here on what it keeps counts as leaving. */
+  void leaves(Allowance client) {
+    staying -= client.counted();
+    used = staying;
+    leave(client.counted());
+  }
+
+  private void leave(long more) {
+    going += more;
+    leaving = going;
+    if (more < 0) {
+      directory.relieved();
+    }
+  }
+
+  /**
+   * @param more bytes that count beside those that clients keep
+   */
+  private boolean isTooMuch(long more) {
+    return limit > 0 && directory.memory() + more > limit;
+  }
+
+  /** Has clients closed if that helps, and reads nothing until their memory is there again. */
+  private void relieve() {
+    waiting = true; // before anybody is asked: who gives back tells those who wait
+    gate.shut();
+    if (isTooMuch(0)) {
+      letGo(directory.largest());
+    }
+    goOn();
   }
 
   /** Has the loop of the largest client see to it. */
   private void letGo(LoopMemory most) {
     if (most == this) {
       shed();
-    } else if (most.asked.compareAndSet(false, true)) {
+    } else if (most.largest() > 0 && most.asked.compareAndSet(false, true)) {
       most.executor.execute(most::shed);
     }
   }
@@ -76,14 +126,31 @@ final class LoopMemory {
   private void shed() {
     asked.set(false);
     Allowance most = recount();
-    while (most != null && isTooMuch()) {
+    while (most != null && isTooMuch(0)) {
       LoopMemory where = directory.largest();
       if (where != this) {
         letGo(where);
-        return;
+        break;
       }
       most.end(CloseReason.MEMORY);
       most = recount();
+    }
+    directory.relieved();
+  }
+
+  /** Clients keep less than before, on this loop or another. Any thread. */
+  void relieved() {
+    if (waiting) {
+      executor.execute(this::goOn);
+    }
+  }
+
+  /** Reads the nodes again unless there is more to wait for. */
+  private void goOn() {
+    long due = directory.leaving();
+    if (waiting && !((due > 0 || directory.isShedding()) && isTooMuch(due))) {
+      waiting = false;
+      gate.open();
     }
   }
 
@@ -93,18 +160,23 @@ final class LoopMemory {
    * @return who keeps the most and may be closed; null when nobody does
    */
   private @Nullable Allowance recount() {
-    long total = 0;
+    staying = 0;
+    going = 0;
     Allowance most = null;
     for (Session session : sessions) {
       Allowance client = session.allowance();
       long kept = client.recount();
-      total += kept;
+      if (client.isEnded()) {
+        going += kept;
+        continue;
+      }
+      staying += kept;
       if (kept > (most == null ? 0 : most.counted()) && !client.isSpared()) {
         most = client;
       }
     }
-    sum = total;
-    used = total;
+    used = staying;
+    leaving = going;
     largest = most == null ? 0 : most.counted();
     return most;
   }
@@ -112,8 +184,19 @@ final class LoopMemory {
   /** Counts anew, and closes whom it takes. Called now and then: small things add up. */
   void look() {
     recount();
-    if (isTooMuch()) {
+    if (isTooMuch(0)) {
       letGo(directory.largest());
+    }
+  }
+
+  /**
+   * Called several times per command timeout: reads the nodes in any case, until the next of them
+   * brings too much. Whatever memory is waited for, no node is left unread for long.
+   */
+  void tick() {
+    if (waiting) {
+      waiting = false;
+      gate.open();
     }
   }
 }

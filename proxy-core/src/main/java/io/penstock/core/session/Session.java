@@ -184,7 +184,7 @@ public final class Session {
     if (!closed) {
       log.debug("client {} is closed: {}", id, why);
       state = new SessionState.Closing();
-      channel.close();
+      output.abandon();
     }
   }
 

@@ -79,8 +79,7 @@ public final class SessionLoop {
     this.topology = topology;
     this.directory = directory;
     this.counters = new LoopCounters(servers.commands().size());
-    this.memory =
-        new LoopMemory(directory, loop.executor(), sessions, settings.clientLimits().memory());
+    this.memory = new LoopMemory(directory, loop, sessions, settings.clientLimits().memory());
     this.sweep = new Sweep(this);
     this.mostUnanswered = settings.clientLimits().totalInFlight();
     directory.add(this);

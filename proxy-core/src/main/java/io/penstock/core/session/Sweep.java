@@ -50,6 +50,7 @@ final class Sweep {
 
   /** Called several times per command timeout. */
   void tick(long now) {
+    loop.memory().tick();
     for (Allowance client : List.copyOf(slow)) {
       client.check(now);
     }

@@ -13,6 +13,7 @@ public final class Loop {
   private final FlushQueue flushQueue;
   private final Carrier carrier;
   private final Crowd crowd;
+  private final ReadGate readGate;
   private long now = System.nanoTime();
 
   Loop(int index, EventLoop executor, Crowd crowd) {
@@ -20,6 +21,7 @@ public final class Loop {
     this.executor = executor;
     this.crowd = crowd;
     this.flushQueue = new FlushQueue(executor);
+    this.readGate = new ReadGate(executor);
     this.carrier = new Carrier(executor);
   }
 
@@ -39,6 +41,11 @@ public final class Loop {
   /** The clients of this loop. */
   public Crowd crowd() {
     return crowd;
+  }
+
+  /** Whether the nodes' connections of this loop are read. */
+  public ReadGate readGate() {
+    return readGate;
   }
 
   /**

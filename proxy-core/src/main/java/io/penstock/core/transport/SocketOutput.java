@@ -30,6 +30,7 @@ public final class SocketOutput {
   private boolean queued;
   private boolean written; // something went to the channel and awaits its flush
   private boolean closing; // once everything is written
+  private boolean abandoned; // the channel closes, which may take a while
   private boolean backlogged; // the kernel did not take everything at once the last time
   private boolean stuck; // a lot of it still waits in this turn
   private long bytes;
@@ -82,7 +83,7 @@ public final class SocketOutput {
   /** Appends all readable bytes of {@code source} and takes ownership of it. */
   public void appendOwned(ByteBuf source) {
     int length = source.readableBytes();
-    if (length == 0) {
+    if (length == 0 || abandoned) {
       source.release();
       return;
     }
@@ -102,6 +103,15 @@ public final class SocketOutput {
   public void closeWhenWritten() {
     closing = true;
     enqueue();
+  }
+
+  /**
+   * Closes the channel at once, whatever has not been written, and drops what is yet to come: with
+   * io_uring a channel takes writes until the kernel has let go of the last one.
+   */
+  public void abandon() {
+    abandoned = true;
+    context.channel().close();
   }
 
   /**
@@ -148,6 +158,10 @@ public final class SocketOutput {
       return;
     }
     tail = null;
+    if (abandoned) {
+      queue.giveBack(full);
+      return;
+    }
     written = true;
     ByteBuf out = full;
     if (stuck && Pieces.isWasteful(full.readableBytes(), full.capacity())) {
@@ -173,7 +187,7 @@ public final class SocketOutput {
     // Before the flush: in it the channel may become writable, and more may be appended.
     tail = null;
     written = false;
-    if (!context.channel().isActive()) {
+    if (abandoned || !context.channel().isActive()) {
       if (last != null) {
         queue.giveBack(last);
       }

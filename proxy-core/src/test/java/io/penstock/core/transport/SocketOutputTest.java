@@ -3,7 +3,10 @@ package io.penstock.core.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.penstock.core.wire.Wire;
 import java.util.ArrayList;
@@ -55,6 +58,43 @@ class SocketOutputTest {
 
     assertThat(writes.events()).containsExactly("+OK\r\n:1\r\n$1\r\na\r\n*0\r\n", "flush");
     assertThat(output.bytes()).isEqualTo(20);
+  }
+
+  @Test
+  void nothingIsWrittenOnceItIsAbandonedHoweverLongTheChannelTakesToClose() {
+    channel.pipeline().addFirst(new HeldClose());
+    writes.keep();
+    ByteBuf large = Wire.buffer(LARGE);
+    append("before");
+
+    output.abandon();
+    append("after");
+    output.append(large, 0, LARGE.length());
+    output.appendOwned(large.retainedSlice());
+    for (int i = 0; i < 10; i++) {
+      append(LARGE.substring(1));
+    }
+    endTurn();
+
+    assertThat(channel.isActive()).isTrue();
+    assertThat(writes.events()).doesNotContain("flush").noneMatch(event -> event.contains("x"));
+    assertThat(large.refCnt()).isEqualTo(1);
+    large.release();
+  }
+
+  /** As the kernel when it has yet to let go of a buffer. */
+  private static final class HeldClose extends ChannelOutboundHandlerAdapter {
+
+    private boolean held = true;
+
+    @Override
+    public void close(ChannelHandlerContext context, ChannelPromise promise) {
+      if (held) {
+        held = false; // the next one is the end of the test
+      } else {
+        context.close(promise);
+      }
+    }
   }
 
   @Test
