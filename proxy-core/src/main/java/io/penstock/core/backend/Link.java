@@ -3,6 +3,7 @@ package io.penstock.core.backend;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.penstock.core.transport.Loop;
+import io.penstock.core.transport.ReadGate;
 import io.penstock.core.transport.SocketOutput;
 import org.jspecify.annotations.Nullable;
 
@@ -75,8 +76,22 @@ final class Link {
     silence.broken(loop.tick());
     int bytes = in.readableBytes();
     String problem = replies.accept(in);
-    loop.readGate().pass(context.channel(), bytes);
+    heed(loop.readGate(), bytes);
     return problem;
+  }
+
+  private void heed(ReadGate gate, int bytes) {
+    gate.took(bytes);
+    if (!gate.isOpen() && context.channel().config().isAutoRead()) {
+      context.channel().config().setAutoRead(false);
+      gate.await(this::readOn);
+    }
+  }
+
+  private void readOn() {
+    if (context.channel().isActive()) {
+      context.channel().config().setAutoRead(true);
+    }
   }
 
   boolean isWritable() {

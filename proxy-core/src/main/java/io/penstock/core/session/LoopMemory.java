@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What the clients of one loop keep in buffers, and who has to go when those of all loops keep too
  * much: the one that keeps the most, whichever loop it is on. Until it is gone, with what it keeps,
- * a loop whose clients keep more and more does not read its nodes. Used on its loop; the figures
- * are for any thread.
+ * a loop whose clients keep more and more reads nothing. Used on its loop; the figures are for any
+ * thread.
  */
 final class LoopMemory {
 
@@ -27,7 +27,7 @@ final class LoopMemory {
   private volatile long used; // staying
   private volatile long leaving; // going
   private volatile long largest;
-  private volatile boolean waiting; // nodes are not read
+  private volatile boolean waiting; // nothing is read
 
   /**
    * @param limit of all loops together, in bytes; 0 for none
@@ -145,7 +145,7 @@ final class LoopMemory {
     }
   }
 
-  /** Reads the nodes again unless there is more to wait for. */
+  /** Reads again unless there is more to wait for. */
   private void goOn() {
     long due = directory.leaving();
     if (waiting && !((due > 0 || directory.isShedding()) && isTooMuch(due))) {
@@ -190,8 +190,8 @@ final class LoopMemory {
   }
 
   /**
-   * Called several times per command timeout: reads the nodes in any case, until the next of them
-   * brings too much. Whatever memory is waited for, no node is left unread for long.
+   * Called several times per command timeout: reads in any case, until something brings too much.
+   * Whatever memory is waited for, nobody is left unread for long.
    */
   void tick() {
     if (waiting) {

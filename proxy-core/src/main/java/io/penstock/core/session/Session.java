@@ -30,6 +30,7 @@ public final class Session {
   private final Activity activity;
   private final ClientProfile profile = new ClientProfile();
   private final Allowance allowance;
+  private final Reading reading;
   private final ReplySequence sequence = new ReplySequence(this);
   private final Retries retries = new Retries(this);
   private final OrderGuard order = new OrderGuard(this);
@@ -49,6 +50,7 @@ public final class Session {
     this.channel = context.channel();
     this.id = loop.directory().nextId();
     this.allowance = new Allowance(this);
+    this.reading = new Reading(this);
     this.output = new SocketOutput(context, loop.loop().flushQueue(), allowance::check);
     this.input = new Input(loop.settings().limits());
     this.intake = new Intake(this, new Command(loop.servers().commands(), input.frame()));
@@ -69,6 +71,7 @@ public final class Session {
     }
     activity.bytes(loop.loop(), in.readableBytes());
     loop.counters().received(in.readableBytes());
+    loop.loop().readGate().took(in.readableBytes());
     input.add(in);
     takeUp();
     allowance.checkInput();
@@ -115,11 +118,7 @@ public final class Session {
     } finally {
       taking = false;
     }
-    boolean reading = mayTakeUp() ? !input.isPutBack() : listensWhileHeld();
-    if (!closed && channel.config().isAutoRead() != reading) {
-      channel.config().setAutoRead(reading);
-      allowance.reads(reading, sequence.size());
-    }
+    reading.want(mayTakeUp() ? !input.isPutBack() : listensWhileHeld());
   }
 
   /** Somebody who waits may go away, and only who reads notices. */

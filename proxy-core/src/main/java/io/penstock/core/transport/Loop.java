@@ -43,7 +43,7 @@ public final class Loop {
     return crowd;
   }
 
-  /** Whether the nodes' connections of this loop are read. */
+  /** Whether the sockets of this loop are read. */
   public ReadGate readGate() {
     return readGate;
   }

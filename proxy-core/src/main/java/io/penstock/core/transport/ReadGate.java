@@ -1,16 +1,15 @@
 package io.penstock.core.transport;
 
-import io.netty.channel.Channel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
 
 /**
- * Whether a loop's connections to nodes are read: what nodes send waits in their sockets otherwise.
- * Confined to the loop.
+ * Whether a loop reads its sockets: what clients and nodes send waits there otherwise. Each is
+ * asked to heed it when it has brought something. Confined to the loop.
  *
  * <ul>
- *   <li>They are not read while there is too much in memory that is about to be given back, which
+ *   <li>Nothing is read while there is too much in memory that is about to be given back, which
  *       takes the kernel or another loop a moment.
  *   <li>When much was read in one turn, the rest waits for the next: a loop that finds more in the
  *       sockets as long as it looks would take hundreds of megabytes before it writes the first.
@@ -22,7 +21,7 @@ public final class ReadGate {
   static final int MOST_AT_ONCE = 1024 * 1024;
 
   private final Executor loop;
-  private List<Channel> waiting = new ArrayList<>();
+  private List<Runnable> waiting = new ArrayList<>();
   private boolean shut;
   private boolean full; // of what this turn has read
   private long read;
@@ -34,7 +33,12 @@ public final class ReadGate {
     this.loop = loop;
   }
 
-  /** From here on a connection waits as soon as it has brought something. */
+  /** Whether sockets are read. */
+  public boolean isOpen() {
+    return !shut && !full;
+  }
+
+  /** From here on nothing is read. */
   public void shut() {
     shut = true;
   }
@@ -45,17 +49,18 @@ public final class ReadGate {
     release();
   }
 
-  /** So many bytes that {@code channel} brought were taken; it may have to wait now. */
-  public void pass(Channel channel, int bytes) {
+  /** So many bytes came from a socket and were taken. */
+  public void took(int bytes) {
     read += bytes;
     if (read >= MOST_AT_ONCE && !full) {
       full = true;
       loop.execute(this::nextTurn);
     }
-    if ((shut || full) && channel.config().isAutoRead()) {
-      channel.config().setAutoRead(false);
-      waiting.add(channel);
-    }
+  }
+
+  /** Has {@code readOn} run once when it is open again. */
+  public void await(Runnable readOn) {
+    waiting.add(readOn);
   }
 
   private void nextTurn() {
@@ -65,15 +70,10 @@ public final class ReadGate {
   }
 
   private void release() {
-    if (shut || full || waiting.isEmpty()) {
-      return;
-    }
-    List<Channel> released = waiting;
-    waiting = new ArrayList<>(); // who is read again may have to wait again
-    for (Channel channel : released) {
-      if (channel.isActive()) {
-        channel.config().setAutoRead(true);
-      }
+    if (isOpen() && !waiting.isEmpty()) {
+      List<Runnable> released = waiting;
+      waiting = new ArrayList<>(); // who is read again may have to wait again
+      released.forEach(Runnable::run);
     }
   }
 }

@@ -9,11 +9,13 @@ import static org.awaitility.Awaitility.await;
 
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.transport.ReadGate;
 import io.penstock.core.wire.Peer;
 import io.penstock.core.wire.Splits;
 import io.penstock.core.wire.Wire;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -226,6 +228,48 @@ class SessionTest {
     node.expect(get("a").repeat(648)).send("$1\r\nw\r\n".repeat(648));
     client.expect("$1\r\nv\r\n".repeat(4_352) + "$1\r\nw\r\n".repeat(648));
     await().until(() -> isRead(session));
+  }
+
+  @Test
+  void aClientIsNotReadWhileItsLoopReadsNothing() {
+    Peer client = rig.client().send(PING).expect("+PONG\r\n");
+    Session session = rig.newestSession();
+    readGate(ReadGate::shut);
+    client.send(PING).expect("+PONG\r\n"); // as far as it was on its way
+    await().until(() -> !isRead(session));
+
+    client.send(PING);
+    readGate(ReadGate::isOpen); // a turn or two
+    readGate(ReadGate::isOpen);
+    assertThat(client.pending()).isZero();
+    readGate(ReadGate::open);
+
+    client.expect("+PONG\r\n");
+    assertThat(isRead(session)).isTrue();
+  }
+
+  @Test
+  void whoIsNotReadForAnotherReasonIsNotWhenTheLoopReadsAgain() {
+    Peer client = rig.client().send(get("a").repeat(300));
+    Peer node = rig.accept(1).expect(get("a").repeat(256));
+    Session session = rig.newestSession();
+    await().until(() -> !isRead(session));
+
+    readGate(ReadGate::shut);
+    readGate(ReadGate::open);
+
+    assertThat(isRead(session)).isFalse();
+    node.send("$1\r\nv\r\n".repeat(256)).expect(get("a").repeat(44));
+    client.expect("$1\r\nv\r\n".repeat(256));
+    await().until(() -> isRead(session));
+  }
+
+  private void readGate(Consumer<ReadGate> action) {
+    rig.onLoop(
+        () -> {
+          action.accept(rig.sessions().loop().readGate());
+          return true;
+        });
   }
 
   @Test

@@ -2,30 +2,16 @@ package io.penstock.core.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.netty.channel.Channel;
-import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.ArrayDeque;
-import org.junit.jupiter.api.AfterEach;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ReadGateTest {
 
-  private static final int LITTLE = 1_000;
-
   private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
   private final ReadGate gate = new ReadGate(tasks::add);
-  private final EmbeddedChannel first = new EmbeddedChannel();
-  private final EmbeddedChannel second = new EmbeddedChannel();
-
-  @AfterEach
-  void close() {
-    first.close();
-    second.close();
-  }
-
-  private static boolean isRead(Channel channel) {
-    return channel.config().isAutoRead();
-  }
+  private final List<String> readOn = new ArrayList<>();
 
   private void endTurn() {
     while (!tasks.isEmpty()) {
@@ -33,81 +19,92 @@ class ReadGateTest {
     }
   }
 
-  @Test
-  void whoBringsALittleIsReadOn() {
-    gate.pass(first, LITTLE);
+  private void await(String who) {
+    gate.await(() -> readOn.add(who));
+  }
 
-    assertThat(isRead(first)).isTrue();
+  @Test
+  void aLittleIsReadWithoutEnd() {
+    gate.took(ReadGate.MOST_AT_ONCE - 1);
+
+    assertThat(gate.isOpen()).isTrue();
     assertThat(tasks).isEmpty();
   }
 
   @Test
-  void whileItIsShutEachWaitsThatHasBroughtSomething() {
+  void whileItIsShutEverybodyWaits() {
     gate.shut();
-    gate.pass(first, LITTLE);
-    assertThat(isRead(first)).isFalse();
-    assertThat(isRead(second)).isTrue();
-    gate.pass(second, LITTLE);
+    await("first");
+    await("second");
     endTurn();
-    assertThat(isRead(second)).isFalse();
+    assertThat(gate.isOpen()).isFalse();
+    assertThat(readOn).isEmpty();
 
     gate.open();
 
-    assertThat(isRead(first)).isTrue();
-    assertThat(isRead(second)).isTrue();
-    gate.pass(first, LITTLE);
-    assertThat(isRead(first)).isTrue();
-  }
-
-  @Test
-  void whoHasClosedMeanwhileIsNotRead() {
-    gate.shut();
-    gate.pass(first, LITTLE);
-    first.close();
-
+    assertThat(gate.isOpen()).isTrue();
+    assertThat(readOn).containsExactly("first", "second");
     gate.open();
-
-    assertThat(isRead(first)).isFalse();
+    assertThat(readOn).as("each once").hasSize(2);
   }
 
   @Test
   void afterMuchTheRestWaitsForTheNextTurn() {
-    gate.pass(first, ReadGate.MOST_AT_ONCE - LITTLE);
-    assertThat(isRead(first)).isTrue();
+    gate.took(ReadGate.MOST_AT_ONCE - 1);
+    gate.took(1);
+    gate.took(1);
+    assertThat(gate.isOpen()).isFalse();
+    assertThat(tasks).hasSize(1);
+    await("one");
 
-    gate.pass(second, LITTLE);
-    gate.pass(first, LITTLE);
-
-    assertThat(isRead(first)).isFalse();
-    assertThat(isRead(second)).isFalse();
     endTurn();
-    assertThat(isRead(first)).isTrue();
-    assertThat(isRead(second)).isTrue();
-    gate.pass(first, ReadGate.MOST_AT_ONCE - LITTLE);
-    assertThat(isRead(first)).isTrue();
+
+    assertThat(gate.isOpen()).isTrue();
+    assertThat(readOn).containsExactly("one");
+    gate.took(ReadGate.MOST_AT_ONCE - 1);
+    assertThat(gate.isOpen()).isTrue();
   }
 
   @Test
   void theNextTurnReadsNothingWhileItIsShut() {
-    gate.pass(first, ReadGate.MOST_AT_ONCE);
+    gate.took(ReadGate.MOST_AT_ONCE);
     gate.shut();
+    await("one");
     endTurn();
-    assertThat(isRead(first)).isFalse();
+    assertThat(readOn).isEmpty();
 
     gate.open();
 
-    assertThat(isRead(first)).isTrue();
+    assertThat(readOn).containsExactly("one");
   }
 
   @Test
   void openingItBringsNothingIntoATurnThatHasMuch() {
     gate.shut();
-    gate.pass(first, ReadGate.MOST_AT_ONCE);
+    gate.took(ReadGate.MOST_AT_ONCE);
+    await("one");
 
     gate.open();
 
-    assertThat(isRead(first)).isFalse();
+    assertThat(readOn).isEmpty();
     endTurn();
-    assertThat(isRead(first)).isTrue();
+    assertThat(readOn).containsExactly("one");
+  }
+
+  @Test
+  void whoIsReadAgainMayHaveToWaitAgain() {
+    gate.shut();
+    gate.await(
+        () -> {
+          gate.shut();
+          await("again");
+        });
+    await("other");
+
+    gate.open();
+    assertThat(readOn).containsExactly("other");
+    gate.open();
+
+    assertThat(readOn).containsExactly("other", "again");
   }
 }

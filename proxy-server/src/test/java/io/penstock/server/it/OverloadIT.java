@@ -171,6 +171,45 @@ class OverloadIT {
   }
 
   @Test
+  void soAreThoseWhoSendAndNeverEnd() throws Exception {
+    long bound = 128 * MEGABYTE;
+    byte[] begun = Wire.bytes("*3\r\n$3\r\nSET\r\n$3\r\nkey\r\n$500000000\r\n");
+    byte[] part = new byte[(int) MEGABYTE];
+    List<Wire> greedy = new ArrayList<>();
+    try (ProxyFixture proxy =
+            proxy(limits(OutputLimit.NONE, bound, ClientTimeouts.DEFAULTS)).startReady();
+        Bystander bystander = new Bystander(proxy);
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<?>> sending = new ArrayList<>();
+      for (int i = 0; i < 60; i++) {
+        Wire wire = proxy.connect();
+        greedy.add(wire);
+        wire.write(begun);
+        sending.add(
+            threads.submit(
+                () -> {
+                  try {
+                    for (int sent = 0; sent < 30; sent++) {
+                      wire.write(part).flush();
+                    }
+                  } catch (UncheckedIOException e) {
+                    // closed: so are most of them
+                  }
+                }));
+      }
+      for (Future<?> one : sending) {
+        one.get();
+      }
+
+      Awaitility.await().atMost(PATIENCE).until(() -> proxy.stats().pressure().memory() <= bound);
+      assertThat(closed(proxy, CloseReason.MEMORY)).isBetween(5L, 59L);
+      assertThat(bystander.end("sixty that send and never end")).isLessThan(3 * bound);
+    } finally {
+      greedy.forEach(Wire::close);
+    }
+  }
+
+  @Test
   void whoReadsNothingOfALittleIsClosedInTheEnd() throws Exception {
     var timeouts =
         new ClientTimeouts(Duration.ZERO, Duration.ZERO, Duration.ZERO, Duration.ofSeconds(1));
