@@ -3,7 +3,6 @@ package io.penstock.core.resp;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.ByteArrayOutputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -32,19 +31,13 @@ final class InlineArguments {
   static void encode(List<byte[]> arguments, RequestFrame frame) {
     ByteBuf encoded = Unpooled.buffer();
     frame.begin(encoded, 0);
-    header(encoded, '*', arguments.size());
+    Header.write(encoded, '*', arguments.size());
     for (byte[] argument : arguments) {
-      header(encoded, '$', argument.length);
+      Header.write(encoded, '$', argument.length);
       frame.add(encoded.writerIndex(), argument.length);
       encoded.writeBytes(argument).writeByte('\r').writeByte('\n');
     }
     frame.finish(encoded.writerIndex());
-  }
-
-  private static void header(ByteBuf out, char type, int number) {
-    out.writeByte(type);
-    out.writeCharSequence(Integer.toString(number), StandardCharsets.US_ASCII);
-    out.writeByte('\r').writeByte('\n');
   }
 
   private @Nullable List<byte[]> split() {

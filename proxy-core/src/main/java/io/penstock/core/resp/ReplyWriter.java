@@ -18,24 +18,24 @@ public final class ReplyWriter {
   }
 
   public void array(int elements) {
-    line('*', elements);
+    Header.write(out, '*', elements);
   }
 
   /** What RESP3 sends out of band. */
   public void push(int elements) {
-    line(resp3 ? '>' : '*', elements);
+    Header.write(out, resp3 ? '>' : '*', elements);
   }
 
   public void set(int elements) {
-    line(resp3 ? '~' : '*', elements);
+    Header.write(out, resp3 ? '~' : '*', elements);
   }
 
   public void map(int entries) {
-    line(resp3 ? '%' : '*', resp3 ? entries : entries * 2);
+    Header.write(out, resp3 ? '%' : '*', resp3 ? entries : entries * 2);
   }
 
   public void integer(long value) {
-    line(':', value);
+    Header.write(out, ':', value);
   }
 
   public void missing() {
@@ -59,13 +59,13 @@ public final class ReplyWriter {
   }
 
   public void bulk(String text) {
-    line('$', text.length());
+    Header.write(out, '$', text.length());
     text(text);
     text("\r\n");
   }
 
   public void bulk(ByteBuf source, int offset, int length) {
-    line('$', length);
+    Header.write(out, '$', length);
     out.writeBytes(source, offset, length);
     text("\r\n");
   }
@@ -73,18 +73,12 @@ public final class ReplyWriter {
   /** Text with its format, {@code txt}: a verbatim string in RESP3. */
   public void verbatim(String text) {
     if (resp3) {
-      line('=', text.length() + 4);
+      Header.write(out, '=', text.length() + 4);
       text("txt:" + text);
       text("\r\n");
     } else {
       bulk(text);
     }
-  }
-
-  private void line(char type, long number) {
-    out.writeByte(type);
-    text(Long.toString(number));
-    text("\r\n");
   }
 
   private void text(String bytes) {

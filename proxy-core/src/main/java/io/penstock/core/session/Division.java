@@ -3,6 +3,7 @@ package io.penstock.core.session;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.penstock.core.command.CommandSpec;
+import io.penstock.core.resp.Header;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.route.RoutePlan;
 import io.penstock.core.transport.SharedBuffer;
@@ -63,20 +64,11 @@ final class Division {
 
   /** One group's keys are {@code count} key numbers of {@code sorted} from {@code from} on. */
   private void encode(ByteBuf out, int[] sorted, int from, int count) {
-    out.writeByte('*');
-    writeDecimal(out, plan.firstKey() + count * plan.keyStep());
-    out.writeByte('\r').writeByte('\n');
+    Header.write(out, '*', plan.firstKey() + (long) count * plan.keyStep());
     copyArguments(out, frame, 0, plan.firstKey());
     for (int i = from; i < from + count; i++) {
       copyArguments(out, frame, plan.firstKey() + sorted[i] * plan.keyStep(), plan.keyStep());
     }
-  }
-
-  private static void writeDecimal(ByteBuf out, int n) {
-    if (n >= 10) {
-      writeDecimal(out, n / 10);
-    }
-    out.writeByte('0' + n % 10);
   }
 
   /**
