@@ -2,6 +2,7 @@ package io.penstock.core.transport;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -25,6 +26,15 @@ public final class LoopGroup {
   private static final WriteBufferWaterMark WATER_MARK =
       new WriteBufferWaterMark(512 * 1024, 1024 * 1024);
   private static final int BACKLOG = 4_096;
+
+  /** Nodes send what many clients asked for: with Netty's 64 KiB large values take more reads. */
+  private static final int LARGEST_READ = 256 * 1024;
+
+  /** Netty's own. */
+  private static final int SMALLEST_READ = 64;
+
+  private static final int FIRST_READ = 2_048;
+
   private static final long CLOSING_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   private final Transport transport;
@@ -87,6 +97,9 @@ public final class LoopGroup {
         .resolver(OffLoopResolver.INSTANCE)
         .option(ChannelOption.TCP_NODELAY, true)
         .option(ChannelOption.SO_KEEPALIVE, true)
+        .option(
+            ChannelOption.RECVBUF_ALLOCATOR,
+            new AdaptiveRecvByteBufAllocator(SMALLEST_READ, FIRST_READ, LARGEST_READ))
         .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, connectTimeoutMillis)
         .option(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK);
   }
