@@ -7,6 +7,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import java.util.function.ToLongFunction;
 
 /** All clients of a proxy, over all loops, and the scripts they brought. Safe from any thread. */
 public final class ClientDirectory {
@@ -26,18 +27,18 @@ public final class ClientDirectory {
 
   /** Bytes that clients keep in buffers, those aside that are being closed for a limit. */
   long memory() {
-    long sum = 0;
-    for (SessionLoop loop : loops) {
-      sum += loop.memory().used();
-    }
-    return sum;
+    return sum(LoopMemory::used);
   }
 
   /** Bytes that clients keep which are being closed for a limit. */
   long leaving() {
+    return sum(LoopMemory::leaving);
+  }
+
+  private long sum(ToLongFunction<LoopMemory> bytes) {
     long sum = 0;
     for (SessionLoop loop : loops) {
-      sum += loop.memory().leaving();
+      sum += bytes.applyAsLong(loop.memory());
     }
     return sum;
   }

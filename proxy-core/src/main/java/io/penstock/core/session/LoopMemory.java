@@ -76,7 +76,7 @@ final class LoopMemory {
     if (now > largest && !client.isSpared()) {
       largest = now;
     }
-    if (now > before && isTooMuch(directory.leaving())) {
+    if (now > before && isTooMuchInAll()) {
       relieve();
     }
   }
@@ -96,18 +96,20 @@ final class LoopMemory {
     }
   }
 
-  /**
-   * @param more bytes that count beside those that clients keep
-   */
-  private boolean isTooMuch(long more) {
-    return limit > 0 && directory.memory() + more > limit;
+  private boolean isTooMuch() {
+    return limit > 0 && directory.memory() > limit;
+  }
+
+  /** The same with what is on its way back. */
+  private boolean isTooMuchInAll() {
+    return limit > 0 && directory.memory() + directory.leaving() > limit;
   }
 
   /** Has clients closed if that helps, and reads nothing until their memory is there again. */
   private void relieve() {
     waiting = true; // before anybody is asked: who gives back tells those who wait
     gate.shut();
-    if (isTooMuch(0)) {
+    if (isTooMuch()) {
       letGo(directory.largest());
     }
     goOn();
@@ -126,7 +128,7 @@ final class LoopMemory {
   private void shed() {
     asked.set(false);
     Allowance most = recount();
-    while (most != null && isTooMuch(0)) {
+    while (most != null && isTooMuch()) {
       LoopMemory where = directory.largest();
       if (where != this) {
         letGo(where);
@@ -147,11 +149,15 @@ final class LoopMemory {
 
   /** Reads again unless there is more to wait for. */
   private void goOn() {
-    long due = directory.leaving();
-    if (waiting && !((due > 0 || directory.isShedding()) && isTooMuch(due))) {
-      waiting = false;
-      gate.open();
+    boolean expected = directory.leaving() > 0 || directory.isShedding();
+    if (waiting && !(expected && isTooMuchInAll())) {
+      read();
     }
+  }
+
+  private void read() {
+    waiting = false;
+    gate.open();
   }
 
   /**
@@ -184,7 +190,7 @@ final class LoopMemory {
   /** Counts anew, and closes whom it takes. Called now and then: small things add up. */
   void look() {
     recount();
-    if (isTooMuch(0)) {
+    if (isTooMuch()) {
       letGo(directory.largest());
     }
   }
@@ -195,8 +201,7 @@ final class LoopMemory {
    */
   void tick() {
     if (waiting) {
-      waiting = false;
-      gate.open();
+      read();
     }
   }
 }

@@ -3,14 +3,11 @@ package io.penstock.core.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelOutboundHandlerAdapter;
-import io.netty.channel.ChannelPromise;
 import io.penstock.core.observe.CloseReason;
+import io.penstock.core.wire.HeldClose;
 import io.penstock.core.wire.Peer;
 import io.penstock.core.wire.Wire;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -36,8 +33,7 @@ class LoopMemoryTest {
     Peer node = rig.connected(0);
     rig.client().send(GET.repeat(VALUES));
     node.expect(GET.repeat(VALUES));
-    rig.onLoop(
-        () -> List.copyOf(rig.sessions().sessions()).getLast().channel().pipeline().addFirst(held));
+    rig.newestSession().channel().pipeline().addFirst(held);
     sent =
         CompletableFuture.runAsync(
             () -> {
@@ -56,23 +52,6 @@ class LoopMemoryTest {
   void close() {
     rig.onLoop(held::letGo);
     rig.close();
-  }
-
-  /** As the kernel when it has yet to let go of a buffer. */
-  private static final class HeldClose extends ChannelOutboundHandlerAdapter {
-
-    private Runnable closing = () -> {};
-
-    @Override
-    public void close(ChannelHandlerContext context, ChannelPromise promise) {
-      closing = () -> context.close(promise);
-    }
-
-    boolean letGo() {
-      closing.run();
-      closing = () -> {};
-      return true;
-    }
   }
 
   private long read() {

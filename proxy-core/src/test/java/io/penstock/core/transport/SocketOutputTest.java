@@ -3,11 +3,9 @@ package io.penstock.core.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelOutboundHandlerAdapter;
-import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.penstock.core.wire.HeldClose;
 import io.penstock.core.wire.Wire;
 import java.util.ArrayList;
 import org.junit.jupiter.api.AfterEach;
@@ -62,7 +60,8 @@ class SocketOutputTest {
 
   @Test
   void nothingIsWrittenOnceItIsAbandonedHoweverLongTheChannelTakesToClose() {
-    channel.pipeline().addFirst(new HeldClose());
+    var held = new HeldClose();
+    channel.pipeline().addFirst(held);
     writes.keep();
     ByteBuf large = Wire.buffer(LARGE);
     append("before");
@@ -80,21 +79,7 @@ class SocketOutputTest {
     assertThat(writes.events()).doesNotContain("flush").noneMatch(event -> event.contains("x"));
     assertThat(large.refCnt()).isEqualTo(1);
     large.release();
-  }
-
-  /** As the kernel when it has yet to let go of a buffer. */
-  private static final class HeldClose extends ChannelOutboundHandlerAdapter {
-
-    private boolean held = true;
-
-    @Override
-    public void close(ChannelHandlerContext context, ChannelPromise promise) {
-      if (held) {
-        held = false; // the next one is the end of the test
-      } else {
-        context.close(promise);
-      }
-    }
+    held.letGo();
   }
 
   @Test
