@@ -1,11 +1,29 @@
 package io.penstock.server;
 
+import io.penstock.server.config.SettingsConfiguration;
+import io.penstock.server.health.HealthConfiguration;
+import io.penstock.server.lifecycle.DemoConfiguration;
+import io.penstock.server.lifecycle.LifecycleConfiguration;
+import io.penstock.server.metrics.MetricsConfiguration;
 import java.security.Security;
 import org.springframework.boot.SpringApplication;
-import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Import;
 
-/** Where {@code java -jar penstock.jar} begins. */
-@SpringBootApplication
+/**
+ * Where {@code java -jar penstock.jar} begins. It names its configurations: to find them Spring
+ * would read every class of these packages, at each start.
+ */
+@SpringBootConfiguration(proxyBeanMethods = false)
+@EnableAutoConfiguration
+@Import({
+  SettingsConfiguration.class,
+  LifecycleConfiguration.class,
+  HealthConfiguration.class,
+  MetricsConfiguration.class,
+  DemoConfiguration.class
+})
 public class PenstockApplication {
 
   private static final String LEAK_DETECTION = "io.netty.leakDetection.level";
