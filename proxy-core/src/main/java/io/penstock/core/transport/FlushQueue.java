@@ -30,6 +30,11 @@ public final class FlushQueue {
     dirty.add(output);
   }
 
+  /** Whether the output that is being written is the only one of this turn. */
+  boolean writesOne() {
+    return dirty.hasOne();
+  }
+
   /** An empty buffer; the caller owns it. */
   ByteBuf takeBuffer(ByteBufAllocator allocator) {
     if (spares > 0) {

@@ -26,6 +26,7 @@ public final class SocketOutput {
   private final ChannelHandlerContext context;
   private final FlushQueue queue;
   private final Runnable onBacklog;
+  private final DirectSend direct;
   private @Nullable ByteBuf tail;
   private boolean queued;
   private boolean written; // something went to the channel and awaits its flush
@@ -53,6 +54,7 @@ public final class SocketOutput {
     this.context = context;
     this.queue = queue;
     this.onBacklog = onBacklog;
+    this.direct = new DirectSend(context.channel());
   }
 
   /** Appends {@code length} bytes of {@code source} from {@code index} on; borrows the buffer. */
@@ -194,7 +196,12 @@ public final class SocketOutput {
       return;
     }
     if (last != null) {
-      send(last);
+      if (!passedOn && queue.writesOne() && isIdle() && direct.send(last)) {
+        queue.giveBack(last);
+        backlogged = false;
+      } else {
+        send(last);
+      }
     } else if (passedOn) {
       context.flush();
       backlogged = unwritten() > 0;
@@ -205,6 +212,12 @@ public final class SocketOutput {
     if (backlogged && unwritten() > FlushQueue.BUFFER_SIZE) {
       onBacklog.run();
     }
+  }
+
+  /** The channel takes writes, and has written all that it took. */
+  private boolean isIdle() {
+    ChannelOutboundBuffer pending = context.channel().unsafe().outboundBuffer();
+    return pending != null && pending.totalPendingWriteBytes() == 0;
   }
 
   private void send(ByteBuf last) {

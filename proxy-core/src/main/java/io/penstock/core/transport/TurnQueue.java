@@ -38,6 +38,11 @@ public final class TurnQueue<T> implements Runnable {
     due[size++] = one;
   }
 
+  /** Whether no other is due in this turn beside the one that was added. */
+  boolean hasOne() {
+    return size == 1;
+  }
+
   /** Called by the loop. */
   @Override
   @SuppressWarnings("unchecked") // add() takes nothing else

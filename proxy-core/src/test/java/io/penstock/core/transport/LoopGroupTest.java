@@ -11,7 +11,6 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -69,7 +68,7 @@ class LoopGroupTest {
   @ParameterizedTest
   @EnumSource(names = {"IO_URING", "EPOLL", "NIO"})
   void aConnectionThatIsResetBehindItsLastBytesEnds(Transport transport) throws Exception {
-    assumeWorks(transport);
+    WorkingTransport.assume(transport);
     var group = new LoopGroup(transport, 1);
     try (var peer = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       for (int attempt = 0; attempt < 300; attempt++) { // which of the two is seen first varies
@@ -91,14 +90,6 @@ class LoopGroupTest {
     } finally {
       group.shutdown().toCompletableFuture().get(10, TimeUnit.SECONDS);
     }
-  }
-
-  private static void assumeWorks(Transport transport) {
-    Throwable why = transport.unavailability();
-    if (why != null) {
-      System.out.println("skipped: " + transport.configName() + " does not work here: " + why);
-    }
-    Assumptions.assumeTrue(why == null, () -> transport.configName() + ": " + why);
   }
 
   private static final class Discards extends SimpleChannelInboundHandler<ByteBuf> {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.ProxySettings.Upstream;
 import io.penstock.core.cluster.Node;
+import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.server.demo.EmbeddedCluster;
 import io.penstock.server.demo.Member;
 import io.penstock.server.fault.Relay.Direction;
@@ -114,6 +115,7 @@ class CutReplyIT {
           .write(Wire.request("ECHO", "behind"))
           .flush();
       awaitCut();
+      Awaitility.await("the proxy has come to the end of what passed").until(() -> lost() == 1);
       other.resume();
 
       assertThat(wire.read()).isEqualTo(Wire.bulk("there"));
@@ -155,6 +157,10 @@ class CutReplyIT {
 
   private static void awaitCut() {
     Awaitility.await("the connection is cut").until(() -> !relay.isCutPending());
+  }
+
+  private long lost() {
+    return proxy.stats().nodes().stream().mapToLong(NodeStats::errors).sum();
   }
 
   private static boolean isLarge(byte[] reply) {

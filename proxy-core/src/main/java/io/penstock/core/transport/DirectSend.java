@@ -1,0 +1,76 @@
+package io.penstock.core.transport;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.unix.FileDescriptor;
+import io.netty.channel.uring.IoUringSocketChannel;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends a socket's bytes in a system call of their own, past io_uring. Submitting them is worth it
+ * where one call submits what many sockets have to send; for one alone it is the same call, and a
+ * turn of the loop more for the completion (docs/adr/0021). With other transports a channel's write
+ * is such a call anyway, and nothing is sent here.
+ *
+ * <p>Confined to the channel's event loop.
+ */
+final class DirectSend {
+
+  private final @Nullable FileDescriptor socket; // null: all there is to send goes by the channel
+
+  DirectSend(Channel channel) {
+    socket = channel instanceof IoUringSocketChannel uring ? uring.fd() : null;
+  }
+
+  /**
+   * Sends what the kernel takes at once, and moves the reader index behind it. Nothing written to
+   * the channel earlier may still be on its way. An error sends nothing: the channel's own write,
+   * which is to follow, meets it again and deals with it.
+   *
+   * @param bytes borrowed
+   * @return whether all of it was taken
+   */
+  boolean send(ByteBuf bytes) {
+    if (socket == null || !socket.isOpen() || !bytes.hasMemoryAddress()) {
+      return false;
+    }
+    long start = bytes.memoryAddress() + bytes.readerIndex();
+    long taken = Libc.send(socket.intValue(), start, bytes.readableBytes());
+    bytes.skipBytes((int) Math.max(0, taken)); // -1: nothing, for now or for good
+    return !bytes.isReadable();
+  }
+
+  /**
+   * send(2). Netty's own calls of it have no flags, and with io_uring Netty accepts sockets as
+   * blocking ones: such a call would hold the loop for as long as the peer does not read.
+   */
+  private static final class Libc {
+
+    private static final int MSG_DONTWAIT = 0x40; // Linux's, on every processor that Netty is for
+    private static final int MSG_NOSIGNAL = 0x4000;
+
+    @SuppressWarnings("restricted") // its users run with --enable-native-access, as Netty wants it
+    private static final MethodHandle SEND =
+        Linker.nativeLinker()
+            .downcallHandle(
+                Linker.nativeLinker().defaultLookup().findOrThrow("send"),
+                FunctionDescriptor.of(
+                    ValueLayout.JAVA_LONG,
+                    ValueLayout.JAVA_INT,
+                    ValueLayout.JAVA_LONG,
+                    ValueLayout.JAVA_LONG,
+                    ValueLayout.JAVA_INT));
+
+    static long send(int socket, long start, long length) {
+      try {
+        return (long) SEND.invokeExact(socket, start, length, MSG_DONTWAIT | MSG_NOSIGNAL);
+      } catch (Throwable e) {
+        throw new LinkageError("send", e); // a C function throws nothing
+      }
+    }
+  }
+}

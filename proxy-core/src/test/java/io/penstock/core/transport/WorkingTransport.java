@@ -1,0 +1,17 @@
+package io.penstock.core.transport;
+
+import org.junit.jupiter.api.Assumptions;
+
+/** Skips, and says so, what needs a transport that this machine does not have. */
+final class WorkingTransport {
+
+  private WorkingTransport() {}
+
+  static void assume(Transport transport) {
+    Throwable why = transport.unavailability();
+    if (why != null) {
+      System.out.println("skipped: " + transport.configName() + " does not work here: " + why);
+    }
+    Assumptions.assumeTrue(why == null, () -> transport.configName() + ": " + why);
+  }
+}
