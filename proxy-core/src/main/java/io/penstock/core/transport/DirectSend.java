@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * Sends a socket's bytes in a system call of their own, past io_uring. Submitting them is worth it
  * where one call submits what many sockets have to send; for one alone it is the same call, and a
  * turn of the loop more for the completion (docs/adr/0021). With other transports a channel's write
- * is such a call anyway, and nothing is sent here.
+ * is such a call anyway, and nothing is sent here. No handler of the pipeline sees these bytes: one
+ * that would change them, like TLS, rules this out.
  *
  * <p>Confined to the channel's event loop.
  */
