@@ -60,10 +60,10 @@ final class BindFaults {
     ConfigurationPropertyName key = failure.getName();
     ConfigurationProperty property = failure.getProperty();
     String value = property == null ? "" : String.valueOf(property.getValue());
-    if (value.startsWith("tcp://")) {
+    if (KeySources.isServiceLink(value)) {
       return reader.fault(
           key,
-          "Kubernetes sets this variable in every pod beside a Service named penstock",
+          "Kubernetes sets this variable in every pod beside a Service of this name",
           "set enableServiceLinks: false in the pod, or give the Service another name");
     }
     Class<?> type = failure.getTarget().getType().resolve();

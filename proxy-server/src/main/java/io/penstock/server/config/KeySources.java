@@ -3,6 +3,7 @@ package io.penstock.server.config;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
@@ -25,22 +26,39 @@ final class KeySources {
 
   /**
    * The keys below a prefix. Of environment variables only those that {@code known} has: Kubernetes
-   * sets {@code PENSTOCK_SERVICE_HOST} and more in every pod beside a Service of that name.
+   * sets {@code PENSTOCK_SERVICE_HOST} and more in every pod beside a Service of that name. They
+   * are asked for by key, since a variable's name does not tell dashes from dots.
    */
   Set<ConfigurationPropertyName> below(String prefix, KeyTree known) {
     ConfigurationPropertyName parent = ConfigurationPropertyName.of(prefix);
     Set<ConfigurationPropertyName> found = new LinkedHashSet<>();
     for (ConfigurationPropertySource source : sources) {
-      if (source instanceof IterableConfigurationPropertySource iterable) {
-        boolean strict = !isEnvironmentVariables(source);
-        for (ConfigurationPropertyName name : iterable) {
-          if (parent.isAncestorOf(name) && (strict || known.contains(name))) {
-            found.add(name);
-          }
-        }
+      if (isEnvironmentVariables(source)) {
+        Stream.concat(names(source).filter(known::contains), known.names())
+            .filter(
+                name -> parent.isAncestorOf(name) && isSet(source.getConfigurationProperty(name)))
+            .forEach(found::add);
+      } else {
+        names(source).filter(parent::isAncestorOf).forEach(found::add);
       }
     }
     return new TreeSet<>(found);
+  }
+
+  private static Stream<ConfigurationPropertyName> names(ConfigurationPropertySource source) {
+    return source instanceof IterableConfigurationPropertySource iterable
+        ? iterable.stream()
+        : Stream.empty();
+  }
+
+  /** Whether somebody means it, and not Kubernetes alone. */
+  private static boolean isSet(@Nullable ConfigurationProperty variable) {
+    return variable != null && !isServiceLink(String.valueOf(variable.getValue()));
+  }
+
+  /** Whether it is what Kubernetes sets {@code PENSTOCK_PORT} to, beside a Service of that name. */
+  static boolean isServiceLink(String value) {
+    return value.startsWith("tcp://");
   }
 
   @Nullable ConfigurationProperty find(ConfigurationPropertyName name) {

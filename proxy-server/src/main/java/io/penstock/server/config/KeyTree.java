@@ -4,6 +4,7 @@ import java.lang.reflect.RecordComponent;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -35,6 +36,10 @@ final class KeyTree {
   boolean contains(ConfigurationPropertyName name) {
     Key list = name.isLastElementIndexed() ? keys.get(name.getParent()) : null;
     return list == null ? keys.containsKey(name) : list.isList;
+  }
+
+  Stream<ConfigurationPropertyName> names() {
+    return keys.keySet().stream();
   }
 
   /** The default of a key, or null. */

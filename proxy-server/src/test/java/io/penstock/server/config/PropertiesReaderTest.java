@@ -15,6 +15,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
@@ -186,6 +187,36 @@ class PropertiesReaderTest {
   })
   void readsEnvironmentVariables(String name, String value) {
     assertThat(readVariables(Map.of(name, value)).maxClients()).isEqualTo(5);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"CAMELLIA_REDIS_PROXY_PASSWORD", "CAMELLIAREDISPROXY_PASSWORD"})
+  void readsEnvironmentVariablesOfTheCompatibleTree(String name) {
+    assertThat(readVariables(Map.of(name, "s3cret")).password()).isEqualTo("s3cret");
+  }
+
+  @Test
+  void refusesBothTreesInEnvironmentVariablesToo() {
+    ConfigurationFault fault =
+        faultOf(
+            () ->
+                readVariables(
+                    Map.of(
+                        "PENSTOCK_MAX_CLIENTS", "5", "CAMELLIA_REDIS_PROXY_PASSWORD", "s3cret")));
+
+    assertThat(fault.key()).isEqualTo("camellia-redis-proxy.password");
+    assertThat(fault.value()).isNull();
+    assertThat(fault.reason()).startsWith("penstock.max-clients is set too");
+  }
+
+  @Test
+  void leavesAloneWhatKubernetesSetsForAServiceOfTheOtherTree() {
+    assertThat(
+            readVariables(
+                    Map.of(
+                        "CAMELLIA_REDIS_PROXY_PORT", "tcp://10.0.0.7:80", "PENSTOCK_PORT", "6000"))
+                .port())
+        .isEqualTo(6000);
   }
 
   @Test
