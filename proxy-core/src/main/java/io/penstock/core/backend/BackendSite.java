@@ -37,9 +37,15 @@ public record BackendSite(
     return new BackendSite(group, loop, settings.onAnyDatabase(), listener, pushes, hold);
   }
 
-  /** As {@link Exchange#sentLate}, now. */
-  void sentLate(Exchange exchange) {
-    exchange.sentLate(loop.now(), settings.commandTimeout().toNanos());
+  /**
+   * As {@link Exchange#sentLate}, now.
+   *
+   * @return whether there is time left
+   */
+  boolean sentLate(Exchange exchange) {
+    long now = loop.now();
+    exchange.sentLate(now, settings.commandTimeout().toNanos());
+    return exchange.deadline() - now > 0;
   }
 
   /** Runs {@code action} on the loop, after so many milliseconds. */

@@ -82,6 +82,15 @@ public final class Lease implements LinkOwner {
     }
   }
 
+  /** The same for what may have waited: the time for its reply begins now. */
+  public void sendLate(Exchange exchange, boolean asking) {
+    if (site.sentLate(exchange)) {
+      send(exchange, asking);
+    } else {
+      exchange.fail(Failure.NOT_SENT);
+    }
+  }
+
   /**
    * Runs {@code action} whenever less may be owed than before, until it is given back. Who observes
    * asks a node for nothing that blocks: a connection that is silent for long is given up.
@@ -211,9 +220,8 @@ public final class Lease implements LinkOwner {
       state = next.done();
       pool.ready();
       while (isReady() && waiting.size() > 0) {
-        WaitingLine.Waiting first = waiting.first();
-        site.sentLate(first.exchange());
-        send(first.exchange(), first.asking());
+        var first = waiting.first();
+        sendLate(first.exchange(), first.asking());
       }
     }
   }
@@ -275,11 +283,7 @@ public final class Lease implements LinkOwner {
         switch (last) {
           case ConnectionState.Ready ready -> ready.link();
           case ConnectionState.Handshaking shaking -> shaking.link();
-          case ConnectionState.Idle _,
-              ConnectionState.Connecting _,
-              ConnectionState.BackingOff _,
-              ConnectionState.Closed _ ->
-              null;
+          default -> null;
         };
     pool.ended(this, last instanceof ConnectionState.Ready, link == null ? 0 : link.bytesSent());
     last.close();

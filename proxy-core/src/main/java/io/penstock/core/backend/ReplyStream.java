@@ -194,10 +194,13 @@ final class ReplyStream {
       return;
     }
     earliestDeadline = Long.MAX_VALUE;
-    for (int i = streaming ? 1 : 0; i < inFlight.size(); i++) {
+    int first = streaming ? 1 : 0;
+    for (int i = first; i < inFlight.size(); i++) {
       Exchange exchange = inFlight.at(i);
       if (exchange.deadline() - now <= 0) {
-        inFlight.replace(i, ControlExchange.ABANDONED);
+        for (int j = Math.max(first, i - exchange.interimReplies()); j <= i; j++) {
+          inFlight.replace(j, ControlExchange.ABANDONED);
+        }
         exchange.fail(Failure.TIMEOUT);
       } else {
         earliestDeadline = Math.min(earliestDeadline, exchange.deadline());

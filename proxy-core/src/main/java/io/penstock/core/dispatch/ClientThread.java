@@ -1,8 +1,6 @@
 package io.penstock.core.dispatch;
 
 import io.penstock.core.backend.Failure;
-import io.penstock.core.cluster.Node;
-import io.penstock.core.resp.Protocol;
 import io.penstock.core.transport.Loop;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -46,8 +44,6 @@ final class ClientThread {
   /** A thread is kept so long for what its client may ask next. */
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  private record Place(Node node, Protocol protocol) {}
-
   private final Loop loop;
   private final LoopSide side;
   private final String name;
@@ -64,7 +60,7 @@ final class ClientThread {
   private boolean rests; // the thread waits for the next batch, or is about to
   private boolean handsOver;
   private long usedAt;
-  private final Map<Place, HeldLease> held = new HashMap<>(4);
+  private final Map<Turn.Place, HeldLease> held = new HashMap<>(4);
   private @Nullable Runnable whenFree;
 
   ClientThread(Loop loop, LoopSide side, int client) {
@@ -89,16 +85,45 @@ final class ClientThread {
   /** Has the thread carry out what was collected. On the loop. */
   void handOver() {
     handsOver = false;
-    rests = false;
     batch = next;
     next = new ArrayList<>(4);
     underWay = batch.size();
     usedAt = loop.now();
-    handedOver = batch;
-    if (thread == null) {
-      begin();
+    List<Turn> continuing = new ArrayList<>(0);
+    List<Errand> others = held.isEmpty() ? batch : divide(continuing);
+    if (!others.isEmpty()) {
+      rests = false;
+      handedOver = others;
+      if (thread == null) {
+        begin();
+      } else {
+        LockSupport.unpark(thread);
+      }
+    }
+    continuing.forEach(this::carryOn);
+  }
+
+  /** Takes what goes over connections that the client has, and answers the rest of the batch. */
+  private List<Errand> divide(List<Turn> continuing) {
+    List<Errand> others = new ArrayList<>(batch.size());
+    for (Turn turn : Turn.of(batch)) {
+      if (held.containsKey(turn.place())) {
+        turn.continues();
+        continuing.add(turn);
+      } else {
+        others.addAll(turn.errands());
+      }
+    }
+    return others;
+  }
+
+  private void carryOn(Turn turn) {
+    HeldLease lease = held.get(turn.place());
+    if (lease == null) { // lost just now
+      turn.errands().forEach(errand -> errand.fail(Failure.NOT_SENT));
+      ended(turn);
     } else {
-      LockSupport.unpark(thread);
+      lease.carry(turn);
     }
   }
 
@@ -130,7 +155,7 @@ final class ClientThread {
   /** Every errand of the turn was answered or has failed. On the loop. */
   void ended(Turn turn) {
     underWay -= turn.errands().size();
-    if (--open == 0) {
+    if (!turn.isContinuing() && --open == 0) {
       answered = true;
     }
     if (!isFree()) {
@@ -186,19 +211,14 @@ final class ClientThread {
     ended(turn);
   }
 
-  /** A connection that owes this client replies which are late. On the loop. */
-  @Nullable HeldLease held(Turn turn) {
-    return held.get(new Place(turn.node(), turn.protocol()));
-  }
-
-  /** Notes that it has a connection. On the loop. */
+  /** Notes that it has a connection, until nothing more is to come on it. On the loop. */
   void hold(Turn turn, HeldLease lease) {
-    held.put(new Place(turn.node(), turn.protocol()), lease);
+    held.put(turn.place(), lease);
   }
 
   /** It has given the connection back. On the loop. */
   void released(Turn turn) {
-    held.remove(new Place(turn.node(), turn.protocol()));
+    held.remove(turn.place());
   }
 
   private void run() {

@@ -4,7 +4,6 @@ import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.Lease;
 import io.penstock.core.cluster.Node;
-import io.penstock.core.resp.Protocol;
 import java.util.concurrent.Semaphore;
 
 /**
@@ -16,8 +15,7 @@ final class Errand {
   private final Exchange exchange;
   private boolean taken; // sent or failed: the exchange is not to be touched any more
   private final boolean asking;
-  private final Node node;
-  private final Protocol protocol;
+  private final Turn.Place place;
   private final long deadline;
   private final Semaphore gate;
 
@@ -28,8 +26,7 @@ final class Errand {
   Errand(Exchange exchange, boolean asking, Node node, Semaphore gate) {
     this.exchange = exchange;
     this.asking = asking;
-    this.node = node;
-    this.protocol = exchange.protocol();
+    this.place = new Turn.Place(node, exchange.protocol());
     this.deadline = exchange.deadline();
     this.gate = gate;
   }
@@ -38,7 +35,7 @@ final class Errand {
   void send(Lease lease) {
     if (!taken) {
       taken = true;
-      lease.send(exchange, asking);
+      lease.sendLate(exchange, asking);
     }
   }
 
@@ -50,12 +47,9 @@ final class Errand {
     }
   }
 
-  Node node() {
-    return node;
-  }
-
-  Protocol protocol() {
-    return protocol;
+  /** Where it goes. */
+  Turn.Place place() {
+    return place;
   }
 
   /** {@link System#nanoTime()} at which it fails. */

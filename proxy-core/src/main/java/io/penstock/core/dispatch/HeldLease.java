@@ -14,18 +14,21 @@ final class HeldLease {
   private final Lease lease;
   private final ClientThread client;
   private final List<Turn> awaited = new ArrayList<>(1);
-  private final List<Turn> permitted = new ArrayList<>(1); // each has a permit
+  private final Turn first;
   private boolean givenBack;
 
-  HeldLease(Lease lease, ClientThread client) {
+  /**
+   * @param first has the connection's permit
+   */
+  HeldLease(Lease lease, ClientThread client, Turn first) {
     this.lease = lease;
     this.client = client;
+    this.first = first;
   }
 
   /** Sends the turn's errands. */
   void carry(Turn turn) {
     awaited.add(turn);
-    permitted.add(turn);
     try {
       turn.errands().forEach(errand -> errand.send(lease));
     } finally { // without memory for it all there is still a thread that waits
@@ -42,9 +45,9 @@ final class HeldLease {
     awaited.clear();
     if (!lease.isOwed()) {
       givenBack = true;
-      client.released(permitted.getFirst());
+      client.released(first);
       lease.release();
-      permitted.forEach(turn -> turn.gate().release());
+      first.gate().release();
     }
     ended.forEach(client::ended);
   }

@@ -87,18 +87,15 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
   @Override
   public void begin(ClientThread client, List<Turn> turns) {
     for (Turn turn : turns) {
-      HeldLease known = client.held(turn);
-      if (known == null) {
-        Lease lease = nodes.isClosed() ? null : nodes.at(turn.node()).turn(turn.protocol());
-        if (lease == null) {
-          turn.gate().release();
-          client.refuse(turn);
-          continue;
-        }
-        known = new HeldLease(lease, client);
-        client.hold(turn, known);
+      Lease lease = nodes.isClosed() ? null : nodes.at(turn.node()).turn(turn.place().protocol());
+      if (lease == null) {
+        turn.gate().release();
+        client.refuse(turn);
+      } else {
+        var held = new HeldLease(lease, client, turn);
+        client.hold(turn, held);
+        held.carry(turn);
       }
-      known.carry(turn);
     }
   }
 

@@ -16,7 +16,11 @@ import java.util.concurrent.TimeUnit;
  */
 final class Turn {
 
+  /** What one connection of a client's leads to. */
+  record Place(Node node, Protocol protocol) {}
+
   private final List<Errand> errands = new ArrayList<>(1);
+  private boolean continues;
 
   private Turn(Errand first) {
     errands.add(first);
@@ -28,7 +32,7 @@ final class Turn {
     for (Errand errand : batch) {
       Turn same = null;
       for (Turn turn : turns) {
-        if (turn.node().equals(errand.node()) && turn.protocol() == errand.protocol()) {
+        if (turn.place().equals(errand.place())) {
           same = turn;
         }
       }
@@ -42,15 +46,25 @@ final class Turn {
   }
 
   Node node() {
-    return errands.getFirst().node();
+    return place().node();
   }
 
-  Protocol protocol() {
-    return errands.getFirst().protocol();
+  Place place() {
+    return errands.getFirst().place();
   }
 
   List<Errand> errands() {
     return errands;
+  }
+
+  /** It goes over a connection that its client has already. */
+  void continues() {
+    continues = true;
+  }
+
+  /** Whether the client's thread has nothing to do with it. */
+  boolean isContinuing() {
+    return continues;
   }
 
   /** Has a permit for each connection to the node. */

@@ -10,8 +10,11 @@ import static org.awaitility.Awaitility.await;
 import io.penstock.core.wire.LogLines;
 import io.penstock.core.wire.Peer;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is particular to one thread a client; everything else the integration tests run twice. */
 class SyncDispatchTest {
@@ -167,9 +170,10 @@ class SyncDispatchTest {
             });
   }
 
-  @Test
-  void aLateReplyIsNobodysAndTheConnectionStaysTheClientsUntilIt() {
-    restart(new Rig.Choice().sync(2).commandTimeout(Duration.ofSeconds(10)));
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2}) // no other connection is needed
+  void aLateReplyIsNobodysAndTheConnectionStaysTheClientsUntilIt(int connections) {
+    restart(new Rig.Choice().sync(connections).commandTimeout(Duration.ofSeconds(10)));
     Peer client = rig.client();
     client.send(get("a"));
     Peer node = accept(1).expect(get("a"));
@@ -182,6 +186,50 @@ class SyncDispatchTest {
 
     client.expect("$1\r\nf\r\n");
     await().untilAsserted(() -> assertThat(connectionsInFlight()).isZero());
+  }
+
+  @Test
+  void aTransactionThatIsLateHoldsUpNothingElse() {
+    restart(new Rig.Choice().sync(2).commandTimeout(Duration.ofSeconds(10)));
+    Peer client = rig.client();
+    client.send(call("MULTI") + set("a", "1") + call("EXEC"));
+    Peer late = accept(1).expect(call("MULTI") + set("a", "1") + call("EXEC"));
+    rig.tick(Duration.ofSeconds(11));
+    client.expect(
+        "+OK\r\n+QUEUED\r\n-TIMEOUT the node did not answer in time; the command may have run or"
+            + " may run yet\r\n");
+
+    client.send(get("b"));
+    accept(0).expect(get("b")).send("$1\r\nb\r\n");
+    client.expect("$1\r\nb\r\n");
+
+    client.send(get("a"));
+    late.expect(get("a")).send("+OK\r\n+QUEUED\r\n*1\r\n+OK\r\n$1\r\n1\r\n");
+    client.expect("$1\r\n1\r\n");
+    await().untilAsserted(() -> assertThat(connectionsInFlight()).isZero());
+  }
+
+  @Test
+  void theTimeForAReplyBeginsWhenAConnectionIsFree() {
+    restart(
+        new Rig.Choice()
+            .sync(1)
+            .commandTimeout(Duration.ofSeconds(10))
+            .hold(Duration.ofSeconds(100)));
+    Peer first = rig.client();
+    first.send(get("a"));
+    Peer node = accept(1).expect(get("a"));
+    Peer second = rig.client();
+    second.send(set("foo", "1"));
+    long sent = System.nanoTime();
+    await().until(() -> System.nanoTime() - sent > TimeUnit.SECONDS.toNanos(2));
+    node.send("$1\r\n1\r\n").expect(set("foo", "1"));
+    first.expect("$1\r\n1\r\n");
+
+    rig.tick(Duration.ofMillis(8_500)); // more than the timeout after it came
+
+    node.send("+OK\r\n");
+    second.expect("+OK\r\n");
   }
 
   @Test
