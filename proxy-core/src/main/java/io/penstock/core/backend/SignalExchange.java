@@ -8,6 +8,14 @@ public abstract class SignalExchange extends Exchange {
   /** The reply has come, or will not; the request's bytes are given back. */
   protected abstract void ended();
 
+  /**
+   * Whether it goes on in spite of the failure, being sent again: then the bytes stay, and it has
+   * not ended.
+   */
+  protected boolean survives(Failure failure) {
+    return false;
+  }
+
   private void end() {
     releaseBytes();
     ended();
@@ -27,6 +35,8 @@ public abstract class SignalExchange extends Exchange {
 
   @Override
   public final void onFailure(Failure failure) {
-    end();
+    if (!survives(failure)) {
+      end();
+    }
   }
 }

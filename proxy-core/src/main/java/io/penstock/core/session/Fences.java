@@ -1,10 +1,7 @@
 package io.penstock.core.session;
 
 import io.netty.buffer.Unpooled;
-import io.penstock.core.backend.SignalExchange;
 import io.penstock.core.cluster.Node;
-import io.penstock.core.resp.Protocol;
-import io.penstock.core.transport.SharedBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -44,41 +41,34 @@ final class Fences {
   void whenPassed(Routed refused, Node node, Runnable then) {
     for (Fence known : open) {
       if (known.covers(refused, node)) {
-        known.then.add(then);
+        known.then(then);
         return;
       }
     }
     var fence = new Fence(refused, node);
-    fence.then.add(then);
+    fence.then(then);
     open.add(fence);
-    session.loop().dispatcher().dispatchTo(node, fence, false);
+    fence.send();
   }
 
-  private final class Fence extends SignalExchange {
+  private final class Fence extends NodeFence {
 
-    private final Node node;
-    private final Protocol protocol;
-    private final long mark = mark();
-    private final List<Runnable> then = new ArrayList<>(1);
+    private final long mark = Fences.this.mark();
 
     Fence(Routed refused, Node node) {
-      this.node = node;
-      this.protocol = refused.protocol();
-      bytes(new SharedBuffer(Unpooled.wrappedBuffer(PING)), 0, PING.length);
-      // No earlier than that of whatever is on its way: the end of this tells of theirs.
-      long deadline = session.loop().now() + session.loop().settings().commandTimeoutNanos();
-      destination(ANY_NODE, protocol, refused.affinity(), deadline);
+      super(session, node, refused, Unpooled.wrappedBuffer(PING));
     }
 
     /** Whether it stands behind all that is behind {@code refused}. */
     boolean covers(Routed refused, Node refusing) {
-      return mark == mark() && node.equals(refusing) && protocol == refused.protocol();
+      return mark == Fences.this.mark()
+          && node().equals(refusing)
+          && protocol() == refused.protocol();
     }
 
     @Override
-    protected void ended() {
+    void forget() {
       open.remove(this);
-      then.forEach(Runnable::run);
     }
   }
 }

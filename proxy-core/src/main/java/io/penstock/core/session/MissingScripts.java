@@ -3,7 +3,6 @@ package io.penstock.core.session;
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.cluster.Node;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -62,30 +61,28 @@ final class MissingScripts {
     Place place = new Place(missing.node(), missing.digest(), fences.mark());
     Loading known = loading.get(place);
     if (known != null) {
-      known.then.add(then);
+      known.then(then);
       return;
     }
     Loading fresh = new Loading(place, request, missing.body());
-    fresh.then.add(then);
+    fresh.then(then);
     loading.put(place, fresh);
-    session.loop().dispatcher().dispatchTo(missing.node(), fresh, false);
+    fresh.send();
   }
 
   /** On its way to a node. */
-  private final class Loading extends ScriptLoad {
+  private final class Loading extends NodeFence {
 
     private final Place place;
-    private final List<Runnable> then = new ArrayList<>(1);
 
     Loading(Place place, Routed request, byte[] body) {
-      super(body, request);
+      super(session, place.node(), request, ScriptLoad.request(body));
       this.place = place;
     }
 
     @Override
-    protected void ended() {
+    void forget() {
       loading.remove(place);
-      then.forEach(Runnable::run);
     }
   }
 }

@@ -88,7 +88,7 @@ final class Retries {
       return false;
     }
     Retry retry = retries.entryFor(request);
-    if (!retry.mayLoadScript()) {
+    if (retry.overtaken || !retry.mayLoadScript()) {
       return false;
     }
     session.loop().counters().redirected(Redirection.NOSCRIPT);

@@ -7,8 +7,8 @@ import io.penstock.core.backend.SignalExchange;
 import io.penstock.core.transport.SharedBuffer;
 import java.nio.charset.StandardCharsets;
 
-/** {@code SCRIPT LOAD} on its way to a node that lacks a script, or may. */
-class ScriptLoad extends SignalExchange {
+/** {@code SCRIPT LOAD} on its way to a node that may lack a script, before the call of it. */
+final class ScriptLoad extends SignalExchange {
 
   private static final String LOAD = "*3\r\n$6\r\nSCRIPT\r\n$4\r\nLOAD\r\n$";
 
@@ -16,12 +16,17 @@ class ScriptLoad extends SignalExchange {
    * @param call the call that it is loaded for, and goes the way of
    */
   ScriptLoad(byte[] body, Exchange call) {
+    ByteBuf request = request(body);
+    bytes(new SharedBuffer(request), 0, request.writerIndex());
+    destination(call.slot(), call.protocol(), call.affinity(), call.deadline(), call.heldUntil());
+  }
+
+  /** The request; the caller owns it. */
+  static ByteBuf request(byte[] body) {
     String head = LOAD + body.length + "\r\n";
     ByteBuf out = ByteBufAllocator.DEFAULT.directBuffer(head.length() + body.length + 2);
     out.writeCharSequence(head, StandardCharsets.US_ASCII);
-    out.writeBytes(body).writeByte('\r').writeByte('\n');
-    bytes(new SharedBuffer(out), 0, out.writerIndex());
-    destination(call.slot(), call.protocol(), call.affinity(), call.deadline(), call.heldUntil());
+    return out.writeBytes(body).writeByte('\r').writeByte('\n');
   }
 
   @Override

@@ -5,11 +5,14 @@ import static io.penstock.core.session.Requests.get;
 import static io.penstock.core.session.Requests.set;
 import static io.penstock.core.wire.Wire.request;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.penstock.core.observe.ProxyStats.Redirection;
 import io.penstock.core.wire.Peer;
 import io.penstock.core.wire.Wire;
+import java.time.Duration;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,6 +41,15 @@ class MissingScriptsTest {
   @AfterEach
   void close() {
     rig.close();
+  }
+
+  private void restart(Rig.Choice choice) {
+    rig.close();
+    rig = choice.start();
+    client = rig.client();
+    lower = rig.connected(0);
+    upper = rig.accept(1);
+    evaluateOnNodeZero();
   }
 
   private static String evalSha(String sha, String key) {
@@ -88,6 +100,31 @@ class MissingScriptsTest {
     client.send(get("a"));
     upper.expect(get("a")).send("$1\r\n1\r\n");
     client.expect("$1\r\n1\r\n");
+  }
+
+  @Test
+  void aLoadIsWaitedForAsLongAsForWhatIsOnItsWayBeforeIt() {
+    restart(new Rig.Choice().commandTimeout(Duration.ofSeconds(10)).hold(Duration.ofSeconds(100)));
+    client.send(evalSha(SHA, "a"));
+    upper.expect(evalSha(SHA, "a"));
+    long sent = System.nanoTime();
+    await().until(() -> System.nanoTime() - sent > TimeUnit.SECONDS.toNanos(2));
+    client.send(set("a", "1"));
+    upper.expect(set("a", "1")).send(MISSING).expect(LOAD);
+
+    rig.tick(Duration.ofMillis(8_500)); // the call's time is over, the later write's is not
+
+    lower.expect(PING).send("+PONG\r\n"); // nobody has asked it for long
+    Peer other = rig.client();
+    for (int i = 0; i < 10; i++) { // what was to be sent now has been
+      other.send(get("b"));
+      lower.expect(get("b")).send("$1\r\nb\r\n");
+      other.expect("$1\r\nb\r\n");
+    }
+    other.send(get("a"));
+    upper.expect(get("a"));
+    upper.send("+OK\r\n" + LOADED);
+    client.expect(MISSING + "+OK\r\n");
   }
 
   @Test

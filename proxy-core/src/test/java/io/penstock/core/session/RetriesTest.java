@@ -8,6 +8,7 @@ import static io.penstock.core.wire.ScriptedNode.NAMING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.penstock.core.backend.QueueBounds;
 import io.penstock.core.cluster.Shard;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.ProxyStats.Redirection;
@@ -962,5 +963,25 @@ class RetriesTest {
     rig.accept(0).expect(get("b")).send("$1\r\nv\r\n");
 
     client.expect("$1\r\nv\r\n");
+  }
+
+  @Test
+  void whatIsRefusedWhereNothingMoreFitsStillWaitsForWhatIsBehindIt() {
+    restart(new Rig.Choice().bounds(new QueueBounds(4_096, 1 << 20)));
+    String refusal = "-CLUSTERDOWN The cluster is down\r\n";
+    Peer node = rig.connected(1);
+    Peer client = rig.client();
+    client.send(set("a", "1") + set("a", "2"));
+    node.expect(set("a", "1") + set("a", "2"));
+    Peer other = rig.client();
+    String large = set("foo", "x".repeat(32 << 20));
+    other.send(large); // which the node does not read yet
+    await().until(() -> !rig.onLoop(() -> rig.dispatcher().keepsUp(rig.address(1), 0)));
+
+    node.send(refusal);
+    node.expect(large).send("+OK\r\n+OK\r\n");
+
+    client.expect(refusal + "+OK\r\n");
+    other.expect("+OK\r\n");
   }
 }

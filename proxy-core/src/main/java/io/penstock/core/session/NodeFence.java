@@ -1,0 +1,67 @@
+package io.penstock.core.session;
+
+import io.netty.buffer.ByteBuf;
+import io.penstock.core.backend.Failure;
+import io.penstock.core.backend.SignalExchange;
+import io.penstock.core.cluster.Node;
+import io.penstock.core.transport.SharedBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Goes behind a refused request over the connection that the refusal came by. Its end tells that
+ * everything has ended which was on its way there before.
+ */
+abstract class NodeFence extends SignalExchange {
+
+  private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+
+  private final Session session;
+  private final Node node;
+  private final List<Runnable> then = new ArrayList<>(1);
+
+  /**
+   * @param request ownership goes over
+   */
+  NodeFence(Session session, Node node, Routed refused, ByteBuf request) {
+    this.session = session;
+    this.node = node;
+    bytes(new SharedBuffer(request), 0, request.writerIndex());
+    // No earlier than that of whatever is on its way: the end of this tells of theirs.
+    long deadline = session.loop().now() + session.loop().settings().commandTimeoutNanos();
+    destination(ONE_NODE, refused.protocol(), refused.affinity(), deadline);
+  }
+
+  Node node() {
+    return node;
+  }
+
+  /** Runs {@code action} at the end, after those given before. */
+  void then(Runnable action) {
+    then.add(action);
+  }
+
+  void send() {
+    session.loop().dispatcher().dispatchTo(node, this, false);
+  }
+
+  /** It is known no longer: nothing more can be given to {@link #then}. */
+  abstract void forget();
+
+  /** A connection that takes no more has not carried it, and what was on its way still is. */
+  @Override
+  protected boolean survives(Failure failure) {
+    if (failure != Failure.OVERLOADED || session.loop().now() - deadline() >= 0) {
+      return false;
+    }
+    session.loop().executor().schedule(this::send, AGAIN_NANOS, TimeUnit.NANOSECONDS);
+    return true;
+  }
+
+  @Override
+  protected void ended() {
+    forget();
+    then.forEach(Runnable::run);
+  }
+}
