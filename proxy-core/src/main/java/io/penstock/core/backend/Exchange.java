@@ -23,6 +23,9 @@ public abstract class Exchange {
   /** The slot of an exchange for one shard's master, whatever the slots are there. */
   public static final int ONE_SHARD = -2;
 
+  /** The slot of an exchange that means nothing to any node but the one that it is given to. */
+  public static final int ONE_NODE = -3;
+
   private static final Logger log = LoggerFactory.getLogger(Exchange.class);
 
   private @Nullable SharedBuffer bytes;
@@ -90,7 +93,7 @@ public abstract class Exchange {
   /**
    * Sets where the request goes.
    *
-   * @param toSlot 0 to 16383, {@link #ANY_NODE} or {@link #ONE_SHARD}
+   * @param toSlot 0 to 16383, {@link #ANY_NODE}, {@link #ONE_SHARD} or {@link #ONE_NODE}
    * @param spoken protocol that the reply must have
    * @param clientAffinity the same for all requests of one client: they share connections, in order
    * @param deadlineNanos {@link System#nanoTime()} at which it fails
@@ -163,7 +166,7 @@ public abstract class Exchange {
 
   /**
    * Index in {@code map} of the shard that it goes to, or {@link SlotMap#UNCOVERED}; not for {@link
-   * #ANY_NODE}.
+   * #ANY_NODE} and {@link #ONE_NODE}.
    */
   public final int shardIn(SlotMap map) {
     Node master = shardMaster;

@@ -53,9 +53,12 @@ public final class Hold {
     return size;
   }
 
-  /** Holds the request from here on, or answers false, and counts it, when too many are. */
+  /**
+   * Holds the request from here on, or answers false, and counts it, when too many are. One that is
+   * held keeps its place.
+   */
   public boolean admits(Exchange exchange) {
-    if (isFull()) {
+    if (isFull() && exchange.heldFor() == null) {
       count(HeldOutcome.REFUSED);
       return false;
     }

@@ -87,6 +87,9 @@ public final class AsyncDispatcher implements Dispatcher {
   }
 
   private static boolean belongsElsewhere(SlotMap map, Exchange exchange, Node node) {
+    if (exchange.slot() == Exchange.ONE_NODE) {
+      return false;
+    }
     if (exchange.slot() == Exchange.ANY_NODE) {
       return map.indexOfMaster(node) < 0;
     }

@@ -67,7 +67,7 @@ final class Attempt extends Block {
     if (last) {
       settle();
     }
-    call.answerPart(buffer, begun ? from : from + HEADER, to, last);
+    call.onReplyPart(buffer, begun ? from : from + HEADER, to, last);
     begun = true;
   }
 
@@ -81,6 +81,7 @@ final class Attempt extends Block {
   @Override
   void dropHeld() {
     begun = false;
+    call.dropParts();
     whole.dropHeld();
   }
 

@@ -141,6 +141,7 @@ final class BlockingCall extends LeasedCall implements Blocking {
     }
   }
 
+  /** Of what blocks, and of the attempt before. */
   @Override
   public void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
     if (!arriving) {
@@ -152,7 +153,10 @@ final class BlockingCall extends LeasedCall implements Blocking {
       leave(true);
     }
     if (!undoes) {
-      answerPart(buffer, from, to, last);
+      if (last) {
+        session.intake().blocked().ended(whole);
+      }
+      whole.deliverPart(buffer, from, to, last);
       return;
     }
     unwanted.append(buffer, from, to);
@@ -163,11 +167,16 @@ final class BlockingCall extends LeasedCall implements Blocking {
     }
   }
 
+  /** The rest of the reply will not come. */
+  void dropParts() {
+    arriving = false;
+    unwanted.clear();
+  }
+
   @Override
   public void onFailure(Failure failure) {
     leave(false);
-    arriving = false;
-    unwanted.clear();
+    dropParts();
     if (gone) {
       end();
     } else if (whole.hasBegun()) {
@@ -277,6 +286,7 @@ final class BlockingCall extends LeasedCall implements Blocking {
   }
 
   void answer(byte[] reply, Outcome outcome) {
+    dropParts();
     session.intake().blocked().ended(whole);
     whole.deliverError(reply, outcome);
   }
@@ -284,13 +294,5 @@ final class BlockingCall extends LeasedCall implements Blocking {
   void answer(ByteBuf buffer, int from, int to) {
     session.intake().blocked().ended(whole);
     whole.deliver(buffer, from, to, buffer.getByte(from) == '-' ? Outcome.ERROR : Outcome.OK);
-  }
-
-  /** Passes on a part of a reply that is still arriving. */
-  void answerPart(ByteBuf buffer, int from, int to, boolean last) {
-    if (last) {
-      session.intake().blocked().ended(whole);
-    }
-    whole.deliverPart(buffer, from, to, last);
   }
 }

@@ -75,7 +75,7 @@ final class NodeSurvey {
     void prepare(Session session, SharedBuffer bytes, int length) {
       bytes(bytes, 0, length);
       long deadline = session.loop().now() + session.loop().settings().commandTimeoutNanos();
-      destination(ANY_NODE, session.profile().protocol(), session.affinity(), deadline);
+      destination(ONE_NODE, session.profile().protocol(), session.affinity(), deadline);
     }
 
     @Override

@@ -50,7 +50,7 @@ final class Unblocking extends Exchange {
       done.accept(0);
     } else {
       bytes(new SharedBuffer(Unpooled.wrappedBuffer(request)), 0, request.length);
-      destination(ANY_NODE, session.profile().protocol(), session.affinity(), until);
+      destination(ONE_NODE, session.profile().protocol(), session.affinity(), until);
       session.loop().dispatcher().dispatchTo(lease.node(), this, false);
     }
   }

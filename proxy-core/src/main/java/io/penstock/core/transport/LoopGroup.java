@@ -35,6 +35,9 @@ public final class LoopGroup {
 
   private static final int FIRST_READ = 2_048;
 
+  /** Who blocks hears nothing for long, of a host either that has gone and come back. */
+  private static final Duration NODE_KEEP_ALIVE = Duration.ofMinutes(1);
+
   private static final long CLOSING_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   private final Transport transport;
@@ -91,7 +94,9 @@ public final class LoopGroup {
 
   /** For connections from {@code loop} to a node. */
   public Bootstrap client(Loop loop, int connectTimeoutMillis) {
-    return new Bootstrap()
+    Bootstrap client = new Bootstrap();
+    transport.keepAlive(NODE_KEEP_ALIVE).forEach(client::option);
+    return client
         .group(loop.executor())
         .channel(transport.socketChannel())
         .resolver(OffLoopResolver.INSTANCE)

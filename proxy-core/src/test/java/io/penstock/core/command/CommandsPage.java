@@ -50,8 +50,8 @@ final class CommandsPage {
       | is `@dangerous` or flagged `admin` | refused unless `penstock.commands.allow` names it |
       | is a new subcommand of a container whose line in `handling.table` is `refused` or `local NAME` | handled as that line says |
 
-      This table is never overridden, but for one thing: a command whose handling is `forward` takes more arguments where a
-      node says so. Where nodes differ about a command that was learnt, the newest server is believed. At most 4,096
+      This table is never overridden, but for one thing: where a node says so a command takes other numbers of
+      arguments, one that Penstock does more with than `forward` only if that is stricter. Where nodes differ about a command that was learnt, the newest server is believed. At most 4,096
       commands are learnt, with names of up to 128 characters. What was learnt stays known until Penstock ends; a node that
       does not have it says so itself. `COMMAND` lists learnt commands in lower case, with the ACL categories that servers
       have without modules.

@@ -7,6 +7,7 @@ import static io.penstock.core.wire.ScriptedNode.NAMING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.penstock.core.cluster.Shard;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.wire.LogLines;
@@ -246,6 +247,24 @@ class BlockingCallTest {
   }
 
   @Test
+  void aLargeElementForNobodyIsPutBackThoughItArrivesInParts() {
+    Peer client = rig.client();
+    client.send(BLPOP);
+    Peer node = rig.accept(1).expect(tried(BLPOP));
+    client.reset();
+    await().until(() -> rig.onLoop(() -> rig.sessions().sessions().isEmpty()));
+    String element = "x".repeat(200_000);
+    String reply = "+OK\r\n+QUEUED\r\n*1\r\n*2\r\n$1\r\na\r\n" + Wire.bulk(element);
+
+    long before = rig.bytesReceivedFrom(1);
+    node.send(reply.substring(0, 150_000));
+    await().until(() -> rig.bytesReceivedFrom(1) - before == 150_000);
+    node.send(reply.substring(150_000));
+
+    node.expect(Wire.request("LPUSH", "a", element)).send(":1\r\n");
+  }
+
+  @Test
   void callsForEverHaveNoDeadlineAndOthersTheirOwn() {
     Peer node = rig.connected(1);
     Peer patient = rig.client();
@@ -393,6 +412,31 @@ class BlockingCallTest {
     next.send(BLPOP);
     node.expect(tried(BLPOP)).send(NOTHING);
     lease.expect(BLPOP); // given back
+  }
+
+  @Test
+  void noOtherNodeIsAskedToEndWhatBlocksOnOneThatIsGone() {
+    Peer node = rig.connected(1);
+    Peer other = rig.accept(0);
+    Peer client = rig.client();
+    Peer lease = block(client, node, BLPOP);
+    rig.server(1).refuse();
+    node.close();
+    await().until(() -> stats(1).errors() > 0);
+    client.close();
+    await().until(() -> rig.onLoop(() -> rig.dispatcher().hold().size()) == 1);
+
+    rig.publish(
+        new SlotMap.Builder()
+            .shard(new Shard(rig.address(0), List.of(), 1))
+            .range(0, 16_383)
+            .build());
+
+    Peer another = rig.client();
+    another.send(get("a"));
+    other.expect(get("a"));
+    rig.tick(Duration.ofSeconds(101)); // as long as it may take to ask
+    lease.expectClosed();
   }
 
   @Test

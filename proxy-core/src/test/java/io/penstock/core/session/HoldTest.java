@@ -196,6 +196,22 @@ class HoldTest {
   }
 
   @Test
+  void whatIsHeldKeepsItsPlaceWhereNoMoreFit() {
+    started = choice(LONG).maxHeld(1).start();
+    Peer client = rig().client();
+    client.send(get("a"));
+    Peer master = accept(1).expect(get("a"));
+
+    kill(1, master);
+    outwaitTheCommandTimeout();
+    promote();
+
+    accept(0).expect(get("a")).send("$1\r\n1\r\n");
+    client.expect("$1\r\n1\r\n");
+    assertThat(held().count(HeldOutcome.REFUSED)).isZero();
+  }
+
+  @Test
   void whereTooManyAreHeldTheNextIsRefused() {
     started = choice(LONG).maxHeld(1).start();
     rig().server(1).refuse();

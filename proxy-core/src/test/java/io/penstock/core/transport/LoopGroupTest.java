@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.SimpleChannelInboundHandler;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,6 +49,20 @@ class LoopGroupTest {
         .isInstanceOf(IllegalStateException.class)
         .hasMessageStartingWith(
             "transport " + missing.configName() + " does not work on this machine: ");
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"IO_URING", "EPOLL"}) // NIO's options are equal to no others
+  void aConnectionToANodeThatIsGoneEndsEvenIfNothingIsSentOnIt(Transport transport) {
+    WorkingTransport.assume(transport);
+    var group = new LoopGroup(transport, 1);
+    try {
+      assertThat(group.client(group.loops().getFirst(), 1_000).config().options())
+          .containsEntry(ChannelOption.SO_KEEPALIVE, true)
+          .containsAllEntriesOf(transport.keepAlive(Duration.ofMinutes(1)));
+    } finally {
+      group.shutdown();
+    }
   }
 
   @Test
