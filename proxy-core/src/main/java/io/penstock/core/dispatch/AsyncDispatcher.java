@@ -3,6 +3,7 @@ package io.penstock.core.dispatch;
 import io.penstock.core.backend.BackendNode;
 import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.Exchange;
+import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.Hold;
 import io.penstock.core.backend.Lease;
 import io.penstock.core.cluster.Node;
@@ -40,7 +41,11 @@ public final class AsyncDispatcher implements Dispatcher {
 
   @Override
   public void dispatchTo(Node target, Exchange exchange, boolean asking) {
-    nodes.at(target).send(exchange, asking);
+    if (nodes.isClosed()) {
+      exchange.onFailure(Failure.NOT_SENT);
+    } else {
+      nodes.at(target).send(exchange, asking);
+    }
   }
 
   @Override

@@ -52,11 +52,32 @@ abstract class NodeFence extends SignalExchange {
   /** A connection that takes no more has not carried it, and what was on its way still is. */
   @Override
   protected boolean survives(Failure failure) {
-    if (failure != Failure.OVERLOADED || session.loop().now() - deadline() >= 0) {
+    if (failure != Failure.OVERLOADED || !mustWait()) {
       return false;
     }
-    session.loop().executor().schedule(this::send, AGAIN_NANOS, TimeUnit.NANOSECONDS);
+    waitOn();
     return true;
+  }
+
+  /** Where there is no connection nothing is on its way: a full hold is none of this. */
+  private boolean mustWait() {
+    return !session.isClosed()
+        && session.loop().now() - deadline() < 0
+        && !session.loop().dispatcher().keepsUp(node, session.affinity());
+  }
+
+  private void waitOn() {
+    session.loop().executor().schedule(this::again, AGAIN_NANOS, TimeUnit.NANOSECONDS);
+  }
+
+  private void again() {
+    if (mustWait()) {
+      waitOn();
+    } else if (session.isClosed()) {
+      fail(Failure.NOT_SENT);
+    } else {
+      send();
+    }
   }
 
   @Override
