@@ -24,8 +24,8 @@ import java.util.TreeMap;
  *
  * <p>The table has every command that any source has. Where sources differ about one, the last
  * source that has it is believed, so the newest server comes last. The checked-in table comes from
- * the facts files {@code redis-7.0.15.json valkey-8-dev.json redis-8-dev.json}, in this order; the
- * same sources give the same bytes.
+ * the facts files {@code redis-7.0.15.json valkey-8-dev.json redis-8-dev.json} of {@code facts}
+ * beside this file, in this order; the same sources give the same bytes.
  */
 final class GenerateCommandTable {
 
