@@ -4,13 +4,13 @@
 Starts on loopback a Redis Cluster of three masters (17001-17003), three standalone servers (27011-27013) with nutcracker in
 front of them (27021, ../../../peers/nutcracker.yml), and one Penstock for each transport (27031 on) with one event loop, or as
 many as stand behind a colon: epoll,io_uring,io_uring:2.
-Warms every proxy with more than a million requests, runs the given harness and writes what it prints, with commit,
+Warms every proxy with more than a million requests, runs sidebyside_harness.py and writes what it prints, with commit,
 machine and flags, into ../../../results/. Ends what it started, by process id, whatever happens.
 
     ./mvnw -DskipTests package
-    proxy-bench/src/main/scripts/side_by_side.py --harness ../shared/bench/sidebyside.py --transports epoll,io_uring
+    proxy-bench/src/main/scripts/side_by_side.py --transports epoll,io_uring
 
-The harness takes -r ROUNDS --warm ROUNDS -w WORKLOADS NAME=PORT:PID … and prints a table for each workload. Needed: redis-server,
+Another harness (--harness) takes -r ROUNDS --warm ROUNDS -w WORKLOADS NAME=PORT:PID … and prints a table for each workload. Needed: redis-server,
 redis-cli, redis-benchmark, nutcracker, a JDK 25. Leave the machine alone meanwhile.
 """
 import argparse
@@ -157,7 +157,7 @@ def digest(path):
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--harness", required=True, help="path of sidebyside.py")
+    parser.add_argument("--harness", default=os.path.join(BENCH, "src/main/scripts/sidebyside_harness.py"), help="what sends the load")
     parser.add_argument("--jar", default=os.path.join(report.ROOT, "proxy-server", "target", "penstock.jar"))
     parser.add_argument("--java", help="a java of JDK 25; else JAVA_HOME's, else one in /usr/lib/jvm")
     parser.add_argument("--jvm-flags", default=documented_flags(), help="else those of config/jvm.options")
