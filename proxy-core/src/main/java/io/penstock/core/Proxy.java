@@ -68,11 +68,12 @@ public final class Proxy implements AutoCloseable {
 
   private Proxy(ProxySettings settings, ProxyEvents events) {
     this.settings = settings;
-    this.group = new LoopGroup(settings.transport(), settings.eventLoops());
+    this.group = new LoopGroup(settings.transport(), settings.eventLoops(), settings.timeSlice());
     this.admission = new Admission(settings.listen().maxClients(), events);
     this.collector = new StatsCollector(admission, audience);
+    BackendSettings backend = settings.backendSettings();
     this.control =
-        ControlPlane.create(settings.upstream().credentials(), settings.backend().connectTimeout());
+        ControlPlane.create(backend.credentials(), backend.database(), backend.connectTimeout());
     switch (settings.upstream()) {
       case ProxySettings.Upstream.Cluster cluster -> {
         discovered = ClusterTopology.create(settings.topologySettings(cluster), control, events);

@@ -103,4 +103,11 @@ final class ProxyLoop {
     all.addAll(sessions.hub().stats());
     return all;
   }
+
+  /** What was counted on connections that are closed. On the loop. */
+  List<NodeStats> closedNodeStats() {
+    List<NodeStats> all = new ArrayList<>(dispatcher.closedStats());
+    all.addAll(sessions.hub().closedStats());
+    return all;
+  }
 }

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param commands which commands are allowed and denied
  * @param transport how bytes reach the kernel
  * @param eventLoops number of event loops, at least 1
+ * @param timeSlice what their threads ask the kernel for, where it has a choice; zero: nothing
  * @param facade the cluster that clients are shown, or null when they see a single server
  */
 public record ProxySettings(
@@ -36,6 +37,7 @@ public record ProxySettings(
     CommandRules commands,
     Transport transport,
     int eventLoops,
+    Duration timeSlice,
     @Nullable Facade facade) {
 
   /**
@@ -80,7 +82,8 @@ public record ProxySettings(
     /**
      * By a thread for each client, over connections that it has for itself meanwhile.
      *
-     * @param maxConnectionsPerNode of all event loops together, at least 1; each loop has its part
+     * @param maxConnectionsPerNode of all event loops together, one each at least; each has its
+     *     part
      */
     record Sync(int maxConnectionsPerNode) implements Dispatch {}
   }
@@ -89,7 +92,7 @@ public record ProxySettings(
    * Connections to the nodes.
    *
    * @param connectTimeout for TCP connect and handshake
-   * @param commandTimeout a command's deadline, counted from its dispatch
+   * @param commandTimeout how long a node may take to answer a command, from when it was sent
    * @param connectionsPerLoop shared pipelined connections from one event loop to one node, at
    *     least 1
    * @param exclusiveConnectionsPerLoop most connections from one event loop to one node that

@@ -1,5 +1,6 @@
 package io.penstock.core;
 
+import io.penstock.core.cluster.Node;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.listener.Admission;
@@ -36,12 +37,18 @@ final class StatsCollector {
     this.audience = audience;
   }
 
-  /** One loop's figures, taken on that loop. */
+  /**
+   * One loop's figures, taken on that loop.
+   *
+   * @param nodes of connections that there are
+   * @param closed of those that were closed, by node
+   */
   record LoopFigures(
       LoopStats loop,
       Map<String, CommandStats> commands,
       Map<Redirection, Long> redirects,
       List<NodeStats> nodes,
+      List<NodeStats> closed,
       long messages,
       Traffic traffic,
       Map<String, Long> errors,
@@ -64,6 +71,7 @@ final class StatsCollector {
         commands,
         redirects,
         proxyLoop.nodeStats(),
+        proxyLoop.closedNodeStats(),
         counters.pushes(),
         proxyLoop.sessions().traffic(),
         counters.errors(),
@@ -101,7 +109,6 @@ final class StatsCollector {
   ProxyStats sum(List<LoopFigures> figures) {
     Map<String, CommandStats> commands = new LinkedHashMap<>();
     Map<Redirection, Long> redirects = new EnumMap<>(Redirection.class);
-    Map<Object, NodeStats> nodes = new LinkedHashMap<>();
     List<LoopStats> loops = new ArrayList<>();
     Traffic traffic = Traffic.NONE;
     HeldStats held = HeldStats.NONE;
@@ -111,7 +118,6 @@ final class StatsCollector {
       loops.add(each.loop());
       each.commands().forEach((name, stats) -> commands.merge(name, stats, StatsCollector::add));
       each.redirects().forEach((kind, count) -> redirects.merge(kind, count, Long::sum));
-      each.nodes().forEach(node -> nodes.merge(node.node(), node, StatsCollector::add));
       each.errors().forEach((prefix, count) -> errors.merge(prefix, count, Long::sum));
       traffic = traffic.plus(each.traffic());
       held = held.plus(each.held());
@@ -123,7 +129,7 @@ final class StatsCollector {
         admission.total(),
         admission.refused(),
         admission.delayed(),
-        List.copyOf(nodes.values()),
+        nodes(figures),
         Map.copyOf(redirects),
         List.copyOf(loops),
         pubSub(figures),
@@ -155,15 +161,16 @@ final class StatsCollector {
     return new CommandStats(a.name(), outcomes, buckets, a.totalNanos() + b.totalNanos());
   }
 
-  private static NodeStats add(NodeStats a, NodeStats b) {
-    return new NodeStats(
-        a.node(),
-        a.connections() + b.connections(),
-        a.exclusive() + b.exclusive(),
-        a.inFlight() + b.inFlight(),
-        a.bytesSent() + b.bytesSent(),
-        a.bytesReceived() + b.bytesReceived(),
-        a.reconnects() + b.reconnects(),
-        a.errors() + b.errors());
+  /** Who has no connections any more counts only while another loop, or a subscriber, has some. */
+  private static List<NodeStats> nodes(List<LoopFigures> figures) {
+    Map<Node, NodeStats> nodes = new LinkedHashMap<>();
+    for (LoopFigures each : figures) {
+      each.nodes().forEach(node -> nodes.merge(node.node(), node, NodeStats::plus));
+    }
+    for (LoopFigures each : figures) {
+      each.closed()
+          .forEach(past -> nodes.computeIfPresent(past.node(), (_, now) -> now.plus(past)));
+    }
+    return List.copyOf(nodes.values());
   }
 }

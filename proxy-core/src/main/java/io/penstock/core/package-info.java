@@ -3,8 +3,8 @@
  *
  * <p>{@link io.penstock.core.Proxy} assembles the rooms below from {@link
  * io.penstock.core.ProxySettings}; it is the only class that knows all of them. A command's way:
- * {@code listener} → {@code session} → {@code dispatch} → {@code route}, {@code backend} → {@code
- * command}, {@code cluster} → {@code resp}.
+ * {@code listener} → {@code session} → {@code dispatch}, {@code pubsub} → {@code route}, {@code
+ * backend} → {@code command}, {@code cluster} → {@code resp}.
  */
 @NullMarked
 package io.penstock.core;

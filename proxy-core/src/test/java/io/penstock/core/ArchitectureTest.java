@@ -33,7 +33,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** The rooms of DESIGN.md ("Modules and rooms") and the directions between them. */
+/** The rooms of docs/architecture.md and the directions between them. */
 class ArchitectureTest {
 
   private static final String CORE = "io.penstock.core.";
@@ -292,7 +292,7 @@ class ArchitectureTest {
         .haveSimpleNameEndingWith("Utils")
         .orShould()
         .haveSimpleNameEndingWith("Impl")
-        .because("such names say nothing (house style 9)")
+        .because("such names say nothing")
         .check(CLASSES);
   }
 

@@ -22,7 +22,7 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Rules of the house style that class files do not show. */
+/** The rules of docs/architecture.md ("Style") that class files do not show. */
 class SourceRulesTest {
 
   private static final Path SOURCES = Path.of("src/main/java");
@@ -109,17 +109,17 @@ class SourceRulesTest {
         tooLong.add(source.getFileName() + ": " + lines + " lines");
       }
     }
-    assertThat(tooLong).as("a class that long does more than one thing (house style 1)").isEmpty();
+    assertThat(tooLong).as("a class that long does more than one thing").isEmpty();
   }
 
   @Test
   void methodsStayUnderFortyLines() {
-    assertThat(longMethods).as("a method is to be read at a glance (house style 1)").isEmpty();
+    assertThat(longMethods).as("a method is to be read at a glance").isEmpty();
   }
 
   @Test
   void methodsHaveAtMostFiveParameters() {
-    assertThat(wideMethods).as("more parameters ask for a record (house style 1)").isEmpty();
+    assertThat(wideMethods).as("more parameters ask for a record").isEmpty();
   }
 
   @Test

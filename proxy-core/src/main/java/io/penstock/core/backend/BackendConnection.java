@@ -26,7 +26,6 @@ final class BackendConnection implements LinkOwner {
   private final BackendSite site;
   private final Handshake handshake;
   private final NodeCounters counters;
-  private final Backoff backoff = new Backoff();
   private final WaitingLine waiting;
   private final Congestion congestion;
 
@@ -34,6 +33,7 @@ final class BackendConnection implements LinkOwner {
   private @Nullable Link current; // from connect to loss; events of earlier ones are ignored
   private @Nullable Link ready; // the same, while Ready
   private boolean wasReady;
+  private int failures; // to connect, in a row
 
   BackendConnection(Node node, Protocol protocol, BackendSite site, NodeCounters counters) {
     this.node = node;
@@ -162,10 +162,10 @@ final class BackendConnection implements LinkOwner {
     if (shaking.expected() > 0) {
       return;
     }
-    boolean wasLost = wasReady || backoff.attempts() > 0;
+    boolean wasLost = wasReady || failures > 0;
     state = shaking.done();
     ready = shaking.link();
-    backoff.succeeded();
+    failures = 0;
     counters.connected(wasReady);
     wasReady = true;
     site.listener().connected(node);
@@ -239,18 +239,18 @@ final class BackendConnection implements LinkOwner {
    */
   private void lost(Throwable cause) {
     boolean worked = ready != null;
-    int attempts = worked ? 0 : backoff.attempts() + 1;
+    failures = worked ? 0 : failures + 1;
     counters.failed();
     if (worked) {
       log.info("connection to {} lost: {}", node, cause.getMessage());
-    } else if (attempts == 1) {
+    } else if (failures == 1) {
       log.warn("cannot connect to {}: {}", node, cause.getMessage());
     }
     if (state instanceof ConnectionState.Handshaking shaking) {
       shaking.timer().cancel(false);
     }
-    end(new ConnectionState.BackingOff(site.later(this::connect, backoff.nextMillis())));
-    site.listener().disconnected(node, attempts, cause);
+    end(new ConnectionState.BackingOff(site.retry(this::connect, failures)));
+    site.listener().disconnected(node, failures, cause);
   }
 
   /** Whatever is in flight fails, when {@code next} holds already. */

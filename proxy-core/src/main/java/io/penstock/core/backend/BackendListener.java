@@ -1,7 +1,6 @@
 package io.penstock.core.backend;
 
 import io.penstock.core.cluster.Node;
-import org.jspecify.annotations.Nullable;
 
 /** What the connections of one loop tell their owner. Called on that loop. */
 public interface BackendListener {
@@ -10,12 +9,11 @@ public interface BackendListener {
   void connected(Node node);
 
   /**
-   * A connection ended, or an attempt to make one failed.
+   * A connection ended, or an attempt to make one failed; not told of what Penstock closes itself.
    *
    * @param attempts failed attempts in a row, 0 for the loss of a connection that worked
-   * @param cause null for an orderly close by Penstock
    */
-  void disconnected(Node node, int attempts, @Nullable Throwable cause);
+  void disconnected(Node node, int attempts, Throwable cause);
 
   /** Connections that could not take more can again. */
   void writableAgain();

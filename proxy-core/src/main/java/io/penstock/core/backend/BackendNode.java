@@ -11,8 +11,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One loop's connections to one node: shared ones for each protocol version that clients speak,
- * made when first needed. Confined to that loop.
+ * One loop's connections to one node: shared ones for each protocol version that clients speak and
+ * one aside of them for what must not wait behind requests, all made when first needed; and those
+ * that clients have for themselves, while they block or for a turn. Confined to that loop.
  */
 public final class BackendNode {
 
@@ -163,7 +164,7 @@ public final class BackendNode {
 
   public NodeStats stats() {
     long inFlight = (long) leases.inFlight() + turns.inFlight();
-    long sent = counters.bytesSentBefore();
+    long sent = counters.bytesSentBefore() + leases.bytesSent() + turns.bytesSent();
     for (BackendConnection connection : connections()) {
       inFlight += connection.inFlight();
       sent += connection.bytesSent();

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param credentials what nodes want to be told, or null
  * @param database selected after connecting; 0 for none
  * @param connectTimeout for TCP connect and handshake together
- * @param commandTimeout a connection that owes replies and was silent for a multiple of it is given
- *     up
+ * @param commandTimeout how long a node may take to answer a command, from when it was sent; a
+ *     connection that owes replies and is silent for a multiple of it is given up
  * @param connectionsPerNode shared connections from one loop to one node, per protocol version
  * @param exclusiveConnections most connections from one loop to one node that clients have for
  *     themselves

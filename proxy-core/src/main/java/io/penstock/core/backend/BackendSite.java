@@ -2,9 +2,12 @@ package io.penstock.core.backend;
 
 import io.netty.util.concurrent.ScheduledFuture;
 import io.penstock.core.cluster.Node;
+import io.penstock.core.transport.Backoff;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
 /** Where backend connections live and whom they tell. */
@@ -16,6 +19,9 @@ public record BackendSite(
     PushSink pushes,
     Hold hold) {
 
+  private static final Backoff BACKOFF =
+      new Backoff(Duration.ofMillis(10), Duration.ofSeconds(1), new Random());
+
   /** With a hold of its own. */
   public BackendSite(
       LoopGroup group,
@@ -24,12 +30,6 @@ public record BackendSite(
       BackendListener listener,
       PushSink pushes) {
     this(group, loop, settings, listener, pushes, new Hold(settings.maxHeld()));
-  }
-
-  /** For connections whose pushes nobody wants. */
-  public BackendSite(
-      LoopGroup group, Loop loop, BackendSettings settings, BackendListener listener) {
-    this(group, loop, settings, listener, PushSink.NONE);
   }
 
   /** The same for connections that carry nothing that depends on the database. */
@@ -51,6 +51,15 @@ public record BackendSite(
   /** Runs {@code action} on the loop, after so many milliseconds. */
   ScheduledFuture<?> later(Runnable action, long millis) {
     return loop.executor().schedule(action, millis, TimeUnit.MILLISECONDS);
+  }
+
+  /**
+   * Runs {@code action}, which tries to connect again, in a while.
+   *
+   * @param failures in a row so far
+   */
+  ScheduledFuture<?> retry(Runnable action, int failures) {
+    return later(action, BACKOFF.after(failures).toMillis());
   }
 
   /** Connects to the node; {@code owner} is told how it went, on the loop. */

@@ -1,6 +1,7 @@
 package io.penstock.core.backend;
 
 import io.netty.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where a backend connection stands: Idle → Connecting → (Handshaking →) Ready, from each of the
@@ -60,6 +61,11 @@ sealed interface ConnectionState {
 
   /** Given up for good. */
   record Closed() implements ConnectionState {}
+
+  /** The channel, once there is one. */
+  default @Nullable Link link() {
+    return null;
+  }
 
   /** Closes the channel and ends the timer there may be. */
   default void close() {}

@@ -10,6 +10,9 @@ public enum Failure {
   CONNECTION_LOST,
   /** Nobody serves the slot at present. The command did not run. */
   NO_OWNER,
-  /** The queue for a node without connection is full. The command did not run. */
+  /**
+   * Too much waits for the node: held, under way or unsent on its connection, or for a connection
+   * of its own. The command did not run.
+   */
   OVERLOADED
 }

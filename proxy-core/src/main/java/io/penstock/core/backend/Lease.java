@@ -143,6 +143,11 @@ public final class Lease implements LinkOwner {
     return state instanceof ConnectionState.Ready(Link link) ? link.inFlight() : waiting.size();
   }
 
+  /** 0 before it is ready. */
+  long bytesSent() {
+    return state instanceof ConnectionState.Ready(Link link) ? link.bytesSent() : 0;
+  }
+
   void idleSince(long now) {
     idleSince = now;
   }
@@ -279,12 +284,7 @@ public final class Lease implements LinkOwner {
       return;
     }
     state = new ConnectionState.Closed();
-    @Nullable Link link =
-        switch (last) {
-          case ConnectionState.Ready ready -> ready.link();
-          case ConnectionState.Handshaking shaking -> shaking.link();
-          default -> null;
-        };
+    @Nullable Link link = last.link();
     pool.ended(this, last instanceof ConnectionState.Ready, link == null ? 0 : link.bytesSent());
     last.close();
     if (link != null) {

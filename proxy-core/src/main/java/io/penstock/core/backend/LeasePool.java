@@ -146,6 +146,15 @@ final class LeasePool {
     return sum;
   }
 
+  /** Bytes sent on connections that are open; of the others the counters know. */
+  long bytesSent() {
+    long sum = 0;
+    for (Lease lease : open) {
+      sum += lease.bytesSent();
+    }
+    return sum;
+  }
+
   /** Ends what is past its deadline, and connections that nobody has needed for long. */
   void tick(long now) {
     List.copyOf(open).forEach(lease -> lease.tick(now));

@@ -15,4 +15,13 @@ public interface PushSink {
    *     reply, as {@code SUBSCRIBE} gets none but its confirmations
    */
   boolean onPush(ByteBuf buffer, int from, int to);
+
+  /**
+   * The same with an error reply, before anybody gets it.
+   *
+   * @return whether it is about something that a push seemed to have confirmed: nobody gets it
+   */
+  default boolean onError(ByteBuf buffer, int from, int to) {
+    return false;
+  }
 }

@@ -117,10 +117,14 @@ final class ReplyStream {
       }
       return true;
     }
-    if (bytes.getByte(start) == '>') {
+    byte type = bytes.getByte(start);
+    if (type == '>') {
       if (pushes.onPush(bytes, start, end) && !inFlight.isEmpty()) {
         inFlight.poll();
       }
+      return true;
+    }
+    if (type == '-' && pushes.onError(bytes, start, end)) {
       return true;
     }
     if (inFlight.isEmpty()) {
@@ -144,7 +148,7 @@ final class ReplyStream {
 
   /** Answers null, or what is wrong with the bytes. */
   private @Nullable String keepRest(ByteBuf bytes, int start, int to, boolean carried) {
-    if (!streaming && inFlight.isEmpty() && bytes.getByte(start) != '>') {
+    if (!streaming && isUnasked(bytes.getByte(start))) {
       return UNASKED; // however long it is going to be
     }
     int length = to - start;
@@ -169,6 +173,11 @@ final class ReplyStream {
             .directBuffer(Math.max(256, length * 2))
             .writeBytes(bytes, start, length);
     return null;
+  }
+
+  private boolean isUnasked(byte type) {
+    boolean isForSink = type == '>' || (type == '-' && pushes != PushSink.NONE);
+    return inFlight.isEmpty() && !isForSink;
   }
 
   private void passOn(Exchange exchange, ByteBuf bytes, int start, int to) {

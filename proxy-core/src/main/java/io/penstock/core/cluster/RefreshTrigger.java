@@ -1,8 +1,8 @@
 package io.penstock.core.cluster;
 
 /**
- * Why the topology is looked at again. All but {@link #PERIODIC} and {@link #STARTUP} are adaptive
- * and rate-limited.
+ * Why the topology is looked at again. All but {@link #PERIODIC}, {@link #STARTUP} and {@link
+ * #HELD} are adaptive and rate-limited.
  */
 public enum RefreshTrigger {
   STARTUP,

@@ -54,5 +54,13 @@ public enum Merge {
    * Texts for people: the one that all say, or each with its shard's number. An error is the reply
    * only when there is no text.
    */
-  TEXTS
+  TEXTS;
+
+  /** Whether nodes count this proxy's connections where clients are meant. */
+  public boolean countsClients() {
+    return switch (this) {
+      case SUBSCRIBERS, SHARD_SUBSCRIBERS, PATTERNS -> true;
+      default -> false;
+    };
+  }
 }

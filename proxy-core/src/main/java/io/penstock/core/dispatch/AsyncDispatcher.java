@@ -119,6 +119,11 @@ public final class AsyncDispatcher implements Dispatcher {
   }
 
   @Override
+  public List<NodeStats> closedStats() {
+    return nodes.closedStats();
+  }
+
+  @Override
   public void close() {
     nodes.close();
   }

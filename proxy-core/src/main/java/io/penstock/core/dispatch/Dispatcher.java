@@ -22,7 +22,8 @@ public sealed interface Dispatcher permits AsyncDispatcher, SyncDispatcher {
   boolean dispatch(Exchange exchange);
 
   /**
-   * Sends the exchange to a node that a redirect named.
+   * Sends the exchange to this node, whatever the slot map says: a redirect named it, or it alone
+   * is meant.
    *
    * @param asking whether {@code ASKING} goes first
    */
@@ -66,6 +67,9 @@ public sealed interface Dispatcher permits AsyncDispatcher, SyncDispatcher {
 
   /** One entry per node with connections. */
   List<NodeStats> stats();
+
+  /** What nodes had counted that have no connections any more, here at least. */
+  List<NodeStats> closedStats();
 
   /** Closes all connections at once. */
   void close();

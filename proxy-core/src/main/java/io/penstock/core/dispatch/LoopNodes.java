@@ -4,6 +4,7 @@ import io.penstock.core.backend.BackendListener;
 import io.penstock.core.backend.BackendNode;
 import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.BackendSite;
+import io.penstock.core.backend.ClosedConnections;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.Hold;
@@ -45,6 +46,7 @@ final class LoopNodes implements BackendListener {
   private final Hold hold;
   private final BackendSite site;
   private final Map<Node, BackendNode> nodes = new LinkedHashMap<>();
+  private final ClosedConnections gone = new ClosedConnections();
   private SlotMap adopted = SlotMap.EMPTY;
   private BackendNode[] byShard = {};
   private List<Runnable> whenWritable = new ArrayList<>();
@@ -192,7 +194,7 @@ final class LoopNodes implements BackendListener {
   }
 
   @Override
-  public void disconnected(Node node, int attempts, @Nullable Throwable cause) {
+  public void disconnected(Node node, int attempts, Throwable cause) {
     events.backendDisconnected(node, cause);
     if (attempts >= ATTEMPTS_BEFORE_REFRESH) {
       topology.requestRefresh(RefreshTrigger.RECONNECT);
@@ -210,6 +212,7 @@ final class LoopNodes implements BackendListener {
         if (node.tick(now)) {
           nodes.remove(node.node());
           node.close();
+          gone.add(node.stats());
         }
       } catch (Throwable e) { // the others' deadlines pass as well
         log.error("a node's tick failed; it will tick again", e);
@@ -219,6 +222,10 @@ final class LoopNodes implements BackendListener {
 
   List<NodeStats> stats() {
     return nodes.values().stream().map(BackendNode::stats).toList();
+  }
+
+  List<NodeStats> closedStats() {
+    return gone.stats();
   }
 
   void close() {

@@ -163,6 +163,11 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
   }
 
   @Override
+  public List<NodeStats> closedStats() {
+    return nodes.closedStats();
+  }
+
+  @Override
   public void close() {
     clients.values().forEach(ClientThread::close);
     clients.clear();

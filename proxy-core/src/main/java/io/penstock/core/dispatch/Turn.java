@@ -12,7 +12,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * What one client asks of one node at once: it has a connection for itself from the first request
- * to the last reply.
+ * to the last reply. Made, and waits for its permit, on the client's virtual thread; what its
+ * errands' exchanges do, they do on the client's loop.
  */
 final class Turn {
 

@@ -7,7 +7,7 @@ import java.time.Duration;
  *
  * @param mostPerSecond connections accepted; more wait in the system's queue. 0 is no limit
  * @param keepAlive a client that says nothing for so long is asked by the system whether it is
- *     still there, at least 1 second; zero is never
+ *     still there, from 1 second to 9 hours (Linux takes 32767 s and no more); zero is never
  */
 public record Arrivals(int mostPerSecond, Duration keepAlive) {
 

@@ -21,8 +21,8 @@ public interface ProxyEvents {
   /** A backend connection is ready for commands. */
   default void backendConnected(Node node) {}
 
-  /** A backend connection closed; {@code cause} is null for an orderly close by Penstock. */
-  default void backendDisconnected(Node node, @Nullable Throwable cause) {}
+  /** A backend connection ended, or an attempt to make one failed, and not by Penstock's will. */
+  default void backendDisconnected(Node node, Throwable cause) {}
 
   /**
    * A loop has held requests for some time.

@@ -97,7 +97,21 @@ public record ProxyStats(
       long bytesSent,
       long bytesReceived,
       long reconnects,
-      long errors) {}
+      long errors) {
+
+    /** The same node's, of other connections to it as well. */
+    public NodeStats plus(NodeStats other) {
+      return new NodeStats(
+          node,
+          connections + other.connections,
+          exclusive + other.exclusive,
+          inFlight + other.inFlight,
+          bytesSent + other.bytesSent,
+          bytesReceived + other.bytesReceived,
+          reconnects + other.reconnects,
+          errors + other.errors);
+    }
+  }
 
   /**
    * Subscribers and their messages.

@@ -157,6 +157,14 @@ final class Feed implements PushSink, BackendListener {
     return false;
   }
 
+  /**
+   * A shard channel that a node has ended by itself it refuses to end, which was confirmed then.
+   */
+  @Override
+  public boolean onError(ByteBuf buffer, int from, int to) {
+    return Refusals.isLate(buffer, from, to, orders);
+  }
+
   private void confirmed(Order order, Push push) {
     Topic topic = order.confirm();
     if (!order.isSubscribing()) {
@@ -198,13 +206,10 @@ final class Feed implements PushSink, BackendListener {
   }
 
   private void refused(Topic topic, Order order, byte[] error) {
-    Placement placement = placements.get(topic);
-    if (placement == null || placement.asked != order) {
+    Placement placement = askLater(topic, order, Refusals.pause(error));
+    if (placement == null) {
       return;
     }
-    placement.asked = null;
-    placement.askAgainAt = hub.now() + Refusals.pause(error);
-    someRefused = true;
     var line = Unpooled.wrappedBuffer(error);
     Redirect redirect = Redirect.parse(line, 0, error.length);
     if (redirect != null) {
@@ -219,9 +224,22 @@ final class Feed implements PushSink, BackendListener {
     }
   }
 
-  /** The connection ended before the node confirmed. */
+  /** Answers null when it is not the order that the topic waits for. */
+  private @Nullable Placement askLater(Topic topic, Order order, long pause) {
+    Placement placement = placements.get(topic);
+    if (placement == null || placement.asked != order) {
+      return null;
+    }
+    placement.asked = null;
+    placement.askAgainAt = hub.now() + pause;
+    someRefused = true;
+    return placement;
+  }
+
+  /** The connection ended before the node confirmed, or takes no more for now. */
   void failed(Order order) {
     orders.remove(order);
+    order.topics().forEach(topic -> askLater(topic, order, Refusals.SHORT_PAUSE));
     order.end();
   }
 
@@ -234,7 +252,7 @@ final class Feed implements PushSink, BackendListener {
   }
 
   @Override
-  public void disconnected(Node from, int attempts, @Nullable Throwable cause) {
+  public void disconnected(Node from, int attempts, Throwable cause) {
     for (Placement placement : placements.values()) {
       placement.asked = null;
       placement.listening = false;

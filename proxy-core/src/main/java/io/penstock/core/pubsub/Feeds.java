@@ -1,5 +1,6 @@
 package io.penstock.core.pubsub;
 
+import io.penstock.core.backend.ClosedConnections;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.Shard;
 import io.penstock.core.cluster.SlotMap;
@@ -26,6 +27,7 @@ final class Feeds {
 
   private final Hub hub;
   private final Map<Node, Feed> feeds = new LinkedHashMap<>();
+  private final ClosedConnections closed = new ClosedConnections();
   private SlotMap adopted = SlotMap.EMPTY;
   private final Set<Topic> staying = new LinkedHashSet<>(); // for now, where they do not belong
 
@@ -103,6 +105,17 @@ final class Feeds {
     return topic.isEverywhere() && adopted.indexOfMaster(feed.node()) >= 0;
   }
 
+  /** In a cluster every node passes on what was published, so one of them is believed. */
+  boolean believes(Feed feed, Topic topic, Push push) {
+    if (topic.kind() == Kind.SHARD) {
+      return topic.dependsOn(feed);
+    }
+    if (topic.isEverywhere() && KeyspaceChannels.isOne(push.channel().toString())) {
+      return isOneOfMany(topic, feed);
+    }
+    return feed == topic.home();
+  }
+
   /** Whether all feeds that a topic needs listen. */
   boolean isReady(Topic topic) {
     Feed home = topic.home();
@@ -144,6 +157,7 @@ final class Feeds {
       if (feed.isSpare(now)) {
         feeds.remove(feed.node());
         feed.close();
+        closed.add(feed.stats());
       }
     }
   }
@@ -152,6 +166,10 @@ final class Feeds {
     List<NodeStats> stats = new ArrayList<>();
     feeds.values().forEach(feed -> stats.add(feed.stats()));
     return stats;
+  }
+
+  List<NodeStats> closedStats() {
+    return closed.stats();
   }
 
   void close() {

@@ -209,7 +209,7 @@ public final class Hub {
     settleAll(); // what had to go elsewhere meanwhile comes back
   }
 
-  void disconnected(Feed feed, int attempts, @Nullable Throwable cause) {
+  void disconnected(Feed feed, int attempts, Throwable cause) {
     events.backendDisconnected(feed.node(), cause);
     for (Topic topic : List.copyOf(feed.wanted())) {
       notListening(feed, topic);
@@ -223,25 +223,10 @@ public final class Hub {
   /** Passes a message on to those who have joined. Borrows the buffer. */
   void message(Feed feed, Push push, ByteBuf buffer, int from, int to) {
     Topic topic = topic(push.kind(), push.name());
-    if (topic == null || !counts(feed, topic, push)) {
+    if (topic == null || !feeds.believes(feed, topic, push)) {
       return;
     }
-    var message = new Message(buffer, from, to);
-    for (Subscriber subscriber : topic.subscribers()) {
-      subscriber.onMessage(message);
-    }
-    message.release();
-  }
-
-  /** In a cluster every node passes on what was published, so one of them is believed. */
-  private boolean counts(Feed feed, Topic topic, Push push) {
-    if (topic.kind() == Kind.SHARD) {
-      return topic.dependsOn(feed);
-    }
-    if (topic.isEverywhere() && KeyspaceChannels.isOne(push.channel().toString())) {
-      return feeds.isOneOfMany(topic, feed);
-    }
-    return feed == topic.home();
+    topic.pass(new Message(buffer, from, to));
   }
 
   /** Looks at the newest snapshot and moves what belongs elsewhere now. */
@@ -288,6 +273,11 @@ public final class Hub {
   /** One entry per node with a connection. */
   public List<NodeStats> stats() {
     return feeds.stats();
+  }
+
+  /** What was counted on connections that are closed, by node. */
+  public List<NodeStats> closedStats() {
+    return feeds.closedStats();
   }
 
   /** Closes all connections at once. */

@@ -4,10 +4,12 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
+import io.penstock.core.cluster.Redirect;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.transport.SharedBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One command that subscribes to topics of one kind, or unsubscribes from them. A node confirms
@@ -51,6 +53,11 @@ final class Order extends Exchange {
 
   boolean isSubscribing() {
     return subscribing;
+  }
+
+  /** Whether a node may refuse it for {@code redirect}, or, if that is null, for any slot. */
+  boolean dependsOnSlot(@Nullable Redirect redirect) {
+    return kind == Kind.SHARD && (redirect == null || redirect.slot() == topics.getFirst().slot());
   }
 
   List<Topic> topics() {

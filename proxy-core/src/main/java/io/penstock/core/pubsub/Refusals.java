@@ -1,5 +1,7 @@
 package io.penstock.core.pubsub;
 
+import io.netty.buffer.ByteBuf;
+import io.penstock.core.cluster.Redirect;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -7,10 +9,12 @@ import java.util.concurrent.TimeUnit;
 /** What an error reply to {@code SUBSCRIBE} and its like asks for. */
 final class Refusals {
 
-  private static final List<String> PASSING =
-      List.of("-MOVED ", "-ASK ", "-TRYAGAIN ", "-CLUSTERDOWN ", "-LOADING ", "-MASTERDOWN ");
+  private static final String UNSERVED = "-CLUSTERDOWN ";
 
-  private static final long SHORT_PAUSE = TimeUnit.MILLISECONDS.toNanos(50);
+  private static final List<String> PASSING =
+      List.of("-MOVED ", "-ASK ", "-TRYAGAIN ", UNSERVED, "-LOADING ", "-MASTERDOWN ");
+
+  static final long SHORT_PAUSE = TimeUnit.MILLISECONDS.toNanos(50);
   private static final long LONG_PAUSE = TimeUnit.SECONDS.toNanos(1);
 
   private Refusals() {}
@@ -19,6 +23,28 @@ final class Refusals {
   static boolean isPassing(byte[] error) {
     String line = new String(error, StandardCharsets.ISO_8859_1);
     return PASSING.stream().anyMatch(line::startsWith);
+  }
+
+  /**
+   * Whether a node refuses, because of a slot, none of the orders in flight: what it refuses has
+   * been confirmed. Borrows the buffer.
+   */
+  static boolean isLate(ByteBuf buffer, int from, int to, Iterable<Order> orders) {
+    Redirect redirect = Redirect.parse(buffer, from, to - from);
+    if (redirect == null && !isUnserved(buffer, from, to)) {
+      return false;
+    }
+    for (Order order : orders) {
+      if (order.dependsOnSlot(redirect)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean isUnserved(ByteBuf buffer, int from, int to) {
+    int length = Math.min(to - from, UNSERVED.length());
+    return buffer.toString(from, length, StandardCharsets.ISO_8859_1).equals(UNSERVED);
   }
 
   /** Nanoseconds to wait before the node is asked again. */

@@ -5,4 +5,7 @@ public interface Subscriber {
 
   /** A message for a channel or pattern that it has joined; borrowed. Must not join or leave. */
   void onMessage(Message message);
+
+  /** The last message could not be taken. */
+  void onDefect(Throwable cause);
 }

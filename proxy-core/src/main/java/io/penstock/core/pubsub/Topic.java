@@ -56,6 +56,25 @@ final class Topic {
     return subscribers;
   }
 
+  /** Passes a message on to those who have joined; releases it. */
+  void pass(Message message) {
+    try {
+      for (Subscriber subscriber : subscribers) {
+        pass(message, subscriber);
+      }
+    } finally {
+      message.release();
+    }
+  }
+
+  private static void pass(Message message, Subscriber subscriber) {
+    try {
+      subscriber.onMessage(message);
+    } catch (Throwable e) { // the others, and the node's connection, are not to blame
+      subscriber.onDefect(e);
+    }
+  }
+
   Set<Joining> joinings() {
     return joinings;
   }

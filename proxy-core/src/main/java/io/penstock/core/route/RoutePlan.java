@@ -48,6 +48,7 @@ public sealed interface RoutePlan {
     private int keyStep;
     private int keys;
     private int groups;
+    private int made;
     int[] groupOfKey = new int[16];
     int[] slotOfGroup = new int[16];
     int[] keysOfGroup = new int[16];
@@ -58,6 +59,7 @@ public sealed interface RoutePlan {
       keyStep = step;
       keys = count;
       groups = 0;
+      made++;
       if (groupOfKey.length < count) {
         groupOfKey = new int[count];
         slotOfGroup = new int[count];
@@ -69,6 +71,11 @@ public sealed interface RoutePlan {
       slotOfGroup[groups] = slot;
       keysOfGroup[groups] = 0;
       return groups++;
+    }
+
+    /** Another number when the router has used this for another request. */
+    public int made() {
+      return made;
     }
 
     public Merge merge() {

@@ -34,9 +34,14 @@ public final class SingleRouter extends CommandRouter {
     return THE_SERVER;
   }
 
-  /** The server answers itself; what must get past a running script still needs its own way. */
+  /**
+   * The server answers itself; but what must get past a running script needs its own way, and where
+   * it counts this proxy's connections clients are meant.
+   */
   @Override
   RoutePlan broadcast(Handling.Broadcast how) {
-    return how.aside() ? new RoutePlan.Broadcast(how.merge(), true) : THE_SERVER;
+    return how.aside() || how.merge().countsClients()
+        ? new RoutePlan.Broadcast(how.merge(), how.aside())
+        : THE_SERVER;
   }
 }

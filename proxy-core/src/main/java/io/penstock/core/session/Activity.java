@@ -91,11 +91,16 @@ final class Activity {
     if (isOver(timeouts.reply(), behindFor(session, unwritten, now)) && !subscriber) {
       return CloseReason.REPLY; // subscribers have limits of their own
     }
-    if (subscriber || unwritten > 0 || !session.sequence().isEmpty()) {
+    if (subscriber || unwritten > 0 || isKeptWaiting(session)) {
       busyAt = now;
     }
     long idle = Math.min(now - busyAt, now - lastBytesAt);
     return isOver(timeouts.idle(), idle) ? CloseReason.IDLE : null;
+  }
+
+  /** Whether a request of it, if only one that was not read yet, has no answer. */
+  private static boolean isKeptWaiting(Session session) {
+    return !session.sequence().isEmpty() || session.input().isPutBack() || !session.mayTakeUp();
   }
 
   private static boolean isOver(Duration timeout, long nanos) {

@@ -33,7 +33,7 @@ final class Allowance {
   private long held;
   private long borne;
   private long usualReply = 64 * 1024;
-  private boolean due; // large requests were taken up
+  private boolean due; // something was taken up that is kept
   private long counted; // bytes that the loop's memory has it down for
   private boolean slow; // above the soft limit
   private long slowSince; // if so
@@ -53,16 +53,22 @@ final class Allowance {
   }
 
   /**
-   * Whether replies that wait for an earlier one should take no more memory than they have bytes.
+   * Whether replies that wait, for an earlier one or for other parts, should take no more memory
+   * than they have bytes.
    */
   boolean holdsMuch() {
-    return held > MUCH_HELD;
+    return held + borne > MUCH_HELD;
   }
 
   /** So many more bytes of requests are kept until they are answered, or fewer if negative. */
   void bears(long bytes) {
     borne += bytes;
     due |= bytes > 0;
+  }
+
+  /** More may be kept than before: it is looked at when what has come is used up. */
+  void keepsMore() {
+    due = true;
   }
 
   /** So many more bytes of replies are being put together, or fewer if negative. */
@@ -107,12 +113,13 @@ final class Allowance {
     return pushed + held + session.output().unwritten();
   }
 
-  /** Bytes that are kept for the client: in buffers, and of the names that it listens to. */
+  /** Bytes that are kept for the client: in buffers, and of the names that it has given. */
   long kept() {
     Subscriptions subscriptions = session.intake().subscriptions();
     return unread()
         + borne
         + session.input().capacity()
+        + session.profile().size()
         + session.intake().transactions().size()
         + (subscriptions == null ? 0 : subscriptions.size());
   }

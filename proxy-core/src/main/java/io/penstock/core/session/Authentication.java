@@ -120,6 +120,7 @@ final class Authentication {
     }
     if (options.name() != null) {
       session.profile().name(options.name());
+      session.allowance().keepsMore();
     }
     session.speak(wanted);
     ServerFacts servers = session.loop().servers();

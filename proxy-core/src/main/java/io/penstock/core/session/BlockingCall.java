@@ -56,10 +56,10 @@ final class BlockingCall extends LeasedCall implements Blocking {
     this.request = new BlockingRequest(session.input().frame(), plan, session.loop().tick());
   }
 
-  /** Whether it waits on a connection of its own. */
+  /** Whether its node has it, on a connection of its own: what is new since then ends it. */
   @Override
   public boolean isBlocked() {
-    return lease != null;
+    return lease != null && lease.isReady();
   }
 
   /** Tries without blocking. */
@@ -159,7 +159,7 @@ final class BlockingCall extends LeasedCall implements Blocking {
       whole.deliverPart(buffer, from, to, last);
       return;
     }
-    unwanted.append(buffer, from, to);
+    unwanted.append(buffer, from, to, true);
     if (last) {
       ByteBuf reply = unwanted.view();
       putBack(reply, reply.readerIndex(), reply.writerIndex());
@@ -259,9 +259,7 @@ final class BlockingCall extends LeasedCall implements Blocking {
 
   @Override
   public void drain() {
-    if (isBlocked()) {
-      unblock(false, _ -> {});
-    }
+    unblock(false, _ -> {});
   }
 
   private boolean isUnwanted() {

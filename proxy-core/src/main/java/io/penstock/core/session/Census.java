@@ -29,14 +29,6 @@ final class Census {
     this.audience = whole.session().loop().hub().audience();
   }
 
-  /** Whether a merged reply holds such numbers. */
-  static boolean concerns(Merge merge) {
-    return switch (merge) {
-      case SUBSCRIBERS, SHARD_SUBSCRIBERS, PATTERNS -> true;
-      default -> false;
-    };
-  }
-
   /** The next piece; borrowed. */
   void add(ByteBuf buffer, int from, int to) {
     merged.writeBytes(buffer, from, to - from);

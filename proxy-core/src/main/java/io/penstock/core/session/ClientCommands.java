@@ -15,6 +15,8 @@ final class ClientCommands {
   static final String BAD_NAME =
       "ERR Client names cannot contain spaces, newlines or special characters.";
   private static final String SYNTAX_ERROR = "ERR syntax error";
+  private static final String NO_TOUCH =
+      "ERR CLIENT NO-TOUCH is not supported by this proxy: clients share its connections to nodes";
 
   private final Session session;
 
@@ -65,6 +67,7 @@ final class ClientCommands {
       return;
     }
     session.profile().name(name);
+    session.allowance().keepsMore();
     reply.status("OK");
   }
 
@@ -82,7 +85,27 @@ final class ClientCommands {
       } else {
         session.profile().libraryVersion(value);
       }
+      session.allowance().keepsMore();
       reply.status("OK");
+    }
+  }
+
+  void noEvict(Command command, ReplyWriter reply) {
+    boolean on = command.argEqualsIgnoreCase(2, "on");
+    if (on || command.argEqualsIgnoreCase(2, "off")) {
+      session.profile().noEvict(on);
+      reply.status("OK");
+    } else {
+      reply.error(SYNTAX_ERROR);
+    }
+  }
+
+  /** It is for all that comes by a connection to a node, which clients share. */
+  static void noTouch(Command command, ReplyWriter reply) {
+    if (command.argEqualsIgnoreCase(2, "off")) {
+      reply.status("OK");
+    } else {
+      reply.error(command.argEqualsIgnoreCase(2, "on") ? NO_TOUCH : SYNTAX_ERROR);
     }
   }
 

@@ -90,8 +90,7 @@ final class ClientLine {
         (Subscriptions.isSubscriber(session) ? "P" : "")
             + (session.intake().transactions().isOpen() ? "x" : "")
             + (session.intake().blocked().isBlocked() ? "b" : "")
-            + (profile.isNoEvict() ? "e" : "")
-            + (profile.isNoTouch() ? "T" : "");
+            + (profile.isNoEvict() ? "e" : "");
     return flags.isEmpty() ? "N" : flags;
   }
 

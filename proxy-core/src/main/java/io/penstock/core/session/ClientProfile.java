@@ -19,7 +19,6 @@ final class ClientProfile {
   private String libraryVersion = "";
   private int replies = REPLIES_ON;
   private boolean noEvict;
-  private boolean noTouch;
 
   Protocol protocol() {
     return protocol;
@@ -58,20 +57,17 @@ final class ClientProfile {
     libraryVersion = given;
   }
 
+  /** Bytes of what it has told. */
+  long size() {
+    return (long) name.length() + libraryName.length() + libraryVersion.length();
+  }
+
   boolean isNoEvict() {
     return noEvict;
   }
 
   void noEvict(boolean on) {
     noEvict = on;
-  }
-
-  boolean isNoTouch() {
-    return noTouch;
-  }
-
-  void noTouch(boolean on) {
-    noTouch = on;
   }
 
   void repliesOn() {
@@ -117,6 +113,5 @@ final class ClientProfile {
     name = "";
     replies = REPLIES_ON;
     noEvict = false;
-    noTouch = false;
   }
 }

@@ -13,9 +13,13 @@ final class Defect {
 
   private Defect() {}
 
-  /** Logs {@code cause} and closes the client; what is held for it is dropped with that. */
+  /**
+   * Logs {@code cause} and closes the client; what is held for it is dropped with that, and what it
+   * has asked for counts no longer: it may never be answered.
+   */
   static void in(Session session, Throwable cause) {
     log.error("A request of client {} failed; the client is closed", session.id(), cause);
     session.abandon("a request failed");
+    session.sequence().forgo();
   }
 }

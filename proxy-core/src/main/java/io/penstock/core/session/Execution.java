@@ -130,7 +130,7 @@ final class Execution extends Block {
 
   private void collect(ByteBuf buffer, int from, int to) {
     if (holds(to - from)) {
-      collected.append(buffer, from, to);
+      collected.append(buffer, from, to, session.allowance().holdsMuch());
     }
   }
 

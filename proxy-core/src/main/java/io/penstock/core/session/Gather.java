@@ -70,6 +70,12 @@ final class Gather implements Part.Whole {
   }
 
   @Override
+  public void broke() {
+    held.refuse();
+    letGo();
+  }
+
+  @Override
   public boolean readsFine() {
     return merge != Merge.ALL_OK;
   }
@@ -101,7 +107,7 @@ final class Gather implements Part.Whole {
         outcome = parts[i].outcome();
       }
     }
-    if (Census.concerns(merge)) {
+    if (merge.countsClients()) {
       var census = new Census(whole, merge);
       census.deliver(merge(census::add, replies, outcome));
     } else {

@@ -33,6 +33,11 @@ final class Gathered {
     return tooLarge;
   }
 
+  /** Nothing more is to be held. */
+  void refuse() {
+    tooLarge = true;
+  }
+
   /** They are held no longer. */
   void letGo() {
     session.allowance().gathers(-bytes);

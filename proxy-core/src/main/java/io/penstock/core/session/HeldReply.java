@@ -11,17 +11,19 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A reply, or the beginning of one, that cannot be written yet because an earlier one is missing.
- * Small ones are copied into an array that is kept and used again; large ones stay where they
- * arrived.
+ * Small ones are copied into an array that is kept and used again, small pieces of others put
+ * together; large ones stay where they arrived.
  */
 final class HeldReply {
 
   private static final int SMALL = 256;
   private static final int SMALLEST = 16; // +OK, an integer, a key
+  private static final int LARGEST_TAIL = 16 * 1024;
 
   private byte[] small = {};
   private int smallLength;
   private @Nullable ByteBuf large;
+  private @Nullable ByteBuf tail; // what follows large, while small pieces fit in
 
   /** Appends bytes; borrows the buffer. */
   void append(ByteBuf buffer, int from, int to) {
@@ -35,7 +37,7 @@ final class HeldReply {
    */
   void append(ByteBuf buffer, int from, int to, boolean sparing) {
     int length = to - from;
-    if (large == null && smallLength + length <= SMALL) {
+    if (large == null && tail == null && smallLength + length <= SMALL) {
       if (small.length < smallLength + length) {
         small = Arrays.copyOf(small, roomFor(smallLength + length));
       }
@@ -44,8 +46,9 @@ final class HeldReply {
       return;
     }
     if (length < SocketOutput.SLICE_THRESHOLD) {
-      appendLarge(ByteBufAllocator.DEFAULT.directBuffer(length).writeBytes(buffer, from, length));
+      tailFor(length).writeBytes(buffer, from, length);
     } else {
+      seal();
       appendLarge(sparing ? Pieces.keep(buffer, from, length) : buffer.retainedSlice(from, length));
     }
   }
@@ -53,6 +56,27 @@ final class HeldReply {
   /** A power of two. */
   private static int roomFor(int length) {
     return Math.max(SMALLEST, Integer.highestOneBit(length - 1) << 1);
+  }
+
+  /** Where so many more bytes fit in: twice as many as in the last one, if pieces are small on. */
+  private ByteBuf tailFor(int length) {
+    ByteBuf last = tail;
+    if (last == null || last.writableBytes() < length) {
+      int before = last == null ? smallLength : last.readableBytes();
+      int room = Math.max(length, Math.min(2 * before, LARGEST_TAIL));
+      seal();
+      last = ByteBufAllocator.DEFAULT.directBuffer(room);
+      tail = last;
+    }
+    return last;
+  }
+
+  private void seal() {
+    ByteBuf last = tail;
+    if (last != null) {
+      tail = null;
+      appendLarge(last);
+    }
   }
 
   private void appendLarge(ByteBuf piece) {
@@ -78,18 +102,21 @@ final class HeldReply {
 
   /** Whether no byte is held. */
   boolean isEmpty() {
-    ByteBuf bytes = large;
-    return bytes == null ? smallLength == 0 : !bytes.isReadable();
+    return size() == 0;
   }
 
   /** Bytes held. */
   int size() {
-    ByteBuf bytes = large;
-    return bytes == null ? smallLength : bytes.readableBytes();
+    return readable(large) + readable(tail) + smallLength;
+  }
+
+  private static int readable(@Nullable ByteBuf bytes) {
+    return bytes == null ? 0 : bytes.readableBytes();
   }
 
   /** Writes what is held, and holds nothing any more. */
   void moveTo(SocketOutput output) {
+    seal();
     ByteBuf bytes = large;
     if (bytes != null) {
       large = null;
@@ -102,6 +129,7 @@ final class HeldReply {
 
   /** What is held as one buffer, borrowed: valid until the next call. */
   ByteBuf view() {
+    seal();
     ByteBuf bytes = large;
     if (bytes != null) {
       return bytes;
@@ -111,11 +139,16 @@ final class HeldReply {
 
   /** Drops what is held. */
   void clear() {
-    ByteBuf bytes = large;
+    release(large);
+    large = null;
+    release(tail);
+    tail = null;
+    smallLength = 0;
+  }
+
+  private static void release(@Nullable ByteBuf bytes) {
     if (bytes != null) {
-      large = null;
       bytes.release();
     }
-    smallLength = 0;
   }
 }

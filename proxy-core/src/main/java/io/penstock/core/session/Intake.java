@@ -108,8 +108,12 @@ final class Intake {
   }
 
   private boolean divide(CommandSpec spec, RoutePlan.Split plan) {
+    int made = plan.made();
     if (session.order().holdsBackAll()) {
       return false;
+    }
+    if (plan.made() != made) { // a new map had other clients go on, and one of them divided
+      return carryOut(session.loop().router().route(command), spec);
     }
     session.sender().divide(spec, plan);
     return true;
@@ -215,7 +219,7 @@ final class Intake {
   Request begin(@Nullable CommandSpec spec) {
     Activity activity = session.activity();
     activity.request(spec);
-    Request request = session.loop().takeRequest();
+    Request request = session.loop().requests().take();
     if (replay != null) {
       replay.begin(request, spec);
       return request;
@@ -271,7 +275,7 @@ final class Intake {
   void reset() {
     transactions.close();
     if (subscriptions != null) {
-      subscriptions.leaveAll();
+      subscriptions.reset();
     }
   }
 

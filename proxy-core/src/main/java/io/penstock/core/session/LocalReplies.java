@@ -13,7 +13,6 @@ import java.nio.charset.StandardCharsets;
 /** The commands that concern the client's own connection, answered here in Redis's words. */
 final class LocalReplies {
 
-  private static final String SYNTAX_ERROR = "ERR syntax error";
   private static final String NOT_AN_INTEGER = "ERR value is not an integer or out of range";
   private static final String NOT_AN_INT =
       "ERR value is out of range, value must between -2147483648 and 2147483647";
@@ -81,8 +80,8 @@ final class LocalReplies {
       case CLIENT_SETNAME -> clients.setName(frame, reply);
       case CLIENT_SETINFO -> clients.setInfo(frame, reply);
       case CLIENT_INFO -> reply.verbatim(ClientLine.of(session) + "\n");
-      case CLIENT_NO_EVICT -> onOff(command, reply, session.profile()::noEvict);
-      case CLIENT_NO_TOUCH -> onOff(command, reply, session.profile()::noTouch);
+      case CLIENT_NO_EVICT -> clients.noEvict(command, reply);
+      case CLIENT_NO_TOUCH -> ClientCommands.noTouch(command, reply);
       case CLIENT_CAPA -> reply.status("OK"); // servers ignore what they do not know
       default -> throw new IllegalStateException(which + " is answered elsewhere");
     }
@@ -117,20 +116,6 @@ final class LocalReplies {
       boolean cluster =
           session.loop().isSharded() || session.loop().settings().face().facade() != null;
       reply.error(cluster && database > 0 ? NO_SELECT : NO_DATABASE);
-    }
-  }
-
-  private interface Switch {
-    void set(boolean on);
-  }
-
-  private static void onOff(Command command, ReplyWriter reply, Switch option) {
-    boolean on = command.argEqualsIgnoreCase(2, "on");
-    if (on || command.argEqualsIgnoreCase(2, "off")) {
-      option.set(on);
-      reply.status("OK");
-    } else {
-      reply.error(SYNTAX_ERROR);
     }
   }
 

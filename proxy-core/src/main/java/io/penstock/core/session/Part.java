@@ -23,6 +23,9 @@ final class Part extends Routed {
       return true;
     }
 
+    /** A part failed within Penstock: there will be no answer, and what is held is dropped. */
+    void broke();
+
     /** A part's whole reply has come; it can be looked at until the part is discarded. */
     void partDone();
   }
@@ -82,7 +85,7 @@ final class Part extends Routed {
 
   private void hold(ByteBuf buffer, int from, int to) {
     if (whole.holds(to - from)) {
-      held.append(buffer, from, to);
+      held.append(buffer, from, to, session().allowance().holdsMuch());
     }
   }
 
@@ -90,6 +93,11 @@ final class Part extends Routed {
   void dropHeld() {
     whole.holds(-held.size());
     held.clear();
+  }
+
+  @Override
+  void broke() {
+    whole.broke();
   }
 
   /** Nothing of a part goes to the client before all parts are there. */

@@ -3,6 +3,7 @@ package io.penstock.core.session;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.penstock.core.pubsub.Message;
+import io.penstock.core.pubsub.Subscriber;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.transport.SocketOutput;
 import java.util.ArrayDeque;
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * takes no more they are kept here, small ones behind one another so that they cost no more memory
  * than they have bytes; {@link Allowance} sees to it that they do not become too many.
  */
-final class Pushes {
+final class Pushes implements Subscriber {
 
   private static final int FIRST_CHUNK = 1024;
   private static final int LARGEST_CHUNK = 64 * 1024;
@@ -29,7 +30,8 @@ final class Pushes {
   }
 
   /** Gives the client a message, now or when its turn has come; borrows it. */
-  void add(Message message) {
+  @Override
+  public void onMessage(Message message) {
     if (session.isClosed()) {
       return;
     }
@@ -42,6 +44,11 @@ final class Pushes {
     }
     session.loop().counters().pushed();
     session.allowance().check();
+  }
+
+  @Override
+  public void onDefect(Throwable cause) {
+    Defect.in(session, cause);
   }
 
   private boolean mayPass(int length) {

@@ -46,6 +46,7 @@ final class Replay {
     } catch (Throwable e) { // whoever brought the last reply is another's business
       broken = true;
       dropReplies();
+      begun.forEach(session.loop().requests()::forgo); // one may be on its way yet
       whole.broke(e);
     }
   }
@@ -117,7 +118,7 @@ final class Replay {
   void close() {
     for (Request request : begun) {
       request.dropHeld();
-      session.loop().recycle(request);
+      session.loop().requests().give(request);
     }
     begun.clear();
   }

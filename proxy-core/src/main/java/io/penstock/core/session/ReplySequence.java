@@ -62,7 +62,7 @@ final class ReplySequence {
         ring[head] = null;
         head = (head + 1) & (ring.length - 1);
         size--;
-        session.loop().recycle(done);
+        session.loop().requests().give(done);
         if (size > 0) {
           at(0).becomeFirst(session.output());
         }
@@ -80,6 +80,13 @@ final class ReplySequence {
   void close() {
     for (int i = 0; i < size; i++) {
       at(i).dropHeld();
+    }
+  }
+
+  /** None of them may ever be done. */
+  void forgo() {
+    for (int i = 0; i < size; i++) {
+      session.loop().requests().forgo(at(i));
     }
   }
 

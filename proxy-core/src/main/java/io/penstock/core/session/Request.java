@@ -27,6 +27,7 @@ final class Request extends Routed {
   private boolean done;
   private boolean begun; // bytes have gone out
   private boolean divided; // its parts travel, not it
+  private boolean forgone; // nobody counts on its end
   private @Nullable Runnable whenDone; // of one that has no place among the replies
 
   void begin(Session owner, @Nullable CommandSpec spec, long arrivedNanos, boolean mute) {
@@ -74,6 +75,13 @@ final class Request extends Routed {
 
   boolean isDone() {
     return done;
+  }
+
+  /** Nobody counts on its end any more; answers for how many it counted until now. */
+  int forgo() {
+    int before = forgone ? 0 : 1;
+    forgone = true;
+    return before;
   }
 
   boolean isDivided() {
@@ -216,5 +224,6 @@ final class Request extends Routed {
     session = null;
     command = null;
     whenDone = null;
+    forgone = false;
   }
 }

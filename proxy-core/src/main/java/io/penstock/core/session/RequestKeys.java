@@ -13,9 +13,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of a request whose node refused it. Requests that share no key need not keep their
- * order, and while a slot is migrated some of its keys are here and some there. Read again from the
- * request's bytes, copies and all: nobody needs them as long as nothing is refused.
+ * The keys of a request, for what must keep its order: a request that its node refused, and those
+ * behind one of several keys. Requests that share no key need not keep their order, and while a
+ * slot is migrated some of its keys are here and some there. Read again from the request's bytes,
+ * copies and all: a request that just passes needs none.
  *
  * @param keys empty when the request names none
  */

@@ -208,7 +208,13 @@ abstract sealed class Routed extends Exchange permits Request, Part, Block, Publ
     Defect.in(session(), defect);
     session().loop().hold().leave(this);
     settle();
+    broke();
     return true;
+  }
+
+  /** It failed within Penstock, and its client is closed: what is held for it is dropped. */
+  void broke() {
+    dropHeld();
   }
 
   @Override

@@ -79,6 +79,11 @@ final class Scan implements Coverage.ForAll, Part.Whole {
     return true;
   }
 
+  @Override
+  public void broke() {
+    part.discard();
+  }
+
   /** Another node than the one that the cursor was for may have got it: its reply is void. */
   @Override
   public void partDone() {
@@ -89,6 +94,7 @@ final class Scan implements Coverage.ForAll, Part.Whole {
       whole.deliver(reply, reply.readerIndex(), reply.writerIndex(), outcome);
     } else if (!asked.master().equals(part.sentTo())) {
       part.discard();
+      whole.sentLate();
       coverage.whenWhole(whole, this);
       return;
     } else {

@@ -36,7 +36,7 @@ final class Scripts {
     switch (spec.name()) {
       case "eval", "eval_ro" -> evaluated.add(frame, 1, digests);
       case "script|load" -> loaded.add(frame, 2, digests);
-      case "script|flush" -> forget();
+      case "script|flush" -> forget(frame);
       default -> {
         // carries no script
       }
@@ -52,7 +52,12 @@ final class Scripts {
         : null;
   }
 
-  private void forget() {
+  /** Unless the nodes will refuse it. */
+  private void forget(RequestFrame flush) {
+    String how = flush.argc() > 2 ? LocalReplies.text(flush, 2).toUpperCase(Locale.ROOT) : "SYNC";
+    if (flush.argc() > 3 || !(how.equals("SYNC") || how.equals("ASYNC"))) {
+      return;
+    }
     loaded.clear();
     evaluated.clear();
   }

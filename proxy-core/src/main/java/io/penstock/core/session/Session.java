@@ -19,9 +19,6 @@ public final class Session {
 
   private static final Logger log = LoggerFactory.getLogger(Session.class);
 
-  /** Bytes that are read of what stands behind a request that must end first. */
-  private static final int MOST_HELD = 64 * 1024;
-
   private final SessionLoop loop;
   private final Channel channel;
   private final long id;
@@ -118,12 +115,7 @@ public final class Session {
     } finally {
       taking = false;
     }
-    reading.want(mayTakeUp() ? !input.isPutBack() : listensWhileHeld());
-  }
-
-  /** Somebody who waits may go away, and only who reads notices. */
-  private boolean listensWhileHeld() {
-    return state instanceof SessionState.Holding && input.size() < MOST_HELD;
+    reading.want(mayTakeUp() ? !input.isPutBack() : state.listens(input.size(), inputEnded));
   }
 
   boolean mayTakeUp() {
@@ -173,6 +165,7 @@ public final class Session {
   }
 
   private void closeWhenAnswered() {
+    reading.want(state.listens(input.size(), inputEnded));
     if (sequence.isEmpty()) {
       output.closeWhenWritten();
     }

@@ -54,8 +54,7 @@ public final class SessionLoop {
   private long sampledAt;
   private boolean draining;
   private final int mostUnanswered;
-  private int unanswered; // requests of all clients
-  private final SpareRequests spare = new SpareRequests();
+  private final RequestPool requests = new RequestPool();
 
   public SessionLoop(
       Loop loop,
@@ -270,27 +269,16 @@ public final class SessionLoop {
     for (CloseReason reason : CloseReason.values()) {
       closed.put(reason, counters.closedFor(reason));
     }
-    return new Pressure(memory.used(), unanswered, paused, closed);
+    return new Pressure(memory.used(), requests.inUse(), paused, closed);
   }
 
   /** Whether so many requests are unanswered that no more should be sent to nodes. */
   boolean isFull() {
-    return unanswered >= mostUnanswered;
+    return requests.inUse() >= mostUnanswered;
   }
 
-  Request takeRequest() {
-    unanswered++;
-    return spare.take();
-  }
-
-  void recycle(Request request) {
-    unanswered--;
-    request.recycle();
-    spare.give(request);
-  }
-
-  /** Requests that can be used again. */
-  SpareRequests spareRequests() {
-    return spare;
+  /** Those of all clients. */
+  RequestPool requests() {
+    return requests;
   }
 }

@@ -8,8 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param password what clients must {@code AUTH} with, or null
  * @param limits of requests
- * @param commandTimeoutNanos a command's deadline, counted from its arrival, or from when it could
- *     be sent
+ * @param commandTimeoutNanos how long a node may take to answer a command, from when it was sent
  * @param patienceNanos so long after its arrival a command that did not run is sent, or sent again;
  *     not less than that
  * @param sharded whether slots and redirects matter: a cluster is behind the proxy

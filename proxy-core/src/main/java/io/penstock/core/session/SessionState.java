@@ -6,6 +6,19 @@ package io.penstock.core.session;
  */
 sealed interface SessionState {
 
+  /** With so many bytes of requests behind it nothing is read while one is waited for. */
+  int MOST_BEHIND = 64 * 1024;
+
+  /**
+   * Whether the socket is read though no request may be taken up.
+   *
+   * @param kept bytes that were read, of requests that wait
+   * @param ended whether the client sends no more
+   */
+  default boolean listens(int kept, boolean ended) {
+    return false;
+  }
+
   /** As after connecting. */
   static SessionState initial(boolean passwordRequired) {
     return passwordRequired ? new AwaitingAuth() : new Serving();
@@ -40,8 +53,21 @@ sealed interface SessionState {
     Serving goOn() {
       return new Serving();
     }
+
+    /** Somebody who waits may go away, and only who reads notices. */
+    @Override
+    public boolean listens(int kept, boolean ended) {
+      return kept < MOST_BEHIND;
+    }
   }
 
   /** No further request is read; what is in flight is answered, then the connection closes. */
-  record Closing() implements SessionState {}
+  record Closing() implements SessionState {
+
+    /** What is unread when a socket is closed has the kernel drop what it has not sent yet. */
+    @Override
+    public boolean listens(int kept, boolean ended) {
+      return !ended;
+    }
+  }
 }

@@ -34,6 +34,15 @@ final class SubscribedNames {
     return Collections.unmodifiableSet(known(kind));
   }
 
+  /** Bytes that so many names take, about. */
+  static long sizeOf(List<Name> names) {
+    long sum = 0;
+    for (Name name : names) {
+      sum += name.length() + AROUND_A_NAME;
+    }
+    return sum;
+  }
+
   /** Bytes that all of them take, about. */
   long size() {
     return size;

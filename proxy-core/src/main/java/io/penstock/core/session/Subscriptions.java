@@ -9,9 +9,7 @@ import io.penstock.core.command.LocalCommand;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.pubsub.Joining;
 import io.penstock.core.pubsub.Kind;
-import io.penstock.core.pubsub.Message;
 import io.penstock.core.pubsub.Name;
-import io.penstock.core.pubsub.Subscriber;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyWriter;
 import io.penstock.core.route.RoutePlan;
@@ -26,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * those before it have been answered and is answered before those behind it are taken up, so that
  * it takes effect between them as on a server. Confined to the client's loop.
  */
-final class Subscriptions implements Subscriber {
+final class Subscriptions {
 
   private static final Set<LocalCommand> ALSO_PERMITTED =
       EnumSet.of(LocalCommand.PING, LocalCommand.QUIT, LocalCommand.RESET);
@@ -41,6 +39,7 @@ final class Subscriptions implements Subscriber {
   private final SubscribedNames names = new SubscribedNames();
   private @Nullable Joining joining; // under way
   private @Nullable Request answering; // the request that subscribes or unsubscribes just now
+  private long borne; // bytes of the names in it
 
   Subscriptions(Session session) {
     this.session = session;
@@ -83,7 +82,8 @@ final class Subscriptions implements Subscriber {
 
   /**
    * Whether a request must wait: for the one that subscribes or unsubscribes just now, or, where it
-   * changes how messages are given, for all before it.
+   * changes how messages are given, for all before it. Messages may be left of what a client has
+   * listened to before.
    */
   boolean holdsBack(RoutePlan plan) {
     if (answering != null) {
@@ -91,7 +91,7 @@ final class Subscriptions implements Subscriber {
     }
     return plan instanceof RoutePlan.Local(_, LocalCommand which)
         && CHANGE_ALL.contains(which)
-        && !isEmpty()
+        && (!isEmpty() || pushes.heldBytes() > 0)
         && !session.sequence().isEmpty();
   }
 
@@ -119,10 +119,10 @@ final class Subscriptions implements Subscriber {
       session.intake().reject(spec, CROSS_SLOT);
       return;
     }
-    Request request = begin(spec);
+    Request request = begin(spec, wanted);
     long deadline = session.loop().now() + session.loop().settings().patienceNanos();
     var outcome = new Answer(kind, wanted);
-    Joining begun = session.loop().hub().join(this, kind, wanted, deadline, outcome);
+    Joining begun = session.loop().hub().join(pushes, kind, wanted, deadline, outcome);
     if (answering == request) {
       joining = begun;
     }
@@ -139,12 +139,12 @@ final class Subscriptions implements Subscriber {
       return;
     }
     List<Name> unwanted = given.isEmpty() ? List.copyOf(names.of(kind)) : given;
-    begin(spec);
+    begin(spec, given);
     session
         .loop()
         .hub()
         .leave(
-            this,
+            pushes,
             kind,
             unwanted,
             () -> {
@@ -154,10 +154,12 @@ final class Subscriptions implements Subscriber {
             });
   }
 
-  private Request begin(CommandSpec spec) {
+  private Request begin(CommandSpec spec, List<Name> given) {
     pushes.release(); // no message of before comes behind the confirmation
     Request request = session.intake().begin(spec);
     answering = request;
+    borne = SubscribedNames.sizeOf(given);
+    session.allowance().bears(borne);
     return request;
   }
 
@@ -242,16 +244,18 @@ final class Subscriptions implements Subscriber {
     Request request = Objects.requireNonNull(answering, "nothing is to be answered");
     answering = null;
     joining = null;
+    session.allowance().bears(-borne);
     return request;
   }
 
-  @Override
-  public void onMessage(Message message) {
-    pushes.add(message);
+  /** RESET: what was pushed so far goes before its reply, and nothing comes behind it. */
+  void reset() {
+    leaveAll();
+    pushes.handOver();
   }
 
   /** Ends all subscriptions without a word, as RESET and the end of a connection do. */
-  void leaveAll() {
+  private void leaveAll() {
     Joining begun = joining;
     if (begun != null) {
       session.loop().hub().cancel(begun);
@@ -259,7 +263,7 @@ final class Subscriptions implements Subscriber {
     for (Kind kind : Kind.values()) {
       List<Name> unwanted = names.takeAll(kind);
       if (!unwanted.isEmpty()) {
-        session.loop().hub().leave(this, kind, unwanted, () -> {});
+        session.loop().hub().leave(pushes, kind, unwanted, () -> {});
       }
     }
   }
@@ -276,10 +280,9 @@ final class Subscriptions implements Subscriber {
   /** The connection is closed. */
   void close() {
     leaveAll();
-    if (answering != null && answering.isCaptured()) {
-      end().complete(Outcome.REJECTED); // who waits for it gives back what is held
-    }
-    answering = null;
     pushes.drop();
+    if (answering != null) {
+      end().complete(Outcome.REJECTED); // no confirmation comes for it any more
+    }
   }
 }

@@ -63,7 +63,7 @@ final class Sweep {
         }
       }
       loop.memory().look();
-      loop.spareRequests().look();
+      loop.requests().look();
     }
   }
 

@@ -101,7 +101,10 @@ final class Transactions {
       case RoutePlan.Watch _ ->
           session.intake().reject(spec, "ERR WATCH inside MULTI is not allowed");
       case RoutePlan.Split _ -> refuse(queue, spec, CROSS_SLOT);
-      case RoutePlan.Broadcast _, RoutePlan.Scan _ -> refuse(queue, spec, EVERY_NODE);
+      case RoutePlan.Broadcast _, RoutePlan.Scan _ ->
+          session.loop().isSharded()
+              ? refuse(queue, spec, EVERY_NODE)
+              : takesOne(queue, 0, command);
       case RoutePlan.Reject(String error) -> refuse(queue, spec, error);
     };
   }

@@ -5,6 +5,7 @@ import io.penstock.core.cluster.RefreshTrigger;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.cluster.Topology;
 import io.penstock.core.observe.ProxyEvents;
+import io.penstock.core.transport.Backoff;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -153,10 +154,10 @@ public final class ClusterTopology implements Topology {
   }
 
   private void ended(Refresh refresh, ViewChoice choice, RefreshRound.Result result) {
-    if (closed) {
+    if (closed || refresh.number() != refreshesBegun.get()) { // one that failed half begun
       return;
     }
-    RefreshSchedule.End end;
+    RefreshSchedule.End end = RefreshSchedule.End.FAILED;
     RefreshTrigger trigger = refresh.trigger();
     Duration took = Duration.ofNanos(thread.nanoTime() - refresh.began());
     try {
@@ -169,12 +170,12 @@ public final class ClusterTopology implements Topology {
       report(trigger, took, view, null);
       boolean settled = agreed && view.isOfMajority() && current().isFullyCovered();
       end = settled ? RefreshSchedule.End.SETTLED : RefreshSchedule.End.UNSETTLED;
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       log.failed(e);
       report(trigger, took, null, e);
-      end = RefreshSchedule.End.FAILED;
+    } finally {
+      schedule.ended(end); // whatever was thrown: there is no next refresh before
     }
-    schedule.ended(end);
   }
 
   private boolean take(ClusterView view, Refresh refresh) {
@@ -201,7 +202,7 @@ public final class ClusterTopology implements Topology {
       RefreshTrigger trigger,
       Duration took,
       @Nullable ClusterView view,
-      @Nullable RuntimeException failure) {
+      @Nullable Throwable failure) {
     TopologyStatus before = status;
     Instant now = Instant.now();
     status =
@@ -217,7 +218,7 @@ public final class ClusterTopology implements Topology {
             failure == null ? knowledge.members() : before.nodes());
     try {
       events.topologyRefreshed(trigger, took, current(), failure);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       LOG.error("A listener failed on a topology refresh", e);
     }
   }

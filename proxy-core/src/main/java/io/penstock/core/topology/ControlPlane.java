@@ -53,6 +53,7 @@ public final class ControlPlane {
   private static final long QUIET_MILLIS = 50;
 
   private final @Nullable Credentials credentials;
+  private final int database;
   private final Duration timeout;
   private final NettyTopologyThread thread = new NettyTopologyThread();
   private final EventLoopGroupProvider ioThreads =
@@ -61,8 +62,9 @@ public final class ControlPlane {
   private final RedisClient client;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  private ControlPlane(@Nullable Credentials credentials, Duration timeout) {
+  private ControlPlane(@Nullable Credentials credentials, int database, Duration timeout) {
     this.credentials = credentials;
+    this.database = database;
     this.timeout = timeout;
     this.resources =
         ClientResources.builder()
@@ -87,10 +89,12 @@ public final class ControlPlane {
    * Makes one that has not connected to anybody yet. Starts no thread.
    *
    * @param credentials for every node, or null
+   * @param database selected as the data path does: who may not, is not let in
    * @param timeout for connecting, for authenticating, and for the answers, each
    */
-  public static ControlPlane create(@Nullable Credentials credentials, Duration timeout) {
-    return new ControlPlane(credentials, timeout);
+  public static ControlPlane create(
+      @Nullable Credentials credentials, int database, Duration timeout) {
+    return new ControlPlane(credentials, database, timeout);
   }
 
   private static ThreadFactory threads(String pool) {
@@ -102,25 +106,24 @@ public final class ControlPlane {
   }
 
   /**
-   * Connects, authenticates, asks and disconnects. The name is resolved anew each time. Completes
-   * on any thread; fails within a few times the timeout when the node does not answer.
+   * Connects, authenticates, selects the database, asks and disconnects. The name is resolved anew
+   * each time. Completes on any thread; fails within a few times the timeout when the node does not
+   * answer.
    */
   <T> CompletionStage<T> ask(
       Node node, Function<RedisAsyncCommands<String, String>, CompletionStage<T>> question) {
     if (closed.get()) {
       return CompletableFuture.failedFuture(new IllegalStateException("closed"));
     }
-    try {
-      return client
-          .connectAsync(StringCodec.UTF8, uri(node))
-          .thenCompose(
-              connection ->
-                  question
-                      .apply(connection.async())
-                      .whenComplete((answer, failure) -> end(connection)));
-    } catch (RuntimeException e) {
-      return CompletableFuture.failedFuture(e);
-    }
+    return Stages.of(
+        () ->
+            client
+                .connectAsync(StringCodec.UTF8, uri(node))
+                .thenCompose(
+                    connection ->
+                        question
+                            .apply(connection.async())
+                            .whenComplete((answer, failure) -> end(connection))));
   }
 
   private void end(StatefulRedisConnection<String, String> connection) {
@@ -134,6 +137,7 @@ public final class ControlPlane {
         RedisURI.builder()
             .withHost(node.host())
             .withPort(node.port())
+            .withDatabase(database)
             .withTimeout(timeout)
             .withClientName(CLIENT_NAME);
     if (credentials == null) {

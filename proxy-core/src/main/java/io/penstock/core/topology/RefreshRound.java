@@ -106,8 +106,7 @@ final class RefreshRound {
   }
 
   private void ask(Node node) {
-    source
-        .ask(node)
+    Stages.of(() -> source.ask(node))
         .whenComplete((view, failure) -> thread.execute(() -> onAnswer(node, view, failure)));
     thread.after(
         answerTimeout,

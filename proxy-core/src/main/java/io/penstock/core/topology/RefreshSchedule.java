@@ -1,11 +1,14 @@
 package io.penstock.core.topology;
 
 import io.penstock.core.cluster.RefreshTrigger;
+import io.penstock.core.transport.Backoff;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * When to refresh. One refresh runs at a time.
@@ -24,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  * <p>{@link #request} may be called from any thread; all else is confined to the topology thread.
  */
 final class RefreshSchedule {
+
+  private static final Logger LOG = LoggerFactory.getLogger(RefreshSchedule.class);
 
   /** Somebody waits for it: so soon after the last one, whatever triggered it, comes the next. */
   private static final long HELD_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
@@ -144,7 +149,12 @@ final class RefreshSchedule {
     lastBegan = thread.nanoTime();
     timer++;
     pending.set(null);
-    refresh.accept(trigger);
+    try {
+      refresh.accept(trigger);
+    } catch (Throwable e) { // else none would ever begin again
+      ended(End.FAILED);
+      LOG.error("A refresh of the topology could not begin; it will be tried again", e);
+    }
   }
 
   /** The timer that was armed last counts. */

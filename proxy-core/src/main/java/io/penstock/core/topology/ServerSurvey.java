@@ -8,6 +8,7 @@ import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.LearntCommands;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.command.ServerVersion;
+import io.penstock.core.transport.Backoff;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -121,7 +122,6 @@ public final class ServerSurvey {
   }
 
   private void lookAtAll() {
-    ask(nodes());
     thread.after(
         period,
         () -> {
@@ -129,6 +129,7 @@ public final class ServerSurvey {
             lookAtAll();
           }
         });
+    ask(nodes());
   }
 
   private Set<Node> nodes() {
@@ -152,14 +153,14 @@ public final class ServerSurvey {
       Node node = toAsk.iterator().next();
       toAsk.remove(node);
       asking.add(node);
-      source
-          .ask(node, reports.get(node))
+      Stages.of(() -> source.ask(node, reports.get(node)))
           .whenComplete((report, failure) -> thread.execute(() -> answered(node, report, failure)));
     }
   }
 
   private void answered(Node node, @Nullable ServerReport report, @Nullable Throwable failure) {
     asking.remove(node);
+    askNext();
     if (report == null) {
       LOG.debug("{} did not say what it is", node, failure);
       failures++;
@@ -173,7 +174,6 @@ public final class ServerSurvey {
         publish();
       }
     }
-    askNext();
   }
 
   /** Who has answered once is asked again in the next period only. */

@@ -4,10 +4,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.unix.FileDescriptor;
 import io.netty.channel.uring.IoUringSocketChannel;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +11,9 @@ import org.jspecify.annotations.Nullable;
  * where one call submits what many sockets have to send; for one alone it is the same call, and a
  * turn of the loop more for the completion (docs/adr/0021). With other transports a channel's write
  * is such a call anyway, and nothing is sent here. No handler of the pipeline sees these bytes: one
- * that would change them, like TLS, rules this out.
+ * that would change them, like TLS, rules this out. Netty's own calls of send(2) have no flags, and
+ * with io_uring Netty accepts sockets as blocking ones: such a call would hold the loop for as long
+ * as the peer does not read.
  *
  * <p>Confined to the channel's event loop.
  */
@@ -43,35 +41,5 @@ final class DirectSend {
     long taken = Libc.send(socket.intValue(), start, bytes.readableBytes());
     bytes.skipBytes((int) Math.max(0, taken)); // -1: nothing, for now or for good
     return !bytes.isReadable();
-  }
-
-  /**
-   * send(2). Netty's own calls of it have no flags, and with io_uring Netty accepts sockets as
-   * blocking ones: such a call would hold the loop for as long as the peer does not read.
-   */
-  private static final class Libc {
-
-    private static final int MSG_DONTWAIT = 0x40; // Linux's, on every processor that Netty is for
-    private static final int MSG_NOSIGNAL = 0x4000;
-
-    @SuppressWarnings("restricted") // its users run with --enable-native-access, as Netty wants it
-    private static final MethodHandle SEND =
-        Linker.nativeLinker()
-            .downcallHandle(
-                Linker.nativeLinker().defaultLookup().findOrThrow("send"),
-                FunctionDescriptor.of(
-                    ValueLayout.JAVA_LONG,
-                    ValueLayout.JAVA_INT,
-                    ValueLayout.JAVA_LONG,
-                    ValueLayout.JAVA_LONG,
-                    ValueLayout.JAVA_INT));
-
-    static long send(int socket, long start, long length) {
-      try {
-        return (long) SEND.invokeExact(socket, start, length, MSG_DONTWAIT | MSG_NOSIGNAL);
-      } catch (Throwable e) {
-        throw new LinkageError("send", e); // a C function throws nothing
-      }
-    }
   }
 }

@@ -38,7 +38,7 @@ public final class Loop {
     return flushQueue;
   }
 
-  /** The clients of this loop. */
+  /** How many clients of this loop ask at the same time. */
   public Crowd crowd() {
     return crowd;
   }

@@ -8,7 +8,6 @@ import io.netty.channel.IoEventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SingleThreadEventLoop;
 import io.netty.channel.WriteBufferWaterMark;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.ThreadAwareExecutor;
 import java.time.Duration;
@@ -44,8 +43,17 @@ public final class LoopGroup {
   private final MultiThreadIoEventLoopGroup group;
   private final List<Loop> loops = new ArrayList<>();
 
-  /** Starts nothing yet: threads begin with their first task. */
+  /** With the kernel's usual time slices. */
   public LoopGroup(Transport wanted, int count) {
+    this(wanted, count, Duration.ZERO);
+  }
+
+  /**
+   * Starts nothing yet: threads begin with their first task.
+   *
+   * @param timeSlice that their threads ask the kernel for; zero: none
+   */
+  public LoopGroup(Transport wanted, int count, Duration timeSlice) {
     this.transport = wanted.resolve();
     Throwable why = transport.unavailability();
     if (why != null) {
@@ -57,7 +65,7 @@ public final class LoopGroup {
         loop -> crowds.computeIfAbsent(loop, _ -> new Crowd(System.nanoTime()));
     this.group =
         new MultiThreadIoEventLoopGroup(
-            count, new DefaultThreadFactory("penstock-loop"), transport.ioHandlers(crowdOf));
+            count, new LoopThreads(timeSlice), transport.ioHandlers(crowdOf));
     int index = 0;
     for (EventExecutor executor : group) {
       var loop = (IoEventLoop) executor;

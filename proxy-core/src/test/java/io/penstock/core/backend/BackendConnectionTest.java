@@ -66,7 +66,7 @@ class BackendConnectionTest {
         }
 
         @Override
-        public void disconnected(Node which, int attempts, @Nullable Throwable cause) {
+        public void disconnected(Node which, int attempts, Throwable cause) {
           events.add("disconnected after " + attempts + ": " + (cause == null ? "" : cause));
         }
 
@@ -95,7 +95,9 @@ class BackendConnectionTest {
 
   private BackendNode node() {
     if (node == null) {
-      node = new BackendNode(server.address(), new BackendSite(group, loop, settings, listener));
+      node =
+          new BackendNode(
+              server.address(), new BackendSite(group, loop, settings, listener, PushSink.NONE));
     }
     return node;
   }

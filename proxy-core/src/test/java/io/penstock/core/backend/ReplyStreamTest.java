@@ -376,6 +376,32 @@ class ReplyStreamTest {
   }
 
   @Test
+  void anErrorThatTheSinkTakesIsNobodysReplyHoweverItIsCut() {
+    stream = new ReplyStream(new TakingErrors());
+    String error = "-MOVED 1 :1\r\n";
+
+    Splits.forEach(
+        Wire.bytes(error),
+        pieces -> pieces.forEach(piece -> assertThat(stream.accept(Wire.buffer(piece))).isNull()));
+    send("a");
+    receive(error + "+OK\r\n");
+
+    assertThat(log).containsExactly("a +OK\r\n");
+  }
+
+  private static final class TakingErrors implements PushSink {
+    @Override
+    public boolean onPush(ByteBuf buffer, int from, int to) {
+      return false;
+    }
+
+    @Override
+    public boolean onError(ByteBuf buffer, int from, int to) {
+      return true;
+    }
+  }
+
+  @Test
   void theEndFailsEverythingInFlightOldestFirst() {
     send("a");
     send("b", 10);

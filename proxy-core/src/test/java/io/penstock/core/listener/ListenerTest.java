@@ -159,6 +159,18 @@ class ListenerTest {
   }
 
   @Test
+  void theSystemTakesTheLongestKeepAliveThatMayBeSet() {
+    var patient =
+        new Listener(group, _ -> sessions, admission, new Arrivals(0, Duration.ofHours(9)));
+    int port =
+        result(patient.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))).getPort();
+
+    connect(port).close();
+
+    patient.close();
+  }
+
+  @Test
   void aClientThatLeavesMakesRoom() {
     int port = bind();
     connect(port).close();

@@ -221,6 +221,17 @@ class RouterTest {
     assertThat(plan(single, line)).isEqualTo(aside ? everywhere : slot(0));
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "PUBSUB NUMSUB a, SUBSCRIBERS",
+    "PUBSUB SHARDNUMSUB a, SHARD_SUBSCRIBERS",
+    "PUBSUB NUMPAT, PATTERNS"
+  })
+  void whatAServerCountsIsPutRightAlsoWhereThereIsOne(String line, Merge merge) {
+    assertThat(plan(cluster, line)).isEqualTo(new RoutePlan.Broadcast(merge, false));
+    assertThat(plan(single, line)).isEqualTo(new RoutePlan.Broadcast(merge, false));
+  }
+
   @Test
   void bothRoutersAnswerLocalCommandsLocally() {
     for (Router router : List.of(cluster, single)) {

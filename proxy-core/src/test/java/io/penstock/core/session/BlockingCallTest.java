@@ -586,6 +586,7 @@ class BlockingCallTest {
     node.expect(tried(BLPOP)).send(NOTHING);
     rig.acceptUnanswered(1).expect(NAMING + call("CLIENT ID"));
     Peer other = rig.client();
+    assertThat(list(other)).as("no node has it yet").doesNotContain(" flags=b ");
 
     other.send(call("CLIENT UNBLOCK 1")).expect(":1\r\n");
 

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelOutboundBuffer;
+import io.penstock.core.backend.QueueBounds;
 import io.penstock.core.observe.CloseReason;
 import io.penstock.core.wire.LogLines;
 import io.penstock.core.wire.Peer;
@@ -45,6 +46,11 @@ class ClientLimitsTest {
 
   private static long memory(Rig rig) {
     rig.tick(Duration.ofSeconds(2));
+    return used(rig);
+  }
+
+  /** The same as far as it was noticed when it came. */
+  private static long used(Rig rig) {
     return rig.onLoop(() -> rig.sessions().pressure().memory());
   }
 
@@ -303,6 +309,64 @@ class ClientLimitsTest {
   }
 
   @Test
+  void whoseRequestIsHeldByAPauseIsNotIdle() {
+    Rig on = with(Limits.timeouts(Limits.idle(Duration.ofSeconds(10))));
+    on.client().send("CLIENT PAUSE 100000 WRITE\r\n").expect("+OK\r\n");
+    String set = Wire.request("SET", "b", "1");
+    Peer client = on.client().send(set);
+    await().until(() -> on.<Boolean>onLoop(() -> isAnyPutBack(on)));
+
+    on.tick(Duration.ofSeconds(25));
+    on.tick(Duration.ofSeconds(50));
+    on.client().send("CLIENT UNPAUSE\r\n").expect("+OK\r\n");
+
+    on.accept(0).expect(set).send("+OK\r\n");
+    client.expect("+OK\r\n");
+  }
+
+  private static boolean isAnyPutBack(Rig rig) {
+    return rig.sessions().sessions().stream().anyMatch(session -> session.input().isPutBack());
+  }
+
+  @Test
+  void whoIsNotReadBecauseItsNodeIsBusyIsNotIdle() {
+    ClientLimits limits = Limits.timeouts(Limits.idle(Duration.ofSeconds(10)));
+    Rig on = new Rig.Choice().clientLimits(limits).bounds(new QueueBounds(2, 1 << 20)).start();
+    rig = on;
+    Peer node = on.connected(0);
+    on.client().send(GET);
+    node.expect(GET);
+    Peer client = on.client().send(GET);
+    node.expect(GET); // which is as much as it should be asked at once
+    for (int i = 0; i < 2; i++) {
+      on.client().send(GET);
+      node.expect(GET);
+    }
+    node.send("$1\r\n1\r\n".repeat(2));
+    client.expect("$1\r\n1\r\n");
+    String set = Wire.request("SET", "b", "1");
+    client.send(set);
+
+    on.tick(Duration.ofSeconds(25));
+    node.send("$1\r\n1\r\n".repeat(2));
+
+    node.expect(set).send("+OK\r\n");
+    client.expect("+OK\r\n");
+  }
+
+  @Test
+  void whoHasSentHalfARequestIsIdleAllTheSame() {
+    Rig on = with(Limits.timeouts(Limits.idle(Duration.ofSeconds(10))));
+    Peer half = on.client().send("*2\r\n$3\r\nGET\r\n");
+    await().until(() -> memory(on) > 0);
+
+    on.tick(Duration.ofSeconds(11));
+
+    half.expectClosed();
+    assertThat(closed(on, CloseReason.IDLE)).isEqualTo(1);
+  }
+
+  @Test
   void subscribersAreNotIdle() {
     Rig on = with(Limits.timeouts(Limits.idle(Duration.ofSeconds(10))));
     Peer client = on.client().send("SUBSCRIBE b\r\n");
@@ -479,6 +543,44 @@ class ClientLimitsTest {
     client.send("RESET\r\n").expect("+RESET\r\n");
     on.tick(Duration.ofSeconds(4)); // a second look, after the one that was made for the first
     assertThat(on.<Long>onLoop(() -> on.sessions().pressure().memory())).isZero();
+  }
+
+  @Test
+  void soDoThoseThatItIsAboutToListenTo() {
+    Rig on = with(ClientLimits.DEFAULTS);
+    String channel = "b".repeat(10_000);
+    Peer client = on.client().send(Wire.request("SUBSCRIBE", channel));
+    Peer feed = on.acceptFeed(0).expect(Wire.request("subscribe", channel));
+    assertThat(used(on)).isBetween(10_000L, 20_000L);
+
+    feed.send("-NOPERM no\r\n");
+
+    client.expect("-NOPERM no\r\n");
+    assertThat(memory(on)).isZero();
+  }
+
+  @Test
+  void whoWantsToListenToTooMuchIsClosed() {
+    Rig on = with(Limits.memory(2 * MEGABYTE));
+
+    on.client().send("SUBSCRIBE" + " x".repeat(20_000) + "\r\n").expectClosed();
+
+    assertThat(closed(on, CloseReason.MEMORY)).isEqualTo(1);
+  }
+
+  @Test
+  void namesThatAClientGivesItselfCountAtOnce() {
+    Rig on = with(ClientLimits.DEFAULTS);
+    String name = "n".repeat(10_000);
+    Peer client = on.client().send(Wire.request("CLIENT", "SETNAME", name)).expect("+OK\r\n");
+    assertThat(used(on)).isEqualTo(10_000);
+    client.send(Wire.request("CLIENT", "SETINFO", "LIB-NAME", name)).expect("+OK\r\n");
+    client.send(Wire.request("CLIENT", "SETINFO", "LIB-VER", name)).expect("+OK\r\n");
+    assertThat(used(on)).isEqualTo(30_000);
+
+    client.send(Wire.request("HELLO", "2", "SETNAME", name + name)).expect("*14\r\n");
+
+    assertThat(used(on)).isEqualTo(40_000);
   }
 
   @Test

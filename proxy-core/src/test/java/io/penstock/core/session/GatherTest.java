@@ -7,12 +7,18 @@ import static io.penstock.core.session.Requests.set;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.netty.buffer.ByteBuf;
 import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.CommandTable;
+import io.penstock.core.command.Merge;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.transport.SharedBuffer;
 import io.penstock.core.wire.Peer;
 import io.penstock.core.wire.Wire;
 import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -73,6 +79,58 @@ class GatherTest {
         client.expect(":2\r\n");
       }
     }
+  }
+
+  @Test
+  void whoGoesOnAmidAnothersRequestDoesNotDivideThatOne() {
+    Peer late = rig.client();
+    List<Peer> waiting = Stream.generate(rig::client).limit(4).toList();
+    Peer paused = rig.client();
+    rig.server(1).refuse();
+    waiting.forEach(client -> client.send(get("a").repeat(256)));
+    await().until(() -> rig.onLoop(() -> rig.dispatcher().hold().size()) == 1_024);
+    paused.send(get("a") + call("DEL a b a b"));
+    await().until(() -> rig.onLoop(() -> rig.dispatcher().hold().size()) == 1_025);
+
+    SlotMap now = rig.topology().current();
+    SlotMap next = rig.onLoop(() -> now.withSlotOn(Rig.SLOT_A, rig.address(0)));
+    rig.onLoop(
+        () -> {
+          rig.topology().changeAfter(0, next);
+          return null;
+        });
+    late.send(call("MSET b 1 c 2"));
+
+    rig.accept(0).expect(get("a").repeat(1_025) + call("MSET b 1") + call("MSET c 2"));
+  }
+
+  @Test
+  void whatFailsAmidItsPartsKeepsNoneOfThem() {
+    Peer client = rig.client();
+    client.send(PING).expect("+PONG\r\n");
+    Session session = rig.newestSession();
+    ByteBuf reply = Wire.buffer(Wire.bulk("v".repeat(5_000)));
+    rig.onLoop(
+        () -> {
+          CommandSpec mget = CommandTable.load().byName("mget");
+          var gather =
+              new Gather(session.intake().begin(mget), Merge.ARRAY_BY_KEY, new int[] {0, 1});
+          Part[] parts = {new Part(gather), new Part(gather)};
+          for (Part part : parts) {
+            ByteBuf request = Wire.buffer(call("MGET b"));
+            part.carry(new SharedBuffer(request), 0, request.readableBytes());
+            part.prepare(session, mget, Rig.SLOT_A);
+          }
+          gather.send(parts);
+          parts[0].deliver(reply, 0, reply.readableBytes(), Outcome.OK);
+          assertThat(reply.refCnt()).isEqualTo(2);
+          parts[1].absorbs(new OutOfMemoryError("thrown by a test"));
+          return null;
+        });
+
+    client.expectClosed();
+    assertThat(reply.refCnt()).isEqualTo(1);
+    reply.release();
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.penstock.core.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.CompositeByteBuf;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.penstock.core.transport.FlushQueue;
@@ -41,6 +42,31 @@ class HeldReplyTest {
       out.release();
     }
     return text.toString();
+  }
+
+  @Test
+  void smallPiecesBetweenLargeOnesTakeNoMoreRoomThanTheyHave() {
+    for (int i = 0; i < 100; i++) {
+      append("x".repeat(SocketOutput.SLICE_THRESHOLD));
+      append("$-1\r\n");
+    }
+    long room = 0;
+    for (ByteBuf piece : (CompositeByteBuf) held.view()) {
+      room += piece.unwrap() == null ? piece.capacity() : piece.unwrap().capacity();
+    }
+    assertThat(room).isLessThan(2L * held.size());
+  }
+
+  @Test
+  void smallPiecesArePutTogether() {
+    for (int i = 0; i < 100_000; i++) {
+      append("$-1\r\n");
+    }
+    assertThat(held.size()).isEqualTo(500_000);
+    assertThat(((CompositeByteBuf) held.view()).numComponents()).isLessThan(100);
+    append("+OK\r\n");
+    assertThat(moved()).isEqualTo("$-1\r\n".repeat(100_000) + "+OK\r\n");
+    assertThat(held.isEmpty()).isTrue();
   }
 
   @Test

@@ -70,6 +70,10 @@ class LocalRepliesTest {
           "CLIENT NO-EVICT on;+OK",
           "CLIENT NO-EVICT OFF;+OK",
           "CLIENT NO-EVICT maybe;-ERR syntax error",
+          "CLIENT NO-TOUCH on;-ERR CLIENT NO-TOUCH is not supported by this proxy: clients share its"
+              + " connections to nodes",
+          "CLIENT NO-TOUCH OFF;+OK",
+          "CLIENT NO-TOUCH maybe;-ERR syntax error",
           "CLIENT REPLY foo;-ERR syntax error",
           "CLIENT LIST foo;-ERR syntax error",
           "CLIENT LIST ID;-ERR syntax error",

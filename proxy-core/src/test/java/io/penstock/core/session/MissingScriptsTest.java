@@ -57,6 +57,19 @@ class MissingScriptsTest {
   }
 
   @Test
+  void aFlushThatNodesRefuseForgetsNoScript() {
+    String refused = "-ERR SCRIPT FLUSH only support SYNC|ASYNC option\r\n";
+    client.send(request("SCRIPT", "FLUSH", "NOW"));
+    lower.expect(request("SCRIPT", "FLUSH", "NOW")).send(refused);
+    upper.expect(request("SCRIPT", "FLUSH", "NOW")).send(refused);
+    client.expect(refused).send(evalSha(SHA, "a"));
+
+    upper.expect(evalSha(SHA, "a")).send(MISSING).expect(LOAD).send(LOADED);
+    upper.expect(evalSha(SHA, "a")).send(":1\r\n");
+    client.expect(":1\r\n");
+  }
+
+  @Test
   void theScriptIsLoadedAndTheCallSentAgain() {
     client.send(evalSha(SHA.toUpperCase(Locale.ROOT), "a"));
     upper.expect(evalSha(SHA.toUpperCase(Locale.ROOT), "a")).send(MISSING);

@@ -354,6 +354,21 @@ final class Rig implements AutoCloseable {
         });
   }
 
+  /** What the proxy has counted at a node, on connections that are closed, too. */
+  NodeStats countedAt(int node) {
+    return onLoop(
+        () ->
+            Stream.of(
+                    dispatcher.stats(),
+                    dispatcher.closedStats(),
+                    sessions.hub().stats(),
+                    sessions.hub().closedStats())
+                .flatMap(List::stream)
+                .filter(stats -> stats.node().equals(address(node)))
+                .reduce(NodeStats::plus)
+                .orElseThrow());
+  }
+
   /** Bytes that the proxy has read from a node. */
   long bytesReceivedFrom(int node) {
     return onLoop(

@@ -5,12 +5,14 @@ import static io.penstock.core.session.Requests.call;
 import static io.penstock.core.session.Requests.get;
 import static io.penstock.core.session.Requests.set;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.penstock.core.cluster.Shard;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.wire.Peer;
 import io.penstock.core.wire.ScriptedNode;
 import io.penstock.core.wire.Wire;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -95,6 +97,18 @@ class ScanTest {
     client.expect("$1\r\n1\r\n");
   }
 
+  /** It has node 0's slots from here on. */
+  private void takesOver(ScriptedNode promoted) {
+    SlotMap before = rig.topology().current();
+    rig.publish(
+        new SlotMap.Builder()
+            .shard(new Shard(promoted.address(), List.of(), 3))
+            .range(0, 8_191)
+            .shard(before.shards().getLast())
+            .range(8_192, 16_383)
+            .build());
+  }
+
   @Test
   void aNewMasterThatGetsTheCursorOfTheOldOneIsAskedOnceMore() {
     Peer client = rig.client();
@@ -105,16 +119,9 @@ class ScanTest {
     old.expect(call("SCAN 896"));
 
     try (var promoted = new ScriptedNode()) {
-      SlotMap before = rig.topology().current();
       rig.server(0).refuse();
       old.close();
-      rig.publish(
-          new SlotMap.Builder()
-              .shard(new Shard(promoted.address(), List.of(), 3))
-              .range(0, 8_191)
-              .shard(before.shards().getLast())
-              .range(8_192, 16_383)
-              .build());
+      takesOver(promoted);
       Peer now = promoted.accept().expect(call("SCAN 896")).send(page("0", "y"));
       now.expect(call("SCAN 0")).send(page("3", "z"));
 
@@ -122,6 +129,29 @@ class ScanTest {
       client.send(call("SCAN " + cursor));
       now.expect(call("SCAN 3")).send(page("0", "w"));
       assertThat(cursor(client, "w")).isNotEqualTo("0");
+    }
+  }
+
+  @Test
+  void theTimeOfANewMasterThatIsAskedOnceMoreBeginsThen() {
+    rig.close();
+    Duration timeout = Duration.ofMillis(600);
+    rig = new Rig.Choice().commandTimeout(timeout).hold(Duration.ofSeconds(100)).start();
+    Peer client = rig.client();
+    rig.server(0).refuse();
+    client.send(call("SCAN 0"));
+    await().until(() -> rig.onLoop(() -> rig.dispatcher().hold().size()) == 1);
+    long until = System.nanoTime() + timeout.toNanos();
+    await().until(() -> System.nanoTime() - until > 0);
+
+    try (var promoted = new ScriptedNode()) {
+      takesOver(promoted);
+      Peer now = promoted.accept().expect(call("SCAN 0")).send(page("0", "void"));
+      now.expect(call("SCAN 0"));
+      rig.tick(Duration.ZERO);
+      now.send(page("3", "z"));
+
+      cursor(client, "z");
     }
   }
 

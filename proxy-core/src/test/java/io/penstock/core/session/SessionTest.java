@@ -15,6 +15,8 @@ import io.penstock.core.wire.Splits;
 import io.penstock.core.wire.Wire;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -206,6 +208,27 @@ class SessionTest {
 
     assertThat(client.read(8)).startsWith("$1\r\nv\r\n");
     assertThat(client.read(1)).startsWith("<");
+  }
+
+  @Test
+  void whatIsNotAnsweredAnyMoreDoesNotHaveTheKernelDropReplies() {
+    Peer client = rig.client();
+    var sent = CompletableFuture.runAsync(() -> client.send(get("a").repeat(400_000)));
+    Peer node = rig.accept(1).expect(get("a").repeat(256));
+    Session session = rig.newestSession();
+    await().until(() -> !isRead(session));
+
+    rig.onLoop(
+        () -> {
+          session.drain();
+          return true;
+        });
+    String reply = Wire.bulk("v".repeat(64 * 1024));
+    node.send(reply.repeat(256));
+
+    client.expect(reply.repeat(256));
+    assertThat(client.read(1)).isEqualTo("<end>");
+    sent.orTimeout(10, TimeUnit.SECONDS).join();
   }
 
   @Test

@@ -6,10 +6,22 @@ import static io.penstock.core.session.Requests.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.netty.buffer.ByteBuf;
+import io.penstock.core.backend.Failure;
+import io.penstock.core.backend.QueueBounds;
+import io.penstock.core.pubsub.Joining;
+import io.penstock.core.pubsub.Kind;
+import io.penstock.core.pubsub.Message;
+import io.penstock.core.pubsub.Name;
+import io.penstock.core.pubsub.Subscriber;
+import io.penstock.core.resp.Protocol;
 import io.penstock.core.wire.Peer;
 import io.penstock.core.wire.Splits;
 import io.penstock.core.wire.Wire;
 import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -197,7 +209,7 @@ class SubscriptionsTest {
             + array("pmessage", "b", "b", "p"));
     assertThat(
             rig.<String>onLoop(
-                () -> ClientLine.of(java.util.List.copyOf(rig.sessions().sessions()).getLast())))
+                () -> ClientLine.of(List.copyOf(rig.sessions().sessions()).getLast())))
         .contains(" flags=P ")
         .contains(" sub=1 psub=1 ssub=1 ");
   }
@@ -370,6 +382,46 @@ class SubscriptionsTest {
     assertThat(rig.topology().calls()).contains("moved 15495 to " + rig.address(0).port());
   }
 
+  /** A client of the shard channel {@code a} that has asked to leave it, and so has its feed. */
+  private Peer leavesShardChannel(Peer feed) {
+    Peer client = rig.client();
+    client.send(call("SSUBSCRIBE a"));
+    feed.expect(call("ssubscribe a")).send(push("ssubscribe", "a", ":1"));
+    client.expect(array("ssubscribe", "a", ":1"));
+    client.send(call("SUNSUBSCRIBE a"));
+    feed.expect(call("sunsubscribe a"));
+    return client;
+  }
+
+  /** It ends the subscription by itself, and refuses to end it once more. */
+  @Test
+  void aNodeThatLetsGoOfAShardChannelWhileAClientLeavesItKeepsItsConnection() {
+    Peer listener = rig.client();
+    Peer feed = subscribed(listener, 1, "foo");
+    Peer client = leavesShardChannel(feed);
+    String moved = "-MOVED 15495 127.0.0.1:" + rig.address(0).port() + "\r\n";
+    feed.send(push("sunsubscribe", "a", ":0") + moved + push("message", "foo", "x"));
+
+    client.expect(array("sunsubscribe", "a", ":0"));
+    listener.expect(array("message", "foo", "x"));
+  }
+
+  @Test
+  void itsRefusalIsNobodyElses() {
+    Peer listener = rig.client();
+    Peer feed = subscribed(listener, 1, "foo");
+    Peer client = leavesShardChannel(feed);
+    listener.send(call("SSUBSCRIBE foo"));
+    feed.expect(call("ssubscribe foo"));
+
+    feed.send(push("sunsubscribe", "a", ":0"));
+    feed.send("-MOVED 15495 127.0.0.1:" + rig.address(0).port() + "\r\n");
+    feed.send(push("ssubscribe", "foo", ":1") + push("smessage", "foo", "x"));
+
+    client.expect(array("sunsubscribe", "a", ":0"));
+    listener.expect(array("ssubscribe", "foo", ":1") + array("smessage", "foo", "x"));
+  }
+
   /** Else its last messages could be heard behind those of the new owner. */
   @Test
   void aShardChannelStaysUntilItsOldOwnerLetsGoOfIt() {
@@ -520,6 +572,102 @@ class SubscriptionsTest {
   }
 
   @Test
+  void clientsAreCountedInFrontOfOneServerToo() {
+    rig.close();
+    rig = new Rig.Choice().single().start();
+    Peer first = rig.client();
+    Peer feed = subscribed(first, 0, "b");
+    first.send(call("SSUBSCRIBE b"));
+    feed.expect(call("ssubscribe b")).send(push("ssubscribe", "b", ":1"));
+    first.expect(array("ssubscribe", "b", ":1"));
+    Peer second = rig.client();
+    second.send(call("SUBSCRIBE b")).expect(array("subscribe", "b", ":1"));
+    second.send(call("SSUBSCRIBE b")).expect(array("ssubscribe", "b", ":1"));
+
+    Peer client = rig.client();
+    client.send(call("PUBSUB NUMSUB b"));
+    Peer node = rig.accept(0).expect(call("PUBSUB NUMSUB b")).send(array("b", ":1"));
+    client.expect(array("b", ":2"));
+    client.send(call("PUBSUB SHARDNUMSUB b"));
+    node.expect(call("PUBSUB SHARDNUMSUB b")).send(array("b", ":3")); // two are not ours
+    client.expect(array("b", ":4"));
+    client.send(call("PUBSUB CHANNELS"));
+    node.expect(call("PUBSUB CHANNELS")).send(array("b"));
+    client.expect(array("b"));
+  }
+
+  /** One that listens to a channel and cannot take its messages. */
+  private static final class Failing implements Subscriber, Joining.Outcome {
+
+    private final List<ByteBuf> kept = new CopyOnWriteArrayList<>();
+    private final List<Throwable> defects = new CopyOnWriteArrayList<>();
+
+    @Override
+    public void onMessage(Message message) {
+      kept.add(message.kept(Protocol.RESP2));
+      throw new OutOfMemoryError("thrown by a test");
+    }
+
+    @Override
+    public void onDefect(Throwable cause) {
+      defects.add(cause);
+    }
+
+    @Override
+    public void joined() {}
+
+    @Override
+    public void refused(byte[] error) {}
+
+    @Override
+    public void failed(Failure failure) {}
+  }
+
+  @Test
+  void whatGoesWrongForOneSubscriberCostsOthersNothing() {
+    var failing = new Failing();
+    ByteBuf wire = Wire.buffer("b");
+    List<Name> names = List.of(Name.copy(wire, 0, 1));
+    wire.release();
+    long deadline = System.nanoTime() + Duration.ofSeconds(100).toNanos();
+    rig.onLoop(() -> rig.sessions().hub().join(failing, Kind.CHANNEL, names, deadline, failing));
+    Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
+    feed.send(push("subscribe", "b", ":1"));
+    Peer client = rig.client();
+    client.send(call("SUBSCRIBE b")).expect(array("subscribe", "b", ":1"));
+
+    feed.send(push("message", "b", "1") + push("message", "b", "2"));
+
+    client.expect(array("message", "b", "1") + array("message", "b", "2"));
+    assertThat(failing.defects).hasSize(2);
+    assertThat(failing.kept).allMatch(message -> message.refCnt() == 0);
+  }
+
+  @Test
+  void whatANodeCouldNotBeAskedForTheMomentItIsAskedLater() {
+    rig.close();
+    rig = new Rig.Choice().bounds(new QueueBounds(1, 1 << 20)).start();
+    Peer other = rig.client().send(call("SUBSCRIBE b"));
+    Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
+    var confirmations = new StringBuilder(push("subscribe", "b", ":1"));
+    for (int i = 1; i < 16; i++) { // times as much as one at once: more is refused
+      other = rig.client().send(call("SUBSCRIBE {b}" + i));
+      feed.expect(call("subscribe {b}" + i));
+      confirmations.append(push("subscribe", "{b}" + i, ":1"));
+    }
+    Peer client = rig.client().send(call("SUBSCRIBE {b}late"));
+    await().until(() -> unanswered() == 17);
+    assertThat(feed.pending()).isZero();
+
+    feed.send(confirmations.toString());
+    other.expect(array("subscribe", "{b}15", ":1"));
+    rig.tick(Duration.ofSeconds(1));
+
+    feed.expect(call("subscribe {b}late")).send(push("subscribe", "{b}late", ":1"));
+    client.expect(array("subscribe", "{b}late", ":1"));
+  }
+
+  @Test
   void aSubscriberThatLeavesIsForgotten() {
     Peer client = rig.client();
     Peer feed = subscribed(client, 0, "b");
@@ -528,6 +676,41 @@ class SubscriptionsTest {
 
     feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
     await().until(() -> rig.onLoop(() -> rig.sessions().hub().audience().isEmpty()));
+  }
+
+  private void expectNothingUnanswered(int clients) {
+    await().until(() -> rig.<Integer>onLoop(() -> rig.sessions().sessions().size()) == clients);
+    assertThat(unanswered()).isZero();
+  }
+
+  private long unanswered() {
+    return rig.<Long>onLoop(() -> rig.sessions().pressure().unanswered());
+  }
+
+  @Test
+  void aSubscriberThatGoesBeforeItsConfirmationLeavesNothingUnanswered() {
+    Peer client = rig.client();
+    client.send(call("SUBSCRIBE b"));
+    Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
+
+    client.reset();
+
+    expectNothingUnanswered(0);
+    feed.send(push("subscribe", "b", ":1")).expect(call("unsubscribe b"));
+  }
+
+  @Test
+  void soDoesOneThatIsKilledWhileItUnsubscribes() {
+    Peer client = rig.client();
+    Peer feed = subscribed(client, 0, "b");
+    client.send(call("UNSUBSCRIBE b"));
+    feed.expect(call("unsubscribe b"));
+
+    rig.client().send(call("CLIENT KILL ID 1")).expect(":1\r\n");
+
+    client.expectClosed();
+    expectNothingUnanswered(1);
+    feed.send(push("unsubscribe", "b", ":0"));
   }
 
   @Test
@@ -636,12 +819,13 @@ class SubscriptionsTest {
     feed.expect(call("unsubscribe b"));
   }
 
-  private void sendUntil(Peer feed, String message, long unread) {
+  /** Answers how often it was sent. */
+  private int sendUntil(Peer feed, String message, long unread) {
     Session session = rig.newestSession();
-    for (int i = 0; i < 100; i++) {
+    for (int i = 1; i <= 100; i++) {
       feed.send(message);
       if (rig.<Long>onLoop(() -> unread(session)) > unread) {
-        return;
+        return i;
       }
     }
     throw new AssertionError("everything was read");
@@ -670,6 +854,58 @@ class SubscriptionsTest {
     client.expect(expected.toString());
 
     client.send(PING).expect(array("pong", ""));
+  }
+
+  /** In RESP2 a message behind it would be taken for the reply to a later command. */
+  @Test
+  void whatIsHeldGoesBeforeTheReplyToReset() {
+    Peer client = rig.client();
+    Peer feed = subscribed(client, 0, "b");
+    String text = "x".repeat(1_000);
+    String messages = push("message", "b", text).repeat(1_000);
+    long before = rig.bytesReceivedFrom(0);
+    int sent = sendUntil(feed, messages, 1 << 20);
+    long all = (long) sent * messages.length();
+    await().until(() -> rig.bytesReceivedFrom(0) - before == all);
+
+    client.send(call("RESET") + PING);
+
+    client.expect(array("message", "b", text).repeat(sent * 1_000));
+
+    client.expect("+RESET\r\n+PONG\r\n");
+  }
+
+  @Test
+  void whatIsHeldBehindALargeReplyIsNotPutIntoItByReset() {
+    Peer client = resp3();
+    client.send(call("SUBSCRIBE b"));
+    Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
+    feed.send(push("subscribe", "b", ":1"));
+    client.expect(push("subscribe", "b", ":1"));
+    client.send(get("b"));
+    rig.accept(0); // made in any case, for clients that speak RESP2
+    Peer node = rig.acceptFeed(0).expect(get("b"));
+    String value = Wire.bulk("v".repeat(60_000));
+    node.send(value.substring(0, 40_000));
+    client.expect(value.substring(0, 30_000));
+    Session session = rig.newestSession();
+    feed.send(push("message", "b", "within"));
+    await().until(() -> rig.<Long>onLoop(() -> subscriptions(session).pushes().heldBytes()) > 0);
+    client.send(call("MULTI") + call("UNSUBSCRIBE b") + call("EXEC"));
+    feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
+    await().until(() -> rig.<Integer>onLoop(() -> subscriptions(session).count(Kind.CHANNEL)) == 0);
+
+    client.send(call("RESET") + PING);
+    rig.client().send(PING).expect("+PONG\r\n");
+    node.send(value.substring(40_000));
+
+    client.expect(value.substring(30_000) + push("message", "b", "within"));
+    client.expect("+OK\r\n+QUEUED\r\n*1\r\n" + push("unsubscribe", "b", ":0"));
+    client.expect("+RESET\r\n+PONG\r\n");
+  }
+
+  private static Subscriptions subscriptions(Session session) {
+    return Objects.requireNonNull(session.intake().subscriptions());
   }
 
   @Test

@@ -217,6 +217,17 @@ class TransactionsTest {
   }
 
   @Test
+  void aSingleServerIsAskedEverythingInATransaction() {
+    restart(new Rig.Choice().single());
+    Peer client = rig.client();
+    String[] calls = {call("FUNCTION STATS"), call("SCRIPT KILL"), call("PUBSUB NUMSUB b")};
+
+    client.send(block(calls));
+
+    rig.accept(0).expect(block(calls));
+  }
+
+  @Test
   void ownCommandsRunAtTheirPlaceWhenTheOthersHaveRun() {
     Peer client = rig.client();
     client.send(block(call("CLIENT GETNAME"), get("a"), call("CLIENT SETNAME n")));
@@ -547,6 +558,27 @@ class TransactionsTest {
     other.expect("$1\r\nw\r\n").send(get("a"));
     node.expect(get("a")).send("$1\r\nx\r\n");
     other.expect("$1\r\nx\r\n");
+  }
+
+  @Test
+  void whatFailedCountsAsUnansweredNoLonger() {
+    restart(
+        new Rig.Choice()
+            .clientLimits(Limits.inFlight(100, 2))
+            .config(
+                () -> {
+                  throw new OutOfMemoryError("thrown by a test");
+                }));
+    for (int i = 0; i < 3; i++) {
+      rig.client().send(call("CONFIG GET save")).expectClosed();
+      Peer other = rig.client().send(call("MULTI") + call("CONFIG GET save"));
+      other.expect(OK + QUEUED).send(call("EXEC")).expectClosed();
+    }
+    Peer client = rig.client();
+    client.send(get("a"));
+
+    rig.accept(1).expect(get("a")).send("$1\r\nv\r\n");
+    client.expect("$1\r\nv\r\n");
   }
 
   @Test

@@ -127,7 +127,7 @@ class ClusterTopologyIT {
   }
 
   private ClusterTopology topology(Credentials credentials, Node... seeds) {
-    ControlPlane control = ControlPlane.create(credentials, Duration.ofSeconds(1));
+    ControlPlane control = ControlPlane.create(credentials, 0, Duration.ofSeconds(1));
     controls.add(control);
     ClusterTopology topology =
         ClusterTopology.create(

@@ -27,6 +27,7 @@ class ClusterTopologyTest {
   private final ManualThread thread = new ManualThread();
   private final ScriptedSource source = new ScriptedSource();
   private final List<String> events = new ArrayList<>();
+  private boolean listenerFails;
   private final ClusterTopology topology =
       ClusterTopology.create(
           new TopologySettings(List.of(SEED), Duration.ofSeconds(1), PERIOD, ADAPTIVE),
@@ -35,6 +36,9 @@ class ClusterTopologyTest {
             public void topologyRefreshed(
                 RefreshTrigger trigger, Duration took, SlotMap now, @Nullable Throwable failure) {
               events.add(trigger + (failure == null ? " ok" : " failed"));
+              if (listenerFails) {
+                throw new InternalError("no thread could be made");
+              }
             }
           },
           new ClusterTopology.Outside(source, thread, new Random(1)));
@@ -70,6 +74,30 @@ class ClusterTopologyTest {
     assertThat(topology.current().isFullyCovered()).isTrue();
     assertThat(topology.status().failuresInARow()).isZero();
     assertThat(events).endsWith("STARTUP failed", "STARTUP ok");
+  }
+
+  @Test
+  void an_error_on_asking_is_no_reason_never_to_ask_again() {
+    source.answer(SEED, Views.HEALTHY).fail(new InternalError("no thread could be made"));
+    start();
+    TopologyStatus.Refreshed last = requireNonNull(topology.status().lastRefresh());
+    assertThat(last.failure()).contains("seed:7000: no thread could be made");
+    thread.advance(Duration.ofMillis(200));
+    assertThat(source.asked).containsExactly(SEED, SEED);
+    source.fail(null);
+    thread.advance(Duration.ofSeconds(1));
+    assertThat(topology.current().isFullyCovered()).isTrue();
+    assertThat(events).containsExactly("STARTUP failed", "STARTUP failed", "STARTUP ok");
+  }
+
+  @Test
+  void an_error_on_telling_is_no_reason_never_to_ask_again() {
+    listenerFails = true;
+    source.answer(SEED, Views.HEALTHY);
+    start();
+    assertThat(topology.current().isFullyCovered()).isTrue();
+    thread.advance(PERIOD);
+    assertThat(events).containsExactly("STARTUP ok", "PERIODIC ok");
   }
 
   @Test

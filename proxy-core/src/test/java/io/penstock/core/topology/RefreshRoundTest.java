@@ -101,6 +101,18 @@ class RefreshRoundTest {
   }
 
   @Test
+  void nodes_that_cannot_be_asked_count_as_failed() {
+    source.hold(A).hold(B).hold(C);
+    round(A, B, C, D);
+    source.fail(new InternalError("no thread could be made"));
+    thread.advance(RefreshRound.PATIENCE);
+    assertThat(source.asked).containsExactly(A, B, C, D);
+    thread.advance(TIMEOUT);
+    assertThat(results).hasSize(1);
+    assertThat(results.getFirst().failures()).containsKeys(A, B, C, D);
+  }
+
+  @Test
   void with_nobody_to_ask_the_round_ends_at_once() {
     round();
     assertThat(results).hasSize(1);

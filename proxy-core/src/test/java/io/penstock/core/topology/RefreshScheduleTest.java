@@ -12,6 +12,7 @@ import static io.penstock.core.topology.RefreshSchedule.End.UNSETTLED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.cluster.RefreshTrigger;
+import io.penstock.core.transport.Backoff;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,7 +33,15 @@ class RefreshScheduleTest {
           PERIOD,
           ADAPTIVE,
           new Backoff(Duration.ofMillis(200), LONGEST, new Random(1)),
-          begun::add);
+          this::begin);
+  private boolean failing;
+
+  private void begin(RefreshTrigger trigger) {
+    begun.add(trigger);
+    if (failing) {
+      throw new InternalError("no thread could be made");
+    }
+  }
 
   @Test
   void begins_at_start() {
@@ -144,6 +153,20 @@ class RefreshScheduleTest {
     schedule.ended(SETTLED);
     thread.advance(ADAPTIVE);
     assertThat(begun).hasSize(2);
+  }
+
+  @Test
+  void a_refresh_that_cannot_begin_is_tried_again_by_the_back_off() {
+    failing = true;
+    schedule.start();
+    thread.advance(Duration.ofMillis(200));
+    assertThat(begun).containsExactly(STARTUP, STARTUP);
+    failing = false;
+    thread.advance(LONGEST);
+    assertThat(begun).containsExactly(STARTUP, STARTUP, STARTUP);
+    schedule.ended(SETTLED);
+    thread.advance(PERIOD);
+    assertThat(begun).last().isEqualTo(PERIODIC);
   }
 
   @Test

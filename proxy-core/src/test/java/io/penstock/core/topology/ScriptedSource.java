@@ -8,11 +8,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /** Nodes that answer as told; all others refuse the connection. */
 final class ScriptedSource implements ViewSource {
 
   final List<Node> asked = new ArrayList<>();
+  private @Nullable Error failing;
   private final Map<Node, String> answers = new HashMap<>();
   private final Map<Node, CompletableFuture<ClusterView>> held = new HashMap<>();
 
@@ -43,9 +45,17 @@ final class ScriptedSource implements ViewSource {
     }
   }
 
+  /** Nodes cannot even be asked, as while no thread can be made; null ends it. */
+  void fail(@Nullable Error error) {
+    failing = error;
+  }
+
   @Override
   public CompletionStage<ClusterView> ask(Node node) {
     asked.add(node);
+    if (failing != null) {
+      throw failing;
+    }
     CompletableFuture<ClusterView> waiting = held.get(node);
     if (waiting != null) {
       return waiting;

@@ -34,10 +34,14 @@ class ServerSurveyTest {
     final List<Node> asked = new ArrayList<>();
     final Map<Node, ServerReport> answers = new HashMap<>();
     boolean silent;
+    @Nullable Error failing;
 
     @Override
     public CompletionStage<ServerReport> ask(Node node, @Nullable ServerReport before) {
       asked.add(node);
+      if (failing != null) {
+        throw failing;
+      }
       ServerReport report = answers.get(node);
       if (silent) {
         return new CompletableFuture<>();
@@ -154,6 +158,26 @@ class ServerSurveyTest {
     thread.advance(PERIOD);
     assertThat(source.asked).containsExactlyInAnyOrder(A, B);
     assertThat(survey.current().version()).hasToString("6.0.0");
+  }
+
+  @Test
+  void anErrorOnAskingIsNoReasonNeverToAskAgain() {
+    source.answers.put(A, report("7.0.15"));
+    source.answers.put(B, report("6.2.0"));
+    source.failing = new InternalError("no thread could be made");
+    start(map(A, B));
+    assertThat(source.asked).containsExactly(A, B);
+    thread.advance(Duration.ofMillis(200));
+    assertThat(source.asked).containsExactly(A, B, A, B);
+    assertThat(survey.hasHeard()).isFalse();
+
+    source.failing = null;
+    thread.advance(Duration.ofSeconds(2));
+    assertThat(survey.hasHeard()).isTrue();
+    assertThat(survey.current().version()).hasToString("6.2.0");
+    source.asked.clear();
+    thread.advance(PERIOD);
+    assertThat(source.asked).containsExactlyInAnyOrder(A, B);
   }
 
   @Test

@@ -15,6 +15,10 @@ final class ClientsMapping {
   private static final String NO_LIMIT = "write 0 for no limit";
   private static final Duration LONGEST = Duration.ofHours(24);
 
+  /** Linux takes 32767 s at most, and refuses a socket that asks for more. */
+  private static final ZeroOrBetween KEEP_ALIVE =
+      new ZeroOrBetween(Duration.ofSeconds(1), Duration.ofHours(9));
+
   private final PropertiesReader reader;
 
   ClientsMapping(PropertiesReader reader) {
@@ -23,11 +27,10 @@ final class ClientsMapping {
 
   Arrivals arrivals(PenstockProperties properties) {
     Duration keepAlive = properties.tcpKeepalive();
-    if (!keepAlive.isZero() && keepAlive.toSeconds() < 1) {
-      refuse("tcp-keepalive", "must be 0, or from 1s to 24h", "write 300s, the default");
+    if (!KEEP_ALIVE.permits(keepAlive)) {
+      refuse("tcp-keepalive", "must be 0, or from 1s to 9h", "write 300s, the default");
     }
-    return new Arrivals(
-        properties.maxConnectionRate(), time("tcp-keepalive", properties.tcpKeepalive()));
+    return new Arrivals(properties.maxConnectionRate(), keepAlive);
   }
 
   ClientLimits limits(PenstockProperties properties) {

@@ -24,7 +24,12 @@ final class KeyTree {
    *
    * @param defaultValue null when it has none
    */
-  record Key(ConfigurationPropertyName name, @Nullable String defaultValue, boolean isList) {}
+  record Key(ConfigurationPropertyName name, @Nullable String defaultValue, Class<?> type) {
+
+    boolean isList() {
+      return type == List.class;
+    }
+  }
 
   static KeyTree of(String prefix, Class<? extends Record> type) {
     KeyTree tree = new KeyTree();
@@ -35,11 +40,16 @@ final class KeyTree {
   /** Whether there is such a key, or such an element of a list. */
   boolean contains(ConfigurationPropertyName name) {
     Key list = name.isLastElementIndexed() ? keys.get(name.getParent()) : null;
-    return list == null ? keys.containsKey(name) : list.isList;
+    return list == null ? keys.containsKey(name) : list.isList();
   }
 
   Stream<ConfigurationPropertyName> names() {
     return keys.keySet().stream();
+  }
+
+  /** The keys whose values are of this type. */
+  Stream<ConfigurationPropertyName> namesOf(Class<?> type) {
+    return keys.values().stream().filter(key -> key.type() == type).map(Key::name);
   }
 
   /** The default of a key, or null. */
@@ -81,8 +91,7 @@ final class KeyTree {
       if (component.getType().isRecord()) {
         add(name, component.getType());
       } else {
-        boolean list = component.getType() == List.class;
-        keys.put(name, new Key(name, defaultOf(type, component), list));
+        keys.put(name, new Key(name, defaultOf(type, component), component.getType()));
       }
     }
   }

@@ -28,6 +28,7 @@ import org.springframework.validation.annotation.Validated;
  * @param sync What only dispatch: sync uses.
  * @param transport How bytes reach the kernel. auto takes the best one available.
  * @param eventLoops Number of event loops. The number of processors when not set.
+ * @param eventLoopTimeSlice Time slice that event loops ask Linux for. 0 takes the kernel's own.
  * @param maxClients Client connections above this are refused, as Redis refuses them.
  * @param maxConnectionRate Client connections accepted in a second; more wait. 0 is no limit.
  * @param tcpKeepalive A client that is silent for so long is asked by the system whether it is
@@ -56,6 +57,7 @@ public record PenstockProperties(
     @DefaultValue("auto") Transport transport,
     @Min(value = 1, message = LOOPS) @Max(value = 1_024, message = LOOPS)
         @Nullable Integer eventLoops,
+    @DefaultValue("5ms") Duration eventLoopTimeSlice,
     @DefaultValue("10000") @Min(value = 1, message = AT_LEAST_ONE) int maxClients,
     @DefaultValue("0") @Min(value = 0, message = RATE) @Max(value = 1_000_000, message = RATE)
         int maxConnectionRate,
@@ -87,8 +89,7 @@ public record PenstockProperties(
   /**
    * What only dispatch: sync uses.
    *
-   * @param maxConnectionsPerNode Most connections to one node, of all event loops together. Clients
-   *     wait for one until their command's deadline.
+   * @param maxConnectionsPerNode Most connections to one node, of all event loops together.
    */
   public record Sync(
       @DefaultValue("256")
@@ -175,10 +176,9 @@ public record PenstockProperties(
    * Connections to the nodes.
    *
    * @param connectTimeout Longest wait for a connection to a node, handshake included.
-   * @param commandTimeout A command's deadline; its client gets -TIMEOUT when it passes.
+   * @param commandTimeout How long a node may take to answer a command, from when it was sent.
    * @param connectionsPerLoop Shared connections from one event loop to one node.
-   * @param exclusiveConnectionsPerLoop Most connections from one event loop to one node that
-   *     clients have for themselves: while they block, or WATCH.
+   * @param exclusiveConnectionsPerLoop Most from one event loop to one node for who blocks.
    * @param failoverHold How long commands that did not run are held while no node takes them. Not
    *     less than command-timeout has an effect; 0 turns it off.
    * @param failoverHoldRequests Most commands that one event loop holds.
@@ -280,8 +280,7 @@ public record PenstockProperties(
    *
    * @param enabled Whether CLUSTER and its like answer as a cluster of Penstock's instances.
    * @param nodes The instances as clients reach them, host:port each. This one alone when not set.
-   * @param announceHost Where clients reach this instance. The address they connect to when not
-   *     set.
+   * @param announceHost Where clients reach this instance. Where they connect to when not set.
    * @param announcePort The same for the port.
    */
   public record ClusterFacade(

@@ -1,9 +1,11 @@
 package io.penstock.server.config;
 
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
@@ -37,6 +39,8 @@ public final class PropertiesReader {
           SystemPropertyUtils.VALUE_SEPARATOR,
           SystemPropertyUtils.ESCAPE_CHARACTER,
           false);
+
+  private static final Pattern NUMBER_BUT_ZERO = Pattern.compile("\\+?\\d*[1-9]\\d*");
 
   static final KeyTree KEYS = KeyTree.of(PREFIX, PenstockProperties.class);
   private static final KeyTree COMPATIBLE_KEYS =
@@ -73,10 +77,20 @@ public final class PropertiesReader {
             ? new Binder(ownSources(), placeholders)
             : new Binder(List.of(translated()), placeholders);
     try {
+      KEYS.namesOf(Duration.class).forEach(name -> refuseMissingUnit(binder, name));
       return binder.bindOrCreate(
           PREFIX, Bindable.of(PenstockProperties.class), new ValidationBindHandler(validator));
     } catch (BindException e) {
       throw new InvalidConfigurationException(new BindFaults(this).of(e));
+    }
+  }
+
+  /** Spring takes a number as milliseconds, and who wrote it may have meant seconds. */
+  private void refuseMissingUnit(Binder binder, ConfigurationPropertyName duration) {
+    String value = binder.bind(duration, Bindable.of(String.class)).orElse("");
+    if (NUMBER_BUT_ZERO.matcher(value).matches()) {
+      throw new InvalidConfigurationException(
+          fault(duration, "it has no unit", "write %1$ss or %1$sms".formatted(value)));
     }
   }
 

@@ -11,6 +11,7 @@ import io.penstock.core.command.CommandRules;
 import io.penstock.core.command.RuleCheck;
 import io.penstock.core.listener.Arrivals;
 import io.penstock.core.session.ClientLimits;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
@@ -24,6 +25,8 @@ final class SettingsMapping {
 
   private static final DataSize SMALLEST_BULK = DataSize.ofMegabytes(1);
   private static final DataSize LARGEST_BULK = DataSize.ofBytes(Integer.MAX_VALUE);
+  private static final ZeroOrBetween SLICE = // Linux takes no more
+      new ZeroOrBetween(Duration.ofMillis(1), Duration.ofMillis(100));
 
   private final PropertiesReader reader;
 
@@ -49,7 +52,9 @@ final class SettingsMapping {
     if (resource == null || resource.isBlank()) {
       throw new MissingResourceException();
     }
-    Integer loops = properties.eventLoops();
+    int loops =
+        Objects.requireNonNullElseGet(
+            properties.eventLoops(), () -> Runtime.getRuntime().availableProcessors());
     return new ProxySettings(
         new Listen(
             properties.bind(),
@@ -60,7 +65,7 @@ final class SettingsMapping {
             arrivals,
             limits),
         upstream(resource.strip()),
-        dispatch(properties),
+        dispatch(properties, loops),
         new Backend(
             properties.backend().connectTimeout(),
             properties.backend().commandTimeout(),
@@ -72,14 +77,24 @@ final class SettingsMapping {
         new Refresh(properties.topology().refreshPeriod(), properties.topology().adaptiveTimeout()),
         rules,
         properties.transport(),
-        Objects.requireNonNullElseGet(loops, () -> Runtime.getRuntime().availableProcessors()),
+        loops,
+        properties.eventLoopTimeSlice(),
         new FacadeMapping(reader).map(properties.clusterFacade(), properties.port()));
   }
 
-  private static ProxySettings.Dispatch dispatch(PenstockProperties properties) {
+  private ProxySettings.Dispatch dispatch(PenstockProperties properties, int loops) {
+    int connections = properties.sync().maxConnectionsPerNode();
     return switch (properties.dispatch()) {
       case ASYNC -> new ProxySettings.Dispatch.Async();
-      case SYNC -> new ProxySettings.Dispatch.Sync(properties.sync().maxConnectionsPerNode());
+      case SYNC -> {
+        if (connections < loops) {
+          refuse(
+              "sync.max-connections-per-node",
+              "each of the " + loops + " event loops needs one",
+              "write " + loops + " or more, or fewer " + reader.written("event-loops"));
+        }
+        yield new ProxySettings.Dispatch.Sync(connections);
+      }
     };
   }
 
@@ -114,6 +129,9 @@ final class SettingsMapping {
     }
     if (bulk.compareTo(SMALLEST_BULK) < 0 || bulk.compareTo(LARGEST_BULK) > 0) {
       refuse("proto-max-bulk-len", "must be from 1MB to 2047MB", "write 512MB, the default");
+    }
+    if (!SLICE.permits(properties.eventLoopTimeSlice())) {
+      refuse("event-loop-time-slice", "must be 0, or from 1ms to 100ms", "write 5ms, the default");
     }
   }
 

@@ -28,7 +28,7 @@ final class EveryListener implements ProxyEvents {
   }
 
   @Override
-  public void backendDisconnected(Node node, @Nullable Throwable cause) {
+  public void backendDisconnected(Node node, Throwable cause) {
     listeners.forEach(listener -> listener.backendDisconnected(node, cause));
   }
 

@@ -68,7 +68,7 @@ final class ProxyCollector implements MultiCollector {
     HistogramSnapshot.Builder durations =
         HistogramSnapshot.builder()
             .name("penstock_command_duration_seconds")
-            .help("From a command's last byte to its reply's first");
+            .help("From a command's last byte to the last of its node's reply");
     for (CommandStats command : stats.commands()) {
       for (Map.Entry<Outcome, Long> entry : command.outcomes().entrySet()) {
         counts.add(entry.getValue(), "command", command.name(), "outcome", lower(entry.getKey()));

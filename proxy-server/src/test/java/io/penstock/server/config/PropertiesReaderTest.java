@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
@@ -132,6 +133,7 @@ class PropertiesReaderTest {
                 Map.entry("penstock.topology.refresh-period", "1m"),
                 Map.entry("penstock.topology.adaptive-timeout", "11s"),
                 Map.entry("penstock.commands.allow", "debug,config|set"),
+                Map.entry("penstock.event-loop-time-slice", "35ms"),
                 Map.entry("penstock.commands.deny[0]", "@scripting"),
                 Map.entry("penstock.transpond.local.resource", "redis://h:1"),
                 Map.entry("penstock.cluster-facade.enabled", "true"),
@@ -148,6 +150,7 @@ class PropertiesReaderTest {
                 new PenstockProperties.Sync(13),
                 Transport.IO_URING,
                 3,
+                Duration.ofMillis(35),
                 8,
                 21,
                 Duration.ofSeconds(22),
@@ -287,6 +290,50 @@ class PropertiesReaderTest {
     assertThat(fault.value()).isEqualTo(value);
     assertThat(fault.reason()).isEqualTo(reason);
     assertThat(fault.fix()).containsAnyOf("the default is", "remove the key");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          penstock.tcp-keepalive                 | 300          | 300
+          penstock.client-timeout.idle           | 300          | 300
+          penstock.clientTimeout.reply           | 007          | 007
+          penstock.backend.command-timeout       | ${PATIENCE}  | 2
+          penstock.backend.failover-hold         | ${NONE:10}   | 10
+          penstock.topology.refresh-period       | +30          | +30
+          """)
+  void refusesADurationWithoutAUnit(String key, String value, String number) {
+    ConfigurationFault fault = faultOf(() -> read(Map.of(key, value, "PATIENCE", "2")));
+
+    assertThat(fault.key()).isEqualTo(DataObjectPropertyName.toDashedForm(key));
+    assertThat(fault.value()).isEqualTo(value);
+    assertThat(fault.reason()).isEqualTo("it has no unit");
+    assertThat(fault.fix()).isEqualTo("write " + number + "s or " + number + "ms");
+  }
+
+  @Test
+  void refusesADurationWithoutAUnitInAnEnvironmentVariableAndInYaml() {
+    ConfigurationFault variable =
+        faultOf(() -> readVariables(Map.of("PENSTOCK_BACKEND_COMMAND_TIMEOUT", "2")));
+    ConfigurationFault number =
+        faultOf(() -> read(Map.of("penstock.client-timeout.idle", 300))); // as YAML has it
+
+    assertThat(variable.key()).isEqualTo("penstock.backend.command-timeout");
+    assertThat(variable.reason()).isEqualTo("it has no unit");
+    assertThat(number.value()).isEqualTo("300");
+    assertThat(number.reason()).isEqualTo("it has no unit");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, 0", "00, 0", "0s, 0", "1500ms, 1500", "2s, 2000", "PT3S, 3000"})
+  void takesADurationWithAUnitAndZero(String value, long millis) {
+    Map<String, String> written = Map.of("penstock.backend.failover-hold", value);
+
+    assertThat(read(written).backend().failoverHold()).isEqualTo(Duration.ofMillis(millis));
+    assertThat(readVariables(Map.of("PENSTOCK_BACKEND_FAILOVERHOLD", value)).backend())
+        .isEqualTo(read(written).backend());
   }
 
   @Test

@@ -59,6 +59,7 @@ class SettingsMappingTest {
                 CommandRules.NONE,
                 Transport.AUTO,
                 3,
+                Duration.ofMillis(5),
                 null));
   }
 
@@ -102,9 +103,35 @@ class SettingsMappingTest {
   @Test
   void givesTheCoreTheWayOfWorking() {
     Map<String, String> keys =
-        Map.of(RESOURCE, "redis://h:1", "dispatch", "sync", "sync.max-connections-per-node", "7");
+        Map.of(
+            RESOURCE,
+            "redis://h:1",
+            "dispatch",
+            "sync",
+            "sync.max-connections-per-node",
+            "7",
+            "event-loops",
+            "7");
 
     assertThat(map(keys, null).dispatch()).isEqualTo(new ProxySettings.Dispatch.Sync(7));
+  }
+
+  @Test
+  void refusesFewerConnectionsForTurnsThanEventLoops() {
+    Map<String, String> keys = new LinkedHashMap<>();
+    keys.put(RESOURCE, "redis://h:1");
+    keys.put("sync.max-connections-per-node", "7");
+    keys.put("event-loops", "8");
+    assertThat(map(keys, null).dispatch()).isEqualTo(new ProxySettings.Dispatch.Async());
+
+    keys.put("dispatch", "sync");
+    ConfigurationFault fault =
+        catchThrowableOfType(InvalidConfigurationException.class, () -> map(keys, null)).fault();
+
+    assertThat(fault.key()).isEqualTo("penstock.sync.max-connections-per-node");
+    assertThat(fault.value()).isEqualTo("7");
+    assertThat(fault.reason()).isEqualTo("each of the 8 event loops needs one");
+    assertThat(fault.fix()).isEqualTo("write 8 or more, or fewer penstock.event-loops");
   }
 
   @Test
@@ -152,7 +179,12 @@ class SettingsMappingTest {
           client-timeout.idle      | -1s      | must be from 0 to 24h
           client-timeout.request   | 25h      | must be from 0 to 24h
           backend.max-unsent       | 0B       | must be at least 1B
-          tcp-keepalive            | 10ms     | must be 0, or from 1s to 24h
+          tcp-keepalive            | 10ms     | must be 0, or from 1s to 9h
+          event-loop-time-slice    | 999us    | must be 0, or from 1ms to 100ms
+          event-loop-time-slice    | 101ms    | must be 0, or from 1ms to 100ms
+          event-loop-time-slice    | -5ms     | must be 0, or from 1ms to 100ms
+          tcp-keepalive            | -1s      | must be 0, or from 1s to 9h
+          tcp-keepalive            | 32401s   | must be 0, or from 1s to 9h
           transpond.local.resource | rediss://u:s3cret@h:1 | the scheme rediss:// is not supported yet
           """)
   void refusesWhatDoesNotExistYet(String key, String value, String reason) {

@@ -255,6 +255,7 @@ public final class ProxyFixture implements AutoCloseable {
               commands,
               transport,
               eventLoops,
+              Duration.ofMillis(5),
               facade);
       Proxy proxy = Proxy.create(settings, ProxyEvents.NONE);
       try {

@@ -83,6 +83,25 @@ class SingleServerIT {
   }
 
   @Test
+  void theProxyIsNotReadyWhileTheDatabaseOfTheUrlCannotBeUsed() {
+    var node = new Node(server.host(), server.port());
+    try (ProxyFixture lost =
+            ProxyFixture.of(new Upstream.Single(node, null, 99))
+                .commandTimeout(Duration.ofMillis(300))
+                .failoverHold(Duration.ZERO)
+                .start();
+        ProxyFixture found = ProxyFixture.of(new Upstream.Single(node, null, 1)).startReady();
+        Wire toLost = lost.connect();
+        Wire toFound = found.connect()) {
+      assertThat(toFound.call("GET", "k")).isEqualTo("$-1\r\n");
+      for (int i = 0; i < 3; i++) { // the control plane has asked meanwhile, and again
+        assertThat(toLost.call("GET", "k")).startsWith("-UNAVAILABLE ");
+        assertThat(lost.proxy().isReady()).isFalse();
+      }
+    }
+  }
+
+  @Test
   void comesBackWhenTheServerDoes() {
     try (ServerProcess mortal = ServerProcess.start();
         ProxyFixture proxy =

@@ -3,10 +3,11 @@ package io.penstock.core.session;
 import java.util.ArrayDeque;
 
 /**
- * Requests that are done and can be used again: as many as a load needs at its height, so that what
- * is in flight makes no garbage, and fewer again when it is over. Confined to one loop.
+ * A loop's requests: how many are in use, and those that are done and can be used again. Those are
+ * as many as a load needs at its height, so that what is in flight makes no garbage, and fewer
+ * again when it is over. Confined to the loop.
  */
-final class SpareRequests {
+final class RequestPool {
 
   /** Together with what they keep of small replies some 30 MB for a loop. */
   static final int MOST = 65_536;
@@ -15,10 +16,17 @@ final class SpareRequests {
   static final int KEPT = 1_024;
 
   private final ArrayDeque<Request> spare = new ArrayDeque<>();
+  private int inUse;
   private int unused; // there was no time with fewer since the last look
+
+  /** Requests that were taken and are not back. */
+  int inUse() {
+    return inUse;
+  }
 
   /** Answers one that was used before if there is one. */
   Request take() {
+    inUse++;
     Request request = spare.pollLast();
     if (request == null) {
       return new Request();
@@ -27,8 +35,15 @@ final class SpareRequests {
     return request;
   }
 
-  /** Takes one back that was recycled. */
+  /** This one may never come back. */
+  void forgo(Request request) {
+    inUse -= request.forgo();
+  }
+
+  /** Takes one back, and has it forget everything. */
   void give(Request request) {
+    forgo(request);
+    request.recycle();
     if (spare.size() < MOST) {
       spare.addLast(request);
     }

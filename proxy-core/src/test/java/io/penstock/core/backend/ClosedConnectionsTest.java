@@ -1,0 +1,46 @@
+package io.penstock.core.backend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.core.cluster.Node;
+import io.penstock.core.observe.ProxyStats.NodeStats;
+import org.junit.jupiter.api.Test;
+
+class ClosedConnectionsTest {
+
+  private final ClosedConnections closed = new ClosedConnections();
+
+  private static NodeStats counted(int port, long sent) {
+    return new NodeStats(new Node("h", port), 0, 0, 0, sent, 2 * sent, 3 * sent, 4 * sent);
+  }
+
+  @Test
+  void whatANodesConnectionsHaveCountedIsSummed() {
+    closed.add(counted(1, 10));
+    closed.add(counted(2, 20));
+    closed.add(counted(1, 5));
+
+    assertThat(closed.stats()).containsExactlyInAnyOrder(counted(1, 15), counted(2, 20));
+  }
+
+  @Test
+  void whatWasUnderWayIsSoNoLonger() {
+    closed.add(new NodeStats(new Node("h", 1), 1, 1, 1, 10, 20, 30, 40));
+
+    assertThat(closed.stats()).containsExactly(counted(1, 10));
+  }
+
+  @Test
+  void ofAThousandNodesItIsKnown() {
+    for (int port = 1; port <= 1_000; port++) {
+      closed.add(counted(port, 1));
+    }
+    closed.add(counted(1, 1));
+    closed.add(counted(1_001, 1));
+
+    assertThat(closed.stats())
+        .hasSize(1_000)
+        .contains(counted(1, 2), counted(1_001, 1))
+        .doesNotContain(counted(2, 1));
+  }
+}

@@ -1,0 +1,75 @@
+package io.penstock.core.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class RequestPoolTest {
+
+  private final RequestPool pool = new RequestPool();
+
+  private List<Request> take(int count) {
+    List<Request> taken = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      taken.add(pool.take());
+    }
+    return taken;
+  }
+
+  private void give(List<Request> back) {
+    back.forEach(pool::give);
+  }
+
+  @Test
+  void whatCameBackIsUsedAgain() {
+    List<Request> first = take(3);
+    give(first);
+    assertThat(take(3)).containsExactlyInAnyOrderElementsOf(first);
+  }
+
+  @Test
+  void whatIsInUseIsCountedUnlessItMayNeverComeBack() {
+    List<Request> taken = take(3);
+    assertThat(pool.inUse()).isEqualTo(3);
+    pool.forgo(taken.getFirst());
+    pool.forgo(taken.getFirst());
+    assertThat(pool.inUse()).isEqualTo(2);
+    give(taken);
+    assertThat(pool.inUse()).isZero();
+    take(3);
+    assertThat(pool.inUse()).isEqualTo(3);
+  }
+
+  @Test
+  void whatALoadNeedsStaysAsLongAsItLasts() {
+    give(take(10_000));
+    for (int look = 0; look < 20; look++) {
+      List<Request> busy = take(10_000);
+      assertThat(pool.size()).isZero();
+      give(busy);
+      pool.look();
+    }
+    assertThat(pool.size()).isEqualTo(10_000);
+  }
+
+  @Test
+  void whatNobodyNeedsGoesBitByBitAndSomeStay() {
+    give(take(10_000));
+    pool.look();
+    assertThat(pool.size()).as("it was needed until now").isEqualTo(10_000);
+    pool.look();
+    assertThat(pool.size()).isEqualTo(5_000);
+    for (int look = 0; look < 20; look++) {
+      pool.look();
+    }
+    assertThat(pool.size()).isEqualTo(RequestPool.KEPT);
+  }
+
+  @Test
+  void thereIsAnEndToIt() {
+    give(take(RequestPool.MOST + 10));
+    assertThat(pool.size()).isEqualTo(RequestPool.MOST);
+  }
+}
