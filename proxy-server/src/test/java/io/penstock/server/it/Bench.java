@@ -5,12 +5,16 @@ import static org.awaitility.Awaitility.await;
 
 import io.penstock.server.demo.EmbeddedCluster;
 import io.penstock.server.demo.ServerProcess;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 
 /** Servers to compare with, and Penstock in front of others with the same data. */
 final class Bench implements AutoCloseable {
+
+  /** No replies depend on how fast nodes answer each other. */
+  private static final Duration NODE_TIMEOUT = Duration.ofSeconds(60);
 
   private final Deque<Runnable> started = new ArrayDeque<>();
 
@@ -26,20 +30,23 @@ final class Bench implements AutoCloseable {
   @SuppressWarnings("NullAway.Init")
   private Target single;
 
-  void start(EmbeddedCluster shared) {
+  /** The servers to compare with have no replicas that WAIT could count, and neither have these. */
+  void start() {
     ServerProcess plain = ServerProcess.start();
     started.addFirst(plain::close);
     ServerProcess behind = ServerProcess.start();
     started.addFirst(behind::close);
     EmbeddedCluster one = EmbeddedCluster.builder().masters(1).start();
     started.addFirst(one::close);
-    ProxyFixture beforeCluster = ProxyFixture.of(shared).startReady();
+    EmbeddedCluster three = EmbeddedCluster.builder().masters(3).nodeTimeout(NODE_TIMEOUT).start();
+    started.addFirst(three::close);
+    ProxyFixture beforeCluster = ProxyFixture.of(three).startReady();
     started.addFirst(beforeCluster::close);
     ProxyFixture beforeSingle = ProxyFixture.of(behind).startReady();
     started.addFirst(beforeSingle::close);
     server = Target.direct(plain);
     node = Target.direct(one);
-    cluster = Target.through(beforeCluster, shared);
+    cluster = Target.through(beforeCluster, three);
     single = Target.through(beforeSingle, behind);
     List.of(server, node, cluster, single).forEach(target -> started.addFirst(target::close));
     List.of(cluster, single).forEach(this::awaitLearnt);

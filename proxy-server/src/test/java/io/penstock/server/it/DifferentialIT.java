@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.core.command.CommandFlag;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.CommandTable;
-import io.penstock.server.demo.EmbeddedCluster;
 import io.penstock.server.demo.ServerBinary;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -20,7 +19,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -31,7 +29,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * <p>The requests are the scripts in {@code differential/}, and those that follow from the command
  * table. Every command that both Penstock and the server know takes part.
  */
-@ExtendWith(SharedCluster.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DifferentialIT {
 
@@ -50,9 +47,9 @@ class DifferentialIT {
   private int concluded;
 
   @BeforeAll
-  void start(EmbeddedCluster cluster) {
+  void start() {
     Reference.assumeCompared();
-    bench.start(cluster);
+    bench.start();
   }
 
   @AfterAll

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
 import io.penstock.core.command.CommandTable;
-import io.penstock.server.demo.EmbeddedCluster;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -15,7 +14,6 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -26,7 +24,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * <p>The seed is printed; {@code -Dpenstock.seed=…} makes the same calls again, and {@code
  * -Dpenstock.steps=…} makes more or fewer.
  */
-@ExtendWith(SharedCluster.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class GeneratedDifferentialIT {
 
@@ -52,9 +49,9 @@ class GeneratedDifferentialIT {
   private final Bench bench = new Bench();
 
   @BeforeAll
-  void start(EmbeddedCluster cluster) {
+  void start() {
     Reference.assumeCompared();
-    bench.start(cluster);
+    bench.start();
   }
 
   @AfterAll

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 
 /** Something that is asked: a server itself, or Penstock in front of servers. */
@@ -87,6 +88,15 @@ final class Target implements AutoCloseable {
       }
     }
     call("SCRIPT", "FLUSH"); // Penstock remembers scripts as well
+    Awaitility.await("clients of before are gone from " + name)
+        .pollInterval(Duration.ofMillis(2))
+        .until(this::hasNoSubscribers);
+  }
+
+  private boolean hasNoSubscribers() {
+    return Stream.of("CHANNELS", "SHARDCHANNELS", "NUMPAT")
+        .map(what -> call("PUBSUB", what))
+        .allMatch(none -> none.equals("*0\r\n") || none.equals(":0\r\n") || none.startsWith("-"));
   }
 
   void awaitBlocked(int clients) {
