@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +35,8 @@ final class Feed implements PushSink, BackendListener {
   private final ArrayDeque<Order> orders = new ArrayDeque<>(); // in flight, oldest first
   private final List<Topic> toAsk = new ArrayList<>();
   private final List<Topic> toDrop = new ArrayList<>();
-  private boolean someRefused; // there may be topics to ask for again
+  private final List<Topic> undropped = new ArrayList<>(); // the node took no more just then
+  private boolean someRefused; // there may be topics to ask for again, or to drop
   private boolean down; // the newest attempt to connect failed
   private long usedAt;
 
@@ -61,10 +63,6 @@ final class Feed implements PushSink, BackendListener {
   boolean isListening(Topic topic) {
     Placement placement = placements.get(topic);
     return placement != null && placement.listening;
-  }
-
-  boolean isWanted(Topic topic) {
-    return placements.containsKey(topic);
   }
 
   /** Whether the node cannot be reached, as far as is known. */
@@ -120,17 +118,10 @@ final class Feed implements PushSink, BackendListener {
   private void send(boolean subscribing, List<Topic> topics, Leaving leaving) {
     var order = new Order(this, subscribing, topics, leaving);
     if (subscribing) {
-      topics.forEach(topic -> asked(topic, order));
+      topics.forEach(topic -> Objects.requireNonNull(placements.get(topic)).asked = order);
     }
     orders.add(order);
     connection.send(order);
-  }
-
-  private void asked(Topic topic, Order order) {
-    Placement placement = placements.get(topic);
-    if (placement != null) {
-      placement.asked = order;
-    }
   }
 
   @Override
@@ -240,6 +231,10 @@ final class Feed implements PushSink, BackendListener {
   void failed(Order order) {
     orders.remove(order);
     order.topics().forEach(topic -> askLater(topic, order, Refusals.SHORT_PAUSE));
+    if (!order.isSubscribing()) {
+      undropped.addAll(order.topics());
+      someRefused = true;
+    }
     order.end();
   }
 
@@ -247,6 +242,7 @@ final class Feed implements PushSink, BackendListener {
   public void connected(Node to) {
     down = false;
     toAsk.clear();
+    undropped.clear(); // it knows of nothing
     toAsk.addAll(placements.keySet());
     hub.connected(this);
   }
@@ -274,21 +270,25 @@ final class Feed implements PushSink, BackendListener {
   /** Called several times per command timeout. */
   void tick(long now) {
     connection.tick(now);
-    if (!connection.isReady()) {
-      return;
-    }
-    if (someRefused) {
+    if (someRefused && connection.isReady()) {
       someRefused = false;
       placements.forEach((topic, placement) -> askAgain(topic, placement, now));
+      undropped.stream().filter(topic -> !isWantedAgain(topic)).forEach(toDrop::add);
+      undropped.clear();
       flush(Leaving.unnoticed());
     }
   }
 
+  private boolean isWantedAgain(Topic dropped) {
+    Topic now = hub.topic(dropped.kind(), dropped.name());
+    return now != null && placements.containsKey(now);
+  }
+
   private void askAgain(Topic topic, Placement placement, long now) {
-    if (now - placement.askAgainAt >= 0) {
+    boolean due = now - placement.askAgainAt >= 0;
+    someRefused |= !due;
+    if (due) {
       toAsk.add(topic); // those that were answered meanwhile are sorted out
-    } else {
-      someRefused = true;
     }
   }
 
