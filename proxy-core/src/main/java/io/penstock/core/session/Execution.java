@@ -209,6 +209,14 @@ final class Execution extends Block {
             .equals(Unpooled.wrappedBuffer(expected));
   }
 
+  @Override
+  void broke() {
+    super.broke();
+    if (watch != null) {
+      watch.lose(); // nobody else knows of its connection
+    }
+  }
+
   /** The own commands could not be answered. */
   void broke(Throwable cause) {
     letGo();

@@ -9,9 +9,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 import static org.awaitility.Awaitility.await;
 
+import io.penstock.core.backend.Lease;
+import io.penstock.core.cluster.Node;
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.command.CommandTable;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.wire.Peer;
 import java.time.Duration;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -123,6 +128,34 @@ class WatchTest {
     client.send(block(get("a")));
     node.expect(block(get("a"))); // nothing is watched any more
     assertThat(stats(1).exclusive()).isEqualTo(1);
+  }
+
+  @Test
+  void aTransactionThatFailsWithinPenstockGivesItsConnectionUp() {
+    Peer client = rig.client();
+    client.send(PING).expect("+PONG\r\n");
+    Session session = rig.newestSession();
+    Execution execution =
+        rig.onLoop(
+            () -> {
+              CommandSpec exec = CommandTable.load().byName("exec");
+              var watch = new Watch(session, Rig.SLOT_A);
+              var queue = new Transaction(session.loop().settings().limits(), Rig.SLOT_A);
+              var running = new Execution(session.intake().begin(exec), session, queue, watch);
+              running.prepare(session, exec, Rig.SLOT_A, queue.takeBlock(), 0);
+              Node where = rig.address(1);
+              Lease taken = session.loop().dispatcher().lease(where, running);
+              watch.begin(Objects.requireNonNull(taken), false);
+              return running;
+            });
+    Peer lease = lease(1);
+    await().until(() -> stats(1).exclusive() == 1);
+
+    rig.<Boolean>onLoop(() -> execution.absorbs(new OutOfMemoryError("thrown by a test")));
+
+    lease.expectClosed();
+    client.expectClosed();
+    assertThat(stats(1).exclusive()).isZero();
   }
 
   @Test
