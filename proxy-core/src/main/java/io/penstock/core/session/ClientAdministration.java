@@ -61,11 +61,10 @@ final class ClientAdministration {
     } else {
       long id = command.argAsLong(2);
       Protocol protocol = session.profile().protocol();
-      askAll(loop -> loop.unblock(id, error))
-          .thenCompose(ClientAdministration::sum)
-          .thenAcceptAsync(
-              unblocked -> LocalAnswer.give(request, protocol, reply -> reply.integer(unblocked)),
-              session.loop().executor());
+      LocalAnswer.when(
+          askAll(loop -> loop.unblock(id, error)).thenCompose(ClientAdministration::sum),
+          session,
+          unblocked -> LocalAnswer.give(request, protocol, reply -> reply.integer(unblocked)));
     }
   }
 
@@ -100,10 +99,10 @@ final class ClientAdministration {
       return;
     }
     Protocol protocol = session.profile().protocol();
-    askAll(loop -> lines(loop, filter))
-        .thenAcceptAsync(
-            lists -> LocalAnswer.give(request, protocol, reply -> reply.verbatim(join(lists))),
-            session.loop().executor());
+    LocalAnswer.when(
+        askAll(loop -> lines(loop, filter)),
+        session,
+        lists -> LocalAnswer.give(request, protocol, reply -> reply.verbatim(join(lists))));
   }
 
   private static Map<Long, String> lines(SessionLoop loop, ClientFilter filter) {
@@ -138,25 +137,25 @@ final class ClientAdministration {
     if (itself) {
       session.drain(); // after its reply; what comes behind this is not read any more
     }
-    askAll(loop -> killOn(loop, filter))
-        .thenAcceptAsync(
-            counts -> {
-              int others = counts.stream().mapToInt(Integer::intValue).sum();
-              int killed = others + (itself ? 1 : 0);
-              LocalAnswer.give(
-                  request,
-                  protocol,
-                  reply -> {
-                    if (!byAddress) {
-                      reply.integer(killed);
-                    } else if (killed > 0) {
-                      reply.status("OK");
-                    } else {
-                      reply.error("ERR No such client");
-                    }
-                  });
-            },
-            session.loop().executor());
+    LocalAnswer.when(
+        askAll(loop -> killOn(loop, filter)),
+        session,
+        counts -> {
+          int others = counts.stream().mapToInt(Integer::intValue).sum();
+          int killed = others + (itself ? 1 : 0);
+          LocalAnswer.give(
+              request,
+              protocol,
+              reply -> {
+                if (!byAddress) {
+                  reply.integer(killed);
+                } else if (killed > 0) {
+                  reply.status("OK");
+                } else {
+                  reply.error("ERR No such client");
+                }
+              });
+        });
   }
 
   private int killOn(SessionLoop loop, ClientFilter filter) {
@@ -197,9 +196,9 @@ final class ClientAdministration {
   /** Has every loop act, then answers {@code OK}. */
   private void whenAll(Function<SessionLoop, SessionLoop> action, Request request) {
     Protocol protocol = session.profile().protocol();
-    askAll(action)
-        .thenRunAsync(
-            () -> LocalAnswer.give(request, protocol, reply -> reply.status("OK")),
-            session.loop().executor());
+    LocalAnswer.when(
+        askAll(action),
+        session,
+        _ -> LocalAnswer.give(request, protocol, reply -> reply.status("OK")));
   }
 }

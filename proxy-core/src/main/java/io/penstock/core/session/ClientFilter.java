@@ -9,18 +9,27 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which clients a {@code CLIENT LIST} or {@code CLIENT KILL} is about, as Redis's networking.c
- * reads it. Read once, then asked on each client's loop.
+ * reads it: of an option that is repeated, the last holds. Read once, then asked on each client's
+ * loop.
  */
 final class ClientFilter {
 
   static final String SYNTAX_ERROR = "ERR syntax error";
   private static final String THE_USER = "default";
 
-  private Predicate<Session> accepts = _ -> true;
+  private @Nullable Set<Long> ids; // null as in the others: any
+  private @Nullable String address;
+  private @Nullable String localAddress;
+  private Predicate<Session> type = _ -> true;
+  private long seconds; // that it has been here at least
   private boolean skipsCaller = true;
 
   boolean accepts(Session client) {
-    return accepts.test(client);
+    return (ids == null || ids.contains(client.id()))
+        && type.test(client)
+        && (address == null || ClientLine.address(client).equals(address))
+        && (localAddress == null || ClientLine.localAddress(client).equals(localAddress))
+        && (seconds == 0 || ClientLine.age(client) >= seconds);
   }
 
   /** Whether {@code CLIENT KILL} spares the client that sends it. */
@@ -48,15 +57,15 @@ final class ClientFilter {
   }
 
   private @Nullable String readIds(Command command) {
-    Set<Long> ids = new HashSet<>();
+    Set<Long> listed = new HashSet<>();
     for (int i = 3; i < command.argc(); i++) {
       long id = command.argAsLong(i);
       if (id == Command.NOT_A_LONG) {
         return "ERR Invalid client ID";
       }
-      ids.add(id);
+      listed.add(id);
     }
-    and(client -> ids.contains(client.id()));
+    ids = listed;
     return null;
   }
 
@@ -67,8 +76,7 @@ final class ClientFilter {
    */
   @Nullable String readKill(Command command) {
     if (command.argc() == 3) {
-      String address = LocalReplies.text(command.frame(), 2);
-      and(client -> ClientLine.address(client).equals(address));
+      address = LocalReplies.text(command.frame(), 2);
       skipsCaller = false;
       return null;
     }
@@ -89,13 +97,13 @@ final class ClientFilter {
         if (id < 1) {
           return "ERR client-id should be greater than 0";
         }
-        and(client -> client.id() == id);
+        ids = Set.of(id);
       }
       case "type" -> {
         return readType(value);
       }
-      case "addr" -> and(client -> ClientLine.address(client).equals(value));
-      case "laddr" -> and(client -> ClientLine.localAddress(client).equals(value));
+      case "addr" -> address = value;
+      case "laddr" -> localAddress = value;
       case "user" -> {
         if (!value.equals(THE_USER)) {
           return "ERR No such user " + ErrorReplies.quoted(value);
@@ -106,11 +114,10 @@ final class ClientFilter {
         return skipsCaller || value.equalsIgnoreCase("no") ? null : SYNTAX_ERROR;
       }
       case "maxage" -> {
-        long seconds = command.argAsLong(i + 1);
+        seconds = command.argAsLong(i + 1);
         if (seconds < 1) {
           return "ERR maxage is not an integer or out of range";
         }
-        and(client -> ClientLine.age(client) >= seconds);
       }
       default -> {
         return SYNTAX_ERROR;
@@ -119,19 +126,15 @@ final class ClientFilter {
     return null;
   }
 
-  private @Nullable String readType(String type) {
-    switch (type.toLowerCase(Locale.ROOT)) {
-      case "normal" -> and(client -> !Subscriptions.isSubscriber(client));
-      case "pubsub" -> and(Subscriptions::isSubscriber);
-      case "master", "replica", "slave" -> and(_ -> false);
+  private @Nullable String readType(String name) {
+    switch (name.toLowerCase(Locale.ROOT)) {
+      case "normal" -> type = client -> !Subscriptions.isSubscriber(client);
+      case "pubsub" -> type = Subscriptions::isSubscriber;
+      case "master", "replica", "slave" -> type = _ -> false;
       default -> {
-        return "ERR Unknown client type " + ErrorReplies.quoted(type);
+        return "ERR Unknown client type " + ErrorReplies.quoted(name);
       }
     }
     return null;
-  }
-
-  private void and(Predicate<Session> more) {
-    accepts = accepts.and(more);
   }
 }

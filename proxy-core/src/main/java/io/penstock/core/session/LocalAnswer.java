@@ -2,9 +2,11 @@ package io.penstock.core.session;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.EventLoop;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyWriter;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /** A reply that Penstock words itself. */
@@ -17,6 +19,22 @@ final class LocalAnswer {
     ByteBuf bytes = made(out -> words.accept(new ReplyWriter(out, protocol)));
     boolean error = bytes.getByte(0) == '-';
     request.deliverOwned(bytes, error ? Outcome.REJECTED : Outcome.OK);
+  }
+
+  /**
+   * Has {@code answer}, which ends a request of the session, take what {@code figures} completes
+   * with, on the session's loop. If either fails there is nothing left to end the request with.
+   */
+  static <T> void when(CompletionStage<T> figures, Session session, Consumer<T> answer) {
+    EventLoop loop = session.loop().executor();
+    figures
+        .thenAcceptAsync(answer, loop)
+        .exceptionallyAsync(
+            failure -> {
+              Defect.in(session, failure);
+              return null;
+            },
+            loop);
   }
 
   /**

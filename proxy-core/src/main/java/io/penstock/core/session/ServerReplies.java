@@ -75,18 +75,13 @@ final class ServerReplies {
         counters ? ASK_ALL : ASK_KEYSPACE,
         texts -> {
           NodeInfo nodes = NodeInfo.sum(texts).onlyDatabase(session.loop().settings().database());
-          session
-              .loop()
-              .settings()
-              .face()
-              .stats()
-              .thenAcceptAsync(
-                  stats -> {
-                    String text =
-                        InfoReport.write(sections, figures(map, nodes, stats), Instant.now());
-                    LocalAnswer.give(request, protocol, reply -> reply.verbatim(text));
-                  },
-                  session.loop().executor());
+          LocalAnswer.when(
+              session.loop().settings().face().stats(),
+              session,
+              stats -> {
+                String text = InfoReport.write(sections, figures(map, nodes, stats), Instant.now());
+                LocalAnswer.give(request, protocol, reply -> reply.verbatim(text));
+              });
         });
   }
 

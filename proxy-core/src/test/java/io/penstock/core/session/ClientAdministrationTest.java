@@ -8,10 +8,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.penstock.core.wire.Peer;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every expected error is what a redis-server 7.0.15 answered to the same line. */
 class ClientAdministrationTest {
@@ -115,6 +117,78 @@ class ClientAdministrationTest {
     killer.send(call("CLIENT KILL " + address)).expect(OK);
     victim.expectClosed();
     killer.send(call("CLIENT KILL " + address)).expect("-ERR No such client\r\n");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "ID 1 ID 999, 0",
+    "ID 999 ID 1, 1",
+    "TYPE normal TYPE pubsub, 0",
+    "TYPE pubsub TYPE normal ID 999 ID 1, 1",
+    "ADDR 1.2.3.4:5 ADDR 1.2.3.4:6, 0",
+    "LADDR 1.2.3.4:5 ID 1, 0",
+    "MAXAGE 1000 MAXAGE 1 ID 999, 0",
+    "SKIPME no SKIPME yes ID 2, 0"
+  })
+  void ofAnOptionThatIsRepeatedTheLastHolds(String options, int killed) {
+    Peer victim = rig.client();
+    victim.send(PING).expect("+PONG\r\n");
+    Peer killer = rig.client();
+
+    killer.send(call("CLIENT KILL " + options) + PING).expect(":" + killed + "\r\n+PONG\r\n");
+    if (killed > 0) {
+      victim.expectClosed();
+    } else {
+      victim.send(PING).expect("+PONG\r\n");
+    }
+  }
+
+  @Test
+  void aKillWithVeryManyOptionsIsAnswered() {
+    Peer victim = rig.client();
+    victim.send(PING).expect("+PONG\r\n");
+
+    rig.client().send(call("CLIENT KILL" + " ID 1".repeat(100_000))).expect(":1\r\n");
+    victim.expectClosed();
+  }
+
+  /** A loop that has a client which is none: whatever looks at it throws. */
+  private void breakALoop() {
+    SessionLoop whole = rig.sessions();
+    rig.onLoop(
+        () -> {
+          var broken =
+              new SessionLoop(
+                  whole.loop(),
+                  whole.settings(),
+                  whole.servers(),
+                  whole.router(),
+                  whole.dispatcher(),
+                  whole.hub(),
+                  rig.topology(),
+                  whole.directory());
+          broken.pause().begin(System.nanoTime() + TimeUnit.HOURS.toNanos(1), true);
+          return broken.sessions().add(null);
+        });
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "CLIENT LIST",
+        "CLIENT KILL TYPE pubsub",
+        "CLIENT UNBLOCK 7",
+        "CLIENT UNPAUSE",
+      })
+  void whoAsksALoopThatFailsIsClosedAndCountsNoLonger(String line) {
+    breakALoop();
+    Peer client = rig.client();
+    client.send(PING).expect("+PONG\r\n");
+
+    client.send(call(line) + PING).expectClosed();
+
+    assertThat(rig.<Integer>onLoop(() -> rig.sessions().requests().inUse())).isZero();
+    rig.client().send(PING).expect("+PONG\r\n");
   }
 
   @Test

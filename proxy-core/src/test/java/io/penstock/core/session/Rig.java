@@ -70,6 +70,7 @@ final class Rig implements AutoCloseable {
     private @Nullable Facade facade;
     private Supplier<java.util.Map<String, String>> config =
         () -> java.util.Map.of("maxmemory", "0", "save", "", "requirepass", "");
+    private Supplier<CompletionStage<ProxyStats>> stats = ServerFace.UNKNOWN::stats;
 
     Choice password(String given) {
       password = given;
@@ -138,13 +139,22 @@ final class Rig implements AutoCloseable {
       return this;
     }
 
+    /** What {@code INFO} tells of the loops. */
+    Choice stats(Supplier<CompletionStage<ProxyStats>> figures) {
+      stats = figures;
+      return this;
+    }
+
     Rig start() {
       return new Rig(this);
     }
   }
 
   /** Nothing is known of a proxy but its facade and its parameters. */
-  private record Face(@Nullable Facade facade, Supplier<java.util.Map<String, String>> own)
+  private record Face(
+      @Nullable Facade facade,
+      Supplier<java.util.Map<String, String>> own,
+      Supplier<CompletionStage<ProxyStats>> figures)
       implements ServerFace {
 
     @Override
@@ -154,7 +164,7 @@ final class Rig implements AutoCloseable {
 
     @Override
     public CompletionStage<ProxyStats> stats() {
-      return UNKNOWN.stats();
+      return figures.get();
     }
 
     @Override
@@ -249,7 +259,7 @@ final class Rig implements AutoCloseable {
             choice.sharded,
             0,
             choice.clientLimits,
-            new Face(choice.facade, choice.config));
+            new Face(choice.facade, choice.config, choice.stats));
     var hub = new Hub(group, loop, backend, topology, ProxyEvents.NONE, new Audience());
     sessions =
         new SessionLoop(

@@ -3,13 +3,18 @@ package io.penstock.core.session;
 import static io.penstock.core.session.Requests.call;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.wire.Peer;
 import io.penstock.core.wire.Wire;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ServerRepliesTest {
@@ -105,6 +110,25 @@ class ServerRepliesTest {
     rig.accept(1).expect(KEYSPACE_QUESTION).send(Wire.bulk("# Keyspace\r\n"));
 
     client.expect(Wire.bulk("# Keyspace\r\n") + "$5\r\nlater\r\n");
+  }
+
+  /** A loop that cannot tell its figures, and one whose figures cannot be written down. */
+  static Stream<CompletionStage<ProxyStats>> figuresThatFail() {
+    return Stream.of(
+        CompletableFuture.failedStage(new StackOverflowError()),
+        CompletableFuture.completedStage(null));
+  }
+
+  @ParameterizedTest
+  @MethodSource("figuresThatFail")
+  void withoutFiguresTheClientIsClosedAndItsRequestCountsNoLonger(
+      CompletionStage<ProxyStats> figures) {
+    try (var failing = new Rig.Choice().stats(() -> figures).start()) {
+      failing.client().send(call("INFO clients") + call("ECHO later")).expectClosed();
+
+      assertThat(failing.<Integer>onLoop(() -> failing.sessions().requests().inUse())).isZero();
+      failing.client().send(call("ECHO on")).expect("$2\r\non\r\n");
+    }
   }
 
   @Test
