@@ -31,6 +31,7 @@ import io.penstock.core.topology.StaticTopology;
 import io.penstock.core.topology.TopologyStatus;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
+import io.penstock.core.transport.UnavailableTransportException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.Instant;
@@ -100,7 +101,7 @@ public final class Proxy implements AutoCloseable {
   /**
    * Builds a proxy; nothing is opened before {@link #start}.
    *
-   * @throws IllegalStateException when the transport does not work on this machine
+   * @throws UnavailableTransportException when the transport does not work on this machine
    */
   public static Proxy create(ProxySettings settings, ProxyEvents events) {
     return new Proxy(settings, events);

@@ -5,6 +5,7 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.IoEventLoop;
+import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SingleThreadEventLoop;
 import io.netty.channel.WriteBufferWaterMark;
@@ -14,13 +15,19 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** All event loops of a proxy, on one transport, with the socket options of both sides. */
 public final class LoopGroup {
+
+  private static final Logger log = LoggerFactory.getLogger(LoopGroup.class);
 
   private static final WriteBufferWaterMark WATER_MARK =
       new WriteBufferWaterMark(512 * 1024, 1024 * 1024);
@@ -54,23 +61,70 @@ public final class LoopGroup {
    * @param timeSlice that their threads ask the kernel for; zero: none
    */
   public LoopGroup(Transport wanted, int count, Duration timeSlice) {
-    this.transport = wanted.resolve();
-    Throwable why = transport.unavailability();
-    if (why != null) {
-      throw new IllegalStateException(
-          "transport " + transport.configName() + " does not work on this machine: " + why, why);
-    }
-    var crowds = new IdentityHashMap<ThreadAwareExecutor, Crowd>();
-    Function<ThreadAwareExecutor, Crowd> crowdOf =
-        loop -> crowds.computeIfAbsent(loop, _ -> new Crowd(System.nanoTime()));
-    this.group =
-        new MultiThreadIoEventLoopGroup(
-            count, new LoopThreads(timeSlice), transport.ioHandlers(crowdOf));
+    this(wanted, count, timeSlice, Transport::ioHandlers);
+  }
+
+  LoopGroup(Transport wanted, int count, Duration timeSlice, Handlers handlers) {
+    Made made = make(wanted, count, timeSlice, handlers);
+    this.transport = made.transport();
+    this.group = made.group();
     int index = 0;
     for (EventExecutor executor : group) {
       var loop = (IoEventLoop) executor;
-      loops.add(new Loop(index++, loop, crowdOf.apply(loop)));
+      loops.add(new Loop(index++, loop, made.crowdOf().apply(loop)));
     }
+  }
+
+  /** How loops look at their sockets with a transport. */
+  @FunctionalInterface
+  interface Handlers {
+    IoHandlerFactory of(Transport transport, Function<ThreadAwareExecutor, Crowd> crowdOf);
+  }
+
+  private record Made(
+      Transport transport,
+      MultiThreadIoEventLoopGroup group,
+      Function<ThreadAwareExecutor, Crowd> crowdOf) {
+
+    static Made of(Transport transport, int count, Duration timeSlice, Handlers handlers) {
+      var crowds = new IdentityHashMap<ThreadAwareExecutor, Crowd>();
+      Function<ThreadAwareExecutor, Crowd> crowdOf =
+          loop -> crowds.computeIfAbsent(loop, _ -> new Crowd(System.nanoTime()));
+      var group =
+          new MultiThreadIoEventLoopGroup(
+              count, new LoopThreads(timeSlice), handlers.of(transport, crowdOf));
+      return new Made(transport, group, crowdOf);
+    }
+  }
+
+  /**
+   * Makes the loops of the first transport that works. That one ring of io_uring could be made, of
+   * one entry, does not mean that all can that are needed: only making them tells. Netty closes
+   * those that it has made when it cannot make the next.
+   */
+  private static Made make(Transport wanted, int count, Duration timeSlice, Handlers handlers) {
+    UnavailableTransportException refused = null;
+    for (Transport candidate : wanted.candidates()) {
+      Throwable why = candidate.unavailability();
+      Level level = Level.INFO; // as on every machine of the kind
+      if (why == null) {
+        try {
+          Made made = Made.of(candidate, count, timeSlice, handlers);
+          if (refused != null) {
+            log.info("transport {} is taken", candidate.configName());
+          }
+          return made;
+        } catch (RuntimeException e) {
+          why = e;
+          level = Level.WARN;
+        }
+      }
+      refused = new UnavailableTransportException(candidate, why);
+      if (wanted == Transport.AUTO) {
+        log.atLevel(level).log(refused.getMessage());
+      }
+    }
+    throw Objects.requireNonNull(refused); // there are candidates
   }
 
   public Transport transport() {

@@ -30,8 +30,6 @@ import java.util.Map;
 import java.util.function.Function;
 import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The ways to the kernel. {@link #AUTO} stands for the first of the others that works here. */
 public enum Transport {
@@ -40,8 +38,6 @@ public enum Transport {
   EPOLL,
   KQUEUE,
   NIO;
-
-  private static final Logger log = LoggerFactory.getLogger(Transport.class);
 
   static {
     // A poll that goes on by itself tells of an event once. When a connection is reset behind its
@@ -59,22 +55,13 @@ public enum Transport {
   /** What {@link #AUTO} tries, in this order. */
   private static final List<Transport> PREFERENCE = List.of(IO_URING, EPOLL, KQUEUE, NIO);
 
-  /** This transport, or for {@link #AUTO} the best that works here. */
-  public Transport resolve() {
-    if (this != AUTO) {
-      return this;
-    }
-    for (Transport candidate : PREFERENCE) {
-      Throwable why = candidate.unavailability();
-      if (why == null) {
-        return candidate;
-      }
-      log.info("transport {} does not work here: {}", candidate.configName(), rootOf(why));
-    }
-    return NIO;
+  /** What is to be tried, in this order, until one works. */
+  List<Transport> candidates() {
+    return this == AUTO ? PREFERENCE : List.of(this);
   }
 
-  private static String rootOf(Throwable failure) {
+  /** What is at the bottom of a failure, in words. */
+  static String rootOf(Throwable failure) {
     Throwable root = failure;
     while (root.getCause() != null) {
       root = root.getCause();
@@ -99,7 +86,7 @@ public enum Transport {
           case EPOLL -> UntimedIoHandler.around(EpollIoHandler.newFactory());
           case KQUEUE -> KQueueIoHandler.newFactory();
           case NIO -> NioIoHandler.newFactory();
-          case AUTO -> throw new IllegalStateException("AUTO is resolved first");
+          case AUTO -> throw new IllegalStateException("AUTO is none itself");
         },
         crowdOf);
   }
@@ -131,7 +118,7 @@ public enum Transport {
               NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPINTERVAL), interval,
               NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPCOUNT), PROBES);
       case KQUEUE -> Map.of();
-      case AUTO -> throw new IllegalStateException("AUTO is resolved first");
+      case AUTO -> throw new IllegalStateException("AUTO is none itself");
     };
   }
 
@@ -141,7 +128,7 @@ public enum Transport {
       case EPOLL -> EpollSocketChannel.class;
       case KQUEUE -> KQueueSocketChannel.class;
       case NIO -> NioSocketChannel.class;
-      case AUTO -> throw new IllegalStateException("AUTO is resolved first");
+      case AUTO -> throw new IllegalStateException("AUTO is none itself");
     };
   }
 
@@ -151,7 +138,7 @@ public enum Transport {
       case EPOLL -> EpollServerSocketChannel.class;
       case KQUEUE -> KQueueServerSocketChannel.class;
       case NIO -> NioServerSocketChannel.class;
-      case AUTO -> throw new IllegalStateException("AUTO is resolved first");
+      case AUTO -> throw new IllegalStateException("AUTO is none itself");
     };
   }
 

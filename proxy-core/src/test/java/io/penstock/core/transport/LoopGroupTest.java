@@ -7,12 +7,20 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.IoHandler;
+import io.netty.channel.IoHandlerContext;
+import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.util.concurrent.ThreadAwareExecutor;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -20,17 +28,82 @@ import org.junit.jupiter.params.provider.EnumSource;
 class LoopGroupTest {
 
   @Test
-  void autoIsATransportThatWorksHere() {
-    Transport best = Transport.AUTO.resolve();
-
-    assertThat(best).isNotEqualTo(Transport.AUTO);
-    assertThat(best.unavailability()).isNull();
+  void autoIsATransportThatWorksHere() throws Exception {
+    var group = new LoopGroup(Transport.AUTO, 1);
+    try {
+      assertThat(group.transport()).isNotEqualTo(Transport.AUTO);
+      assertThat(group.transport().unavailability()).isNull();
+    } finally {
+      group.shutdown().toCompletableFuture().get(10, TimeUnit.SECONDS);
+    }
   }
 
   @Test
-  void whatIsAskedForIsNotReplaced() {
-    assertThat(Transport.KQUEUE.resolve()).isEqualTo(Transport.KQUEUE);
-    assertThat(Transport.IO_URING.resolve()).isEqualTo(Transport.IO_URING);
+  void autoTakesTheNextWhenOneDoesNotWorkAfterAll() throws Exception {
+    var scarce = new Scarce(1);
+    var tried = new ArrayList<Transport>();
+    LoopGroup.Handlers handlers =
+        (transport, crowdOf) -> {
+          tried.add(transport);
+          return tried.size() == 1 ? scarce : transport.ioHandlers(crowdOf);
+        };
+
+    var group = new LoopGroup(Transport.AUTO, 2, Duration.ZERO, handlers);
+    try {
+      assertThat(tried).hasSize(2).doesNotHaveDuplicates().doesNotContain(Transport.AUTO);
+      assertThat(group.transport()).isEqualTo(tried.getLast());
+      assertThat(group.loops()).hasSize(2);
+      assertThat(scarce.made).hasValue(1);
+      assertThat(scarce.destroyed).as("what was made for the first try").hasValue(1);
+    } finally {
+      group.shutdown().toCompletableFuture().get(10, TimeUnit.SECONDS);
+    }
+  }
+
+  @Test
+  void aTransportThatIsAskedForIsNotReplacedWhenItDoesNotWorkAfterAll() {
+    var scarce = new Scarce(1);
+
+    assertThatThrownBy(
+            () -> new LoopGroup(Transport.NIO, 2, Duration.ZERO, (_, _) -> scarce).shutdown())
+        .isInstanceOf(UnavailableTransportException.class)
+        .hasMessage(
+            "transport nio does not work on this machine:"
+                + " java.io.IOException: cannot allocate memory");
+    assertThat(scarce.destroyed).hasValue(1);
+  }
+
+  /** Makes so many and no more, as a kernel that limits them does. */
+  private static final class Scarce implements IoHandlerFactory {
+
+    private final IoHandlerFactory nio = NioIoHandler.newFactory();
+    private final AtomicInteger made = new AtomicInteger();
+    private final AtomicInteger destroyed = new AtomicInteger();
+    private final int most;
+
+    Scarce(int most) {
+      this.most = most;
+    }
+
+    @Override
+    public IoHandler newHandler(ThreadAwareExecutor executor) {
+      if (made.get() == most) {
+        throw new IllegalStateException("no ring", new IOException("cannot allocate memory"));
+      }
+      made.incrementAndGet();
+      return new ForwardingIoHandler(nio.newHandler(executor)) {
+        @Override
+        public int run(IoHandlerContext context) {
+          return io.run(context);
+        }
+
+        @Override
+        public void destroy() {
+          destroyed.incrementAndGet();
+          super.destroy();
+        }
+      };
+    }
   }
 
   @Test
@@ -46,7 +119,7 @@ class LoopGroupTest {
         Transport.KQUEUE.unavailability() != null ? Transport.KQUEUE : Transport.EPOLL;
 
     assertThatThrownBy(() -> new LoopGroup(missing, 1))
-        .isInstanceOf(IllegalStateException.class)
+        .isInstanceOf(UnavailableTransportException.class)
         .hasMessageStartingWith(
             "transport " + missing.configName() + " does not work on this machine: ");
   }

@@ -99,7 +99,8 @@ public final class PropertiesReader {
     return sources.fault(written(key), reason, fix);
   }
 
-  ConfigurationFault fault(String key, String reason, String fix) {
+  /** The same for a key as it is below {@code penstock}. */
+  public ConfigurationFault fault(String key, String reason, String fix) {
     return fault(ConfigurationPropertyName.of(PREFIX + "." + key), reason, fix);
   }
 

@@ -3,6 +3,9 @@ package io.penstock.server.lifecycle;
 import io.penstock.core.Proxy;
 import io.penstock.core.ProxySettings;
 import io.penstock.core.observe.ProxyEvents;
+import io.penstock.core.transport.Transport;
+import io.penstock.core.transport.UnavailableTransportException;
+import io.penstock.server.config.InvalidConfigurationException;
 import io.penstock.server.config.PropertiesReader;
 import java.util.List;
 import org.springframework.boot.autoconfigure.context.LifecycleProperties;
@@ -16,8 +19,19 @@ public class LifecycleConfiguration {
 
   /** Closed by its lifecycle, once. */
   @Bean(destroyMethod = "")
-  Proxy proxy(ProxySettings settings, List<ProxyEvents> listeners) {
-    return Proxy.create(settings, new EveryListener(listeners));
+  Proxy proxy(ProxySettings settings, PropertiesReader keys, List<ProxyEvents> listeners) {
+    try {
+      return Proxy.create(settings, new EveryListener(listeners));
+    } catch (UnavailableTransportException e) {
+      throw new InvalidConfigurationException(
+          keys.fault(
+              "transport",
+              String.valueOf(e.getMessage()),
+              settings.transport() == Transport.AUTO
+                  ? "raise the limits of this process (ulimit -n), or write fewer event-loops"
+                  : "write auto, which takes the best one that does; for io_uring, ulimit -l may be"
+                      + " too low"));
+    }
   }
 
   @Bean

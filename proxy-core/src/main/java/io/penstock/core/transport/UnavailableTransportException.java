@@ -1,0 +1,16 @@
+package io.penstock.core.transport;
+
+/** A transport does not work on this machine, or not for as many event loops as there should be. */
+public final class UnavailableTransportException extends IllegalStateException {
+
+  private static final long serialVersionUID = 1L;
+
+  UnavailableTransportException(Transport transport, Throwable cause) {
+    super(
+        "transport "
+            + transport.configName()
+            + " does not work on this machine: "
+            + Transport.rootOf(cause),
+        cause);
+  }
+}

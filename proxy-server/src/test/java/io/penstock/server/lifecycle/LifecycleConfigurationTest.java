@@ -1,0 +1,77 @@
+package io.penstock.server.lifecycle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.penstock.core.ProxySettings;
+import io.penstock.core.backend.QueueBounds;
+import io.penstock.core.cluster.Node;
+import io.penstock.core.command.CommandRules;
+import io.penstock.core.listener.Arrivals;
+import io.penstock.core.session.ClientLimits;
+import io.penstock.core.transport.Transport;
+import io.penstock.server.config.ConfigurationFault;
+import io.penstock.server.config.InvalidConfigurationException;
+import io.penstock.server.config.PropertiesReader;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.StandardEnvironment;
+
+class LifecycleConfigurationTest {
+
+  /** What the configuration's own check has not found, since only making all loops tells. */
+  @Test
+  void aTransportThatDoesNotWorkAfterAllIsRefusedAsWhatIsConfiguredIs() {
+    Transport unusable =
+        Arrays.stream(Transport.values())
+            .filter(transport -> transport.unavailability() != null)
+            .findFirst()
+            .orElseThrow();
+    var environment = new StandardEnvironment();
+    environment
+        .getPropertySources()
+        .addFirst(
+            new MapPropertySource(
+                "test", Map.of("penstock.transport", (Object) unusable.configName())));
+
+    ConfigurationFault fault =
+        catchThrowableOfType(
+                InvalidConfigurationException.class,
+                () ->
+                    new LifecycleConfiguration()
+                        .proxy(settings(unusable), new PropertiesReader(environment), List.of())
+                        .close())
+            .fault();
+
+    assertThat(fault.key()).isEqualTo("penstock.transport");
+    assertThat(fault.value()).isEqualTo(unusable.configName());
+    assertThat(fault.reason())
+        .startsWith("transport " + unusable.configName() + " does not work on this machine: ");
+    assertThat(fault.fix()).startsWith("write auto");
+  }
+
+  private static ProxySettings settings(Transport transport) {
+    return new ProxySettings(
+        new ProxySettings.Listen(
+            "127.0.0.1", 0, 10, null, 1 << 20, Arrivals.DEFAULTS, ClientLimits.DEFAULTS),
+        new ProxySettings.Upstream.Single(new Node("127.0.0.1", 1), null, 0),
+        new ProxySettings.Dispatch.Async(),
+        new ProxySettings.Backend(
+            Duration.ofSeconds(1),
+            Duration.ofSeconds(1),
+            1,
+            1,
+            new ProxySettings.FailoverHold(Duration.ofSeconds(1), 1),
+            QueueBounds.DEFAULTS),
+        new ProxySettings.Refresh(Duration.ofSeconds(1), Duration.ofSeconds(1)),
+        CommandRules.NONE,
+        transport,
+        1,
+        Duration.ZERO,
+        null);
+  }
+}
