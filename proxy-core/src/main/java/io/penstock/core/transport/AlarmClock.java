@@ -1,28 +1,47 @@
 package io.penstock.core.transport;
 
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.Arrays;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Wakes event loops when their next scheduled task is due. One daemon thread for all loops of a
- * group: it begins with the first alarm that is set and ends when all have been given back.
+ * group: it begins with the first alarm that is set and ends when all have been given back, and
+ * with nothing else: idle loops would never see to their tasks again.
  */
 final class AlarmClock {
 
-  /** An alarm that is not set anew rings again: nobody is forgotten. */
+  private static final Logger log = LoggerFactory.getLogger(AlarmClock.class);
+
+  /**
+   * An alarm that is not set anew rings again, and what failed is tried again: nobody is forgotten.
+   */
   private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long NONE = Long.MIN_VALUE;
 
-  private final List<Alarm> alarms = new CopyOnWriteArrayList<>();
+  private final ThreadFactory threads;
+  private final AtomicReference<Alarm[]> alarms = new AtomicReference<>(new Alarm[0]);
   private final AtomicReference<@Nullable Thread> thread = new AtomicReference<>();
+  private final AtomicBoolean starting = new AtomicBoolean();
+  private volatile long startsAgain = System.nanoTime();
   private volatile long sleepsUntil;
+
+  AlarmClock() {
+    this(Thread.ofPlatform().daemon().name("penstock-alarm-clock").factory());
+  }
+
+  AlarmClock(ThreadFactory threads) {
+    this.threads = threads;
+  }
 
   /**
    * An alarm that is not set yet; to be given back.
@@ -31,7 +50,12 @@ final class AlarmClock {
    */
   Alarm alarm(Runnable ring) {
     var alarm = new Alarm(ring);
-    alarms.add(alarm);
+    alarms.updateAndGet(
+        before -> {
+          Alarm[] more = Arrays.copyOf(before, before.length + 1);
+          more[before.length] = alarm;
+          return more;
+        });
     return alarm;
   }
 
@@ -49,15 +73,17 @@ final class AlarmClock {
      * Rings at that time instead of any other.
      *
      * @param nanos as of {@link System#nanoTime}
+     * @return whether it will; false while the clock's thread cannot be started, or is just being
      */
-    void set(long nanos) {
+    boolean set(long nanos) {
       at.set(nanos == NONE ? nanos + 1 : nanos);
-      Thread clock = thread.get();
-      if (clock == null) {
-        begin();
-      } else if (nanos - sleepsUntil < 0) {
-        LockSupport.unpark(clock);
+      if (thread.get() == null && !begin()) {
+        return false;
       }
+      if (nanos - sleepsUntil < 0) {
+        LockSupport.unpark(thread.get());
+      }
+      return true;
     }
 
     void clear() {
@@ -65,7 +91,8 @@ final class AlarmClock {
     }
 
     void giveBack() {
-      alarms.remove(this);
+      alarms.updateAndGet(
+          before -> Arrays.stream(before).filter(other -> other != this).toArray(Alarm[]::new));
       LockSupport.unpark(thread.get());
     }
 
@@ -89,27 +116,66 @@ final class AlarmClock {
     }
   }
 
-  private void begin() {
-    Thread clock = Thread.ofPlatform().daemon().name("penstock-alarm-clock").unstarted(this::run);
-    if (thread.compareAndSet(null, clock)) {
-      clock.start();
-    } else {
-      LockSupport.unpark(thread.get());
+  /** Who cannot have a thread now may have one later, and no loop is to fail of that. */
+  private boolean begin() {
+    if (System.nanoTime() - startsAgain < 0 || !starting.compareAndSet(false, true)) {
+      return false;
+    }
+    try {
+      if (thread.get() == null) {
+        Thread clock = threads.newThread(this::run);
+        clock.start();
+        thread.set(clock);
+      }
+      return true;
+    } catch (Throwable e) {
+      startsAgain = System.nanoTime() + AGAIN_NANOS;
+      say("the thread that wakes event loops could not be started; they wait with timeouts", e);
+      return false;
+    } finally {
+      starting.set(false);
     }
   }
 
   private void run() {
-    while (!alarms.isEmpty()) {
-      long now = System.nanoTime();
-      long pause = LONGEST_NANOS;
-      for (Alarm alarm : alarms) {
-        pause = Math.min(pause, alarm.look(now));
+    while (alarms.get().length > 0) {
+      try {
+        round();
+      } catch (Throwable e) {
+        say("an event loop could not be woken; tried again", e);
+        LockSupport.parkNanos(this, AGAIN_NANOS);
       }
-      // Who sets an alarm writes it first and reads this afterwards: one of the two sees the other.
-      sleepsUntil = now + pause;
-      if (pause > 0 && alarms.stream().noneMatch(alarm -> alarm.isBefore(sleepsUntil))) {
-        LockSupport.parkNanos(this, pause);
+    }
+  }
+
+  /** Makes no garbage: it goes on where there is no memory. */
+  private void round() {
+    long now = System.nanoTime();
+    long pause = LONGEST_NANOS;
+    for (Alarm alarm : alarms.get()) {
+      pause = Math.min(pause, alarm.look(now));
+    }
+    // Who sets an alarm writes it first and reads this afterwards: one of the two sees the other.
+    sleepsUntil = now + pause;
+    if (pause > 0 && !isAnyBefore(sleepsUntil)) {
+      LockSupport.parkNanos(this, pause);
+    }
+  }
+
+  private boolean isAnyBefore(long nanos) {
+    for (Alarm alarm : alarms.get()) {
+      if (alarm.isBefore(nanos)) {
+        return true;
       }
+    }
+    return false;
+  }
+
+  private static void say(String what, Throwable failure) {
+    try {
+      log.error(what, failure);
+    } catch (Throwable _) {
+      // there is no memory for words, most likely
     }
   }
 }

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Lets an event loop wait for its sockets without a timeout; an {@link AlarmClock} wakes it when a
  * scheduled task is due. A loop always has one, its tick, and a timeout must be set and taken back
- * in the kernel with each turn, where an alarm changes with the task (docs/adr/0019).
+ * in the kernel with each turn, where an alarm changes with the task (docs/adr/0019). As long as
+ * there is no clock, it waits with one.
  *
  * <p>Confined to its event loop, but for {@link #wakeup}.
  */
@@ -17,7 +18,7 @@ final class UntimedIoHandler extends ForwardingIoHandler {
   private static final long NONE = -1; // as IoHandlerContext has it
 
   private final AlarmClock.Alarm alarm;
-  private long deadline = NONE;
+  private long deadline = NONE; // that it will be woken at
   private @Nullable Untimed untimed;
 
   UntimedIoHandler(IoHandler io, AlarmClock clock) {
@@ -38,10 +39,9 @@ final class UntimedIoHandler extends ForwardingIoHandler {
     }
     long next = context.deadlineNanos();
     if (next != deadline) {
-      deadline = next;
-      setAlarm(context);
+      deadline = isAwaited(next, context) ? next : NONE;
     }
-    return io.run(untimed(context));
+    return io.run(deadline == next ? untimed(context) : context);
   }
 
   /** There is one context for each loop. */
@@ -54,13 +54,16 @@ final class UntimedIoHandler extends ForwardingIoHandler {
     return known;
   }
 
-  private void setAlarm(IoHandlerContext context) {
-    if (deadline == NONE) {
-      alarm.clear();
-    } else {
+  /** Whether somebody will wake the loop at that time. */
+  private boolean isAwaited(long next, IoHandlerContext context) {
+    if (next != NONE) {
       long now = System.nanoTime();
-      alarm.set(now + context.delayNanos(now));
+      if (alarm.set(now + context.delayNanos(now))) {
+        return true;
+      }
     }
+    alarm.clear();
+    return next == NONE;
   }
 
   @Override

@@ -79,4 +79,49 @@ class AlarmClockTest {
     alarm.giveBack();
     await().untilAsserted(() -> assertThat(thread.get().isAlive()).isFalse());
   }
+
+  /**
+   * A defect, or memory that could not be had, must not take the timers of all idle loops along.
+   */
+  @Test
+  void anAlarmThatFailsOnceRingsAgainAndSoDoOthers() {
+    var tries = new AtomicInteger();
+    AlarmClock.Alarm failing =
+        clock.alarm(
+            () -> {
+              if (tries.incrementAndGet() == 1) {
+                throw new InternalError("of a test");
+              }
+            });
+    failing.set(System.nanoTime() - SOON);
+    await().untilAsserted(() -> assertThat(tries).hasPositiveValue());
+    alarm.set(System.nanoTime() + SOON);
+    await().untilAsserted(() -> assertThat(rung).hasPositiveValue());
+    await().untilAsserted(() -> assertThat(tries).hasValueGreaterThan(1));
+    failing.giveBack();
+  }
+
+  /** As when there are as many threads as may be. */
+  @Test
+  void aThreadThatCannotBeStartedIsTriedAgainLater() {
+    var tries = new AtomicInteger();
+    var scarce =
+        new AlarmClock(
+            task ->
+                tries.incrementAndGet() == 1
+                    ? new Thread(task) {
+                      @Override
+                      public void start() {
+                        throw new InternalError("of a test");
+                      }
+                    }
+                    : Thread.ofPlatform().daemon().unstarted(task));
+    var other = new AtomicInteger();
+    AlarmClock.Alarm late = scarce.alarm(other::incrementAndGet);
+    assertThat(late.set(System.nanoTime())).isFalse();
+    await().until(() -> late.set(System.nanoTime()));
+    await().untilAsserted(() -> assertThat(other).hasPositiveValue());
+    assertThat(tries).hasValue(2);
+    late.giveBack();
+  }
 }
