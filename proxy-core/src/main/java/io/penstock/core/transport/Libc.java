@@ -56,8 +56,10 @@ final class Libc {
 
     private static final int SIZE = 48; // struct sched_attr, as it began
     private static final long POLICY = 4;
+    private static final long FLAGS = 8;
     private static final long RUNTIME = 24; // with SCHED_OTHER the time slice
     private static final int SCHED_OTHER = 0;
+    private static final long RESET_ON_FORK = 1;
 
     private static final MethodHandle SYSCALL =
         function(
@@ -83,8 +85,8 @@ final class Libc {
     }
 
     /**
-     * Asks for a longer or shorter time slice, which needs no privilege. Not where somebody chose
-     * another policy than the usual one.
+     * Asks for a longer or shorter time slice, which needs no privilege, for this thread and none
+     * that it starts. Not where somebody chose another policy than the usual one.
      *
      * @param nanos 0 leaves it as it is
      * @return what it is then, in nanoseconds; 0 where the kernel has none to choose, as Linux
@@ -99,6 +101,8 @@ final class Libc {
         MemorySegment attributes = arena.allocate(SIZE, Long.BYTES);
         boolean known = call(numbers[0], attributes, SIZE);
         if (known && nanos > 0 && attributes.get(ValueLayout.JAVA_INT, POLICY) == SCHED_OTHER) {
+          long flags = attributes.get(ValueLayout.JAVA_LONG, FLAGS); // none may be taken back
+          attributes.set(ValueLayout.JAVA_LONG, FLAGS, flags | RESET_ON_FORK);
           attributes.set(ValueLayout.JAVA_LONG, RUNTIME, nanos);
           known = call(numbers[1], attributes, 0) && call(numbers[0], attributes, SIZE);
         }
