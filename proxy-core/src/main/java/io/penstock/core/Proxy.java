@@ -167,8 +167,9 @@ public final class Proxy implements AutoCloseable {
   }
 
   /**
-   * Binds and begins to look for the topology. Fails when the address cannot be bound; a cluster
-   * that is down does not fail it.
+   * Binds and begins to look for the topology. Fails with {@link
+   * io.penstock.core.listener.CannotBindException} when the address cannot be bound; a cluster that
+   * is down does not fail it.
    *
    * @return completes with the address that clients connect to
    */

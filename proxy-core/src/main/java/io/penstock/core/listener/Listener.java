@@ -35,7 +35,7 @@ public final class Listener {
     this.pipeline = new ClientPipeline(sessionLoops, admission);
   }
 
-  /** Binds and begins to accept; fails when the address cannot be bound. */
+  /** Binds and begins to accept; fails with {@link CannotBindException}. */
   public CompletionStage<InetSocketAddress> bind(InetSocketAddress address) {
     var bound = new CompletableFuture<InetSocketAddress>();
     ServerBootstrap server = group.server(arrivals.keepAlive()).childHandler(pipeline);
@@ -49,7 +49,7 @@ public final class Listener {
             channel = binding.channel();
             bound.complete((InetSocketAddress) binding.channel().localAddress());
           } else {
-            bound.completeExceptionally(done.cause());
+            bound.completeExceptionally(new CannotBindException(address, done.cause()));
           }
         });
     return bound;

@@ -120,7 +120,8 @@ class ListenerTest {
     assertThatThrownBy(
             () ->
                 result(second.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))))
-        .hasCauseInstanceOf(BindException.class);
+        .hasCauseInstanceOf(CannotBindException.class)
+        .hasRootCauseInstanceOf(BindException.class);
     assertThat(second.isOpen()).isFalse();
   }
 

@@ -2,10 +2,13 @@ package io.penstock.server.lifecycle;
 
 import io.penstock.core.Proxy;
 import io.penstock.core.ProxySettings;
+import io.penstock.core.ProxySettings.Listen;
 import io.penstock.core.cluster.Node;
+import io.penstock.core.listener.CannotBindException;
 import io.penstock.server.config.PropertiesReader;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
@@ -63,9 +66,7 @@ public class ProxyLifecycle implements SmartLifecycle, DisposableBean {
     try {
       address = proxy.start().toCompletableFuture().join();
     } catch (CompletionException | CancellationException e) {
-      Throwable cause = e.getCause() == null ? e : e.getCause();
-      throw new ListenException(
-          settings.listen(), cause, keys.written("bind"), keys.written("port"));
+      throw failedStart(e.getCause() == null ? e : e.getCause(), settings.listen(), keys);
     }
     LOG.info(
         "Listening on {} ({}, {} event loops)",
@@ -73,6 +74,17 @@ public class ProxyLifecycle implements SmartLifecycle, DisposableBean {
         proxy.transportName(),
         settings.eventLoops());
     LOG.info("Proxying to {}", Addresses.text(settings.upstream()));
+  }
+
+  /** What fails behind the bind, like a thread that cannot be had, is no matter of the port. */
+  static RuntimeException failedStart(Throwable cause, Listen listen, PropertiesReader keys) {
+    return cause instanceof CannotBindException
+        ? new ListenException(
+            listen,
+            Objects.requireNonNullElse(cause.getCause(), cause),
+            keys.written("bind"),
+            keys.written("port"))
+        : new IllegalStateException("Penstock could not start: " + cause, cause);
   }
 
   @Override
