@@ -124,6 +124,28 @@ public record ProxySettings(
    */
   public record Refresh(Duration period, Duration adaptiveTimeout) {}
 
+  /** The same for at most {@code most} clients. */
+  public ProxySettings withMaxClients(int most) {
+    return new ProxySettings(
+        new Listen(
+            listen.bind(),
+            listen.port(),
+            most,
+            listen.password(),
+            listen.maxBulkLength(),
+            listen.arrivals(),
+            listen.clients()),
+        upstream,
+        dispatch,
+        backend,
+        refresh,
+        commands,
+        transport,
+        eventLoops,
+        timeSlice,
+        facade);
+  }
+
   /** The part of each event loop's connections to nodes. */
   BackendSettings backendSettings() {
     int database = upstream instanceof Upstream.Single single ? single.database() : 0;

@@ -10,11 +10,15 @@ public final class OpenFiles {
   /** Files beside connections that the largest of our processes has open. */
   private static final int OTHERS = 500;
 
+  /** Penstock keeps one in so many for what are not clients. */
+  private static final int SHARE = 4;
+
   private OpenFiles() {}
 
   /** How many connections are possible. */
   public static int possible() {
-    return Math.clamp(limit() - OTHERS, 0, Integer.MAX_VALUE);
+    long limit = limit();
+    return Math.clamp(limit - Math.max(OTHERS, limit / SHARE), 0, Integer.MAX_VALUE);
   }
 
   /**
@@ -26,8 +30,12 @@ public final class OpenFiles {
     if (connections > possible()) {
       throw new IllegalStateException(
           "%d connections need ulimit -n %d, and here it is %d: raise it, or ask for at most %d"
-              .formatted(connections, (long) connections + OTHERS, limit(), possible()));
+              .formatted(connections, enough(connections), limit(), possible()));
     }
+  }
+
+  private static long enough(long connections) {
+    return Math.max(connections + OTHERS, (connections * SHARE + SHARE - 2) / (SHARE - 1));
   }
 
   /** The limit now: a JVM has raised its own to the hard one. */

@@ -71,7 +71,7 @@ class HarnessTest {
     if (OpenFiles.limit() < tooMany) {
       assertThatIllegalStateException()
           .isThrownBy(() -> OpenFiles.require(tooMany))
-          .withMessageContainingAll("ulimit -n 2000000500", "raise it, or ask for at most");
+          .withMessageContainingAll("ulimit -n 2666666667", "raise it, or ask for at most");
     }
     OpenFiles.require(0);
   }

@@ -35,6 +35,8 @@ public class SettingsConfiguration {
       PenstockProperties properties,
       ObjectProvider<UpstreamOverride> override) {
     UpstreamOverride instead = override.getIfAvailable();
-    return new SettingsMapping(reader).map(properties, instead == null ? null : instead.resource());
+    String demo = instead == null ? null : instead.resource();
+    return OpenFilesLimit.ofThisProcess()
+        .hold(new SettingsMapping(reader).map(properties, demo), reader);
   }
 }

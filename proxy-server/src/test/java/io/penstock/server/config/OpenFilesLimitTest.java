@@ -1,0 +1,126 @@
+package io.penstock.server.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.penstock.core.ProxySettings;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.validation.beanvalidation.LocalValidatorFactoryBean;
+
+@ExtendWith(OutputCaptureExtension.class)
+class OpenFilesLimitTest {
+
+  private static final int OPEN = 64;
+  private static final String SERVER = "redis://h:1";
+  private static final String CLUSTER = "redis-cluster://a:1,b:1,c:1";
+
+  /** Two event loops: a server needs 64 + 64 + 2 * 8 + 2 * 3 files, six nodes 180. */
+  @ParameterizedTest
+  @CsvSource({
+    "13334, 10000, async, redis://h:1, 10000",
+    "13332, 10000, async, redis://h:1, 9999",
+    "4096, 10000, async, redis://h:1, 3072",
+    "4096, 3072, async, redis://h:1, 3072",
+    "4096, 10000, async, redis-cluster://a:1, 3072",
+    "300, 10000, async, redis://h:1, 150",
+    "300, 10, async, redis://h:1, 10",
+    "300, 10000, async, redis-cluster://a:1, 120",
+    "300, 10000, async, 'redis-cluster://a:1,a:2,a:3,a:4,a:5,a:6,a:7,a:8', 108",
+    "4096, 10000, sync, redis-cluster://a:1, 2380",
+    "9223372036854775807, 2147483647, sync, redis-cluster://a:1, 2147483647"
+  })
+  void noMoreClientsAreAdmittedThanThereAreFilesFor(
+      long files, int wanted, String dispatch, String resource, int admitted) {
+    Setting setting =
+        new Setting(
+            Map.of(
+                "max-clients", Integer.toString(wanted),
+                "dispatch", dispatch,
+                "transpond.local.resource", resource));
+
+    ProxySettings held = new OpenFilesLimit(files, OPEN).hold(setting.settings(), setting.reader());
+
+    assertThat(held).isEqualTo(setting.settings().withMaxClients(admitted));
+    assertThat(held.listen().maxClients()).isEqualTo(admitted);
+  }
+
+  @Test
+  void whoGetsFewerClientsThanConfiguredReadsWhyAndWhatToDo(CapturedOutput output) {
+    Setting setting = new Setting(Map.of("transpond.local.resource", CLUSTER));
+
+    new OpenFilesLimit(13_334, OPEN).hold(setting.settings(), setting.reader());
+    assertThat(output).doesNotContain("admitted");
+
+    new OpenFilesLimit(4_096, OPEN).hold(setting.settings(), setting.reader());
+    assertThat(output)
+        .containsOnlyOnce(
+            "3072 clients are admitted, not 10000 (penstock.max-clients): this process may open"
+                + " 4096 files, of which 1024 are kept for connections to nodes and the like."
+                + " Raise ulimit -n to 13334, or lower the key");
+  }
+
+  @Test
+  void aLimitThatDoesNotEvenDoWithoutClientsStopsTheStart() {
+    Setting setting = new Setting(Map.of("transpond.local.resource", SERVER));
+
+    ConfigurationFault fault =
+        catchThrowableOfType(
+                InvalidConfigurationException.class,
+                () -> new OpenFilesLimit(150, OPEN).hold(setting.settings(), setting.reader()))
+            .fault();
+
+    assertThat(fault.key()).isEqualTo("penstock.max-clients");
+    assertThat(fault.reason())
+        .isEqualTo("this process may open 150 files (ulimit -n), and needs 150 without any client");
+    assertThat(fault.fix()).isEqualTo("raise ulimit -n to 13334, or to 300 for fewer clients");
+    assertThat(
+            new OpenFilesLimit(151, OPEN)
+                .hold(setting.settings(), setting.reader())
+                .listen()
+                .maxClients())
+        .isEqualTo(1);
+  }
+
+  @Test
+  void theLimitOfThisProcessIsKnown() {
+    OpenFilesLimit limit = OpenFilesLimit.ofThisProcess();
+
+    assertThat(limit.open()).isPositive();
+    assertThat(limit.files()).isGreaterThan(limit.open());
+  }
+
+  private record Setting(PropertiesReader reader, ProxySettings settings) {
+
+    Setting(Map<String, String> keys) {
+      this(reader(keys));
+    }
+
+    private Setting(PropertiesReader reader) {
+      this(reader, map(reader));
+    }
+
+    private static PropertiesReader reader(Map<String, String> keys) {
+      Map<String, Object> values = new LinkedHashMap<>(Map.of("penstock.event-loops", "2"));
+      keys.forEach((key, value) -> values.put("penstock." + key, value));
+      StandardEnvironment environment = new StandardEnvironment();
+      environment.getPropertySources().addFirst(new MapPropertySource("test", values));
+      return new PropertiesReader(environment);
+    }
+
+    private static ProxySettings map(PropertiesReader reader) {
+      try (LocalValidatorFactoryBean validator = new LocalValidatorFactoryBean()) {
+        validator.afterPropertiesSet();
+        return new SettingsMapping(reader).map(reader.read(validator), null);
+      }
+    }
+  }
+}
