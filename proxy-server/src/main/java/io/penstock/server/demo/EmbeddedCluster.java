@@ -138,14 +138,6 @@ public final class EmbeddedCluster implements AutoCloseable {
     return added;
   }
 
-  /** Adds a replica. */
-  public Member addReplica(Member master) {
-    Member added = addMaster();
-    added.text("CLUSTER", "REPLICATE", master.id());
-    awaitHealthy();
-    return added;
-  }
-
   /**
    * Takes a node out of the cluster and ends it.
    *
@@ -166,11 +158,26 @@ public final class EmbeddedCluster implements AutoCloseable {
     awaitHealthy();
   }
 
-  /** Kills every server and removes every folder; answers when that is done. */
+  /**
+   * Kills every server and removes every folder; answers when that is done, or has been tried for
+   * all of them.
+   */
   @Override
   public void close() {
+    RuntimeException failure = null;
     for (Member member : members) {
-      member.server().close();
+      try {
+        member.server().close();
+      } catch (RuntimeException e) {
+        if (failure == null) {
+          failure = e;
+        } else {
+          failure.addSuppressed(e);
+        }
+      }
+    }
+    if (failure != null) {
+      throw failure;
     }
   }
 
@@ -198,7 +205,11 @@ public final class EmbeddedCluster implements AutoCloseable {
       }
       ClusterFormation.form(members, plan.masters(), plan.patience());
     } catch (RuntimeException e) {
-      close();
+      try {
+        close();
+      } catch (RuntimeException another) {
+        e.addSuppressed(another);
+      }
       throw e;
     }
   }

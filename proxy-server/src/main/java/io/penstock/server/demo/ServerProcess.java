@@ -40,16 +40,16 @@ public final class ServerProcess implements AutoCloseable {
   }
 
   static ServerProcess start(ServerBinary binary, ServerOptions options) {
-    IllegalStateException last = null;
+    RuntimeException last = null;
     for (int i = 0; i < ATTEMPTS; i++) {
       int port = FreePorts.take(options.host());
       ServerProcess server = prepare(binary, options, port);
       try {
         server.run();
         return server;
-      } catch (IllegalStateException e) {
+      } catch (RuntimeException e) {
         boolean portLost = server.logTail().contains("in use");
-        server.close();
+        server.closeAfter(e);
         if (!portLost) {
           throw e;
         }
@@ -146,8 +146,19 @@ public final class ServerProcess implements AutoCloseable {
   /** Kills the process and removes its folder. */
   @Override
   public void close() {
-    watchdog.close();
-    FreePorts.giveBack(port);
+    try {
+      watchdog.close();
+    } finally {
+      FreePorts.giveBack(port);
+    }
+  }
+
+  private void closeAfter(RuntimeException failure) {
+    try {
+      close();
+    } catch (RuntimeException e) {
+      failure.addSuppressed(e);
+    }
   }
 
   @Override
