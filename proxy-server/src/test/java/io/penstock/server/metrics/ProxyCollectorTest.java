@@ -2,6 +2,7 @@ package io.penstock.server.metrics;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.penstock.core.cluster.Node;
 import io.penstock.core.observe.CloseReason;
@@ -19,6 +20,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -27,6 +29,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class ProxyCollectorTest {
@@ -135,6 +138,60 @@ class ProxyCollectorTest {
     assertThat(reader.read()).isSameAs(STATS);
     assertThat(reader.age()).isGreaterThanOrEqualTo(Duration.ofMillis(50));
     assertThat(reader.read()).isSameAs(STATS);
+  }
+
+  @Test
+  void scrapesThatWaitForALoopThatHangsWaitTogetherAndAskItOnce() {
+    AtomicInteger asked = new AtomicInteger();
+    CompletableFuture<ProxyStats> answer = new CompletableFuture<>();
+    StatsReader reader =
+        new StatsReader(
+            () -> {
+              asked.incrementAndGet();
+              return answer;
+            },
+            Duration.ofMinutes(1),
+            Duration.ofHours(1));
+    List<CompletableFuture<@Nullable ProxyStats>> scrapes = new ArrayList<>();
+    List<Thread> threads = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      var scrape = new CompletableFuture<@Nullable ProxyStats>();
+      scrapes.add(scrape);
+      threads.add(Thread.ofPlatform().daemon().start(() -> scrape.complete(reader.read())));
+    }
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(threads)
+                    .extracting(Thread::getState)
+                    .containsOnly(Thread.State.TIMED_WAITING));
+    assertThat(CompletableFuture.supplyAsync(reader::age)).succeedsWithin(Duration.ofSeconds(10));
+
+    answer.complete(STATS);
+
+    assertThat(scrapes)
+        .allSatisfy(
+            scrape -> assertThat(scrape).succeedsWithin(Duration.ofSeconds(10)).isSameAs(STATS));
+    assertThat(asked).hasValue(1);
+  }
+
+  @Test
+  void aLoopThatHangsIsAskedOnceHoweverOftenItIsScrapedAndAgainWhenItWorks() {
+    AtomicInteger asked = new AtomicInteger();
+    CompletableFuture<ProxyStats> late = new CompletableFuture<>();
+    StatsReader reader =
+        new StatsReader(
+            () -> asked.incrementAndGet() == 1 ? late : CompletableFuture.completedFuture(STATS),
+            Duration.ZERO,
+            Duration.ofMillis(50));
+
+    assertThat(reader.read()).isNull();
+    assertThat(reader.read()).isNull();
+    assertThat(asked).hasValue(1);
+
+    late.completeExceptionally(new IllegalStateException("the loop threw"));
+    assertThat(reader.read()).isSameAs(STATS);
+    assertThat(asked).hasValue(2);
   }
 
   private static String scrape(Supplier<CompletionStage<ProxyStats>> source) throws IOException {
