@@ -26,6 +26,7 @@ import io.penstock.core.session.SessionLoop;
 import io.penstock.core.session.SessionSettings;
 import io.penstock.core.topology.ClusterTopology;
 import io.penstock.core.topology.ControlPlane;
+import io.penstock.core.topology.Reach;
 import io.penstock.core.topology.ServerSurvey;
 import io.penstock.core.topology.StaticTopology;
 import io.penstock.core.topology.TopologyStatus;
@@ -200,9 +201,7 @@ public final class Proxy implements AutoCloseable {
    * while a single server is in place before anybody has spoken to it.
    */
   public boolean isReady() {
-    return listener.isOpen()
-        && topology.current().isFullyCovered()
-        && (discovered != null || survey.hasHeard());
+    return listener.isOpen() && topology.current().isFullyCovered() && reach().reached();
   }
 
   /** The transport in use, after {@code auto} was decided, for example {@code epoll}. */
@@ -224,6 +223,11 @@ public final class Proxy implements AutoCloseable {
   public TopologyStatus topologyStatus() {
     ClusterTopology cluster = discovered;
     return cluster == null ? TopologyStatus.UNKNOWN : cluster.status();
+  }
+
+  /** Whether nodes let Penstock in, and why not. */
+  public Reach reach() {
+    return discovered == null ? survey.reach() : topologyStatus().reach();
   }
 
   /** Sums the loops' figures; completes on one of the loops. */

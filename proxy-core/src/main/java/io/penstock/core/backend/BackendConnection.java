@@ -150,7 +150,7 @@ final class BackendConnection implements LinkOwner {
       return;
     }
     if (error != null) {
-      abort(new BackendException("the node refused the handshake: " + error));
+      abort(handshake.refusal(error));
       return;
     }
     var next = shaking.answered();

@@ -18,10 +18,11 @@ final class Handshake {
   private static final String CONNECTION_NAME = "penstock";
 
   private final List<byte[]> requests = new ArrayList<>();
+  private final @Nullable Credentials credentials;
   private final int naming; // index of the one that may be refused
 
   Handshake(BackendSettings settings, Protocol protocol) {
-    Credentials credentials = settings.credentials();
+    credentials = settings.credentials();
     if (protocol == Protocol.RESP3) {
       requests.add(hello(credentials));
     } else if (credentials != null) {
@@ -61,6 +62,13 @@ final class Handshake {
   /** How many replies there will be. */
   int size() {
     return requests.size();
+  }
+
+  /** What is said of a node's no. Servers that do not know a command repeat its arguments. */
+  BackendException refusal(String error) {
+    return new BackendException(
+        "the node refused the handshake: "
+            + (credentials == null ? error : credentials.mask(error)));
   }
 
   /** The error text if the reply is an error, else null. */

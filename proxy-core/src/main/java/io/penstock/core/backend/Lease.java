@@ -216,7 +216,7 @@ public final class Lease implements LinkOwner {
       return;
     }
     if (error != null) {
-      fail(new BackendException("the node refused the handshake: " + error));
+      fail(handshake.refusal(error));
       return;
     }
     var next = shaking.answered();

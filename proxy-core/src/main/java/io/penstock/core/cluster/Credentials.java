@@ -10,6 +10,11 @@ import org.jspecify.annotations.Nullable;
  */
 public record Credentials(@Nullable String user, String password) {
 
+  /** What a node says, without the password in it. */
+  public String mask(String text) {
+    return text.replace(password, "***");
+  }
+
   @Override
   public String toString() {
     return "Credentials[user=" + user + ", password=***]";

@@ -115,15 +115,33 @@ public final class ControlPlane {
     if (closed.get()) {
       return CompletableFuture.failedFuture(new IllegalStateException("closed"));
     }
-    return Stages.of(
-        () ->
-            client
-                .connectAsync(StringCodec.UTF8, uri(node))
-                .thenCompose(
-                    connection ->
-                        question
-                            .apply(connection.async())
-                            .whenComplete((answer, failure) -> end(connection))));
+    CompletableFuture<T> answer = new CompletableFuture<>();
+    Stages.of(
+            () ->
+                client
+                    .connectAsync(StringCodec.UTF8, uri(node))
+                    .thenCompose(
+                        connection ->
+                            question
+                                .apply(connection.async())
+                                .whenComplete((told, failure) -> end(connection))))
+        .whenComplete(
+            (told, failure) -> {
+              if (failure == null) {
+                answer.complete(told);
+              } else {
+                answer.completeExceptionally(masked(failure));
+              }
+            });
+    return answer;
+  }
+
+  /** Servers that do not know AUTH repeat what they were sent. */
+  private Throwable masked(Throwable failure) {
+    String reason = Outage.reason(failure);
+    return credentials == null || credentials.mask(reason).equals(reason)
+        ? failure
+        : new IllegalStateException(credentials.mask(reason));
   }
 
   private void end(StatefulRedisConnection<String, String> connection) {

@@ -28,7 +28,10 @@ public final class NoViewException extends RuntimeException {
     for (Map.Entry<Node, Throwable> failure : round.failures().entrySet()) {
       first = first == null ? failure.getValue() : first;
       if (named++ < NODES_NAMED) {
-        text.append("; ").append(failure.getKey()).append(": ").append(reason(failure.getValue()));
+        text.append("; ")
+            .append(failure.getKey())
+            .append(": ")
+            .append(Outage.reason(failure.getValue()));
       }
     }
     return new NoViewException(
@@ -39,14 +42,5 @@ public final class NoViewException extends RuntimeException {
     return view.coveredSlots() == 0
         ? "knows no owner of any slot"
         : "is of a cluster other than the known one";
-  }
-
-  private static String reason(Throwable failure) {
-    Throwable deepest = failure;
-    while (deepest.getCause() != null) {
-      deepest = deepest.getCause();
-    }
-    String message = deepest.getMessage();
-    return message == null ? deepest.getClass().getSimpleName() : message;
   }
 }

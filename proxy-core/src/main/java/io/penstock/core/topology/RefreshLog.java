@@ -3,7 +3,6 @@ package io.penstock.core.topology;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.RefreshTrigger;
 import io.penstock.core.cluster.SlotMap;
-import java.time.Duration;
 import java.util.Collection;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -16,45 +15,37 @@ import org.slf4j.LoggerFactory;
 final class RefreshLog {
 
   private static final Logger LOG = LoggerFactory.getLogger(ClusterTopology.class);
-  private static final long QUIET_NANOS = Duration.ofMinutes(1).toNanos();
 
   private final Collection<Node> seeds;
-  private final LongSupplier nanoTime;
+  private final Outage outage;
   private SlotMap last = SlotMap.EMPTY;
-  private int failures;
-  private long saidAt;
 
   RefreshLog(Collection<Node> seeds, LongSupplier nanoTime) {
     this.seeds = seeds;
-    this.nanoTime = nanoTime;
+    this.outage = new Outage(nanoTime);
   }
 
   void failed(Throwable failure) {
-    failures++;
-    long now = nanoTime.getAsLong();
-    if (failures > 1 && now - saidAt < QUIET_NANOS) {
+    if (!outage.failed()) {
       LOG.debug("Topology refresh failed again: {}", failure.getMessage());
-      return;
-    }
-    saidAt = now;
-    if (last.equals(SlotMap.EMPTY)) {
+    } else if (last.equals(SlotMap.EMPTY)) {
       LOG.warn(
           "Waiting for the cluster behind {} ({} tries so far): {}",
           seeds,
-          failures,
+          outage.failures(),
           failure.getMessage());
     } else {
       LOG.warn(
           "Cannot refresh the topology ({} tries so far), keeping the last one: {}",
-          failures,
+          outage.failures(),
           failure.getMessage());
     }
   }
 
   void worked(RefreshTrigger trigger, ClusterView view, SlotMap now) {
+    int failures = outage.worked();
     if (failures > 0) {
       LOG.info("The cluster answers again after {} failed tries", failures);
-      failures = 0;
     }
     if (!now.equals(last)) {
       last = now;

@@ -49,6 +49,7 @@ public final class ServerSurvey {
   private final Map<Node, ServerReport> reports = new HashMap<>();
   private final Set<Node> toAsk = new LinkedHashSet<>();
   private final Set<Node> asking = new LinkedHashSet<>();
+  private final SurveyLog log;
   private Consumer<ServerFacts> listener = facts -> {};
   private int failures;
   private boolean retryArmed;
@@ -64,6 +65,7 @@ public final class ServerSurvey {
     this.period = scope.period;
     this.sharded = scope.sharded;
     this.current = scope.assumed;
+    this.log = new SurveyLog(thread::nanoTime);
   }
 
   /**
@@ -98,9 +100,9 @@ public final class ServerSurvey {
     return current;
   }
 
-  /** Whether any node has let Penstock in and answered since the start. Any thread. */
-  public boolean hasHeard() {
-    return heard;
+  /** Whether any node has let Penstock in and answered, and why one does not. Any thread. */
+  public Reach reach() {
+    return new Reach(heard, log.failure());
   }
 
   /** Asks nodes that have come, forgets those that have gone. Any thread. */
@@ -108,6 +110,7 @@ public final class ServerSurvey {
     thread.execute(
         () -> {
           Set<Node> nodes = nodes();
+          log.keepOnly(nodes);
           if (reports.keySet().retainAll(nodes)) {
             publish();
           }
@@ -161,11 +164,15 @@ public final class ServerSurvey {
   private void answered(Node node, @Nullable ServerReport report, @Nullable Throwable failure) {
     asking.remove(node);
     askNext();
+    boolean wanted = nodes().contains(node);
     if (report == null) {
-      LOG.debug("{} did not say what it is", node, failure);
+      if (wanted) {
+        log.failed(node, failure);
+      }
       failures++;
       retryLater();
-    } else if (nodes().contains(node)) {
+    } else if (wanted) {
+      log.worked(node);
       failures = 0;
       heard = true;
       ServerReport before = reports.put(node, report);

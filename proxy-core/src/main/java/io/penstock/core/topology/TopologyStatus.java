@@ -29,6 +29,11 @@ public record TopologyStatus(
     nodes = List.copyOf(nodes);
   }
 
+  /** Whether nodes let Penstock in. */
+  public Reach reach() {
+    return new Reach(lastSuccess != null, lastRefresh == null ? null : lastRefresh.failure());
+  }
+
   /**
    * One refresh that ended.
    *

@@ -11,6 +11,7 @@ import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.LearntCommands;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.command.ServerVersion;
+import io.penstock.core.wire.LogLines;
 import java.net.ConnectException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -169,15 +170,60 @@ class ServerSurveyTest {
     assertThat(source.asked).containsExactly(A, B);
     thread.advance(Duration.ofMillis(200));
     assertThat(source.asked).containsExactly(A, B, A, B);
-    assertThat(survey.hasHeard()).isFalse();
+    assertThat(survey.reach().reached()).isFalse();
 
     source.failing = null;
     thread.advance(Duration.ofSeconds(2));
-    assertThat(survey.hasHeard()).isTrue();
+    assertThat(survey.reach().reached()).isTrue();
     assertThat(survey.current().version()).hasToString("6.2.0");
     source.asked.clear();
     thread.advance(PERIOD);
     assertThat(source.asked).containsExactlyInAnyOrder(A, B);
+  }
+
+  @Test
+  void whyANodeDoesNotAnswerIsSaidAtOnceThenOnceAMinuteAndSoIsTheEnd() {
+    source.answers.put(B, report("7.0.15"));
+    try (LogLines log = LogLines.of("topology.ServerSurvey")) {
+      start(map(A, B));
+      assertThat(log.get())
+          .containsExactly("Cannot ask a:1 what it is (1 tries so far): Connection refused");
+      assertThat(survey.reach()).isEqualTo(new Reach(true, "a:1: Connection refused"));
+      thread.advance(Duration.ofSeconds(59));
+      assertThat(warnings(log)).hasSize(1);
+      thread.advance(Duration.ofSeconds(11));
+      assertThat(warnings(log)).hasSize(2);
+
+      source.answers.put(A, report("7.0.15"));
+      thread.advance(Duration.ofSeconds(6));
+      assertThat(log.get()).last().asString().matches("a:1 answers again after \\d+ failed tries");
+      assertThat(survey.reach()).isEqualTo(new Reach(true, null));
+
+      source.answers.remove(B);
+      thread.advance(PERIOD);
+      assertThat(log.get())
+          .last()
+          .isEqualTo("Cannot ask b:1 what it is (1 tries so far): Connection refused");
+    }
+  }
+
+  @Test
+  void aNodeThatHasGoneIsNotComplainedAbout() {
+    start(map(A));
+    assertThat(survey.reach()).isEqualTo(new Reach(false, "a:1: Connection refused"));
+    try (LogLines log = LogLines.of("topology.ServerSurvey")) {
+      source.answers.put(B, report("7.0.15"));
+      topology.map = map(B);
+      survey.topologyChanged();
+      thread.advance(PERIOD.multipliedBy(3));
+
+      assertThat(log.get()).isEmpty();
+      assertThat(survey.reach()).isEqualTo(new Reach(true, null));
+    }
+  }
+
+  private static List<String> warnings(LogLines log) {
+    return log.get().stream().filter(line -> line.startsWith("Cannot ask a:1")).toList();
   }
 
   @Test

@@ -16,6 +16,9 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
@@ -42,6 +45,46 @@ class StartAndStopIT {
           assertThat(client.text("SET", "key", "value")).isEqualTo("OK");
         }
       }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"async, :s3cret@, WRONGPASS", "sync, :s3cret@, WRONGPASS", "sync, '', NOAUTH"})
+  void whyAServerDoesNotLetItInIsInTheLogAndTheReadinessProbe(
+      String dispatch, String credentials, String reason, CapturedOutput output) {
+    try (ServerProcess server = ServerProcess.builder().password("right").start();
+        RunningPenstock penstock =
+            RunningPenstock.inFrontOf(
+                "redis://" + credentials + "127.0.0.1:" + server.port(),
+                "--penstock.dispatch=" + dispatch)) {
+      String failure = "127.0.0.1:" + server.port() + ": " + reason;
+      await().until(() -> penstock.get("health/readiness").body().contains(failure));
+      assertThat(penstock.status("health/readiness")).isEqualTo(503);
+      assertThat(penstock.get("health/readiness").body()).contains("\"reached\":false");
+      assertThat(output).contains(reason).doesNotContain("s3cret");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"async", "sync"})
+  void aServerThatRepeatsThePasswordItDoesNotUnderstandDoesNotGiveItAway(
+      String dispatch, CapturedOutput output) {
+    try (ServerProcess server =
+            ServerProcess.builder().option("rename-command", "AUTH", "").start();
+        RunningPenstock penstock =
+            RunningPenstock.inFrontOf(
+                "redis://s3cret@127.0.0.1:" + server.port(),
+                "--penstock.dispatch=" + dispatch,
+                "--penstock.backend.failover-hold=0",
+                "--logging.level.io.penstock=debug");
+        RespConnection client = penstock.connect()) {
+      assertThatThrownBy(() -> client.text("GET", "key"))
+          .isInstanceOf(RespConnection.ErrorReply.class);
+      await()
+          .until(() -> penstock.get("health/readiness").body().contains("beginning with: '***'"));
+      assertThat(output)
+          .contains("refused the handshake: ERR unknown command")
+          .doesNotContain("s3cret");
     }
   }
 
