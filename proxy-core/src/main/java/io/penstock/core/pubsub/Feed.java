@@ -94,7 +94,7 @@ final class Feed implements PushSink, BackendListener {
   /** Unsubscribes at the next {@link #flush}. */
   void unwant(Topic topic) {
     Placement placement = placements.remove(topic);
-    if (placement != null && (placement.listening || placement.asked != null)) {
+    if (placement != null && placement.isKnown()) {
       toDrop.add(topic);
     }
   }
@@ -201,8 +201,7 @@ final class Feed implements PushSink, BackendListener {
     if (placement == null) {
       return;
     }
-    var line = Unpooled.wrappedBuffer(error);
-    Redirect redirect = Redirect.parse(line, 0, error.length);
+    Redirect redirect = Redirect.parse(Unpooled.wrappedBuffer(error), 0, error.length);
     if (redirect != null) {
       hub.moved(redirect, node);
     } else if (!Refusals.isPassing(error)) {
@@ -249,10 +248,7 @@ final class Feed implements PushSink, BackendListener {
 
   @Override
   public void disconnected(Node from, int attempts, Throwable cause) {
-    for (Placement placement : placements.values()) {
-      placement.asked = null;
-      placement.listening = false;
-    }
+    placements.values().forEach(Placement::disconnected);
     believed.clear();
     down = attempts > 0;
     hub.disconnected(this, attempts, cause);
@@ -281,7 +277,11 @@ final class Feed implements PushSink, BackendListener {
 
   private boolean isWantedAgain(Topic dropped) {
     Topic now = hub.topic(dropped.kind(), dropped.name());
-    return now != null && placements.containsKey(now);
+    Placement again = now == null ? null : placements.get(now);
+    if (again != null) {
+      again.inherited = true;
+    }
+    return again != null;
   }
 
   private void askAgain(Topic topic, Placement placement, long now) {

@@ -13,8 +13,21 @@ final class Placement {
 
   @Nullable Order asked; // sent and not confirmed
   boolean listening; // confirmed
+  boolean inherited; // the node was not told of the end of an earlier one
   long askAgainAt; // if neither
   private boolean lamented;
+
+  /** Whether the node may listen: it has to be told of the end. */
+  boolean isKnown() {
+    return listening || asked != null || inherited;
+  }
+
+  /** The node knows of nothing any more. */
+  void disconnected() {
+    asked = null;
+    listening = false;
+    inherited = false;
+  }
 
   /** Tells the log once that the node refuses it. */
   void lament(Node node, byte[] error) {

@@ -716,6 +716,27 @@ class SubscriptionsTest {
   }
 
   @Test
+  void whatCouldNeitherBeEndedNorBegunAgainIsEndedLater() {
+    rig.close();
+    rig = new Rig.Choice().bounds(new QueueBounds(1, 1 << 20)).start();
+    Peer leaving = rig.client();
+    Peer feed = subscribed(leaving, 0, "b");
+    String confirmations = askForAsMuchAsANodeTakes(feed);
+    leaving.send(call("UNSUBSCRIBE b")).expect(array("unsubscribe", "b", ":0"));
+    leaving.send(call("SUBSCRIBE b"));
+    await().until(() -> unanswered() == 17);
+    rig.tick(Duration.ofSeconds(1)); // the node takes nothing yet
+    leaving.reset();
+    await().until(() -> unanswered() == 16);
+
+    feed.send(confirmations);
+    await().until(() -> unanswered() == 0);
+    rig.tick(Duration.ofSeconds(1));
+
+    feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
+  }
+
+  @Test
   void aSubscriberThatLeavesIsForgotten() {
     Peer client = rig.client();
     Peer feed = subscribed(client, 0, "b");
