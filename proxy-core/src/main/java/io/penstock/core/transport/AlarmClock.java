@@ -26,6 +26,7 @@ final class AlarmClock {
   private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
   private static final long NONE = Long.MIN_VALUE;
 
   private final ThreadFactory threads;
@@ -33,6 +34,7 @@ final class AlarmClock {
   private final AtomicReference<@Nullable Thread> thread = new AtomicReference<>();
   private final AtomicBoolean starting = new AtomicBoolean();
   private volatile long startsAgain = System.nanoTime();
+  private volatile long quietUntil = System.nanoTime();
   private volatile long sleepsUntil;
 
   AlarmClock() {
@@ -139,12 +141,7 @@ final class AlarmClock {
 
   private void run() {
     while (alarms.get().length > 0) {
-      try {
-        round();
-      } catch (Throwable e) {
-        say("an event loop could not be woken; tried again", e);
-        LockSupport.parkNanos(this, AGAIN_NANOS);
-      }
+      round();
     }
   }
 
@@ -153,12 +150,22 @@ final class AlarmClock {
     long now = System.nanoTime();
     long pause = LONGEST_NANOS;
     for (Alarm alarm : alarms.get()) {
-      pause = Math.min(pause, alarm.look(now));
+      pause = Math.min(pause, look(alarm, now));
     }
     // Who sets an alarm writes it first and reads this afterwards: one of the two sees the other.
     sleepsUntil = now + pause;
     if (pause > 0 && !isAnyBefore(sleepsUntil)) {
       LockSupport.parkNanos(this, pause);
+    }
+  }
+
+  /** One that fails is looked at again later, and holds up no other. */
+  private long look(Alarm alarm, long now) {
+    try {
+      return alarm.look(now);
+    } catch (Throwable e) {
+      say("an event loop could not be woken; tried again", e);
+      return AGAIN_NANOS;
     }
   }
 
@@ -171,7 +178,13 @@ final class AlarmClock {
     return false;
   }
 
-  private static void say(String what, Throwable failure) {
+  /** Not ten times a second, for as long as it lasts. */
+  private void say(String what, Throwable failure) {
+    long now = System.nanoTime();
+    if (now - quietUntil < 0) {
+      return;
+    }
+    quietUntil = now + QUIET_NANOS;
     try {
       log.error(what, failure);
     } catch (Throwable _) {
