@@ -46,21 +46,22 @@ record OpenFilesLimit(long files, long open) {
   /**
    * The settings with as many clients as there are files for, at most; a warning tells of fewer.
    *
-   * @throws InvalidConfigurationException when the files do not even do without clients
+   * @throws InvalidConfigurationException when there are not even as many as Penstock begins with
    */
   ProxySettings hold(ProxySettings settings, PropertiesReader reader) {
     int wanted = settings.listen().maxClients();
+    long least = least(settings);
     long needed = needed(settings);
     long enough = Math.max(wanted + needed, (wanted * SHARE + SHARE - 2) / (SHARE - 1));
-    if (files <= needed) {
+    if (files <= least) {
       throw new InvalidConfigurationException(
           reader.fault(
               "max-clients",
               "this process may open %d files (ulimit -n), and needs %d without any client"
-                  .formatted(files, needed),
+                  .formatted(files, least),
               "raise ulimit -n to %d, or to %d for fewer clients".formatted(enough, 2 * needed)));
     }
-    long kept = Math.max(needed, files / SHARE);
+    long kept = Math.max(least, Math.max(Math.min(needed, files / 2), files / SHARE));
     if (wanted <= files - kept) {
       return settings;
     }
@@ -77,7 +78,14 @@ record OpenFilesLimit(long files, long open) {
     return settings.withMaxClients(admitted);
   }
 
-  /** What Penstock opens beside its clients and their exclusive connections. */
+  /** What Penstock opens whatever its clients do: one connection of each loop to each node. */
+  private long least(ProxySettings settings) {
+    long loops = settings.eventLoops();
+    long nodes = settings.upstream() instanceof Upstream.Single ? 1 : NODES_AT_LEAST;
+    return open + OWN + loops * PER_LOOP + nodes * loops;
+  }
+
+  /** What Penstock may open beside its clients and their exclusive connections. */
   private long needed(ProxySettings settings) {
     long loops = settings.eventLoops();
     long nodes =

@@ -92,19 +92,25 @@ class OpenFilesLimitIT {
               .redirectErrorStream(true)
               .start();
       BufferedReader output = jvm.inputReader(UTF_8);
-      port = portIn(output);
       Thread.ofVirtual().start(() -> output.lines().forEach(log::add));
+      try {
+        await().atMost(Duration.ofSeconds(30)).until(() -> portTold() > 0 || !jvm.isAlive());
+        port = portTold();
+        assertThat(port).as(() -> String.join("\n", log)).isPositive();
+      } catch (RuntimeException | Error e) {
+        close();
+        throw e;
+      }
     }
 
-    private int portIn(BufferedReader output) throws IOException {
-      for (String line = output.readLine(); line != null; line = output.readLine()) {
-        log.add(line);
-        Matcher listening = LISTENING.matcher(line);
-        if (listening.find()) {
-          return Integer.parseInt(listening.group(1));
-        }
-      }
-      throw new IllegalStateException("did not start:\n" + String.join("\n", log));
+    /** Answers 0 before it listens. */
+    private int portTold() {
+      return log.stream()
+          .map(LISTENING::matcher)
+          .filter(Matcher::find)
+          .findFirst()
+          .map(listening -> Integer.parseInt(listening.group(1)))
+          .orElse(0);
     }
 
     List<String> log() {
