@@ -150,7 +150,7 @@ final class BackendConnection implements LinkOwner {
       return;
     }
     if (error != null) {
-      abort(handshake.refusal(error));
+      abort(Handshake.refusal(error));
       return;
     }
     var next = shaking.answered();

@@ -18,11 +18,10 @@ final class Handshake {
   private static final String CONNECTION_NAME = "penstock";
 
   private final List<byte[]> requests = new ArrayList<>();
-  private final @Nullable Credentials credentials;
   private final int naming; // index of the one that may be refused
 
   Handshake(BackendSettings settings, Protocol protocol) {
-    credentials = settings.credentials();
+    Credentials credentials = settings.credentials();
     if (protocol == Protocol.RESP3) {
       requests.add(hello(credentials));
     } else if (credentials != null) {
@@ -65,10 +64,8 @@ final class Handshake {
   }
 
   /** What is said of a node's no. Servers that do not know a command repeat its arguments. */
-  BackendException refusal(String error) {
-    return new BackendException(
-        "the node refused the handshake: "
-            + (credentials == null ? error : credentials.mask(error)));
+  static BackendException refusal(String error) {
+    return new BackendException("the node refused the handshake: " + Credentials.mask(error));
   }
 
   /** The error text if the reply is an error, else null. */

@@ -216,7 +216,7 @@ public final class Lease implements LinkOwner {
       return;
     }
     if (error != null) {
-      fail(handshake.refusal(error));
+      fail(Handshake.refusal(error));
       return;
     }
     var next = shaking.answered();

@@ -10,9 +10,13 @@ import org.jspecify.annotations.Nullable;
  */
 public record Credentials(@Nullable String user, String password) {
 
-  /** What a node says, without the password in it. */
-  public String mask(String text) {
-    return text.replace(password, "***");
+  /** What servers say who do not know a command; what follows is cut off somewhere. */
+  private static final String ARGUMENTS = "with args beginning with:";
+
+  /** What a node says, without what it repeats of a request that had these in it. */
+  public static String mask(String said) {
+    int end = said.indexOf(ARGUMENTS);
+    return end < 0 ? said : said.substring(0, end + ARGUMENTS.length()) + " ***";
   }
 
   @Override

@@ -137,11 +137,10 @@ public final class ControlPlane {
   }
 
   /** Servers that do not know AUTH repeat what they were sent. */
-  private Throwable masked(Throwable failure) {
+  private static Throwable masked(Throwable failure) {
     String reason = Outage.reason(failure);
-    return credentials == null || credentials.mask(reason).equals(reason)
-        ? failure
-        : new IllegalStateException(credentials.mask(reason));
+    String masked = Credentials.mask(reason);
+    return masked.equals(reason) ? failure : new IllegalStateException(masked);
   }
 
   private void end(StatefulRedisConnection<String, String> connection) {

@@ -2,6 +2,7 @@ package io.penstock.core.topology;
 
 import io.penstock.core.cluster.Node;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.LongSupplier;
@@ -19,6 +20,7 @@ final class SurveyLog {
 
   private final LongSupplier nanoTime;
   private final Map<Node, Outage> outages = new HashMap<>();
+  private final Map<Node, String> reasons = new LinkedHashMap<>(); // of those outages
   private volatile @Nullable String failure;
 
   SurveyLog(LongSupplier nanoTime) {
@@ -27,7 +29,8 @@ final class SurveyLog {
 
   void failed(Node node, @Nullable Throwable cause) {
     String reason = cause == null ? "no answer" : Outage.reason(cause);
-    failure = node + ": " + reason;
+    reasons.put(node, reason);
+    publish();
     Outage outage = outages.computeIfAbsent(node, _ -> new Outage(nanoTime));
     if (outage.failed()) {
       LOG.warn("Cannot ask {} what it is ({} tries so far): {}", node, outage.failures(), reason);
@@ -41,22 +44,26 @@ final class SurveyLog {
     if (outage != null) {
       LOG.info("{} answers again after {} failed tries", node, outage.failures());
     }
-    forgetFailure();
+    reasons.remove(node);
+    publish();
   }
 
   /** Other nodes are nobody's business any more. */
   void keepOnly(Set<Node> nodes) {
     outages.keySet().retainAll(nodes);
-    forgetFailure();
+    reasons.keySet().retainAll(nodes);
+    publish();
   }
 
-  private void forgetFailure() {
-    if (outages.isEmpty()) {
-      failure = null;
-    }
+  private void publish() {
+    failure =
+        reasons.entrySet().stream()
+            .findFirst()
+            .map(first -> first.getKey() + ": " + first.getValue())
+            .orElse(null);
   }
 
-  /** Why a node gave no answer last; null when all did. Any thread. */
+  /** Why a node does not answer: one that does not for longest; null when all do. Any thread. */
   @Nullable String failure() {
     return failure;
   }

@@ -208,6 +208,19 @@ class ServerSurveyTest {
   }
 
   @Test
+  void whatIsSaidToFailIsANodeThatStillDoes() {
+    start(map(A, B));
+    source.answers.put(B, report("7.0.15"));
+    thread.advance(Duration.ofMinutes(1));
+    assertThat(survey.reach()).isEqualTo(new Reach(true, "a:1: Connection refused"));
+
+    source.answers.put(A, report("7.0.15"));
+    source.answers.remove(B);
+    thread.advance(PERIOD.plusMinutes(1));
+    assertThat(survey.reach()).isEqualTo(new Reach(true, "b:1: Connection refused"));
+  }
+
+  @Test
   void aNodeThatHasGoneIsNotComplainedAbout() {
     start(map(A));
     assertThat(survey.reach()).isEqualTo(new Reach(false, "a:1: Connection refused"));
