@@ -667,73 +667,65 @@ class SubscriptionsTest {
     client.expect(array("subscribe", "{b}late", ":1"));
   }
 
-  /** Of the connection's bounds: 16 times one at once. Answers the confirmations of them all. */
-  private String askForAsMuchAsANodeTakes(Peer feed) {
+  /** A client that has unsubscribed from b, which the node was not told, as it takes no more. */
+  private record Unheard(Peer client, Peer feed, String confirmations) {}
+
+  private Unheard unsubscribeUnheard() {
+    rig.close();
+    rig = new Rig.Choice().bounds(new QueueBounds(1, 1 << 20)).start();
+    Peer leaving = rig.client();
+    Peer feed = subscribed(leaving, 0, "b");
     var confirmations = new StringBuilder();
-    for (int i = 1; i <= 16; i++) {
+    for (int i = 1; i <= 16; i++) { // times as much as one at once: more is refused
       rig.client().send(call("SUBSCRIBE {b}" + i));
       feed.expect(call("subscribe {b}" + i));
       confirmations.append(push("subscribe", "{b}" + i, ":1"));
     }
-    return confirmations.toString();
+    leaving.send(call("UNSUBSCRIBE b")).expect(array("unsubscribe", "b", ":0"));
+    return new Unheard(leaving, feed, confirmations.toString());
   }
 
   @Test
   void whatANodeCouldNotBeToldToEndForTheMomentItIsToldLater() {
-    rig.close();
-    rig = new Rig.Choice().bounds(new QueueBounds(1, 1 << 20)).start();
-    Peer leaving = rig.client();
-    Peer feed = subscribed(leaving, 0, "b");
-    String confirmations = askForAsMuchAsANodeTakes(feed);
-    leaving.send(call("UNSUBSCRIBE b")).expect(array("unsubscribe", "b", ":0"));
-    assertThat(feed.pending()).isZero();
+    Unheard unheard = unsubscribeUnheard();
+    assertThat(unheard.feed.pending()).isZero();
 
-    feed.send(confirmations);
+    unheard.feed.send(unheard.confirmations);
     await().until(() -> unanswered() == 0);
     rig.tick(Duration.ofSeconds(1));
 
-    feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
+    unheard.feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
   }
 
   @Test
   void whatIsWantedAgainMeanwhileIsNotEnded() {
-    rig.close();
-    rig = new Rig.Choice().bounds(new QueueBounds(1, 1 << 20)).start();
-    Peer leaving = rig.client();
-    Peer feed = subscribed(leaving, 0, "b");
-    String confirmations = askForAsMuchAsANodeTakes(feed);
-    leaving.send(call("UNSUBSCRIBE b")).expect(array("unsubscribe", "b", ":0"));
-    leaving.send(call("SUBSCRIBE b"));
+    Unheard unheard = unsubscribeUnheard();
+    unheard.client.send(call("SUBSCRIBE b"));
     await().until(() -> unanswered() == 17);
 
-    feed.send(confirmations);
+    unheard.feed.send(unheard.confirmations);
     await().until(() -> unanswered() == 1);
     rig.tick(Duration.ofSeconds(1));
 
-    feed.expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
-    leaving.expect(array("subscribe", "b", ":1"));
-    assertThat(feed.pending()).isZero();
+    unheard.feed.expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
+    unheard.client.expect(array("subscribe", "b", ":1"));
+    assertThat(unheard.feed.pending()).isZero();
   }
 
   @Test
   void whatCouldNeitherBeEndedNorBegunAgainIsEndedLater() {
-    rig.close();
-    rig = new Rig.Choice().bounds(new QueueBounds(1, 1 << 20)).start();
-    Peer leaving = rig.client();
-    Peer feed = subscribed(leaving, 0, "b");
-    String confirmations = askForAsMuchAsANodeTakes(feed);
-    leaving.send(call("UNSUBSCRIBE b")).expect(array("unsubscribe", "b", ":0"));
-    leaving.send(call("SUBSCRIBE b"));
+    Unheard unheard = unsubscribeUnheard();
+    unheard.client.send(call("SUBSCRIBE b"));
     await().until(() -> unanswered() == 17);
     rig.tick(Duration.ofSeconds(1)); // the node takes nothing yet
-    leaving.reset();
+    unheard.client.reset();
     await().until(() -> unanswered() == 16);
 
-    feed.send(confirmations);
+    unheard.feed.send(unheard.confirmations);
     await().until(() -> unanswered() == 0);
     rig.tick(Duration.ofSeconds(1));
 
-    feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
+    unheard.feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
   }
 
   @Test
