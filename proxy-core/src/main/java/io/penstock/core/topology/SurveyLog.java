@@ -1,7 +1,6 @@
 package io.penstock.core.topology;
 
 import io.penstock.core.cluster.Node;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -19,9 +18,11 @@ final class SurveyLog {
   private static final Logger LOG = LoggerFactory.getLogger(ServerSurvey.class);
 
   private final LongSupplier nanoTime;
-  private final Map<Node, Outage> outages = new HashMap<>();
-  private final Map<Node, String> reasons = new LinkedHashMap<>(); // of those outages
+  private final Map<Node, Silence> silent = new LinkedHashMap<>(); // for longest first
   private volatile @Nullable String failure;
+
+  /** A node that does not answer, and why not when it was last asked. */
+  private record Silence(Outage outage, String reason) {}
 
   SurveyLog(LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
@@ -29,9 +30,10 @@ final class SurveyLog {
 
   void failed(Node node, @Nullable Throwable cause) {
     String reason = cause == null ? "no answer" : Outage.reason(cause);
-    reasons.put(node, reason);
+    Silence before = silent.get(node);
+    Outage outage = before == null ? new Outage(nanoTime) : before.outage;
+    silent.put(node, new Silence(outage, reason));
     publish();
-    Outage outage = outages.computeIfAbsent(node, _ -> new Outage(nanoTime));
     if (outage.failed()) {
       LOG.warn("Cannot ask {} what it is ({} tries so far): {}", node, outage.failures(), reason);
     } else {
@@ -40,26 +42,24 @@ final class SurveyLog {
   }
 
   void worked(Node node) {
-    Outage outage = outages.remove(node);
-    if (outage != null) {
-      LOG.info("{} answers again after {} failed tries", node, outage.failures());
+    Silence over = silent.remove(node);
+    if (over != null) {
+      LOG.info("{} answers again after {} failed tries", node, over.outage.failures());
     }
-    reasons.remove(node);
     publish();
   }
 
   /** Other nodes are nobody's business any more. */
   void keepOnly(Set<Node> nodes) {
-    outages.keySet().retainAll(nodes);
-    reasons.keySet().retainAll(nodes);
+    silent.keySet().retainAll(nodes);
     publish();
   }
 
   private void publish() {
     failure =
-        reasons.entrySet().stream()
+        silent.entrySet().stream()
             .findFirst()
-            .map(first -> first.getKey() + ": " + first.getValue())
+            .map(first -> first.getKey() + ": " + first.getValue().reason)
             .orElse(null);
   }
 

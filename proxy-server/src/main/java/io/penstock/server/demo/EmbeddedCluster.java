@@ -164,21 +164,7 @@ public final class EmbeddedCluster implements AutoCloseable {
    */
   @Override
   public void close() {
-    RuntimeException failure = null;
-    for (Member member : members) {
-      try {
-        member.server().close();
-      } catch (RuntimeException e) {
-        if (failure == null) {
-          failure = e;
-        } else {
-          failure.addSuppressed(e);
-        }
-      }
-    }
-    if (failure != null) {
-      throw failure;
-    }
+    Closing.all(members.stream().<Runnable>map(member -> member.server()::close).toList());
   }
 
   @Override
@@ -193,7 +179,7 @@ public final class EmbeddedCluster implements AutoCloseable {
       members.add(member);
       return member;
     } catch (RuntimeException e) {
-      server.close();
+      Closing.after(e, server::close);
       throw e;
     }
   }
@@ -205,11 +191,7 @@ public final class EmbeddedCluster implements AutoCloseable {
       }
       ClusterFormation.form(members, plan.masters(), plan.patience());
     } catch (RuntimeException e) {
-      try {
-        close();
-      } catch (RuntimeException another) {
-        e.addSuppressed(another);
-      }
+      Closing.after(e, this::close);
       throw e;
     }
   }

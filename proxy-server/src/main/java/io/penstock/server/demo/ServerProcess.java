@@ -49,7 +49,7 @@ public final class ServerProcess implements AutoCloseable {
         return server;
       } catch (RuntimeException e) {
         boolean portLost = server.logTail().contains("in use");
-        server.closeAfter(e);
+        Closing.after(e, server::close);
         if (!portLost) {
           throw e;
         }
@@ -150,14 +150,6 @@ public final class ServerProcess implements AutoCloseable {
       watchdog.close();
     } finally {
       FreePorts.giveBack(port);
-    }
-  }
-
-  private void closeAfter(RuntimeException failure) {
-    try {
-      close();
-    } catch (RuntimeException e) {
-      failure.addSuppressed(e);
     }
   }
 
