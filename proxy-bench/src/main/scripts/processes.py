@@ -1,6 +1,7 @@
 """Servers and proxies that a script starts, and what they are started with."""
 import glob
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -30,7 +31,7 @@ class Processes:
         return process.pid
 
     def wait_for(self, name, port):
-        """Until the newest process answers PING on the port."""
+        """Until the newest process answers a GET on the port."""
         process = self.started[-1][1]
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline and process.poll() is None:
@@ -51,6 +52,11 @@ class Processes:
                 print("%s (%d) has to be killed" % (name, process.pid), file=sys.stderr)
                 process.kill()
                 process.wait(10)
+
+
+def end_when_told():
+    """Has SIGTERM end this script as an error does: what it started ends with it."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by SIGTERM"))
 
 
 def answers(port):

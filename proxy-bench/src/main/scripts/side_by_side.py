@@ -19,7 +19,6 @@ import hashlib
 import os
 import shlex
 import shutil
-import signal
 import string
 import subprocess
 import sys
@@ -27,7 +26,7 @@ import tempfile
 import time
 
 import report
-from processes import START_SECONDS, Processes, documented_flags, find_java, require_free, start_server
+from processes import START_SECONDS, Processes, documented_flags, end_when_told, find_java, require_free, start_server
 
 BENCH = os.path.join(report.ROOT, "proxy-bench")
 MASTERS = [17001, 17002, 17003]  # their bus ports, 10000 above, stay below the ephemeral ones
@@ -104,32 +103,37 @@ def measure(options, targets):
     command = [sys.executable, options.harness, "-r", str(options.rounds), "--warm", str(options.warm_rounds),
                "-w", options.workloads, *("%s=%s%s" % (name, port, ":%d" % pid if pid else "") for name, port, pid in targets)]
     print("+ " + " ".join(command), file=sys.stderr)
-    done = subprocess.run(command, capture_output=True, text=True, timeout=options.timeout)
-    sys.stderr.write(done.stderr)
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=options.timeout)
+    except subprocess.TimeoutExpired as late:
+        raise SystemExit("the harness took longer than %d s. It had printed:\n%s" % (options.timeout, (late.stdout or b"").decode()))
     if done.returncode != 0:
-        raise SystemExit("the harness ended with %d" % done.returncode)
-    return done.stdout + done.stderr
+        raise SystemExit("the harness ended with %d:\n%s" % (done.returncode, done.stdout))
+    return done.stdout
 
 
-def ratios(printed):
-    """The medians of every target as ratios to nutcracker's in the same workload."""
-    lines = ["| Load | Target | Throughput | × nutcracker | CPU per request | × nutcracker | p99 |",
+def ratios(printed, names):
+    """The medians of every target as ratios to the first one's in the same workload."""
+    lines = ["| Load | Target | Throughput | × %s | CPU per request | × %s | p99 |" % (names[0], names[0]),
              "|---|---|---:|---:|---:|---:|---:|"]
     workload, base = "", None
     for line in printed.splitlines():
         words = line.split()
         if line.startswith("## "):
             workload, base = words[1], None
-        elif len(words) == 8 and words[0] != "target":
+        elif words and words[0] in names:
+            if len(words) != 8:
+                lines.append("| %s | %s |" % (workload, " | ".join([words[0], " ".join(words[1:]), "", "", "", ""])))
+                continue
             throughput, p99, cpu = float(words[1]), float(words[6]), float(words[7])
-            base = base or (throughput, cpu)
-            lines.append("| %s | %s | %.0f/s | %.2f | %s | %s | %.2f ms |" % (
-                workload, words[0], throughput, throughput / base[0], "%.2f µs" % cpu if cpu else "–",
-                "%.2f" % (cpu / base[1]) if cpu and base[1] else "–", p99))
+            base = (throughput, cpu) if words[0] == names[0] else base
+            lines.append("| %s | %s | %.0f/s | %s | %s | %s | %.2f ms |" % (
+                workload, words[0], throughput, "%.2f" % (throughput / base[0]) if base else "–", "%.2f µs" % cpu if cpu else "–",
+                "%.2f" % (cpu / base[1]) if cpu and base and base[1] else "–", p99))
     return "\n".join(lines) + "\n"
 
 
-def result(options, java, printed, warmed):
+def result(options, java, printed, names):
     rows = [
         *report.origin(java, options.jvm_flags),
         ("Jar", "`%s`, SHA-256 %s" % (os.path.basename(options.jar), digest(options.jar))),
@@ -140,14 +144,14 @@ def result(options, java, printed, warmed):
         ("Beside it", "nutcracker %s, `proxy-bench/peers/nutcracker.yml`" %
          report.output("nutcracker", "-V").splitlines()[0].rsplit("-", 1)[-1]),
         ("Servers", report.output("redis-server", "--version").split(" sha")[0]),
-        ("Warm-up", "%d requests to each proxy, then %d rounds" % (warmed, options.warm_rounds)),
+        ("Warm-up", "%d requests to each proxy, then %d rounds" % (options.warm_requests, options.warm_rounds)),
         ("Measured", "medians of %d interleaved rounds" % options.rounds),
         ("Harness", "`%s`, SHA-256 %s" % (os.path.basename(options.harness), digest(options.harness))),
     ]
     title = "# Penstock beside nutcracker, %s\n\n" % datetime.date.today().isoformat()
     if options.smoke:
         title += "**A smoke run: one short round without warm-up. Its figures mean nothing.**\n\n"
-    return title + report.facts(rows) + "\n" + ratios(printed) + "\n```\n" + printed.strip() + "\n```\n"
+    return title + report.facts(rows) + "\n" + ratios(printed, names) + "\n```\n" + printed.strip() + "\n```\n"
 
 
 def digest(path):
@@ -191,7 +195,7 @@ def main():
     ways = options.transports.split(",")
     ports = [PENSTOCK + i for i in range(len(ways))]
     require_free(MASTERS + [port + 10_000 for port in MASTERS] + SERVERS + [NUTCRACKER, NUTCRACKER_STATS] + ports)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by SIGTERM"))
+    end_when_told()
     with tempfile.TemporaryDirectory(prefix="penstock-bench-") as folder:
         processes = Processes(folder)
         try:
@@ -209,7 +213,7 @@ def main():
     name = "sidebyside-%s.md" % datetime.datetime.now().strftime("%Y-%m-%d-%H%M")
     out = options.out or os.path.join(BENCH, "results", name)
     with open(out, "w") as file:
-        file.write(result(options, java, printed, options.warm_requests))
+        file.write(result(options, java, printed, [name for name, _, _ in targets]))
     print(out)
 
 

@@ -17,7 +17,7 @@ import time
 import urllib.request
 
 import report
-from processes import Processes, documented_flags, find_java, require_free, start_server
+from processes import Processes, documented_flags, end_when_told, find_java, require_free, start_server
 from start_and_memory import PORT, SERVER, Penstock
 
 MANAGEMENT = 27045
@@ -74,6 +74,7 @@ def parse():
 def main():
     options = parse()
     options.java = find_java(options.java)
+    end_when_told()
     require_free([SERVER, PORT, MANAGEMENT])
     settings = ["--penstock.transport=" + options.transport, "--penstock.dispatch=" + options.dispatch]
     looks = []
