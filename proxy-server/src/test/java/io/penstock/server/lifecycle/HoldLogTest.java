@@ -8,6 +8,12 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.penstock.core.cluster.Node;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -57,5 +63,38 @@ class HoldLogTest {
     assertThat(said.list)
         .extracting(ILoggingEvent::getFormattedMessage)
         .containsExactly("Holding requests for slots that nobody serves");
+  }
+
+  @Test
+  void whatLoopsSayAtOnceIsCountedOnce() throws Exception {
+    int loops = 4;
+    int times = 500;
+    try (ExecutorService threads = Executors.newFixedThreadPool(loops)) {
+      List<Callable<Object>> each =
+          Collections.nCopies(
+              loops,
+              () -> {
+                for (int i = 0; i < times; i++) {
+                  log.holdBegan(NODE);
+                  log.holdEnded(NODE, Duration.ofMillis(1), 1);
+                }
+                return "done";
+              });
+      for (Future<Object> done : threads.invokeAll(each)) {
+        assertThat(done.get()).isEqualTo("done");
+      }
+    }
+
+    List<String> ends =
+        said.list.stream()
+            .map(ILoggingEvent::getFormattedMessage)
+            .filter(line -> line.startsWith("No more"))
+            .toList();
+    assertThat(said.list).hasSize(2 * ends.size());
+    assertThat(ends.stream().mapToInt(HoldLogTest::requests).sum()).isEqualTo(loops * times);
+  }
+
+  private static int requests(String line) {
+    return Integer.parseInt(line.replaceAll(".*: (\\d+) were.*", "$1"));
   }
 }
