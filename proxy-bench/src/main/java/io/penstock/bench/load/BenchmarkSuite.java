@@ -65,7 +65,8 @@ public final class BenchmarkSuite {
           List.of("-c", "" + CONNECTIONS, "LRANGE", LIST, "0", "" + (last - 1));
       String name = "lrange_" + last;
       long requests = scale.part(last < 300 ? 4 : 10);
-      loads.add(new RedisBenchmark("lrange", name, requests, arguments, fill, LIST));
+      BenchmarkKeys keys = new BenchmarkKeys.One(LIST, fill);
+      loads.add(new RedisBenchmark("lrange", name, requests, arguments, keys));
     }
   }
 
@@ -128,19 +129,16 @@ public final class BenchmarkSuite {
   private void test(String group, String name, long requests, Map<String, String> options) {
     String test = options.getOrDefault("-t", "");
     int bytes = Integer.parseInt(options.getOrDefault("-d", "" + PLAIN));
-    String keys = Integer.toString(scale.keysOf(bytes));
-    List<String> arguments = new ArrayList<>(List.of("-r", keys));
+    List<String> arguments = new ArrayList<>();
     options.forEach((option, value) -> arguments.addAll(List.of(option, value)));
-    List<String> fill = test.equals("get") ? fill(bytes) : List.of();
-    @Nullable String key = ONE_KEY.get(test);
-    loads.add(new RedisBenchmark(group, name, requests, arguments, fill, key));
-  }
-
-  /** Nearly every key gets a value of the size that is asked for: three times as many tries. */
-  private List<String> fill(int bytes) {
-    int keys = scale.keysOf(bytes);
-    String depth = bytes < 16 << 10 ? "16" : "1";
-    return List.of(
-        "-t", "set", "-n", "" + 3L * keys, "-r", "" + keys, "-d", "" + bytes, "-P", depth);
+    @Nullable String only = ONE_KEY.get(test);
+    BenchmarkKeys keys;
+    if (only == null) {
+      keys = new BenchmarkKeys.Many(scale, bytes, test.equals("get"));
+    } else {
+      arguments.addAll(List.of("-r", "" + scale.keysOf(bytes, 1))); // what is in that key
+      keys = new BenchmarkKeys.One(only, List.of());
+    }
+    loads.add(new RedisBenchmark(group, name, requests, arguments, keys));
   }
 }

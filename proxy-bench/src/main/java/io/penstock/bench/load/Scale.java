@@ -1,5 +1,6 @@
 package io.penstock.bench.load;
 
+import io.penstock.bench.measure.LoadFailure;
 import java.time.Duration;
 
 /**
@@ -18,6 +19,21 @@ public record Scale(long requests, Duration seconds, int keys, int connections) 
   /** Keys for values of that size. */
   public int keysOf(int valueBytes) {
     return (int) Math.max(1, Math.min(keys, BYTES / Math.max(1, valueBytes)));
+  }
+
+  /**
+   * Numbers of keys for values of that size, where each number makes a key with each of so many
+   * hash tags.
+   *
+   * @throws LoadFailure when even one key with each tag is too many
+   */
+  int keysOf(int valueBytes, int tags) {
+    if ((long) tags * valueBytes > BYTES) {
+      throw new LoadFailure(
+          "left out: keys with %d hash tags and values of %d bytes are more than %d MiB"
+              .formatted(tags, valueBytes, BYTES >> 20));
+    }
+    return Math.max(1, keysOf(valueBytes) / tags);
   }
 
   /** With no more connections than that. */

@@ -3,15 +3,13 @@ package io.penstock.bench.command;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.bench.Main;
-import io.penstock.bench.harness.Programs;
-import io.penstock.bench.load.RedisBenchmark;
+import io.penstock.bench.Needed;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,10 +28,8 @@ class SmokeIT {
 
   @BeforeAll
   static void needsPrograms() {
-    assume(Files.exists(JAR), "there is no " + JAR + ": build proxy-server before (-am)");
-    assume(
-        Programs.find("redis-server", "valkey-server").isPresent(),
-        "redis-server is not installed");
+    Needed.assume(Files.exists(JAR), "there is no " + JAR + ": build proxy-server before (-am)");
+    Needed.program("redis-server", "valkey-server");
   }
 
   @Test
@@ -47,7 +43,7 @@ class SmokeIT {
 
   @Test
   void redisBenchmarkAndTheMixGoToEveryTarget() throws IOException {
-    assume(RedisBenchmark.program().isPresent(), "redis-benchmark is not installed");
+    Needed.program("redis-benchmark", "valkey-benchmark");
 
     List<JsonNode> rows = run("suite", "--loads", "single get|lrange_100|mix 1");
 
@@ -91,12 +87,5 @@ class SmokeIT {
 
   private static List<String> groups(List<JsonNode> rows) {
     return rows.stream().map(row -> row.get("group").asString()).toList();
-  }
-
-  private static void assume(boolean holds, String reason) {
-    if (!holds) {
-      System.out.println("skipped: " + reason);
-    }
-    Assumptions.assumeTrue(holds, reason);
   }
 }

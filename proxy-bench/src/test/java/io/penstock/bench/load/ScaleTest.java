@@ -1,8 +1,10 @@
 package io.penstock.bench.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.penstock.bench.measure.Load;
+import io.penstock.bench.measure.LoadFailure;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -16,6 +18,16 @@ class ScaleTest {
     assertThat(FULL.keysOf(16 << 10)).isEqualTo(4_096);
     assertThat(FULL.keysOf(1 << 20)).isEqualTo(64);
     assertThat(FULL.keysOf(1 << 30)).isEqualTo(1);
+  }
+
+  @Test
+  void hashTagsShareTheKeys() {
+    assertThat(FULL.keysOf(3, 3)).isEqualTo(33_333);
+    assertThat(FULL.keysOf(3, 16_384)).isEqualTo(6);
+    assertThat(FULL.keysOf(1 << 20, 3)).isEqualTo(21);
+    assertThatExceptionOfType(LoadFailure.class)
+        .isThrownBy(() -> FULL.keysOf(16 << 10, 16_384))
+        .withMessageContaining("more than 64 MiB");
   }
 
   @Test
