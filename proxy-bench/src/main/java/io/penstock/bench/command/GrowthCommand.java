@@ -201,6 +201,7 @@ public final class GrowthCommand implements Callable<Integer> {
       try (WireClients clients = WireClients.idle(target, count)) {
         clients.askOnce(); // all at the same time
         double each = (double) (settledKib(meter) - before) / count;
+        clients.check();
         return before == 0 ? Sample.EMPTY : Sample.EMPTY.with(Measure.IDLE_CONNECTION_MEMORY, each);
       }
     }

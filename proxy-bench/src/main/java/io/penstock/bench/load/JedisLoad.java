@@ -18,7 +18,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.ConnectionPoolConfig;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
@@ -56,12 +55,10 @@ public record JedisLoad(
     List<String> keys = new Keys(scale.keys()).all();
     try (UnifiedJedis client = connect(target)) {
       for (int from = 0; from < keys.size(); from += FILL_DEPTH) {
-        try (AbstractPipeline pipeline = client.pipelined()) {
-          for (String key : keys.subList(from, Math.min(from + FILL_DEPTH, keys.size()))) {
-            pipeline.set(key, JedisOperation.VALUE);
-          }
-          pipeline.sync();
-        }
+        JedisOperation.pipelined(
+            client,
+            keys.subList(from, Math.min(from + FILL_DEPTH, keys.size())),
+            (pipeline, key) -> pipeline.set(key, JedisOperation.VALUE));
       }
       if (operation == JedisOperation.GET_BESIDE_LARGE) {
         LargeReader.prepare(client);

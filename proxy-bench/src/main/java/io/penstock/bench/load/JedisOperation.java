@@ -1,10 +1,13 @@
 package io.penstock.bench.load;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BiFunction;
 import java.util.stream.IntStream;
 import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.Response;
 import redis.clients.jedis.UnifiedJedis;
 
 /** What a thread of a {@link JedisLoad} does again and again. Keys and values have 30 bytes. */
@@ -32,12 +35,7 @@ public enum JedisOperation {
   PIPELINE_GET(Keys.SEVERAL) {
     @Override
     void call(UnifiedJedis client, Keys keys) {
-      try (AbstractPipeline pipeline = client.pipelined()) {
-        for (String key : keys.several()) {
-          pipeline.get(key);
-        }
-        pipeline.sync();
-      }
+      pipelined(client, List.of(keys.several()), AbstractPipeline::get);
     }
   },
   MGET(1) {
@@ -82,6 +80,25 @@ public enum JedisOperation {
 
   /** Does it once; blocks until answered. */
   abstract void call(UnifiedJedis client, Keys keys);
+
+  /**
+   * Sends a command for each key in one pipeline; blocks until all are answered.
+   *
+   * @throws RuntimeException when any of them failed, which the pipeline itself does not tell
+   */
+  static void pipelined(
+      UnifiedJedis client,
+      List<String> keys,
+      BiFunction<AbstractPipeline, String, Response<?>> command) {
+    try (AbstractPipeline pipeline = client.pipelined()) {
+      List<Response<?>> replies = new ArrayList<>();
+      for (String key : keys) {
+        replies.add(command.apply(pipeline, key));
+      }
+      pipeline.sync();
+      replies.forEach(Response::get);
+    }
+  }
 
   /** Keys of 30 bytes each, made before they are needed. */
   static final class Keys {

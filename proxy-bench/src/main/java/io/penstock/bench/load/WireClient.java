@@ -13,6 +13,7 @@ final class WireClient extends ChannelInboundHandlerAdapter {
 
   private final WireThread thread;
   private final ReplyScanner scanner = new ReplyScanner();
+  private boolean sent;
   private int outstanding;
   private long sentAt;
 
@@ -22,9 +23,15 @@ final class WireClient extends ChannelInboundHandlerAdapter {
 
   /** Sends one batch; when it is answered the thread says what is next. */
   void send(ChannelHandlerContext context, ByteBuf batch, int requests) {
+    sent = true;
     outstanding = requests;
     sentAt = System.nanoTime();
     context.writeAndFlush(batch, context.voidPromise());
+  }
+
+  /** Whether it ever sent anything. */
+  boolean hasSent() {
+    return sent;
   }
 
   @Override

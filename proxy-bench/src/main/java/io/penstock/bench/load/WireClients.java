@@ -97,12 +97,12 @@ public final class WireClients implements AutoCloseable {
 
   /** Every connection sends one request and then no more; answers when all are answered. */
   public void askOnce() {
-    start();
     onLoops(
         thread -> {
-          thread.end();
+          thread.once();
           return Tally.empty();
         });
+    start();
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
     long answered = 0;
     while (answered < channels.size() && System.nanoTime() < deadline) {
@@ -125,7 +125,7 @@ public final class WireClients implements AutoCloseable {
    *
    * @throws LoadFailure with what went wrong first
    */
-  void check() {
+  public void check() {
     for (WireThread thread : threads) {
       @Nullable String fault = thread.fault();
       if (fault != null) {

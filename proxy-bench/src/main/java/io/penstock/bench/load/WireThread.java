@@ -16,6 +16,7 @@ final class WireThread {
   private Histogram latencies = Tally.histogram();
   private long replies;
   private int filled = -1; // keys that were sent; -1 unless filling
+  private boolean once;
   private boolean ending;
   private volatile @Nullable String fault;
 
@@ -29,6 +30,11 @@ final class WireThread {
     filled = 0;
   }
 
+  /** From now on each connection sends one batch, and then nothing more. */
+  void once() {
+    once = true;
+  }
+
   void answered(int count, long nanos) {
     if (count > 0) {
       replies += count;
@@ -38,10 +44,11 @@ final class WireThread {
 
   /** Sends what comes next on a connection that has nothing outstanding. */
   void next(WireClient client, ChannelHandlerContext context) {
-    if (ending) {
+    if (ending || (once && client.hasSent())) {
       return;
     }
     if (filled == requests.keys()) {
+      end();
       context.close();
       return;
     }
@@ -74,7 +81,7 @@ final class WireThread {
   }
 
   void lost(String why) {
-    if (!ending && filled != requests.keys() && fault == null) {
+    if (!ending && fault == null) {
       fault = why;
     }
   }

@@ -1,0 +1,79 @@
+package io.penstock.bench.load;
+
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.bench.Needed;
+import io.penstock.bench.harness.Target;
+import io.penstock.bench.measure.LoadFailure;
+import io.penstock.bench.measure.Meter;
+import io.penstock.server.demo.ServerProcess;
+import java.time.Duration;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Requests that fail are none that were carried out: the load says so. */
+class FailingServerIT {
+
+  private static final Scale SCALE = new Scale(100, Duration.ofMillis(200), 100, 50);
+
+  @BeforeAll
+  static void needsServer() {
+    Needed.program("redis-server", "valkey-server");
+  }
+
+  @Test
+  void errorsInAPipeline() throws Exception {
+    try (ServerProcess server = ServerProcess.start()) {
+      JedisLoad load = new JedisLoad(JedisOperation.PIPELINE_GET, 1, SCALE, 0, 0);
+      load.prepare(target(server));
+      server.text("FLUSHALL");
+      for (String key : new JedisOperation.Keys(SCALE.keys()).all()) {
+        server.text("LPUSH", key, "no string");
+      }
+
+      assertThatExceptionOfType(LoadFailure.class)
+          .isThrownBy(() -> load.run(target(server), new Meter(0)))
+          .withMessageContaining("WRONGTYPE");
+    }
+  }
+
+  @Test
+  void keysThatCannotBeMade() {
+    try (ServerProcess server = ServerProcess.builder().option("maxmemory", "1").start()) {
+      var jedis = new JedisLoad(JedisOperation.GET, 1, SCALE, 0, 0);
+      var wire = new WireLoad("group", "load", WirePlan.gets(1, 1, 30), SCALE);
+
+      assertThatThrownBy(() -> jedis.prepare(target(server))).hasMessageContaining("OOM");
+      // all keys are in one batch, the last
+      assertThatThrownBy(() -> wire.prepare(target(server))).hasMessageContaining("OOM");
+    }
+  }
+
+  @Test
+  void theOneRequestOfAnIdleConnection() {
+    try (ServerProcess server = ServerProcess.start();
+        WireClients clients = WireClients.idle(target(server), 20)) {
+      server.text("LPUSH", "penstock:000000000000", "no string");
+
+      assertThatExceptionOfType(LoadFailure.class)
+          .isThrownBy(clients::askOnce)
+          .withMessageContaining("WRONGTYPE");
+    }
+  }
+
+  @Test
+  void connectionsThatAreRefused() {
+    try (ServerProcess server = ServerProcess.builder().option("maxclients", "5").start();
+        WireClients clients = WireClients.idle(target(server), 20)) {
+
+      assertThatExceptionOfType(LoadFailure.class)
+          .isThrownBy(clients::askOnce)
+          .withMessageMatching("(?s)(error reply -ERR max number of clients|.*onnection).*");
+    }
+  }
+
+  private static Target.Address target(ServerProcess server) {
+    return new Target.Address("server", server.host(), server.port(), 0);
+  }
+}
