@@ -100,6 +100,9 @@ public record JedisLoad(
       try {
         sum = sum.plus(one.get());
       } catch (ExecutionException e) {
+        if (e.getCause() instanceof LoadFailure failure) {
+          throw failure;
+        }
         throw new LoadFailure("Jedis says: " + Objects.toString(e.getCause()), e);
       }
     }

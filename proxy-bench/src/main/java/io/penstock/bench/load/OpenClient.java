@@ -17,17 +17,27 @@ final class OpenClient extends ChannelInboundHandlerAdapter {
 
   private static final byte[] REFUSAL = "-OVERLOADED ".getBytes(StandardCharsets.US_ASCII);
 
-  private record Batch(long sentAt, int count) {}
+  private record Batch(long due, int count) {}
 
   private final ReplyScanner scanner = new ReplyScanner();
   private final ArrayDeque<Batch> batches = new ArrayDeque<>();
   private final Histogram latencies = Tally.histogram();
+  private final double nanosBetween;
   private @Nullable Channel channel;
   private int answered; // of the first batch
   private long carriedOut;
   private long refused;
   private boolean ended;
   private @Nullable String fault;
+
+  /**
+   * A connection.
+   *
+   * @param nanosBetween of requests of one batch: that much later each is due than the one before
+   */
+  OpenClient(double nanosBetween) {
+    this.nanosBetween = nanosBetween;
+  }
 
   void over(Channel connected) {
     channel = connected;
@@ -64,9 +74,14 @@ final class OpenClient extends ChannelInboundHandlerAdapter {
     refused = 0;
   }
 
-  /** Takes ownership of the batch. */
-  void send(ByteBuf batch, int count) {
-    batches.add(new Batch(System.nanoTime(), count));
+  /**
+   * Sends some requests.
+   *
+   * @param batch ends as the channel's
+   * @param due when the first was, from where its latency counts
+   */
+  void send(ByteBuf batch, int count, long due) {
+    batches.add(new Batch(due, count));
     channel().writeAndFlush(batch, channel().voidPromise());
   }
 
@@ -109,7 +124,8 @@ final class OpenClient extends ChannelInboundHandlerAdapter {
     Batch first = batches.element();
     if (bytes.getByte(at) != '-') {
       carriedOut++;
-      Tally.record(latencies, now - first.sentAt(), 1);
+      long due = first.due() + (long) (answered * nanosBetween);
+      Tally.record(latencies, now - due, 1);
     } else if (isRefusal(bytes, at)) {
       refused++;
     } else {

@@ -21,9 +21,9 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * GETs at a rate, whether earlier ones are answered or not. What a connection does not take because
- * it was slowed down is offered and not sent; latencies are of what was sent and carried out. Half
- * as long as the measurement takes there was load before it: the buffers between are as full as
- * they get.
+ * it was slowed down is offered and not sent; latencies are of what was sent and carried out, from
+ * when each was due. Half as long as the measurement takes there was load before it: the buffers
+ * between are as full as they get.
  *
  * @param rate requests offered in a second
  */
@@ -77,7 +77,7 @@ public record OpenLoad(String group, String name, double rate, int connections, 
   private List<OpenClient> connect(Target.Address address, MultiThreadIoEventLoopGroup loops) {
     List<OpenClient> clients = new ArrayList<>();
     for (int i = 0; i < connections; i++) {
-      OpenClient client = new OpenClient();
+      OpenClient client = new OpenClient(1e9 / rate);
       Channel channel =
           new Bootstrap()
               .group(loops)
@@ -112,18 +112,18 @@ public record OpenLoad(String group, String name, double rate, int connections, 
 
     @Override
     public void run() {
-      long due = (long) (rate * (System.nanoTime() - start) / 1e9) - offered;
-      offered += due;
-      int share = (int) Math.ceilDiv(due, clients.size());
-      for (long left = due; left > 0; left -= share) {
+      long first = offered;
+      offered = (long) (rate * (System.nanoTime() - start) / 1e9);
+      int share = (int) Math.ceilDiv(offered - first, clients.size());
+      for (long next = first; next < offered; next += share) {
         OpenClient client = clients.get(turn++ % clients.size());
         if (client.mayOffer()) {
-          int count = (int) Math.min(share, left);
+          int count = (int) Math.min(share, offered - next);
           ByteBuf batch = client.buffer();
           for (int i = 0; i < count; i++) {
             requests.writeAny(batch);
           }
-          client.send(batch, count);
+          client.send(batch, count, start + (long) (1e9 * next / rate));
         }
       }
     }

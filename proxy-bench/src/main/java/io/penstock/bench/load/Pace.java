@@ -1,9 +1,11 @@
 package io.penstock.bench.load;
 
+import io.penstock.bench.measure.LoadFailure;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 
 /** When the threads of a load begin, when each operation is due, and when they end. */
 final class Pace {
@@ -13,9 +15,13 @@ final class Pace {
   /** What a timer may be late by: the last of it is waited for awake. */
   private static final long TIMER_NANOS = 60_000;
 
+  /** How long after the end what was due before it may begin: more is too high a rate. */
+  static final Duration GRACE = Duration.ofSeconds(10);
+
   private final int threads;
   private final long durationNanos;
   private final double nanosBetween; // of one thread's operations; 0 without a rate
+  private final LongSupplier clock;
   private final CountDownLatch ready;
   private final CountDownLatch go = new CountDownLatch(1);
   private volatile long begin;
@@ -24,6 +30,16 @@ final class Pace {
    * @param rate operations a second of all threads together; 0 for as many as get through
    */
   Pace(int threads, Duration duration, double rate) {
+    this(threads, duration, rate, System::nanoTime);
+  }
+
+  /**
+   * Of another clock.
+   *
+   * @param clock answers nanoseconds
+   */
+  Pace(int threads, Duration duration, double rate, LongSupplier clock) {
+    this.clock = clock;
     this.threads = threads;
     this.durationNanos = duration.toNanos();
     this.nanosBetween = rate > 0 ? threads * 1e9 / rate : 0;
@@ -40,7 +56,7 @@ final class Pace {
 
   /** The time begins. */
   void go() {
-    begin = System.nanoTime();
+    begin = clock.getAsLong();
     go.countDown();
   }
 
@@ -54,24 +70,31 @@ final class Pace {
   }
 
   long elapsedNanos() {
-    return System.nanoTime() - begin;
+    return clock.getAsLong() - begin;
   }
 
   /**
-   * Blocks until a thread's next operation is due.
+   * Blocks until a thread's next operation is due. With a rate all that is due before the end has
+   * its turn, however late: latencies of what waited longest would be missing without.
    *
    * @param thread from 0
    * @param operation from 0
    * @return the moment at which it was due, or now without a rate; {@link Long#MIN_VALUE} when the
    *     time is over
+   * @throws LoadFailure when operations wait long after that
    */
   long awaitTurn(int thread, long operation) {
-    long now = System.nanoTime();
+    long now = clock.getAsLong();
     long due = nanosBetween == 0 ? now : begin + dueAfter(thread, operation);
-    if (due - begin >= durationNanos || now - begin >= durationNanos) {
+    if (due - begin >= durationNanos) {
       return Long.MIN_VALUE;
     }
-    for (long early = due - now; early > 0; early = due - System.nanoTime()) {
+    if (now - begin >= durationNanos + GRACE.toNanos()) {
+      throw new LoadFailure(
+          "the rate is too high: what was due waits %d s after the end to begin"
+              .formatted(GRACE.toSeconds()));
+    }
+    for (long early = due - now; early > 0; early = due - clock.getAsLong()) {
       if (early > TIMER_NANOS) {
         LockSupport.parkNanos(early - TIMER_NANOS);
       } else {

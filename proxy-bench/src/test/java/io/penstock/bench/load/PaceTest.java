@@ -1,9 +1,12 @@
 package io.penstock.bench.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.within;
 
+import io.penstock.bench.measure.LoadFailure;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class PaceTest {
@@ -37,6 +40,42 @@ class PaceTest {
     pace.go();
 
     assertThat(pace.awaitTurn(0, 6_000)).isEqualTo(Long.MIN_VALUE);
+  }
+
+  @Test
+  void whatWasDueBeforeTheEndHasItsTurnAfterIt() {
+    AtomicLong clock = new AtomicLong();
+    Pace pace = new Pace(1, Duration.ofSeconds(60), 100, clock::get);
+    pace.go();
+
+    clock.set(Duration.ofSeconds(61).toNanos());
+
+    assertThat(pace.awaitTurn(0, 5_999)).isEqualTo(59_990_000_000L);
+    assertThat(pace.awaitTurn(0, 6_000)).isEqualTo(Long.MIN_VALUE);
+  }
+
+  @Test
+  void aRateThatIsFarTooHighIsAFailure() {
+    AtomicLong clock = new AtomicLong();
+    Pace pace = new Pace(1, Duration.ofSeconds(60), 100, clock::get);
+    pace.go();
+
+    clock.set(Duration.ofSeconds(60).plus(Pace.GRACE).toNanos());
+
+    assertThatExceptionOfType(LoadFailure.class)
+        .isThrownBy(() -> pace.awaitTurn(0, 5_999))
+        .withMessageContaining("the rate is too high");
+  }
+
+  @Test
+  void withoutARateTheTimeIsOverAtItsEnd() {
+    AtomicLong clock = new AtomicLong();
+    Pace pace = new Pace(1, Duration.ofSeconds(60), 0, clock::get);
+    pace.go();
+
+    clock.set(Duration.ofSeconds(60).toNanos());
+
+    assertThat(pace.awaitTurn(0, 1)).isEqualTo(Long.MIN_VALUE);
   }
 
   @Test
