@@ -4,6 +4,7 @@ import io.penstock.bench.harness.Target;
 import io.penstock.bench.load.JedisOperation.Keys;
 import io.penstock.bench.measure.Load;
 import io.penstock.bench.measure.LoadFailure;
+import io.penstock.bench.measure.Measure;
 import io.penstock.bench.measure.Meter;
 import io.penstock.bench.measure.Sample;
 import io.penstock.server.demo.Member;
@@ -70,7 +71,7 @@ public record JedisLoad(
   public Sample run(Target target, Meter meter) throws InterruptedException {
     Keys keys = new Keys(scale.keys());
     try (UnifiedJedis client = connect(target);
-        LargeReader _ = neighbour(target);
+        LargeReader neighbour = neighbour(target);
         ExecutorService executor = Executors.newFixedThreadPool(threads)) {
       Pace pace = new Pace(threads, scale.seconds(), rate);
       List<Future<Tally>> crew = new ArrayList<>();
@@ -80,11 +81,15 @@ public record JedisLoad(
       }
       pace.awaitAll();
       meter.start();
+      long fetched = neighbour == null ? 0 : neighbour.fetched();
       pace.go();
       Tally tally = sum(crew);
       long nanos = pace.elapsedNanos();
-      meter.stop(tally.requests());
-      return tally.sample(nanos);
+      Sample sample = tally.sample(nanos);
+      meter.stop(neighbour == null ? tally.requests() : 0);
+      return neighbour == null
+          ? sample
+          : sample.with(Measure.LARGE_VALUES, 1e9 * (neighbour.fetched() - fetched) / nanos);
     }
   }
 

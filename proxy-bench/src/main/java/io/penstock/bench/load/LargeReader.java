@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicLong;
 import redis.clients.jedis.UnifiedJedis;
 
 /** A client that fetches values of 1 MiB until it is closed. */
@@ -22,6 +23,7 @@ final class LargeReader implements AutoCloseable {
   private final UnifiedJedis client;
   private final CompletableFuture<Void> reading;
   private final Pace pace;
+  private final AtomicLong fetched = new AtomicLong();
   private volatile boolean closed;
 
   /**
@@ -44,6 +46,11 @@ final class LargeReader implements AutoCloseable {
     }
   }
 
+  /** Values so far. */
+  long fetched() {
+    return fetched.get();
+  }
+
   private static byte[] key(int number) {
     return ("penstock-bench-large-" + number).getBytes(StandardCharsets.US_ASCII);
   }
@@ -56,6 +63,7 @@ final class LargeReader implements AutoCloseable {
       if (value == null || value.length != BYTES) {
         throw new LoadFailure("a value of 1 MiB is gone");
       }
+      fetched.incrementAndGet();
     }
   }
 

@@ -7,6 +7,7 @@ public enum Measure {
   THROUGHPUT("requests/s", "%.0f"),
   OFFERED("offered/s", "%.0f"),
   REFUSED("refused/s", "%.0f"),
+  LARGE_VALUES("values of 1 MiB/s", "%.1f"),
   MEAN("mean ms", "%.3f"),
   P50("p50 ms", "%.3f"),
   P99("p99 ms", "%.3f"),

@@ -27,10 +27,15 @@ public final class Meter {
     before = ProcessStats.read(pid);
   }
 
-  /** The measured part ends; so many requests were answered in it. */
+  /**
+   * The measured part ends.
+   *
+   * @param requests that were answered in it; 0 when the process did other things beside them, so
+   *     that what it spent cannot be divided
+   */
   public void stop(long requests) {
     ProcessStats after = ProcessStats.read(pid);
-    if (before != null && after != null && requests > 0) {
+    if (before != null && after != null) {
       measures = difference(before, after, requests);
     }
   }
@@ -47,6 +52,11 @@ public final class Meter {
   }
 
   static Map<Measure, Double> difference(ProcessStats from, ProcessStats to, long requests) {
+    Map<Measure, Double> found = new EnumMap<>(Measure.class);
+    found.put(Measure.PEAK_MEMORY, to.peakKib() / KIB_PER_MIB);
+    if (requests == 0) {
+      return found;
+    }
     long voluntary = 0;
     long involuntary = 0;
     for (Map.Entry<String, Switches> thread : to.switches().entrySet()) {
@@ -54,11 +64,9 @@ public final class Meter {
       voluntary += thread.getValue().voluntary() - start.voluntary();
       involuntary += thread.getValue().involuntary() - start.involuntary();
     }
-    Map<Measure, Double> found = new EnumMap<>(Measure.class);
     found.put(Measure.CPU, (double) (to.cpuMicros() - from.cpuMicros()) / requests);
     found.put(Measure.VOLUNTARY_SWITCHES, 1000.0 * voluntary / requests);
     found.put(Measure.INVOLUNTARY_SWITCHES, 1000.0 * involuntary / requests);
-    found.put(Measure.PEAK_MEMORY, to.peakKib() / KIB_PER_MIB);
     return found;
   }
 }

@@ -42,6 +42,19 @@ class SmokeIT {
   }
 
   @Test
+  void whatLargeValuesCostIsNotThatOfSmallOnes() throws IOException {
+    List<JsonNode> rows = run("load", "--operations", "get-beside-large");
+
+    assertThat(targets(rows)).contains("direct", "penstock-async");
+    assertThat(rows)
+        .allSatisfy(
+            row -> {
+              assertThat(row.at("/measures/LARGE_VALUES/median").asDouble()).isPositive();
+              assertThat(row.at("/measures").has("CPU")).isFalse();
+            });
+  }
+
+  @Test
   void redisBenchmarkAndTheMixGoToEveryTarget() throws IOException {
     Needed.program("redis-benchmark", "valkey-benchmark");
 

@@ -49,6 +49,14 @@ class ProcessStatsTest {
   }
 
   @Test
+  void whatIsSpentOnOtherThingsTooIsNotDivided() {
+    var before = new ProcessStats(1_000, Map.of("1", new Switches(10, 1)), 0, 0);
+    var after = new ProcessStats(5_000, Map.of("1", new Switches(30, 2)), 2_048, 1_024);
+
+    assertThat(Meter.difference(before, after, 0)).containsOnly(entry(Measure.PEAK_MEMORY, 2.0));
+  }
+
+  @Test
   void aProcessThatDoesNotExistHasNoMeasures() {
     Meter meter = new Meter(0);
     meter.start();
