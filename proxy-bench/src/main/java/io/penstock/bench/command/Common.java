@@ -160,11 +160,18 @@ final class Common {
     }
   }
 
-  /** A Penstock for each way of working that the jar has, named after it. */
+  /**
+   * A Penstock for each way of working that the jar has, named after it.
+   *
+   * @throws IllegalStateException when none starts
+   */
   List<Target> penstocks(Rig rig, String resource) {
     List<Target> targets = new ArrayList<>();
     for (String way : dispatch) {
       rig.penstock("penstock-" + way, resource, setup(), way).ifPresent(targets::add);
+    }
+    if (targets.isEmpty()) {
+      throw new IllegalStateException("no Penstock starts; the reasons stand above");
     }
     return targets;
   }

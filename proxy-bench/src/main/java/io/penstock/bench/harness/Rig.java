@@ -50,15 +50,15 @@ public final class Rig implements AutoCloseable {
   }
 
   /**
-   * A Penstock that works by {@code dispatch}; absent, with a note, where the jar does not know it.
+   * A Penstock that works by {@code dispatch}; absent, with a note that says why, where it does not
+   * start.
    */
   public Optional<Target.Address> penstock(
       String name, String resource, PenstockSetup setup, String dispatch) {
     try {
       return Optional.of(penstock(name, resource, setup.with("penstock.dispatch", dispatch)));
     } catch (IllegalStateException e) {
-      notes.add(name + " left out: it does not start with penstock.dispatch: " + dispatch);
-      notes.progress(String.valueOf(e.getMessage()));
+      notes.add(name + " left out: " + e.getMessage());
       return Optional.empty();
     }
   }

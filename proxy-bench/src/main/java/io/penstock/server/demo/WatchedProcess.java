@@ -6,6 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * A proxy on a free port of 127.0.0.1, kept by the shell that keeps the embedded servers: it ends
@@ -17,6 +19,8 @@ public final class WatchedProcess implements AutoCloseable {
   private static final Duration START = Duration.ofSeconds(60);
   private static final Duration REPLY = Duration.ofSeconds(2);
   private static final int TAIL_LINES = 15;
+  private static final Pattern ERROR =
+      Pattern.compile("error|exception|fail|emerg|unrecognized", Pattern.CASE_INSENSITIVE);
 
   private final String name;
   private final int port;
@@ -43,8 +47,8 @@ public final class WatchedProcess implements AutoCloseable {
   /**
    * Answers when a {@code GET} gets through the program to a server.
    *
-   * @throws IllegalStateException when the program ends before, or the time is up; the message ends
-   *     with its last words
+   * @throws IllegalStateException when the program ends before, or the time is up; the message
+   *     has its first error, and further lines its last words
    */
   public static WatchedProcess start(String name, Recipe recipe) {
     int port = FreePorts.take(HOST);
@@ -92,9 +96,9 @@ public final class WatchedProcess implements AutoCloseable {
         name + " answers on port " + port,
         START,
         () -> !watchdog.isRunning() || answers(),
-        this::tail);
+        this::lastWords);
     if (!watchdog.isRunning()) {
-      throw new IllegalStateException(name + " ended at once: " + tail());
+      throw new IllegalStateException(name + " ended at once: " + lastWords());
     }
   }
 
@@ -108,12 +112,27 @@ public final class WatchedProcess implements AutoCloseable {
     }
   }
 
-  private String tail() {
+  private String lastWords() {
     try {
       List<String> lines = Files.readAllLines(watchdog.folder().resolve("server.log"));
-      return String.join("\n", lines.subList(Math.max(0, lines.size() - TAIL_LINES), lines.size()));
+      List<String> tail = lines.subList(Math.max(0, lines.size() - TAIL_LINES), lines.size());
+      return firstError(lines) + "\n" + String.join("\n", tail);
     } catch (IOException e) {
       return "(no log: " + e.getMessage() + ")";
     }
+  }
+
+  /** In one line: Spring's description of why the start failed, or a line that speaks of one. */
+  private static String firstError(List<String> lines) {
+    int described = lines.indexOf("Description:");
+    if (described >= 0) {
+      return lines.stream()
+          .skip(described + 1)
+          .takeWhile(line -> !line.equals("Action:"))
+          .map(line -> line.strip().replaceAll("\\s+", " "))
+          .filter(line -> !line.isEmpty())
+          .collect(Collectors.joining(" "));
+    }
+    return lines.stream().filter(ERROR.asPredicate()).findFirst().orElse("(without an error)");
   }
 }

@@ -1,0 +1,58 @@
+package io.penstock.bench.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import io.penstock.bench.harness.Rig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+class CommonTest {
+
+  @TempDir Path folder;
+
+  /** A file that is no jar. */
+  private String jar = "";
+
+  @BeforeEach
+  void makeJar() throws IOException {
+    jar = Files.createFile(folder.resolve("penstock.jar")).toString();
+  }
+
+  @Test
+  void withoutAnyPenstockNothingIsMeasured() {
+    Common common = parsed("--dispatch", "async,sync");
+    try (Rig rig = new Rig(common.notes)) {
+      assertThatIllegalStateException()
+          .isThrownBy(() -> common.penstocks(rig, "redis://127.0.0.1:1"))
+          .withMessageContaining("no Penstock starts");
+    }
+
+    assertThat(common.notes.kept())
+        .hasSize(2)
+        .first()
+        .asString()
+        .startsWith("penstock-async left out: penstock-async ended at once: Error: ")
+        .contains("penstock.jar");
+  }
+
+  private Common parsed(String... options) {
+    List<String> all = new ArrayList<>(List.of("--jar", jar, "--jvm-flags", ""));
+    all.addAll(List.of(options));
+    return CommandLine.populateCommand(new Holder(), all.toArray(String[]::new)).common;
+  }
+
+  @Command
+  private static final class Holder {
+    @Mixin private final Common common = new Common();
+  }
+}
