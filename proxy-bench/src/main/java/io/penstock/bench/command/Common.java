@@ -22,6 +22,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
@@ -181,8 +182,13 @@ final class Common {
     return List.copyOf(proxies);
   }
 
-  /** Collected before anything is measured. */
+  /**
+   * Collected before anything is measured.
+   *
+   * @throws IllegalStateException when what is found could not be written
+   */
   Map<String, String> facts() throws IOException {
+    requireWritable(out == null ? usualPlace() : out);
     Map<String, String> facts = Provenance.collect(checkout(), setup());
     Rounds rounds = rounds();
     facts.put("Rounds", rounds.measured() + " that count after " + rounds.warm() + " that do not");
@@ -196,14 +202,25 @@ final class Common {
     }
     Path folder = out;
     if (folder == null) {
-      String place = smoke ? "proxy-bench/target" : "proxy-bench/results";
-      folder =
-          checkout()
-              .resolve(place)
-              .resolve(name + "-" + LocalDateTime.now(ZoneId.systemDefault()).format(STAMP));
+      String time = LocalDateTime.now(ZoneId.systemDefault()).format(STAMP);
+      folder = usualPlace().resolve(name + "-" + time);
     }
     Report.write(folder, new Result(name, smoke, facts, notes.kept(), rows), style);
     notes.progress("written: " + folder);
+  }
+
+  private Path usualPlace() {
+    return checkout().resolve(smoke ? "proxy-bench/target" : "proxy-bench/results");
+  }
+
+  private static void requireWritable(Path folder) {
+    Path there = folder.toAbsolutePath();
+    while (!Files.exists(there)) {
+      there = Objects.requireNonNull(there.getParent(), "the root is there");
+    }
+    if (!Files.isDirectory(there) || !Files.isWritable(there)) {
+      throw new IllegalStateException("cannot write to " + folder + "; name another (--out)");
+    }
   }
 
   /** {@code name=host:port} with or without a pid. */

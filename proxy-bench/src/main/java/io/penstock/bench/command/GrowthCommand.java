@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -111,16 +112,19 @@ public final class GrowthCommand implements Callable<Integer> {
     Map<String, String> facts = common.facts();
     List<Row> rows = new ArrayList<>();
     for (Part part : parts) {
-      rows.addAll(
-          switch (part) {
-            case LOOPS -> byLoops();
-            case LOAD -> byLoad();
-            case IDLE -> byIdleConnections();
-            case NODES -> byNodes();
-          });
+      common.notes.succeeds(part.name().toLowerCase(Locale.ROOT), () -> measure(part, rows));
     }
     common.report("growth", facts, rows, Charts.Style.LINES);
     return 0;
+  }
+
+  private void measure(Part part, List<Row> rows) throws InterruptedException {
+    switch (part) {
+      case LOOPS -> rows.addAll(byLoops());
+      case LOAD -> rows.addAll(byLoad());
+      case IDLE -> byIdleConnections(rows);
+      case NODES -> rows.addAll(byNodes());
+    }
   }
 
   private void shrink() {
@@ -137,7 +141,9 @@ public final class GrowthCommand implements Callable<Integer> {
       List<Target> targets = new ArrayList<>();
       for (int count : loops.isEmpty() ? powersOfTwo() : loops) {
         PenstockSetup setup = common.setup().with("penstock.event-loops", count);
-        targets.add(rig.penstock(Integer.toString(count), resource, setup));
+        common.notes.succeeds(
+            "event loops, " + count,
+            () -> targets.add(rig.penstock(Integer.toString(count), resource, setup)));
       }
       return turned(common.rounds().run(usual("event loops"), targets));
     }
@@ -147,8 +153,12 @@ public final class GrowthCommand implements Callable<Integer> {
     try (Rig rig = new Rig(common.notes)) {
       List<Target> targets = new ArrayList<>();
       for (int count : nodes) {
-        String resource = rig.cluster(count).resource();
-        targets.add(rig.penstock(Integer.toString(count), resource, common.setup()));
+        common.notes.succeeds(
+            "nodes, " + count,
+            () -> {
+              String resource = rig.cluster(count).resource();
+              targets.add(rig.penstock(Integer.toString(count), resource, common.setup()));
+            });
       }
       return turned(common.rounds().run(usual("nodes"), targets));
     }
@@ -173,21 +183,24 @@ public final class GrowthCommand implements Callable<Integer> {
   }
 
   /** Each time with a Penstock that had no more connections before: memory is reused. */
-  private List<Row> byIdleConnections() throws InterruptedException {
-    List<Row> rows = new ArrayList<>();
+  private void byIdleConnections(List<Row> rows) throws InterruptedException {
     try (Rig rig = new Rig(common.notes)) {
       String resource = rig.cluster(3).resource();
       for (int count : connections) {
         if (count >= FEW) {
-          List<Sample> samples = new ArrayList<>();
-          for (int i = 0; i < Math.min(STARTS, common.rounds().measured()); i++) {
-            samples.add(idle(resource, count));
-          }
-          rows.add(new Row("idle connections", "" + count, TARGET, Summary.each(samples)));
+          common.notes.succeeds(
+              "idle connections, " + count, () -> rows.add(byIdleConnections(resource, count)));
         }
       }
     }
-    return rows;
+  }
+
+  private Row byIdleConnections(String resource, int count) throws InterruptedException {
+    List<Sample> samples = new ArrayList<>();
+    for (int i = 0; i < Math.min(STARTS, common.rounds().measured()); i++) {
+      samples.add(idle(resource, count));
+    }
+    return new Row("idle connections", "" + count, TARGET, Summary.each(samples));
   }
 
   private Sample idle(String resource, int count) throws InterruptedException {

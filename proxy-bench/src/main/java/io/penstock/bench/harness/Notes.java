@@ -1,5 +1,6 @@
 package io.penstock.bench.harness;
 
+import java.io.IOException;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +24,24 @@ public final class Notes {
   /** Prints and forgets. */
   public void progress(String line) {
     out.println(line);
+  }
+
+  /** Takes the step; answers whether it succeeds, and a note says why not. */
+  public boolean succeeds(String what, Step step) throws InterruptedException {
+    try {
+      step.take();
+      return true;
+    } catch (IOException | RuntimeException e) {
+      add(what + ": " + (e.getMessage() == null ? e.toString() : e.getMessage()));
+      return false;
+    }
+  }
+
+  /** Something that may fail without an end to everything. */
+  public interface Step {
+
+    /** Does it. */
+    void take() throws IOException, InterruptedException;
   }
 
   public List<String> kept() {

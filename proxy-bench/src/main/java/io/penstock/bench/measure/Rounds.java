@@ -65,15 +65,8 @@ public record Rounds(int warm, int measured, Notes notes) {
     return sample.with(meter.measures());
   }
 
-  private boolean succeeds(Load load, Target target, Step step) throws InterruptedException {
-    try {
-      step.take();
-      return true;
-    } catch (IOException | RuntimeException e) {
-      String why = e.getMessage() == null ? e.toString() : e.getMessage();
-      notes.add(load.group() + ", " + load.name() + ": " + target.name() + ": " + why);
-      return false;
-    }
+  private boolean succeeds(Load load, Target target, Notes.Step step) throws InterruptedException {
+    return notes.succeeds(load.group() + ", " + load.name() + ": " + target.name(), step);
   }
 
   /** The same order, beginning with another one. */
@@ -92,9 +85,5 @@ public record Rounds(int warm, int measured, Notes notes) {
       }
     }
     return line.toString();
-  }
-
-  private interface Step {
-    void take() throws IOException, InterruptedException;
   }
 }

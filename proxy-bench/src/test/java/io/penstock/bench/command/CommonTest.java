@@ -1,6 +1,7 @@
 package io.penstock.bench.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.penstock.bench.harness.Rig;
@@ -43,6 +44,22 @@ class CommonTest {
         .asString()
         .startsWith("penstock-async left out: penstock-async ended at once: Error: ")
         .contains("penstock.jar");
+  }
+
+  @Test
+  void whereNothingCanBeWrittenNothingIsMeasured() {
+    Common common = parsed("--out", jar + "/below/a/file");
+
+    assertThatIllegalStateException()
+        .isThrownBy(common::facts)
+        .withMessageStartingWith("cannot write to " + jar + "/below/a/file");
+  }
+
+  @Test
+  void aFolderIsMadeWhereThereIsNone() {
+    Common common = parsed("--out", folder.resolve("not/yet").toString());
+
+    assertThatCode(common::facts).doesNotThrowAnyException();
   }
 
   private Common parsed(String... options) {

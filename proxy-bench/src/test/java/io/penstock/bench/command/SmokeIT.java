@@ -73,16 +73,37 @@ class SmokeIT {
     assertThat(rows.getLast().at("/measures/OFFERED/median").asDouble()).isPositive();
   }
 
+  @Test
+  void whatFailsLeavesWhatDoesNot() throws IOException {
+    JsonNode result =
+        result(
+            "growth",
+            "--parts",
+            "loops",
+            "--loops=-1,1",
+            "--rounds",
+            "1",
+            "--warm-rounds",
+            "0",
+            "--seconds",
+            "1",
+            "--keys",
+            "100");
+
+    assertThat(result.get("rows").valueStream().map(row -> row.get("load").asString()))
+        .isNotEmpty()
+        .containsOnly("1");
+    assertThat(result.get("notes").valueStream().map(JsonNode::asString))
+        .singleElement()
+        .asString()
+        .startsWith("event loops, -1: -1 ended at once: Penstock cannot use its configuration");
+  }
+
   private List<JsonNode> run(String... arguments) throws IOException {
     List<String> all = new ArrayList<>(Arrays.asList(arguments));
-    all.addAll(List.of("--smoke", "--jar", JAR.toString(), "--out", folder.toString()));
-    all.addAll(List.of("--dispatch", "async", "--jvm-flags", QUICK_START));
-
-    assertThat(Main.run(all.toArray(String[]::new))).isZero();
-
+    all.add("--smoke");
+    List<JsonNode> rows = result(all.toArray(String[]::new)).get("rows").valueStream().toList();
     assertThat(folder.resolve("README.md")).content().contains("A smoke run", "| Commit |");
-    String json = Files.readString(folder.resolve("result.json"));
-    List<JsonNode> rows = JsonMapper.shared().readTree(json).get("rows").valueStream().toList();
     assertThat(rows)
         .isNotEmpty()
         .allSatisfy(
@@ -92,6 +113,16 @@ class SmokeIT {
               }
             });
     return rows;
+  }
+
+  private JsonNode result(String... arguments) throws IOException {
+    List<String> all = new ArrayList<>(Arrays.asList(arguments));
+    all.addAll(List.of("--jar", JAR.toString(), "--out", folder.toString()));
+    all.addAll(List.of("--dispatch", "async", "--jvm-flags", QUICK_START));
+
+    assertThat(Main.run(all.toArray(String[]::new))).isZero();
+
+    return JsonMapper.shared().readTree(Files.readString(folder.resolve("result.json")));
   }
 
   private static List<String> targets(List<JsonNode> rows) {
