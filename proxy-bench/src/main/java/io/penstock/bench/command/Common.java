@@ -38,6 +38,9 @@ final class Common {
   /** More clients than any load has. */
   private static final int MAX_CLIENTS = 20_000;
 
+  private static final String DISPATCH = "penstock.dispatch";
+  private static final List<String> WAYS = List.of("async", "sync");
+
   @Option(
       names = "--smoke",
       description = "Only tries whether everything works: figures mean nothing.")
@@ -98,15 +101,15 @@ final class Common {
   @Option(
       names = "--property",
       paramLabel = "key=value",
-      description = "Another setting of Penstock.")
+      description = "A setting of Penstock; wins over --event-loops and --transport.")
   List<String> properties = new ArrayList<>();
 
   @Option(
       names = "--dispatch",
       split = ",",
-      defaultValue = "async,sync",
-      description = "Ways of working to compare (${DEFAULT-VALUE}).")
-  List<String> dispatch;
+      description =
+          "Ways of working to compare (async,sync) by load and suite; the one of other commands.")
+  List<String> dispatch = new ArrayList<>();
 
   @Option(
       names = "--proxy",
@@ -132,7 +135,33 @@ final class Common {
     return smoke ? new Rounds(0, 1, notes) : new Rounds(warmRounds, rounds, notes);
   }
 
+  /**
+   * Of commands that compare no ways of working.
+   *
+   * @throws IllegalStateException when there are several to compare
+   */
   PenstockSetup setup() {
+    if (dispatch.size() > 1) {
+      throw new IllegalStateException("this command takes one way of working (--dispatch)");
+    }
+    PenstockSetup setup = setupOfAll();
+    return dispatch.isEmpty() ? setup : setup.with(DISPATCH, dispatch.getFirst());
+  }
+
+  /**
+   * What Penstocks have in common that work by different ways.
+   *
+   * @throws IllegalStateException when that is one of the ways
+   */
+  PenstockSetup setupOfWays() {
+    PenstockSetup setup = setupOfAll();
+    if (setup.has(DISPATCH)) {
+      throw new IllegalStateException("name ways of working by --dispatch, not by --property");
+    }
+    return setup;
+  }
+
+  private PenstockSetup setupOfAll() {
     Path executable = jar == null ? checkout().resolve("proxy-server/target/penstock.jar") : jar;
     if (!Files.isRegularFile(executable)) {
       throw new IllegalStateException(
@@ -140,12 +169,10 @@ final class Common {
               + executable
               + ": build it (./mvnw -DskipTests package), or name it (--jar)");
     }
-    PenstockSetup setup =
-        new PenstockSetup(executable, flags(), properties)
-            .with("penstock.event-loops", eventLoops)
-            .with("penstock.transport", transport)
-            .with("penstock.max-clients", MAX_CLIENTS);
-    return setup;
+    return new PenstockSetup(executable, flags(), properties)
+        .withDefault("penstock.event-loops", eventLoops)
+        .withDefault("penstock.transport", transport)
+        .withDefault("penstock.max-clients", MAX_CLIENTS);
   }
 
   private List<String> flags() {
@@ -168,8 +195,8 @@ final class Common {
    */
   List<Target> penstocks(Rig rig, String resource) {
     List<Target> targets = new ArrayList<>();
-    for (String way : dispatch) {
-      rig.penstock("penstock-" + way, resource, setup(), way).ifPresent(targets::add);
+    for (String way : dispatch.isEmpty() ? WAYS : dispatch) {
+      rig.penstock("penstock-" + way, resource, setupOfWays(), way).ifPresent(targets::add);
     }
     if (targets.isEmpty()) {
       throw new IllegalStateException("no Penstock starts; the reasons stand above");
@@ -185,11 +212,12 @@ final class Common {
   /**
    * Collected before anything is measured.
    *
+   * @param setup what all Penstocks have
    * @throws IllegalStateException when what is found could not be written
    */
-  Map<String, String> facts() throws IOException {
+  Map<String, String> facts(PenstockSetup setup) throws IOException {
     requireWritable(out == null ? usualPlace() : out);
-    Map<String, String> facts = Provenance.collect(checkout(), setup());
+    Map<String, String> facts = Provenance.collect(checkout(), setup);
     Rounds rounds = rounds();
     facts.put("Rounds", rounds.measured() + " that count after " + rounds.warm() + " that do not");
     return facts;

@@ -109,7 +109,7 @@ public final class GrowthCommand implements Callable<Integer> {
     if (parts.contains(Part.LOAD) || parts.contains(Part.IDLE)) {
       OpenFiles.require(Collections.max(connections));
     }
-    Map<String, String> facts = common.facts();
+    Map<String, String> facts = common.facts(common.setup());
     List<Row> rows = new ArrayList<>();
     for (Part part : parts) {
       common.notes.succeeds(part.name().toLowerCase(Locale.ROOT), () -> measure(part, rows));

@@ -25,7 +25,7 @@ public final class LoadCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    Map<String, String> facts = common.facts();
+    Map<String, String> facts = common.facts(common.setupOfWays());
     loads.describe(facts);
     try (Rig rig = new Rig(common.notes)) {
       EmbeddedCluster cluster = rig.cluster(3);

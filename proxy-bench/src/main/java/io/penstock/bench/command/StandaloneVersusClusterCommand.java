@@ -26,9 +26,9 @@ public final class StandaloneVersusClusterCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    Map<String, String> facts = common.facts();
-    loads.describe(facts);
     PenstockSetup setup = common.setup();
+    Map<String, String> facts = common.facts(setup);
+    loads.describe(facts);
     try (Rig rig = new Rig(common.notes)) {
       ServerProcess server = rig.server();
       EmbeddedCluster cluster = rig.cluster(3);

@@ -48,7 +48,7 @@ public final class SuiteCommand implements Callable<Integer> {
       common.notes.add(
           "loads of many connections left out: ulimit -n allows for " + OpenFiles.possible());
     }
-    Map<String, String> facts = common.facts();
+    Map<String, String> facts = common.facts(common.setupOfWays());
     try (Rig rig = new Rig(common.notes)) {
       EmbeddedCluster cluster = rig.cluster(3);
       List<Target> targets = new ArrayList<>();

@@ -27,6 +27,16 @@ public record PenstockSetup(Path jar, List<String> jvmFlags, List<String> settin
     return new PenstockSetup(jar, jvmFlags, all);
   }
 
+  /** With one more setting, unless that one is there. */
+  public PenstockSetup withDefault(String key, Object value) {
+    return has(key) ? this : with(key, value);
+  }
+
+  /** Whether anything is set for it. */
+  public boolean has(String key) {
+    return settings.stream().anyMatch(setting -> setting.startsWith(key + "="));
+  }
+
   /** The {@code java} that is used. */
   public static String java() {
     return Path.of(System.getProperty("java.home"), "bin", "java").toString();

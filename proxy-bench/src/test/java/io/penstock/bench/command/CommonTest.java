@@ -47,11 +47,59 @@ class CommonTest {
   }
 
   @Test
+  void whatTheUserSetsWinsOverDefaults() {
+    Common common =
+        parsed(
+            "--property",
+            "penstock.event-loops=3",
+            "--property",
+            "penstock.transport=nio",
+            "--property",
+            "penstock.max-clients=7",
+            "--dispatch",
+            "sync");
+
+    assertThat(common.setup().settings())
+        .containsExactly(
+            "penstock.event-loops=3",
+            "penstock.transport=nio",
+            "penstock.max-clients=7",
+            "penstock.dispatch=sync");
+  }
+
+  @Test
+  void whatIsNotSetHasDefaults() {
+    assertThat(parsed("--event-loops", "2").setup().settings())
+        .containsExactly(
+            "penstock.event-loops=2", "penstock.transport=auto", "penstock.max-clients=20000");
+  }
+
+  @Test
+  void onlyWhatComparesWaysOfWorkingTakesSeveral() {
+    Common common = parsed("--dispatch", "sync,async");
+
+    assertThatIllegalStateException()
+        .isThrownBy(common::setup)
+        .withMessage("this command takes one way of working (--dispatch)");
+    assertThatCode(common::setupOfWays).doesNotThrowAnyException();
+  }
+
+  @Test
+  void aWayOfWorkingToCompareIsNoProperty() {
+    Common common = parsed("--property", "penstock.dispatch=sync");
+
+    assertThat(common.setup().settings()).contains("penstock.dispatch=sync");
+    assertThatIllegalStateException()
+        .isThrownBy(common::setupOfWays)
+        .withMessageContaining("--dispatch");
+  }
+
+  @Test
   void whereNothingCanBeWrittenNothingIsMeasured() {
     Common common = parsed("--out", jar + "/below/a/file");
 
     assertThatIllegalStateException()
-        .isThrownBy(common::facts)
+        .isThrownBy(() -> common.facts(common.setup()))
         .withMessageStartingWith("cannot write to " + jar + "/below/a/file");
   }
 
@@ -59,7 +107,7 @@ class CommonTest {
   void aFolderIsMadeWhereThereIsNone() {
     Common common = parsed("--out", folder.resolve("not/yet").toString());
 
-    assertThatCode(common::facts).doesNotThrowAnyException();
+    assertThatCode(() -> common.facts(common.setup())).doesNotThrowAnyException();
   }
 
   private Common parsed(String... options) {
