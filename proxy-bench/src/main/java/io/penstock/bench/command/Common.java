@@ -25,7 +25,9 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
 /** Options and steps that all commands have. */
@@ -123,6 +125,9 @@ final class Common {
       description = "Folder to write; else proxy-bench/results/<command>-<time>.")
   @Nullable Path out;
 
+  @Spec(Spec.Target.MIXEE)
+  CommandSpec spec;
+
   final Notes notes = new Notes(System.err);
 
   Scale scale() {
@@ -218,6 +223,13 @@ final class Common {
   Map<String, String> facts(PenstockSetup setup) throws IOException {
     requireWritable(out == null ? usualPlace() : out);
     Map<String, String> facts = Provenance.collect(checkout(), setup);
+    List<String> typed = spec.root().commandLine().getParseResult().originalArgs();
+    facts.put("Command line", "`" + String.join(" ", typed) + "`");
+    Scale scale = scale();
+    facts.put(
+        "Scale",
+        "%d requests of a usual redis-benchmark run, timed loads of %d ms, %d keys"
+            .formatted(scale.requests(), scale.seconds().toMillis(), scale.keys()));
     Rounds rounds = rounds();
     facts.put("Rounds", rounds.measured() + " that count after " + rounds.warm() + " that do not");
     return facts;

@@ -63,8 +63,10 @@ final class JedisLoads {
         rate > 0
             ? "%.0f operations a second, latency from when each was due".formatted(rate)
             : "each thread waits for its reply before it goes on");
-    if (largeRate > 0) {
-      facts.put("Values of 1 MiB", "%.0f a second".formatted(largeRate));
+    if (operations.contains(JedisOperation.GET_BESIDE_LARGE)) {
+      facts.put(
+          "Values of 1 MiB",
+          largeRate > 0 ? "%.0f a second".formatted(largeRate) : "one after the other");
     }
   }
 

@@ -48,6 +48,7 @@ public final class OverloadCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     Map<String, String> facts = common.facts(common.setup());
+    facts.put("Connections", Integer.toString(connections));
     try (Rig rig = new Rig(common.notes)) {
       String resource = rig.cluster(3).resource();
       List<Target> targets = List.of(rig.penstock("penstock", resource, common.setup()));

@@ -31,7 +31,10 @@ final class Markdown {
       page.append("**A smoke run, too short to be warm. Its figures mean nothing.**\n\n");
     }
     page.append("| | |\n|---|---|\n");
-    result.facts().forEach((fact, value) -> page.append("| " + fact + " | " + value + " |\n"));
+    result
+        .facts()
+        .forEach(
+            (fact, value) -> page.append("| " + fact + " | " + value.replace("|", "\\|") + " |\n"));
     page.append("\nEach figure is a median; throughput has the smallest and largest beside it.\n");
     if (!result.notes().isEmpty()) {
       page.append("\nLeft out:\n\n");

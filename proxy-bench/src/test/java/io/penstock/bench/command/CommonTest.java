@@ -110,6 +110,17 @@ class CommonTest {
     assertThatCode(() -> common.facts(common.setup())).doesNotThrowAnyException();
   }
 
+  @Test
+  void aResultSaysHowItWasAskedForAndHowMuchItIs() throws IOException {
+    Common common = parsed("--seconds", "3", "--requests", "5", "--keys", "7");
+
+    assertThat(common.facts(common.setup()))
+        .containsEntry(
+            "Command line", "`--jar " + jar + " --jvm-flags  --seconds 3 --requests 5 --keys 7`")
+        .containsEntry(
+            "Scale", "5 requests of a usual redis-benchmark run, timed loads of 3000 ms, 7 keys");
+  }
+
   private Common parsed(String... options) {
     List<String> all = new ArrayList<>(List.of("--jar", jar, "--jvm-flags", ""));
     all.addAll(List.of(options));

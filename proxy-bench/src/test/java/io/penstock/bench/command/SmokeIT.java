@@ -103,7 +103,9 @@ class SmokeIT {
     List<String> all = new ArrayList<>(Arrays.asList(arguments));
     all.add("--smoke");
     List<JsonNode> rows = result(all.toArray(String[]::new)).get("rows").valueStream().toList();
-    assertThat(folder.resolve("README.md")).content().contains("A smoke run", "| Commit |");
+    assertThat(folder.resolve("README.md"))
+        .content()
+        .contains("A smoke run", "| Commit |", "| Command line | `" + arguments[0] + " ");
     assertThat(rows)
         .isNotEmpty()
         .allSatisfy(

@@ -48,7 +48,7 @@ class ReportTest {
 
   @Test
   void aResultIsJsonAPageAndCharts(@TempDir Path folder) throws IOException {
-    Map<String, String> facts = Map.of("Commit", "`abc-dirty`");
+    Map<String, String> facts = Map.of("Commit", "`abc-dirty`", "Command line", "`a|b`");
     Report.write(
         folder,
         new Result("suite", true, facts, List.of("nginx left out"), ROWS),
@@ -59,7 +59,11 @@ class ReportTest {
     assertThat(json.at("/facts/Commit").asString()).isEqualTo("`abc-dirty`");
     assertThat(Files.readString(folder.resolve("README.md")))
         .contains(
-            "A smoke run", "| Commit | `abc-dirty` |", "- nginx left out", "![single-cpu.svg]");
+            "A smoke run",
+            "| Commit | `abc-dirty` |",
+            "| Command line | `a\\|b` |",
+            "- nginx left out",
+            "![single-cpu.svg]");
     assertThat(folder.resolve("single-throughput.svg"))
         .content()
         .startsWith("<?xml")
