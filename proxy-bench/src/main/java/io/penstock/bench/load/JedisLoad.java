@@ -74,23 +74,33 @@ public record JedisLoad(
         LargeReader neighbour = neighbour(target);
         ExecutorService executor = Executors.newFixedThreadPool(threads)) {
       Pace pace = new Pace(threads, scale.seconds(), rate);
-      List<Future<Tally>> crew = new ArrayList<>();
-      for (int i = 0; i < threads; i++) {
-        JedisWorker worker = new JedisWorker(operation, client, keys, pace, i);
-        crew.add(executor.submit(worker));
+      try {
+        List<Future<Tally>> crew = new ArrayList<>();
+        for (int i = 0; i < threads; i++) {
+          JedisWorker worker = new JedisWorker(operation, client, keys, pace, i);
+          crew.add(executor.submit(worker));
+        }
+        pace.awaitAll();
+        return measured(crew, pace, neighbour, meter);
+      } finally {
+        pace.end(); // the executor waits for all
       }
-      pace.awaitAll();
-      meter.start();
-      long fetched = neighbour == null ? 0 : neighbour.fetched();
-      pace.go();
-      Tally tally = sum(crew);
-      long nanos = pace.elapsedNanos();
-      Sample sample = tally.sample(nanos);
-      meter.stop(neighbour == null ? tally.requests() : 0);
-      return neighbour == null
-          ? sample
-          : sample.with(Measure.LARGE_VALUES, 1e9 * (neighbour.fetched() - fetched) / nanos);
     }
+  }
+
+  private static Sample measured(
+      List<Future<Tally>> crew, Pace pace, @Nullable LargeReader neighbour, Meter meter)
+      throws InterruptedException {
+    meter.start();
+    long fetched = neighbour == null ? 0 : neighbour.fetched();
+    pace.go();
+    Tally tally = sum(crew);
+    long nanos = pace.elapsedNanos();
+    Sample sample = tally.sample(nanos);
+    meter.stop(neighbour == null ? tally.requests() : 0);
+    return neighbour == null
+        ? sample
+        : sample.with(Measure.LARGE_VALUES, 1e9 * (neighbour.fetched() - fetched) / nanos);
   }
 
   private @Nullable LargeReader neighbour(Target target) {

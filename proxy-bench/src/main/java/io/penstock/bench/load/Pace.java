@@ -25,6 +25,7 @@ final class Pace {
   private final CountDownLatch ready;
   private final CountDownLatch go = new CountDownLatch(1);
   private volatile long begin;
+  private volatile boolean ended;
 
   /**
    * @param rate operations a second of all threads together; 0 for as many as get through
@@ -46,17 +47,26 @@ final class Pace {
     this.ready = new CountDownLatch(threads);
   }
 
-  /** Blocks until every thread has called {@link #ready}, or a failed one cannot any more. */
+  /**
+   * Blocks until every thread has called {@link #ready}.
+   *
+   * @throws LoadFailure when that takes too long
+   */
   void awaitAll() throws InterruptedException {
-    boolean all = ready.await(READY_SECONDS, TimeUnit.SECONDS);
-    if (!all) {
-      go.countDown();
+    if (!ready.await(READY_SECONDS, TimeUnit.SECONDS)) {
+      throw new LoadFailure("not every thread was ready after " + READY_SECONDS + " s");
     }
   }
 
   /** The time begins. */
   void go() {
     begin = clock.getAsLong();
+    go.countDown();
+  }
+
+  /** No thread has another turn, nor waits for the beginning. */
+  void end() {
+    ended = true;
     go.countDown();
   }
 
@@ -86,7 +96,7 @@ final class Pace {
   long awaitTurn(int thread, long operation) {
     long now = clock.getAsLong();
     long due = nanosBetween == 0 ? now : begin + dueAfter(thread, operation);
-    if (due - begin >= durationNanos) {
+    if (ended || due - begin >= durationNanos) {
       return Long.MIN_VALUE;
     }
     if (now - begin >= durationNanos + GRACE.toNanos()) {

@@ -47,18 +47,24 @@ public final class WatchedProcess implements AutoCloseable {
   /**
    * Answers when a {@code GET} gets through the program to a server.
    *
-   * @throws IllegalStateException when the program ends before, or the time is up; the message
-   *     has its first error, and further lines its last words
+   * @throws IllegalStateException when the program ends before, or the time is up; the message has
+   *     its first error, and further lines its last words
    */
   public static WatchedProcess start(String name, Recipe recipe) {
     int port = FreePorts.take(HOST);
-    WatchedProcess process = new WatchedProcess(name, port, prepare(recipe, port));
+    WatchedProcess process;
+    try {
+      process = new WatchedProcess(name, port, prepare(recipe, port));
+    } catch (RuntimeException e) {
+      FreePorts.giveBack(port);
+      throw e;
+    }
     try {
       process.watchdog.start();
       process.awaitAnswer();
       return process;
     } catch (RuntimeException e) {
-      process.close();
+      Closing.after(e, process::close);
       throw e;
     }
   }
@@ -78,8 +84,11 @@ public final class WatchedProcess implements AutoCloseable {
   /** Kills the program and removes its folder. */
   @Override
   public void close() {
-    watchdog.close();
-    FreePorts.giveBack(port);
+    try {
+      watchdog.close();
+    } finally {
+      FreePorts.giveBack(port);
+    }
   }
 
   private static Watchdog prepare(Recipe recipe, int port) {
@@ -87,8 +96,15 @@ public final class WatchedProcess implements AutoCloseable {
     try {
       return Watchdog.over(folder, recipe.command(folder, port));
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      throw withoutFolder(folder, new UncheckedIOException(e));
+    } catch (RuntimeException e) {
+      throw withoutFolder(folder, e);
     }
+  }
+
+  private static RuntimeException withoutFolder(Path folder, RuntimeException failure) {
+    Closing.after(failure, () -> Watchdog.over(folder, List.of()).close());
+    return failure;
   }
 
   private void awaitAnswer() {

@@ -68,6 +68,16 @@ class PaceTest {
   }
 
   @Test
+  void whoWaitsForABeginningThatDoesNotComeHasNoTurn() throws InterruptedException {
+    Pace pace = new Pace(2, Duration.ofMinutes(1), 1, () -> 0);
+    pace.end();
+
+    pace.awaitGo();
+
+    assertThat(pace.awaitTurn(0, 0)).isEqualTo(Long.MIN_VALUE);
+  }
+
+  @Test
   void withoutARateTheTimeIsOverAtItsEnd() {
     AtomicLong clock = new AtomicLong();
     Pace pace = new Pace(1, Duration.ofSeconds(60), 0, clock::get);

@@ -1,12 +1,37 @@
 package io.penstock.server.demo;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import java.io.FileNotFoundException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class WatchedProcessTest {
+
+  @Test
+  void aRecipeThatFailsLeavesNothing() {
+    List<Path> folders = new ArrayList<>();
+
+    assertThatExceptionOfType(UncheckedIOException.class)
+        .isThrownBy(
+            () ->
+                WatchedProcess.start(
+                    "it",
+                    (folder, _) -> {
+                      folders.add(Files.writeString(folder.resolve("file"), "").getParent());
+                      throw new FileNotFoundException("no template");
+                    }));
+
+    assertThat(folders).singleElement().satisfies(folder -> assertThat(folder).doesNotExist());
+  }
 
   @ParameterizedTest
   @CsvSource({
