@@ -3,8 +3,6 @@ package io.penstock.fuzz;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.File;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,10 +28,13 @@ class FuzzTest {
   @ParameterizedTest
   @EnumSource
   void whatIsInTheCorpusIsRight(Target target) throws Exception {
-    try (Stream<Path> inputs = Files.list(corpus(target))) {
-      for (Path input : inputs.toList()) {
-        run(target, input);
-      }
+    List<Path> inputs;
+    try (Stream<Path> files = Files.list(corpus(target))) {
+      inputs = files.toList();
+    }
+    assertThat(inputs).isNotEmpty();
+    for (Path input : inputs) {
+      run(target, input);
     }
   }
 
@@ -124,11 +125,7 @@ class FuzzTest {
   }
 
   private static Path corpus(Target target) {
-    try {
-      return Files.createDirectories(CORPUS.resolve(name(target)));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return CORPUS.resolve(name(target));
   }
 
   private static String name(Target target) {

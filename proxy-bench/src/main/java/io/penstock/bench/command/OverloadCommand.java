@@ -72,7 +72,7 @@ public final class OverloadCommand implements Callable<Integer> {
                           common.scale()))
               .toList();
       rows.addAll(common.rounds().run(loads, targets));
-      common.report(GROUP, facts, rows, Charts.Style.BARS);
+      common.report(GROUP, facts, rows, Charts.Style.LINES);
     }
     return 0;
   }

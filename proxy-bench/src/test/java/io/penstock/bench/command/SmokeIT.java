@@ -61,7 +61,21 @@ class SmokeIT {
     List<JsonNode> rows = run("suite", "--loads", "single get|lrange_100|mix 1");
 
     assertThat(targets(rows)).contains("direct", "penstock-async");
-    assertThat(groups(rows)).contains("single", "lrange", "mix");
+    for (String target : targets(rows)) {
+      List<String> loads =
+          rows.stream()
+              .filter(row -> row.get("target").asString().equals(target))
+              .map(row -> row.get("group").asString())
+              .toList();
+      assertThat(loads)
+          .as(target)
+          .containsExactlyElementsOf(
+              target.equals("direct")
+                  ? List.of("single", "lrange")
+                  : List.of("single", "lrange", "mix"));
+    }
+    assertThat(json().get("notes").valueStream().map(JsonNode::asString))
+        .allSatisfy(note -> assertThat(note).contains(" left out: "));
     assertThat(folder.resolve("single-p99.svg")).exists();
   }
 
@@ -71,6 +85,13 @@ class SmokeIT {
 
     assertThat(rows).hasSize(3);
     assertThat(rows.getLast().at("/measures/OFFERED/median").asDouble()).isPositive();
+    double first = rows.getFirst().at("/measures/THROUGHPUT/median").asDouble();
+    double last = rows.getLast().at("/measures/THROUGHPUT/median").asDouble();
+    assertThat(Files.readAllLines(folder.resolve("README.md")))
+        .filteredOn(line -> line.startsWith("| 3.0 times that rate |"))
+        .singleElement()
+        .asString()
+        .contains(" | %.2f | ".formatted(last / first));
   }
 
   @Test
@@ -124,14 +145,14 @@ class SmokeIT {
 
     assertThat(Main.run(all.toArray(String[]::new))).isZero();
 
+    return json();
+  }
+
+  private JsonNode json() throws IOException {
     return JsonMapper.shared().readTree(Files.readString(folder.resolve("result.json")));
   }
 
   private static List<String> targets(List<JsonNode> rows) {
     return rows.stream().map(row -> row.get("target").asString()).toList();
-  }
-
-  private static List<String> groups(List<JsonNode> rows) {
-    return rows.stream().map(row -> row.get("group").asString()).toList();
   }
 }
