@@ -29,6 +29,7 @@ import report
 from processes import START_SECONDS, Processes, documented_flags, end_when_told, find_java, require_free, start_server
 
 BENCH = os.path.join(report.ROOT, "proxy-bench")
+HARNESS = os.path.join(BENCH, "src", "main", "scripts", "sidebyside_harness.py")
 MASTERS = [17001, 17002, 17003]  # their bus ports, 10000 above, stay below the ephemeral ones
 SERVERS = [27011, 27012, 27013]
 NUTCRACKER, NUTCRACKER_STATS = 27021, 27022
@@ -101,7 +102,7 @@ def warm(port, requests):
 
 def measure(options, targets):
     command = [sys.executable, options.harness, "-r", str(options.rounds), "--warm", str(options.warm_rounds),
-               "-w", options.workloads, *("%s=%s%s" % (name, port, ":%d" % pid if pid else "") for name, port, pid in targets)]
+               "-w", options.workloads, *(address(target, options.harness == HARNESS) for target in targets)]
     print("+ " + " ".join(command), file=sys.stderr)
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=options.timeout)
@@ -112,24 +113,35 @@ def measure(options, targets):
     return done.stdout
 
 
+def address(target, with_servers):
+    """A target as a harness takes it."""
+    name, port, pid = target
+    servers = SERVERS if name == "nutcracker" else MASTERS
+    parts = [str(port), str(pid or "")]
+    if with_servers:
+        parts.append("+".join(cli(server, "INFO", "server").split("process_id:")[1].split()[0] for server in servers))
+    return "%s=%s" % (name, ":".join(parts).rstrip(":"))
+
+
 def ratios(printed, names):
     """The medians of every target as ratios to the first one's in the same workload."""
-    lines = ["| Load | Target | Throughput | × %s | CPU per request | × %s | p99 |" % (names[0], names[0]),
-             "|---|---|---:|---:|---:|---:|---:|"]
+    lines = ["| Load | Target | Throughput | × %s | CPU per request | × %s | p99 | CPU of the load | of the servers | Processors idle |"
+             % (names[0], names[0]), "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|"]
     workload, base = "", None
     for line in printed.splitlines():
         words = line.split()
         if line.startswith("## "):
             workload, base = words[1], None
         elif words and words[0] in names:
-            if len(words) != 8:
-                lines.append("| %s | %s |" % (workload, " | ".join([words[0], " ".join(words[1:]), "", "", "", ""])))
+            if len(words) not in (8, 11):
+                lines.append("| %s | %s |" % (workload, " | ".join([words[0], " ".join(words[1:])] + [""] * 7)))
                 continue
+            others = ("%s µs | %s µs | %s" % tuple(words[8:])) if len(words) == 11 else "| |"
             throughput, p99, cpu = float(words[1]), float(words[6]), float(words[7])
             base = (throughput, cpu) if words[0] == names[0] else base
-            lines.append("| %s | %s | %.0f/s | %s | %s | %s | %.2f ms |" % (
+            lines.append("| %s | %s | %.0f/s | %s | %s | %s | %.2f ms | %s |" % (
                 workload, words[0], throughput, "%.2f" % (throughput / base[0]) if base else "–", "%.2f µs" % cpu if cpu else "–",
-                "%.2f" % (cpu / base[1]) if cpu and base and base[1] else "–", p99))
+                "%.2f" % (cpu / base[1]) if cpu and base and base[1] else "–", p99, others))
     return "\n".join(lines) + "\n"
 
 
@@ -161,7 +173,7 @@ def digest(path):
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--harness", default=os.path.join(BENCH, "src/main/scripts/sidebyside_harness.py"), help="what sends the load")
+    parser.add_argument("--harness", default=HARNESS, help="what sends the load")
     parser.add_argument("--jar", default=os.path.join(report.ROOT, "proxy-server", "target", "penstock.jar"))
     parser.add_argument("--java", help="a java of JDK 25; else JAVA_HOME's, else one in /usr/lib/jvm")
     parser.add_argument("--jvm-flags", default=documented_flags(), help="else those of config/jvm.options")
