@@ -2,7 +2,6 @@ package io.penstock.server.demo;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -18,7 +17,6 @@ public final class WatchedProcess implements AutoCloseable {
   private static final String HOST = "127.0.0.1";
   private static final Duration START = Duration.ofSeconds(60);
   private static final Duration REPLY = Duration.ofSeconds(2);
-  private static final int TAIL_LINES = 15;
   private static final Pattern ERROR =
       Pattern.compile("error|exception|fail|emerg|unrecognized", Pattern.CASE_INSENSITIVE);
 
@@ -129,13 +127,8 @@ public final class WatchedProcess implements AutoCloseable {
   }
 
   private String lastWords() {
-    try {
-      List<String> lines = Files.readAllLines(watchdog.folder().resolve("server.log"));
-      List<String> tail = lines.subList(Math.max(0, lines.size() - TAIL_LINES), lines.size());
-      return firstError(lines) + "\n" + String.join("\n", tail);
-    } catch (IOException e) {
-      return "(no log: " + e.getMessage() + ")";
-    }
+    List<String> lines = watchdog.log();
+    return firstError(lines) + "\n" + Watchdog.tail(lines);
   }
 
   /** In one line: Spring's description of why the start failed, or a line that speaks of one. */

@@ -18,7 +18,6 @@ public final class ServerProcess implements AutoCloseable {
   private static final Duration START = Duration.ofSeconds(20);
   private static final Duration REPLY = Duration.ofSeconds(10);
   private static final int ATTEMPTS = 5;
-  private static final int TAIL_LINES = 15;
 
   private final ServerOptions options;
   private final int port;
@@ -134,13 +133,7 @@ public final class ServerProcess implements AutoCloseable {
 
   /** The last lines of the server's log. */
   public String logTail() {
-    Path log = folder().resolve("server.log");
-    try {
-      List<String> lines = Files.exists(log) ? Files.readAllLines(log) : List.of();
-      return String.join("\n", lines.subList(Math.max(0, lines.size() - TAIL_LINES), lines.size()));
-    } catch (IOException e) {
-      return "(no log: " + e.getMessage() + ")";
-    }
+    return Watchdog.tail(watchdog.log());
   }
 
   /** Kills the process and removes its folder. */

@@ -29,6 +29,8 @@ final class Watchdog implements AutoCloseable {
   /** Linux's file system in memory. */
   private static final Path MEMORY = Path.of("/dev/shm");
 
+  private static final int TAIL_LINES = 15;
+
   private static final long ENOUGH = 1L << 30; // bytes: containers have 64 MB, too little
 
   private final Path folder;
@@ -87,6 +89,21 @@ final class Watchdog implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException("cannot make a temporary folder", e);
     }
+  }
+
+  /** What the server has printed so far, in lines; or one that says why it cannot be read. */
+  List<String> log() {
+    Path log = folder.resolve("server.log");
+    try {
+      return Files.exists(log) ? Files.readAllLines(log) : List.of();
+    } catch (IOException e) {
+      return List.of("(no log: " + e.getMessage() + ")");
+    }
+  }
+
+  /** The last of these lines. */
+  static String tail(List<String> lines) {
+    return String.join("\n", lines.subList(Math.max(0, lines.size() - TAIL_LINES), lines.size()));
   }
 
   Path folder() {
