@@ -2,7 +2,6 @@ package io.penstock.server;
 
 import io.penstock.server.config.SettingsConfiguration;
 import io.penstock.server.health.HealthConfiguration;
-import io.penstock.server.lifecycle.DemoConfiguration;
 import io.penstock.server.lifecycle.LifecycleConfiguration;
 import io.penstock.server.metrics.MetricsConfiguration;
 import java.security.Security;
@@ -21,8 +20,7 @@ import org.springframework.context.annotation.Import;
   SettingsConfiguration.class,
   LifecycleConfiguration.class,
   HealthConfiguration.class,
-  MetricsConfiguration.class,
-  DemoConfiguration.class
+  MetricsConfiguration.class
 })
 public class PenstockApplication {
 
@@ -32,6 +30,9 @@ public class PenstockApplication {
   private static final String NAMES = "networkaddress.cache.ttl";
 
   private static final String OLD_NAMES = "sun.net.inetaddr.ttl";
+
+  /** Whether Spring takes the beans that were decided upon when the jar was built. */
+  private static final String PREPARED = "spring.aot.enabled";
 
   /** Starts the application. */
   public static void main(String[] args) {
@@ -43,6 +44,17 @@ public class PenstockApplication {
       // The JVM's 30 are long for nodes that come back on other addresses.
       Security.setProperty(NAMES, "5");
     }
+    if (System.getProperty(PREPARED) == null && isPackaged()) {
+      System.setProperty(PREPARED, "true");
+    }
     SpringApplication.run(PenstockApplication.class, args);
+  }
+
+  /**
+   * From a jar, whose manifest tells the version: classes from a folder may be newer than their
+   * beans.
+   */
+  private static boolean isPackaged() {
+    return PenstockApplication.class.getPackage().getImplementationVersion() != null;
   }
 }

@@ -40,7 +40,9 @@ final class RunningPenstock implements AutoCloseable {
       all.add("--penstock.port=0");
     }
     return new RunningPenstock(
-        new SpringApplicationBuilder(PenstockApplication.class).run(all.toArray(String[]::new)));
+        new SpringApplicationBuilder(PenstockApplication.class)
+            .main(PenstockApplication.class)
+            .run(all.toArray(String[]::new)));
   }
 
   static RunningPenstock inFrontOf(String resource, String... arguments) {

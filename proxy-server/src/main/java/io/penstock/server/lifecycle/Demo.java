@@ -1,0 +1,68 @@
+package io.penstock.server.lifecycle;
+
+import io.penstock.server.config.UpstreamOverride;
+import io.penstock.server.demo.EmbeddedCluster;
+import io.penstock.server.demo.ServerBinary;
+import java.net.InetSocketAddress;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.context.ApplicationContextInitializer;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.support.GenericApplicationContext;
+
+/**
+ * Profile {@code demo}: a cluster of real servers that lives as long as Penstock does. No
+ * configuration class, since those are decided upon when penstock.jar is built (docs/adr/0023).
+ */
+final class Demo implements ApplicationContextInitializer<GenericApplicationContext> {
+
+  private static final Logger LOG = LoggerFactory.getLogger("io.penstock.demo");
+
+  private static final int MASTERS = 3;
+
+  @Override
+  public void initialize(GenericApplicationContext application) {
+    if (!application.getEnvironment().matchesProfiles("demo")) {
+      return;
+    }
+    application.registerBean(
+        "demoCluster",
+        EmbeddedCluster.class,
+        Demo::startCluster,
+        definition -> definition.setDestroyMethodName("close"));
+    application.registerBean(
+        "demoUpstream",
+        UpstreamOverride.class,
+        () -> new UpstreamOverride(application.getBean(EmbeddedCluster.class).resource()));
+    application.registerBean("demoFirstView", FirstView.class, FirstView::new);
+    application.registerBean(
+        "demoInvitation",
+        Invitation.class,
+        () ->
+            new Invitation(
+                application.getBean(ProxyLifecycle.class), application.getBean(FirstView.class)));
+  }
+
+  private static EmbeddedCluster startCluster() {
+    ServerBinary binary = ServerBinary.find();
+    LOG.info("Starting a cluster of {} masters with {}", MASTERS, binary);
+    return EmbeddedCluster.builder().binary(binary).masters(MASTERS).start();
+  }
+
+  /** Invites when commands work: listening, and the cluster known. */
+  record Invitation(ProxyLifecycle lifecycle, FirstView firstView)
+      implements ApplicationListener<ApplicationReadyEvent> {
+
+    @Override
+    public void onApplicationEvent(ApplicationReadyEvent ready) {
+      firstView.then(
+          () -> {
+            InetSocketAddress address = lifecycle.address();
+            if (address != null) {
+              LOG.info("Try it: redis-cli -p {} set greeting hello", address.getPort());
+            }
+          });
+    }
+  }
+}

@@ -1,0 +1,83 @@
+package io.penstock.server.lifecycle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.penstock.server.demo.FreePorts;
+import io.penstock.server.demo.RespConnection;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What {@code java -jar penstock.jar} starts, whose beans were decided upon when it was built. */
+class PackagedIT {
+
+  private static final String PREPARED = "Starting AOT-processed PenstockApplication";
+
+  private final int management = FreePorts.take("127.0.0.1");
+
+  @AfterEach
+  void giveBack() {
+    FreePorts.giveBack(management);
+  }
+
+  @Test
+  void whatIsExposedIsLeftToTheStart() throws Exception {
+    try (PenstockProcess penstock = start(List.of())) {
+      assertThat(penstock.log()).anyMatch(line -> line.contains(PREPARED));
+      await().until(() -> status("health/liveness") == 200);
+      assertThat(status("threaddump")).isEqualTo(404);
+    }
+    try (PenstockProcess _ =
+        start(List.of(), "--management.endpoints.web.exposure.include=threaddump,heapdump")) {
+      assertThat(status("threaddump")).isEqualTo(200);
+      assertThat(status("heapdump")).as("whose access is none unless it is given").isEqualTo(404);
+      assertThat(status("health/liveness")).isEqualTo(404);
+    }
+  }
+
+  @Test
+  void whatWasDecidedIsDecidedAnewWhenAsked() throws Exception {
+    try (PenstockProcess penstock =
+        start(
+            List.of("-Dspring.aot.enabled=false"), "--management.health.diskspace.enabled=true")) {
+      assertThat(penstock.log()).noneMatch(line -> line.contains(PREPARED));
+      assertThat(body("health")).contains("diskSpace");
+      try (RespConnection client = penstock.connect()) {
+        assertThat(client.text("PING")).isEqualTo("PONG");
+      }
+    }
+  }
+
+  private PenstockProcess start(List<String> flags, String... arguments) throws IOException {
+    List<String> command = new ArrayList<>(List.of(PenstockProcess.JAVA));
+    command.addAll(flags);
+    command.addAll(List.of("-jar", "target/penstock.jar"));
+    List<String> all = new ArrayList<>(List.of(arguments));
+    all.add("--management.server.port=" + management);
+    all.add("--penstock.transpond.local.resource=redis://127.0.0.1:1");
+    return PenstockProcess.start(command, all.toArray(String[]::new));
+  }
+
+  private int status(String endpoint) throws IOException, InterruptedException {
+    return HttpClient.newHttpClient()
+        .send(request(endpoint), BodyHandlers.discarding())
+        .statusCode();
+  }
+
+  private String body(String endpoint) throws IOException, InterruptedException {
+    return HttpClient.newHttpClient().send(request(endpoint), BodyHandlers.ofString()).body();
+  }
+
+  private HttpRequest request(String endpoint) {
+    return HttpRequest.newBuilder(
+            URI.create("http://127.0.0.1:" + management + "/actuator/" + endpoint))
+        .build();
+  }
+}

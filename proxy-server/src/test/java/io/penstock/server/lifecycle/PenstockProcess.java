@@ -1,0 +1,84 @@
+package io.penstock.server.lifecycle;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.penstock.server.demo.RespConnection;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The application in a JVM of its own, on a free port. */
+final class PenstockProcess implements AutoCloseable {
+
+  /** The JVM that the tests run on. */
+  static final String JAVA = ProcessHandle.current().info().command().orElse("java");
+
+  private static final Pattern LISTENING = Pattern.compile("Listening on 127\\.0\\.0\\.1:(\\d+)");
+
+  private final List<String> log = new CopyOnWriteArrayList<>();
+  private final Process jvm;
+  private final int port;
+
+  /** Starts {@code command} with these arguments, and waits until it listens. */
+  static PenstockProcess start(List<String> command, String... arguments) throws IOException {
+    List<String> all = new ArrayList<>(command);
+    all.addAll(List.of("--penstock.bind=127.0.0.1", "--penstock.port=0"));
+    all.addAll(List.of(arguments));
+    return new PenstockProcess(new ProcessBuilder(all).redirectErrorStream(true).start());
+  }
+
+  private PenstockProcess(Process jvm) {
+    this.jvm = jvm;
+    BufferedReader output = jvm.inputReader(UTF_8);
+    Thread.ofVirtual().start(() -> output.lines().forEach(log::add));
+    try {
+      await().atMost(Duration.ofSeconds(30)).until(() -> portTold() > 0 || !jvm.isAlive());
+      port = portTold();
+      assertThat(port).as(() -> String.join("\n", log)).isPositive();
+    } catch (RuntimeException | Error e) {
+      close();
+      throw e;
+    }
+  }
+
+  /** Answers 0 before it listens. */
+  private int portTold() {
+    return log.stream()
+        .map(LISTENING::matcher)
+        .filter(Matcher::find)
+        .findFirst()
+        .map(listening -> Integer.parseInt(listening.group(1)))
+        .orElse(0);
+  }
+
+  List<String> log() {
+    return log;
+  }
+
+  RespConnection connect() {
+    return RespConnection.open("127.0.0.1", port, Duration.ofSeconds(10));
+  }
+
+  /** What a client is told that asks nothing. */
+  String greeting() throws IOException {
+    try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      client.setSoTimeout(10_000);
+      return new BufferedReader(new InputStreamReader(client.getInputStream(), UTF_8)).readLine();
+    }
+  }
+
+  @Override
+  public void close() {
+    jvm.destroyForcibly().onExit().join();
+  }
+}
