@@ -125,18 +125,18 @@ def address(target, with_servers):
 
 def ratios(printed, names):
     """The medians of every target as ratios to the first one's in the same workload."""
-    lines = ["| Load | Target | Throughput | × %s | CPU per request | × %s | p99 | CPU of the load | of the servers | Processors idle |"
-             % (names[0], names[0]), "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|"]
+    lines = ["| Load | Target | Throughput | × %s | CPU per request | × %s | p99 | CPU of the load | of the servers | Processors idle | withheld |"
+             % (names[0], names[0]), "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"]
     workload, base = "", None
     for line in printed.splitlines():
         words = line.split()
         if line.startswith("## "):
             workload, base = words[1], None
         elif words and words[0] in names:
-            if len(words) not in (8, 11):
-                lines.append("| %s | %s |" % (workload, " | ".join([words[0], " ".join(words[1:])] + [""] * 7)))
+            if len(words) not in (8, 12):
+                lines.append("| %s | %s |" % (workload, " | ".join([words[0], " ".join(words[1:])] + [""] * 8)))
                 continue
-            others = ("%s µs | %s µs | %s" % tuple(words[8:])) if len(words) == 11 else "| |"
+            others = ("%s µs | %s µs | %s | %s" % tuple(words[8:])) if len(words) == 12 else "| | |"
             throughput, p99, cpu = float(words[1]), float(words[6]), float(words[7])
             base = (throughput, cpu) if words[0] == names[0] else base
             lines.append("| %s | %s | %.0f/s | %s | %s | %s | %.2f ms | %s |" % (
