@@ -34,6 +34,7 @@ MASTERS = [17001, 17002, 17003]  # their bus ports, 10000 above, stay below the 
 SERVERS = [27011, 27012, 27013]
 NUTCRACKER, NUTCRACKER_STATS = 27021, 27022
 PENSTOCK = 27031
+ALONE = "server-alone"
 
 
 def cli(port, *command):
@@ -116,7 +117,7 @@ def measure(options, targets):
 def address(target, with_servers):
     """A target as a harness takes it."""
     name, port, pid = target
-    servers = SERVERS if name == "nutcracker" else MASTERS
+    servers = {"nutcracker": SERVERS, ALONE: SERVERS[:1]}.get(name, MASTERS)
     parts = [str(port), str(pid or "")]
     if with_servers:
         parts.append("+".join(cli(server, "INFO", "server").split("process_id:")[1].split()[0] for server in servers))
@@ -184,6 +185,7 @@ def parse():
     parser.add_argument("--warm-rounds", type=int, default=2)
     parser.add_argument("--warm-requests", type=int, default=1_200_000, help="to each proxy before the first round")
     parser.add_argument("--direct", action="store_true", help="also redis-benchmark --cluster without a proxy")
+    parser.add_argument("--alone", action="store_true", help="also one server and nothing in front: more than any proxy can bring")
     parser.add_argument("--timeout", type=int, default=3600, help="seconds that the harness may take")
     parser.add_argument("--out", help="result file; else proxy-bench/results/sidebyside-DATE-TIME.md")
     parser.add_argument("--smoke", action="store_true", help="one short round, only to see that everything starts")
@@ -219,6 +221,8 @@ def main():
                 warm(port, options.warm_requests)
             if options.direct:
                 targets.append(("direct", "@%d" % MASTERS[0], None))
+            if options.alone:
+                targets.append((ALONE, SERVERS[0], None))
             printed = measure(options, targets)
         finally:
             processes.stop()
