@@ -185,7 +185,7 @@ def parse():
     parser.add_argument("--warm-rounds", type=int, default=2)
     parser.add_argument("--warm-requests", type=int, default=1_200_000, help="to each proxy before the first round")
     parser.add_argument("--direct", action="store_true", help="also redis-benchmark --cluster without a proxy")
-    parser.add_argument("--alone", action="store_true", help="also one server and nothing in front: more than any proxy can bring")
+    parser.add_argument("--alone", action="store_true", help="also one server and nothing in front")
     parser.add_argument("--timeout", type=int, default=3600, help="seconds that the harness may take")
     parser.add_argument("--out", help="result file; else proxy-bench/results/sidebyside-DATE-TIME.md")
     parser.add_argument("--smoke", action="store_true", help="one short round, only to see that everything starts")

@@ -6,10 +6,6 @@ import static org.awaitility.Awaitility.await;
 import io.penstock.server.demo.FreePorts;
 import io.penstock.server.demo.RespConnection;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -20,35 +16,39 @@ class PackagedIT {
 
   private static final String PREPARED = "Starting AOT-processed PenstockApplication";
 
-  private final int management = FreePorts.take("127.0.0.1");
+  private final int port = FreePorts.take("127.0.0.1");
+  private final ManagementPort management = new ManagementPort(port);
 
   @AfterEach
   void giveBack() {
-    FreePorts.giveBack(management);
+    management.close();
+    FreePorts.giveBack(port);
   }
 
   @Test
-  void whatIsExposedIsLeftToTheStart() throws Exception {
+  void whatIsExposedIsLeftToTheStart() throws IOException {
     try (PenstockProcess penstock = start(List.of())) {
       assertThat(penstock.log()).anyMatch(line -> line.contains(PREPARED));
-      await().until(() -> status("health/liveness") == 200);
-      assertThat(status("threaddump")).isEqualTo(404);
+      await().until(() -> management.status("health/liveness") == 200);
+      assertThat(management.status("threaddump")).isEqualTo(404);
     }
     try (PenstockProcess _ =
         start(List.of(), "--management.endpoints.web.exposure.include=threaddump,heapdump")) {
-      assertThat(status("threaddump")).isEqualTo(200);
-      assertThat(status("heapdump")).as("whose access is none unless it is given").isEqualTo(404);
-      assertThat(status("health/liveness")).isEqualTo(404);
+      assertThat(management.status("threaddump")).isEqualTo(200);
+      assertThat(management.status("heapdump"))
+          .as("whose access is none unless it is given")
+          .isEqualTo(404);
+      assertThat(management.status("health/liveness")).isEqualTo(404);
     }
   }
 
   @Test
-  void whatWasDecidedIsDecidedAnewWhenAsked() throws Exception {
+  void whatWasDecidedIsDecidedAnewWhenAsked() throws IOException {
     try (PenstockProcess penstock =
         start(
             List.of("-Dspring.aot.enabled=false"), "--management.health.diskspace.enabled=true")) {
       assertThat(penstock.log()).noneMatch(line -> line.contains(PREPARED));
-      assertThat(body("health")).contains("diskSpace");
+      assertThat(management.get("health").body()).contains("diskSpace");
       try (RespConnection client = penstock.connect()) {
         assertThat(client.text("PING")).isEqualTo("PONG");
       }
@@ -60,24 +60,8 @@ class PackagedIT {
     command.addAll(flags);
     command.addAll(List.of("-jar", "target/penstock.jar"));
     List<String> all = new ArrayList<>(List.of(arguments));
-    all.add("--management.server.port=" + management);
+    all.add("--management.server.port=" + port);
     all.add("--penstock.transpond.local.resource=redis://127.0.0.1:1");
     return PenstockProcess.start(command, all.toArray(String[]::new));
-  }
-
-  private int status(String endpoint) throws IOException, InterruptedException {
-    return HttpClient.newHttpClient()
-        .send(request(endpoint), BodyHandlers.discarding())
-        .statusCode();
-  }
-
-  private String body(String endpoint) throws IOException, InterruptedException {
-    return HttpClient.newHttpClient().send(request(endpoint), BodyHandlers.ofString()).body();
-  }
-
-  private HttpRequest request(String endpoint) {
-    return HttpRequest.newBuilder(
-            URI.create("http://127.0.0.1:" + management + "/actuator/" + endpoint))
-        .build();
   }
 }

@@ -2,14 +2,8 @@ package io.penstock.server.lifecycle;
 
 import io.penstock.server.PenstockApplication;
 import io.penstock.server.demo.RespConnection;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,14 +15,16 @@ import org.springframework.context.ConfigurableApplicationContext;
 final class RunningPenstock implements AutoCloseable {
 
   private final ConfigurableApplicationContext application;
-  private final HttpClient http = HttpClient.newHttpClient();
-  private final int managementPort;
+  private final ManagementPort management;
   private final InetSocketAddress address;
 
   private RunningPenstock(ConfigurableApplicationContext application) {
     this.application = application;
-    this.managementPort =
-        application.getEnvironment().getRequiredProperty("local.management.port", Integer.class);
+    this.management =
+        new ManagementPort(
+            application
+                .getEnvironment()
+                .getRequiredProperty("local.management.port", Integer.class));
     this.address =
         Objects.requireNonNull(application.getBean(ProxyLifecycle.class).address(), "address");
   }
@@ -60,24 +56,16 @@ final class RunningPenstock implements AutoCloseable {
   }
 
   HttpResponse<String> get(String endpoint) {
-    try {
-      URI uri = URI.create("http://127.0.0.1:" + managementPort + "/actuator/" + endpoint);
-      return http.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException(e);
-    }
+    return management.get(endpoint);
   }
 
   int status(String endpoint) {
-    return get(endpoint).statusCode();
+    return management.status(endpoint);
   }
 
   @Override
   public void close() {
     application.close();
-    http.close();
+    management.close();
   }
 }
