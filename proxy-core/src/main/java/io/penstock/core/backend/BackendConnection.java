@@ -56,7 +56,7 @@ final class BackendConnection implements LinkOwner {
       if (congestion.refuses(link)) {
         exchange.onFailure(Failure.OVERLOADED);
       } else {
-        carry(link, exchange, asking);
+        congestion.carry(link, exchange, asking);
       }
     } else if (state instanceof ConnectionState.Closed) {
       exchange.onFailure(Failure.NOT_SENT);
@@ -68,15 +68,15 @@ final class BackendConnection implements LinkOwner {
     }
   }
 
-  private void carry(Link link, Exchange exchange, boolean asking) {
-    link.send(exchange, asking);
-    congestion.sent(link);
-  }
-
   /** False while the node does not take requests as fast as clients ask. */
   boolean isWritable() {
     Link link = ready;
     return link == null ? waiting.size() < MANY_WAITING : !congestion.isBusy() && link.isWritable();
+  }
+
+  /** False while so much of large replies is to come that no more should be asked for. */
+  boolean hasRoom() {
+    return ready == null || congestion.hasRoom(ready);
   }
 
   private void relax(Link link) {
@@ -183,7 +183,7 @@ final class BackendConnection implements LinkOwner {
     } else {
       site.hold().count(HeldOutcome.SERVED);
       site.sentLate(exchange);
-      carry(link, exchange, next.asking());
+      congestion.carry(link, exchange, next.asking());
     }
   }
 
@@ -280,13 +280,37 @@ final class BackendConnection implements LinkOwner {
     if (link == null) {
       return;
     }
-    link.expire(now);
+    boolean late = link.expire(now);
+    if (link.look(now) || late) {
+      site.listener().noReply(node);
+    }
     relax(link);
     if (link == ready && link.isSilentFor(site.settings().longestSilenceNanos(), now)) {
       abort(new BackendException("the node owes replies and is silent"));
     } else if (link == ready) {
       link.probe(idleNanos, now);
     }
+  }
+
+  /**
+   * Another node has taken this one's place. If this one owes replies and is silent, what it
+   * acknowledges from here on is not believed.
+   *
+   * @param over whether it has had time to answer; if so it is given up, and what is in flight
+   *     fails
+   * @return whether it owes replies and is silent
+   */
+  boolean supersede(boolean over) {
+    Link link = ready;
+    if (link == null || !link.isMute()) {
+      return false;
+    }
+    if (over) {
+      abort(BackendException.superseded());
+    } else {
+      link.supersede();
+    }
+    return true;
   }
 
   /** Closes for good; what is in flight or waiting fails. */

@@ -10,4 +10,9 @@ public final class BackendException extends Exception {
   BackendException(String message) {
     super(message, null, false, false);
   }
+
+  /** Another node has taken the place of one that owes replies and is silent. */
+  static BackendException superseded() {
+    return new BackendException("the node owes replies and another has taken its place");
+  }
 }

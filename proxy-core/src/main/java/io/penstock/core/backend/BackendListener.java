@@ -15,6 +15,12 @@ public interface BackendListener {
    */
   void disconnected(Node node, int attempts, Throwable cause);
 
+  /**
+   * A node owes replies and has been silent for longer than it usually is, or has not answered a
+   * command in time. Told with each tick for as long as that holds.
+   */
+  default void noReply(Node node) {}
+
   /** Connections that could not take more can again. */
   void writableAgain();
 }

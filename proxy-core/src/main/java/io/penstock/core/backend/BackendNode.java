@@ -23,6 +23,12 @@ public final class BackendNode {
   /** Of connections that clients had for themselves so many are kept for the next client. */
   private static final int KEPT_LEASES = 16;
 
+  /** A node that lost its place to another has so long to answer what it owes. */
+  private static final long LAST_WORDS_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+  /** After that one of which nothing is heard at all is taken for dead. */
+  private static final long UNHEARD_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   /** A shared connection that nobody has used for so long is looked after. */
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -34,6 +40,8 @@ public final class BackendNode {
   private final @Nullable BackendConnection[] aside = new BackendConnection[2]; // by protocol
   private final LeasePool leases;
   private final LeasePool turns;
+  private boolean superseded;
+  private long supersededAt; // if so
   private boolean retired;
   private long retiredAt; // if so
 
@@ -121,6 +129,14 @@ public final class BackendNode {
     return connections().stream().allMatch(BackendConnection::isWritable);
   }
 
+  /**
+   * Whether one more large reply may be asked for over the connection that a client's exchanges
+   * take.
+   */
+  public boolean hasRoom(Protocol protocol, int affinity) {
+    return connectionFor(protocol, affinity).hasRoom();
+  }
+
   /** Takes back, in order, exchanges that were never sent and that {@code which} accepts. */
   public void withdraw(Predicate<Exchange> which, ArrayDeque<Exchange> into) {
     connections().forEach(connection -> connection.withdraw(which, into));
@@ -133,13 +149,50 @@ public final class BackendNode {
     if (retired && now - retiredAt > LAST_CHANCES * site.settings().commandTimeout().toNanos()) {
       leases.close(); // what blocks on a node that is dead would do so for ever
     }
-    long idleNanos = retired ? Long.MAX_VALUE : IDLE_NANOS; // nobody will need a node that left
     int owed = leases.inUse() + turns.inUse();
     for (BackendConnection connection : connections()) {
-      connection.tick(now, idleNanos);
+      connection.tick(now, idleNanos());
       owed += connection.owed();
     }
+    if (superseded) {
+      doubt(now);
+    }
     return retired && owed == 0;
+  }
+
+  private long idleNanos() {
+    if (superseded && leases.inUse() > 0) {
+      return LAST_WORDS_NANOS; // what blocks there says nothing of whether it is alive
+    }
+    return retired ? Long.MAX_VALUE : IDLE_NANOS; // nobody will need a node that left
+  }
+
+  /** Gives up what the node owes if it is silent, and believes it no more before that. */
+  private void doubt(long now) {
+    boolean over = now - supersededAt > LAST_WORDS_NANOS;
+    boolean mute = turns.supersedeMute(over);
+    for (BackendConnection connection : connections()) {
+      mute |= connection.supersede(over);
+    }
+    if (leases.inUse() > 0) {
+      BackendConnection probe = connectionFor(Protocol.RESP2, 0);
+      probe.prepare();
+      if (mute || (!probe.isReady() && now - supersededAt > UNHEARD_NANOS)) {
+        leases.supersedeAll(over);
+      }
+    }
+  }
+
+  /**
+   * Another node serves what this one served. If it is silent, it has failed, may not know of the
+   * other yet, and runs what it was sent when it comes back: all of that is lost.
+   */
+  public void supersede() {
+    if (!superseded) {
+      superseded = true;
+      supersededAt = site.loop().tick();
+      doubt(supersededAt);
+    }
   }
 
   /** The node left the cluster: nothing new is sent to it, what is in flight may end. */
@@ -152,6 +205,7 @@ public final class BackendNode {
 
   /** The node is part of the cluster again. */
   public void reinstate() {
+    superseded = false;
     retired = false;
   }
 

@@ -5,8 +5,15 @@ import io.penstock.core.observe.Notice;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Whether a node keeps up with what one connection brings it. Confined to one event loop. */
+/**
+ * Whether a node keeps up with what one connection brings it, and whether what it is to bring back
+ * leaves room for more large replies: a small one behind them waits for all of them. Confined to
+ * one event loop.
+ */
 final class Congestion {
+
+  /** With so many bytes of large replies to come, no more such are asked for. */
+  private static final long MOST_EXPECTED = 4 * 1024 * 1024;
 
   private static final Logger log = LoggerFactory.getLogger(Congestion.class);
 
@@ -15,6 +22,7 @@ final class Congestion {
   private final Notice refusals = new Notice();
   private final Notice pauses = new Notice();
   private boolean busy;
+  private boolean full; // of large replies that are to come
 
   Congestion(Node node, QueueBounds bounds) {
     this.node = node;
@@ -24,6 +32,12 @@ final class Congestion {
   /** Whether clients should pause. */
   boolean isBusy() {
     return busy;
+  }
+
+  /** Whether one more large reply may be asked for. */
+  boolean hasRoom(Link link) {
+    full |= link.expected() >= MOST_EXPECTED;
+    return !full;
   }
 
   /** Whether the link can take no more: whatever would be sent fails. */
@@ -47,8 +61,9 @@ final class Congestion {
     return true;
   }
 
-  /** Something was sent. */
-  void sent(Link link) {
+  /** Sends the exchange over the link. */
+  void carry(Link link, Exchange exchange, boolean asking) {
+    link.send(exchange, asking);
     if (bounds.isMuch(link.inFlight()) && !busy) {
       busy = true;
       pauses.tell(
@@ -69,15 +84,16 @@ final class Congestion {
 
   /** Answers true when clients that have paused may go on from now on. */
   boolean eases(Link link) {
-    if (!busy || !link.isWritable() || !bounds.isLittle(link.inFlight())) {
-      return false;
-    }
-    busy = false;
-    return true;
+    boolean hasRoom = full && link.expected() <= MOST_EXPECTED / 2;
+    boolean keepsUp = busy && link.isWritable() && bounds.isLittle(link.inFlight());
+    full &= !hasRoom;
+    busy &= !keepsUp;
+    return hasRoom || keepsUp;
   }
 
   /** The link is gone. */
   void reset() {
     busy = false;
+    full = false;
   }
 }

@@ -40,6 +40,7 @@ public abstract class Exchange {
   private @Nullable Node shardMaster; // with ONE_SHARD
   private int shardSlot;
   private boolean aside;
+  private int expectedReply;
   private @Nullable Node sentTo;
   private int interimReplies;
   private Exchange interim = this;
@@ -129,6 +130,16 @@ public abstract class Exchange {
     shardMaster = master;
     shardSlot = slot;
     aside = apart;
+  }
+
+  /** Sets how many bytes the reply is expected to have; 0 where that is not much. */
+  protected final void expects(int bytes) {
+    expectedReply = bytes;
+  }
+
+  /** The same. */
+  protected final int expectedReply() {
+    return expectedReply;
   }
 
   /** The buffer that the request's bytes lie in, borrowed; only before {@link #releaseBytes}. */

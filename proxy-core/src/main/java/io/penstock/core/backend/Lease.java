@@ -160,12 +160,29 @@ public final class Lease implements LinkOwner {
   void tick(long now) {
     waiting.expire(now);
     if (state instanceof ConnectionState.Ready(Link link)) {
-      link.expire(now);
+      boolean late = link.expire(now);
+      if ((observer != null && link.look(now)) || late) {
+        site.listener().noReply(node);
+      }
       if (observer != null && link.isSilentFor(site.settings().longestSilenceNanos(), now)) {
         fail(new BackendException("the node owes replies and is silent"));
       }
     }
     changed();
+  }
+
+  /** Whether it owes replies and is silent. What blocks is silent for as long as it likes. */
+  boolean isMute() {
+    return state instanceof ConnectionState.Ready(Link link) && link.isMute();
+  }
+
+  /** As {@link BackendConnection#supersede}. */
+  void supersede(boolean over) {
+    if (over) {
+      fail(BackendException.superseded());
+    } else if (state instanceof ConnectionState.Ready(Link link)) {
+      link.supersede();
+    }
   }
 
   @Override

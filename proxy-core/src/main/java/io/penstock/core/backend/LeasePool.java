@@ -165,6 +165,30 @@ final class LeasePool {
     }
   }
 
+  /**
+   * As {@link BackendConnection#supersede}, of those that owe replies and are silent, or do not
+   * stand yet.
+   *
+   * @return whether any owes replies and is silent
+   */
+  boolean supersedeMute(boolean over) {
+    boolean some = false;
+    for (Lease lease : List.copyOf(open)) {
+      boolean mute = lease.isMute();
+      some |= mute;
+      if (mute || !lease.isReady()) {
+        lease.supersede(over);
+      }
+    }
+    return some;
+  }
+
+  /** The same of all that owe replies, since the node is known to be silent. */
+  void supersedeAll(boolean over) {
+    List<Lease> owing = open.stream().filter(lease -> lease.inFlight() > 0).toList();
+    owing.forEach(lease -> lease.supersede(over));
+  }
+
   /** Closes all; what runs on them fails. */
   void close() {
     new ArrayList<>(open).forEach(Lease::discard);

@@ -5,6 +5,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.ReadGate;
 import io.penstock.core.transport.SocketOutput;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** One channel to a node, from its connect to its end: what was sent on it and what it owes. */
@@ -13,11 +14,17 @@ final class Link {
   private static final byte[] ASKING = Handshake.encode("ASKING");
   private static final byte[] PING = Handshake.encode("PING");
 
+  /** A node that owes replies and is silent for longer may have failed. */
+  private static final long SUSPICIOUS_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
   private final ChannelHandlerContext context;
   private final Loop loop;
   private final SocketOutput output;
   private final ReplyStream replies;
   private final Silence silence = new Silence();
+  private boolean silentBefore; // at the last look
+  private boolean mute;
+  private long muteSince; // if so
 
   Link(ChannelHandlerContext context, Loop loop, PushSink pushes) {
     this.replies = new ReplyStream(pushes);
@@ -102,6 +109,11 @@ final class Link {
     return replies.inFlight();
   }
 
+  /** Bytes that the large ones of the replies in flight may have. */
+  long expected() {
+    return replies.expected();
+  }
+
   /** Whether somebody still waits for one of the replies in flight. */
   boolean isAwaited() {
     return replies.isAwaited();
@@ -117,9 +129,36 @@ final class Link {
     return output.bytes();
   }
 
-  /** Ends what is past its deadline. */
-  void expire(long now) {
-    replies.expire(now);
+  /**
+   * Ends what is past its deadline.
+   *
+   * @return whether there was something
+   */
+  boolean expire(long now) {
+    return replies.expire(now);
+  }
+
+  /**
+   * Looks whether the node owes replies and is silent. Called with each tick.
+   *
+   * @return whether it was so at the last look, too: a loop that has stood still reads in between
+   */
+  boolean look(long now) {
+    boolean silent = isSilentFor(SUSPICIOUS_NANOS, now);
+    mute = silent && silentBefore;
+    muteSince = silence.since();
+    silentBefore = silent;
+    return mute;
+  }
+
+  /** Whether the last look found it so, and nothing has come since. */
+  boolean isMute() {
+    return mute && silence.since() == muteSince;
+  }
+
+  /** See {@link ReplyStream#supersede}. */
+  void supersede() {
+    replies.supersede();
   }
 
   /**

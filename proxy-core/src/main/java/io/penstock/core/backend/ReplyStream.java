@@ -2,8 +2,11 @@ package io.penstock.core.backend;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
 import io.penstock.core.resp.ReplyScanner;
 import io.penstock.core.transport.Growth;
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +25,8 @@ final class ReplyStream {
   private static final int MOST_CARRIED = 512 * 1024 * 1024 + 64 * 1024;
 
   private static final String UNASKED = "a reply that nobody asked for";
+  private static final String SUPERSEDED = "a late reply after another node took its place";
+  private static final byte[] MOVED = "-MOVED ".getBytes(StandardCharsets.US_ASCII);
 
   private final PushSink pushes;
   private final int mostCarried;
@@ -29,7 +34,10 @@ final class ReplyStream {
   private final InFlightRing inFlight = new InFlightRing();
   private @Nullable ByteBuf carry; // the beginning of a reply whose end has not come
   private boolean streaming; // parts of the oldest exchange's reply were passed on
+  private long expected; // bytes of large replies that are to come
+  private long streamed; // of which that reply is
   private boolean closed;
+  private boolean superseded;
   private long earliestDeadline = Long.MAX_VALUE; // no exchange in flight expires before it
 
   ReplyStream(PushSink pushes) {
@@ -45,13 +53,47 @@ final class ReplyStream {
     return inFlight.size();
   }
 
+  /** Bytes that all large replies to come may have; of small ones nobody keeps account. */
+  long expected() {
+    return expected;
+  }
+
   boolean isClosed() {
     return closed;
+  }
+
+  /**
+   * Another node has taken this one's place while it owed replies and was silent. What it then runs
+   * is lost, although it answers as if it were not, until it hears of the other node itself: only
+   * errors are believed until it redirects somebody.
+   */
+  void supersede() {
+    superseded = true;
+  }
+
+  /** Neither an error nor a push, which is no reply. */
+  private static boolean isSuccess(byte type) {
+    return type != '-' && type != '>';
+  }
+
+  /** Whether a reply tells of what a node did that did not know that it was superseded. */
+  private boolean isWorthless(ByteBuf bytes, int start, int end) {
+    if (bytes.getByte(start) != '-') {
+      return isSuccess(bytes.getByte(start));
+    }
+    if (inFlight.size() <= 1) {
+      superseded = false; // it owes nothing more
+    } else if (end - start > MOVED.length
+        && ByteBufUtil.equals(bytes, start, Unpooled.wrappedBuffer(MOVED), 0, MOVED.length)) {
+      superseded = false; // it knows
+    }
+    return false;
   }
 
   /** Notes that {@code exchange} was written to the socket. */
   void sent(Exchange exchange) {
     inFlight.add(exchange);
+    expected += exchange.expectedReply();
     earliestDeadline = Math.min(earliestDeadline, exchange.deadline());
   }
 
@@ -97,6 +139,9 @@ final class ReplyStream {
       if (end == ReplyScanner.INCOMPLETE) {
         return keepRest(bytes, start, to, carried);
       }
+      if (superseded && !streaming && isWorthless(bytes, start, end)) {
+        return SUPERSEDED;
+      }
       if (!deliverOne(bytes, start, end)) {
         return UNASKED;
       }
@@ -109,18 +154,19 @@ final class ReplyStream {
   private boolean deliverOne(ByteBuf bytes, int start, int end) {
     if (streaming) {
       streaming = false;
-      Exchange streamed = inFlight.poll();
+      expected -= streamed;
+      Exchange last = inFlight.poll();
       try {
-        streamed.onReplyPart(bytes, start, end, true);
+        last.onReplyPart(bytes, start, end, true);
       } catch (Throwable e) {
-        absorb(streamed, e);
+        absorb(last, e);
       }
       return true;
     }
     byte type = bytes.getByte(start);
     if (type == '>') {
       if (pushes.onPush(bytes, start, end) && !inFlight.isEmpty()) {
-        inFlight.poll();
+        next();
       }
       return true;
     }
@@ -130,13 +176,19 @@ final class ReplyStream {
     if (inFlight.isEmpty()) {
       return false;
     }
-    Exchange oldest = inFlight.poll();
+    Exchange oldest = next();
     try {
       oldest.onReply(bytes, start, end);
     } catch (Throwable e) {
       absorb(oldest, e);
     }
     return true;
+  }
+
+  private Exchange next() {
+    Exchange oldest = inFlight.poll();
+    expected -= oldest.expectedReply();
+    return oldest;
   }
 
   /** Where a reply ends is known whatever becomes of it, so others' replies need not be lost. */
@@ -151,9 +203,14 @@ final class ReplyStream {
     if (!streaming && isUnasked(bytes.getByte(start))) {
       return UNASKED; // however long it is going to be
     }
+    if (superseded && !streaming && isSuccess(bytes.getByte(start))) {
+      return SUPERSEDED; // else a part of it would be passed on
+    }
     int length = to - start;
     if (!streaming && length >= STREAM_THRESHOLD && isStreamable(bytes.getByte(start))) {
       streaming = true;
+      streamed = Math.max(inFlight.first().expectedReply(), announced(bytes, start, to));
+      expected += streamed - inFlight.first().expectedReply();
     }
     if (streaming) {
       if (length > 0) {
@@ -173,6 +230,17 @@ final class ReplyStream {
             .directBuffer(Math.max(256, length * 2))
             .writeBytes(bytes, start, length);
     return null;
+  }
+
+  /** Bytes of the string that begins there; 0 of what is none. */
+  private static long announced(ByteBuf bytes, int start, int to) {
+    long length = 0;
+    if (bytes.getByte(start) == '$') {
+      for (int i = start + 1; i < to && bytes.getByte(i) != '\r'; i++) {
+        length = length * 10 + bytes.getByte(i) - '0';
+      }
+    }
+    return length;
   }
 
   private boolean isUnasked(byte type) {
@@ -197,24 +265,32 @@ final class ReplyStream {
     };
   }
 
-  /** Ends what is past its deadline; late replies are dropped when they come. */
-  void expire(long now) {
+  /**
+   * Ends what is past its deadline; late replies are dropped when they come.
+   *
+   * @return whether there was something
+   */
+  boolean expire(long now) {
     if (earliestDeadline - now > 0) {
-      return;
+      return false;
     }
+    boolean some = false;
     earliestDeadline = Long.MAX_VALUE;
     int first = streaming ? 1 : 0;
     for (int i = first; i < inFlight.size(); i++) {
       Exchange exchange = inFlight.at(i);
       if (exchange.deadline() - now <= 0) {
         for (int j = Math.max(first, i - exchange.interimReplies()); j <= i; j++) {
+          expected -= inFlight.at(j).expectedReply();
           inFlight.replace(j, ControlExchange.ABANDONED);
         }
+        some = true;
         exchange.fail(Failure.TIMEOUT);
       } else {
         earliestDeadline = Math.min(earliestDeadline, exchange.deadline());
       }
     }
+    return some;
   }
 
   /** Whether somebody still waits for one of the replies that are to come. */

@@ -12,6 +12,11 @@ final class Silence {
   private long lastWritten;
   private boolean hadUnwritten; // at the last look
 
+  /** When the last sign was given. */
+  long since() {
+    return since;
+  }
+
   /** There was a sign, or there is nothing owed. */
   void broken(long now) {
     since = now;

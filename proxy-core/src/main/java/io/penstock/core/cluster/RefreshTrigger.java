@@ -1,8 +1,8 @@
 package io.penstock.core.cluster;
 
 /**
- * Why the topology is looked at again. All but {@link #PERIODIC}, {@link #STARTUP} and {@link
- * #HELD} are adaptive and rate-limited.
+ * Why the topology is looked at again. All but {@link #PERIODIC}, {@link #STARTUP} and those that
+ * are {@linkplain #isUrgent urgent} are adaptive: one per interval.
  */
 public enum RefreshTrigger {
   STARTUP,
@@ -13,6 +13,13 @@ public enum RefreshTrigger {
   UNCOVERED_SLOT,
   UNKNOWN_NODE,
   READONLY,
-  /** Requests are held: looked at often until they are not. */
-  HELD
+  /** Requests are held. */
+  HELD,
+  /** A node owes replies and sends nothing, or has not answered a command in time. */
+  NO_REPLY;
+
+  /** Whether clients wait for the outcome: the topology is looked at often until they do not. */
+  public boolean isUrgent() {
+    return this == HELD || this == NO_REPLY;
+  }
 }

@@ -16,6 +16,10 @@ public final class CommandErrors {
   /** What stands around each argument shown. */
   private static final int QUOTES_AND_SPACE = 3;
 
+  /** Penstock's own: for a request whose {@link CommandSpec#acceptsPatterns} is false. */
+  public static final String PATTERN_TOO_LONG =
+      "ERR pattern is too long: more than " + Glob.MAX_LENGTH + " bytes";
+
   private CommandErrors() {}
 
   /** For a request whose command the table does not have. */

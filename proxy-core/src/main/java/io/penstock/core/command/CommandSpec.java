@@ -30,6 +30,7 @@ public final class CommandSpec {
   private final boolean keysMayBeNone;
   private final KeySpec[] keySpecs;
   private final @Nullable KeyProcedure procedure;
+  private final @Nullable PatternArguments patterns;
 
   CommandSpec(int id, CommandFacts facts, Handling handling, List<CommandSpec> subcommands) {
     this.id = id;
@@ -43,6 +44,7 @@ public final class CommandSpec {
     write = has(CommandFlag.WRITE);
     keysMayBeNone = has(CommandFlag.NO_MANDATORY_KEYS);
     procedure = KeyProcedure.of(facts.name());
+    patterns = PatternArguments.of(facts.name());
     keySpecs = procedure == null ? located(facts) : facts.keySpecs().toArray(new KeySpec[0]);
     firstKeyIndex = firstKeyIndex(keySpecs, arity);
     script = facts.acl().contains(AclCategory.SCRIPTING);
@@ -121,6 +123,11 @@ public final class CommandSpec {
 
   public Handling handling() {
     return handling;
+  }
+
+  /** Whether a request's patterns are as short as they have to be, if it has any. */
+  public boolean acceptsPatterns(RequestFrame frame) {
+    return patterns == null || !patterns.isTooLong(frame);
   }
 
   /**

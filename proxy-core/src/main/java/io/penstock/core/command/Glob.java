@@ -2,22 +2,51 @@ package io.penstock.core.command;
 
 /**
  * Redis's glob patterns ({@code stringmatchlen} in util.c): {@code *}, {@code ?}, {@code [a-c]},
- * {@code [^abc]} and {@code \} before a special character. Only the last star is ever tried again,
- * which is enough, so a hostile pattern costs pattern times text at most. Characters are bytes, one
- * to one. Not thread-safe.
+ * {@code [^abc]} and {@code \} before a special character. A pattern is read once, in time
+ * proportional to its length, and matched element by element then: a class costs one step however
+ * long it is, and a run of stars is one star. Characters are bytes, one to one. Immutable.
  */
 public final class Glob {
 
-  /** What {@link #next} answers when there is no way on. */
-  public static final int NO_MATCH = -1;
+  /**
+   * The longest pattern in bytes that clients may send. Keys and channels of more than 1,024 bytes
+   * are called a bad idea by Redis's documentation; this is such a name twice over, each byte
+   * escaped. Servers try a pattern on every name they have, and those without the fix of
+   * CVE-2024-31228 recurse for each star until their stack ends.
+   */
+  public static final int MAX_LENGTH = 4_096;
 
-  private final String pattern;
+  private static final int STAR = -1;
+  private static final int ANY = -2;
+  private static final int FIRST_CLASS = -3; // the others count down from it
+
+  private final int[] elements; // characters, or one of the above
+  private final int size;
+  private final long[] classes;
   private final boolean ignoresCase;
-  private int classEnd;
 
   private Glob(String pattern, boolean ignoresCase) {
-    this.pattern = pattern;
+    var reader = new GlobReader(pattern, ignoresCase);
+    this.elements = new int[pattern.length()];
     this.ignoresCase = ignoresCase;
+    int count = 0;
+    while (reader.hasMore()) {
+      int element = element(reader);
+      if (element != STAR || count == 0 || elements[count - 1] != STAR) {
+        elements[count++] = element;
+      }
+    }
+    this.size = count;
+    this.classes = reader.classes();
+  }
+
+  private static int element(GlobReader reader) {
+    return switch (reader.next()) {
+      case STAR -> STAR;
+      case ANY -> ANY;
+      case CLASS -> FIRST_CLASS - reader.lastClass();
+      case CHARACTER -> reader.character();
+    };
   }
 
   /** Case matters, as for keys and channels. */
@@ -30,98 +59,31 @@ public final class Glob {
     return new Glob(pattern, true);
   }
 
-  /** Length of the pattern: the position behind its last element. */
-  public int length() {
-    return pattern.length();
+  /** The number of elements; a run of stars is one. */
+  public int size() {
+    return size;
   }
 
-  /** Whether the element at position {@code p} is a star. */
-  public boolean isStar(int p) {
-    return pattern.charAt(p) == '*';
+  /** Whether element {@code i} is a star. */
+  public boolean isStar(int i) {
+    return elements[i] == STAR;
   }
 
-  /**
-   * The position behind the element at {@code p}, which is no star, if it matches {@code c}; else
-   * {@link #NO_MATCH}.
-   */
-  public int next(int p, char c) {
-    return matchesOne(p, c) ? classEnd : NO_MATCH;
+  /** Whether element {@code i}, which is no star, accepts the character. */
+  public boolean accepts(int i, char c) {
+    int element = elements[i];
+    if (element >= 0) {
+      return element == (ignoresCase ? Ascii.toLower(c) : c);
+    }
+    return element == ANY || GlobReader.contains(classes, FIRST_CLASS - element, c);
   }
 
   /** Whether the whole text matches. */
   public boolean matches(String text) {
-    int p = 0;
-    int t = 0;
-    int afterStar = -1;
-    int retryAt = 0;
-    while (t < text.length()) {
-      if (p < pattern.length() && pattern.charAt(p) == '*') {
-        afterStar = ++p;
-        retryAt = t;
-      } else if (p < pattern.length() && matchesOne(p, text.charAt(t))) {
-        p = classEnd;
-        t++;
-      } else if (afterStar >= 0) {
-        p = afterStar;
-        t = ++retryAt;
-      } else {
-        return false;
-      }
+    var match = new GlobMatch(this, text);
+    while (match.goOn(Integer.MAX_VALUE) == GlobMatch.UNDECIDED) {
+      // there is more to do
     }
-    while (p < pattern.length() && pattern.charAt(p) == '*') {
-      p++;
-    }
-    return p == pattern.length();
-  }
-
-  /**
-   * Whether the element at {@code p} matches; leaves in {@code classEnd} where the next one begins.
-   */
-  private boolean matchesOne(int p, char c) {
-    char first = pattern.charAt(p);
-    if (first == '[') {
-      return matchesClass(p + 1, c);
-    }
-    boolean escaped = first == '\\' && p + 1 < pattern.length();
-    int at = escaped ? p + 1 : p;
-    classEnd = at + 1;
-    return (first == '?' && !escaped) || sameLetter(pattern.charAt(at), c);
-  }
-
-  private boolean matchesClass(int from, char c) {
-    int p = from;
-    boolean negated = p < pattern.length() && pattern.charAt(p) == '^';
-    if (negated) {
-      p++;
-    }
-    boolean found = false;
-    for (; p < pattern.length() && pattern.charAt(p) != ']'; p++) {
-      if (pattern.charAt(p) == '\\' && p + 1 < pattern.length()) {
-        found |= pattern.charAt(++p) == c;
-      } else if (p + 2 < pattern.length() && pattern.charAt(p + 1) == '-') {
-        found |= inRange(pattern.charAt(p), pattern.charAt(p + 2), c);
-        p += 2;
-      } else {
-        found |= sameLetter(pattern.charAt(p), c);
-      }
-    }
-    classEnd =
-        Math.min(p + 1, pattern.length()); // A class that nobody closes ends with the pattern.
-    return found != negated;
-  }
-
-  private boolean inRange(char from, char to, char c) {
-    int low = folded(Math.min(from, to));
-    int high = folded(Math.max(from, to));
-    int wanted = folded(c);
-    return wanted >= low && wanted <= high;
-  }
-
-  private boolean sameLetter(char a, char b) {
-    return folded(a) == folded(b);
-  }
-
-  private int folded(int c) {
-    return ignoresCase ? Ascii.toLower(c) : c;
+    return match.isMatch();
   }
 }

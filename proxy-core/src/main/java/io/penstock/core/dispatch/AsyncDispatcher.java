@@ -11,6 +11,7 @@ import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.cluster.Topology;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.resp.Protocol;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import java.util.ArrayDeque;
@@ -60,6 +61,12 @@ public final class AsyncDispatcher implements Dispatcher {
   }
 
   @Override
+  public boolean hasRoom(int slot, Protocol protocol, int client) {
+    BackendNode node = nodes.serving(slot);
+    return node == null || node.hasRoom(protocol, client);
+  }
+
+  @Override
   public void whenWritable(int client, Runnable action) {
     nodes.whenWritable(action);
   }
@@ -70,16 +77,16 @@ public final class AsyncDispatcher implements Dispatcher {
       for (BackendNode node : nodes.masters()) {
         node.prepare();
       }
-      reroute(nodes.adopted());
+      reroute();
     }
     return nodes.adopted();
   }
 
   /** What waits for a node that no longer serves its slot goes where the slot went. */
-  private void reroute(SlotMap map) {
+  private void reroute() {
     var misplaced = new ArrayDeque<Exchange>();
     for (BackendNode node : nodes.all()) {
-      node.withdraw(exchange -> belongsElsewhere(map, exchange, node.node()), misplaced);
+      node.withdraw(exchange -> nodes.isMisplaced(exchange, node.node()), misplaced);
     }
     Exchange next = misplaced.poll();
     while (next != null) {
@@ -89,17 +96,6 @@ public final class AsyncDispatcher implements Dispatcher {
       next = misplaced.poll();
     }
     nodes.writableAgain(); // clients that paused for a node may have another now
-  }
-
-  private static boolean belongsElsewhere(SlotMap map, Exchange exchange, Node node) {
-    if (exchange.slot() == Exchange.ONE_NODE) {
-      return false;
-    }
-    if (exchange.slot() == Exchange.ANY_NODE) {
-      return map.indexOfMaster(node) < 0;
-    }
-    int owner = exchange.shardIn(map);
-    return owner >= 0 && !map.shards().get(owner).master().equals(node);
   }
 
   @Override

@@ -32,6 +32,14 @@ final class ClientThread {
      */
     void begin(ClientThread client, List<Turn> turns);
 
+    /**
+     * Fails what another node serves by now, and was not sent: the newest map may name one. On the
+     * loop.
+     *
+     * @return whether there is still something to send
+     */
+    boolean isStillFor(Turn turn);
+
     /** Calls {@link #handOver} behind what the loop reads in this turn. On the loop. */
     void handOverSoon(ClientThread client);
 
@@ -122,8 +130,10 @@ final class ClientThread {
     if (lease == null) { // lost just now
       turn.errands().forEach(errand -> errand.fail(Failure.NOT_SENT));
       ended(turn);
-    } else {
+    } else if (side.isStillFor(turn)) {
       lease.carry(turn);
+    } else {
+      ended(turn);
     }
   }
 

@@ -6,6 +6,7 @@ import io.penstock.core.backend.Lease;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.resp.Protocol;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +47,18 @@ public sealed interface Dispatcher permits AsyncDispatcher, SyncDispatcher {
   boolean keepsUp(@Nullable Node node, int client);
 
   /**
-   * Runs {@code action} once, on this loop, when {@link #keepsUp} may have another answer.
+   * Whether a request whose reply is expected to be large may be dispatched now: not while many
+   * bytes of such replies are to come by the connection that others share.
+   *
+   * @param slot that it is for, or less than 0
+   * @param protocol that the client speaks
+   * @param client {@linkplain Exchange#affinity() affinity} of its exchanges
+   */
+  boolean hasRoom(int slot, Protocol protocol, int client);
+
+  /**
+   * Runs {@code action} once, on this loop, when {@link #keepsUp} or {@link #hasRoom} may have
+   * another answer.
    *
    * @param client the same
    */

@@ -12,20 +12,32 @@ import java.util.concurrent.Semaphore;
  */
 final class Errand {
 
+  /** Why an exchange goes to its node. */
+  enum Way {
+    /** The slot map names it. */
+    BY_MAP,
+    /** It alone is meant. */
+    PINNED,
+    /** The same, and {@code ASKING} goes first. */
+    ASKING
+  }
+
   private final Exchange exchange;
   private boolean taken; // sent or failed: the exchange is not to be touched any more
   private final boolean asking;
+  private final boolean pinned;
   private final Turn.Place place;
   private final long deadline;
   private final Semaphore gate;
 
   /**
-   * @param asking whether {@code ASKING} goes first
+   * @param way how it goes there
    * @param gate has a permit for each connection to the node
    */
-  Errand(Exchange exchange, boolean asking, Node node, Semaphore gate) {
+  Errand(Exchange exchange, Way way, Node node, Semaphore gate) {
     this.exchange = exchange;
-    this.asking = asking;
+    this.asking = way == Way.ASKING;
+    this.pinned = way != Way.BY_MAP;
     this.place = new Turn.Place(node, exchange.protocol());
     this.deadline = exchange.deadline();
     this.gate = gate;
@@ -45,6 +57,18 @@ final class Errand {
       taken = true;
       exchange.fail(failure); // others of the batch are to be told, too
     }
+  }
+
+  /** Fails the exchange if it was not sent and the slot map names another node by now. */
+  void withdraw(LoopNodes nodes) {
+    if (!taken && !pinned && nodes.isMisplaced(exchange, place.node())) {
+      fail(Failure.NOT_SENT);
+    }
+  }
+
+  /** Whether there is still something to send. On the loop. */
+  boolean isPending() {
+    return !taken;
   }
 
   /** Where it goes. */

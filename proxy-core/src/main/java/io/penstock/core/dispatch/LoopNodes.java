@@ -93,6 +93,7 @@ final class LoopNodes implements BackendListener {
     if (map == adopted || closed) {
       return false;
     }
+    SlotMap before = adopted;
     BackendNode[] resolved = new BackendNode[map.shards().size()];
     for (int i = 0; i < resolved.length; i++) {
       Shard shard = map.shards().get(i);
@@ -103,6 +104,9 @@ final class LoopNodes implements BackendListener {
     byShard = resolved;
     for (BackendNode node : nodes.values()) {
       if (map.indexOfMaster(node.node()) < 0) {
+        if (before.indexOfMaster(node.node()) >= 0) {
+          node.supersede();
+        }
         node.retire();
       }
     }
@@ -129,6 +133,12 @@ final class LoopNodes implements BackendListener {
     topology.requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
     exchange.onFailure(Failure.NO_OWNER);
     return null;
+  }
+
+  /** The node that serves a slot; null if there is none, or if it is not a slot. */
+  @Nullable BackendNode serving(int slot) {
+    int shard = slot < 0 ? SlotMap.UNCOVERED : adopted.ownerOf(slot);
+    return shard < 0 ? null : byShard[shard];
   }
 
   /**
@@ -200,6 +210,23 @@ final class LoopNodes implements BackendListener {
       topology.requestRefresh(RefreshTrigger.RECONNECT);
     }
     writableAgain(); // what waited for this connection to drain waits in vain
+  }
+
+  @Override
+  public void noReply(Node node) {
+    topology.requestRefresh(RefreshTrigger.NO_REPLY);
+  }
+
+  /** Whether the map names another node for what waits to be sent to this one. */
+  boolean isMisplaced(Exchange exchange, Node node) {
+    if (exchange.slot() == Exchange.ONE_NODE) {
+      return false;
+    }
+    if (exchange.slot() == Exchange.ANY_NODE) {
+      return adopted.indexOfMaster(node) < 0;
+    }
+    int owner = exchange.shardIn(adopted);
+    return owner >= 0 && !adopted.shards().get(owner).master().equals(node);
   }
 
   void tick(long now) {

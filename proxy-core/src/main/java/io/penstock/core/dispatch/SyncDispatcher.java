@@ -13,6 +13,7 @@ import io.penstock.core.cluster.Topology;
 import io.penstock.core.observe.Notice;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.resp.Protocol;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.transport.TurnQueue;
@@ -58,16 +59,16 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
     if (exchange.isAside()) {
       return node.sendAside(exchange);
     }
-    queue(node.node(), exchange, false);
+    queue(node.node(), exchange, Errand.Way.BY_MAP);
     return true;
   }
 
   @Override
   public void dispatchTo(Node target, Exchange exchange, boolean asking) {
-    queue(target, exchange, asking);
+    queue(target, exchange, asking ? Errand.Way.ASKING : Errand.Way.PINNED);
   }
 
-  private void queue(Node target, Exchange exchange, boolean asking) {
+  private void queue(Node target, Exchange exchange, Errand.Way way) {
     exchange.sentTo(target);
     int id = exchange.affinity();
     ClientThread client = clients.get(id);
@@ -76,7 +77,7 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
       clients.put(id, client);
     }
     Semaphore gate = gates.computeIfAbsent(target, _ -> new Semaphore(connections, true));
-    client.add(new Errand(exchange, asking, target, gate));
+    client.add(new Errand(exchange, way, target, gate));
   }
 
   @Override
@@ -87,6 +88,11 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
   @Override
   public void begin(ClientThread client, List<Turn> turns) {
     for (Turn turn : turns) {
+      if (!isStillFor(turn)) {
+        turn.gate().release();
+        client.ended(turn);
+        continue;
+      }
       Lease lease = nodes.isClosed() ? null : nodes.at(turn.node()).turn(turn.place().protocol());
       if (lease == null) {
         turn.gate().release();
@@ -97,6 +103,11 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
         held.carry(turn);
       }
     }
+  }
+
+  @Override
+  public boolean isStillFor(Turn turn) {
+    return turn.withdraw(nodes);
   }
 
   @Override
@@ -121,6 +132,12 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
   public boolean keepsUp(@Nullable Node node, int id) {
     ClientThread client = clients.get(id);
     return client == null || client.isFree();
+  }
+
+  /** Nobody else waits for what comes by a connection that a client has for itself. */
+  @Override
+  public boolean hasRoom(int slot, Protocol protocol, int client) {
+    return true;
   }
 
   @Override

@@ -73,6 +73,20 @@ final class Turn {
     return errands.getFirst().gate();
   }
 
+  /**
+   * Fails what another node serves by now.
+   *
+   * @return whether there is still something to send
+   */
+  boolean withdraw(LoopNodes nodes) {
+    boolean pending = false;
+    for (Errand errand : errands) {
+      errand.withdraw(nodes);
+      pending |= errand.isPending();
+    }
+    return pending;
+  }
+
   /** Waits, until the first errand's deadline, for leave to use one more connection. */
   boolean awaitPermit() throws InterruptedException {
     long patience = errands.getFirst().deadline() - System.nanoTime();

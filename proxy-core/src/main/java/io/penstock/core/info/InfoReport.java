@@ -164,7 +164,8 @@ public final class InfoReport {
         .lines(0, "latest_fork_usec", "total_forks", "migrate_cached_sockets")
         .lines(0, "slave_expires_tracked_keys", "tracking_total_keys", "tracking_total_items")
         .lines(0, "tracking_total_prefixes", "unexpected_error_replies")
-        .line("total_error_replies", errors);
+        .line("total_error_replies", errors)
+        .line("acl_access_denied_auth", stats.pressure().authenticationFailures());
   }
 
   private void replication() {

@@ -24,6 +24,7 @@ public final class LoopCounters {
   private long pushes;
   private final long[] closed = new long[CloseReason.values().length];
   private final Map<String, Long> errors = new HashMap<>();
+  private long authenticationFailures;
   private long received;
   private long sent;
   private long lag;
@@ -64,6 +65,15 @@ public final class LoopCounters {
   /** A client was closed for a limit. */
   public void closed(CloseReason reason) {
     closed[reason.ordinal()]++;
+  }
+
+  /** A client gave wrong credentials. */
+  public void authenticationFailed() {
+    authenticationFailures++;
+  }
+
+  public long authenticationFailures() {
+    return authenticationFailures;
   }
 
   public long pushes() {

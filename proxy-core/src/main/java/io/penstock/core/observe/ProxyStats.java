@@ -132,14 +132,20 @@ public record ProxyStats(
    *
    * @param memory bytes that are kept in buffers for clients
    * @param unanswered requests that were taken up and not answered yet
-   * @param paused clients that are not read at present: they have too much unanswered or unread, or
-   *     a node does not keep up
+   * @param paused clients that are not read at present: they have too much unanswered or unread, a
+   *     node does not keep up, or they wait after a failed AUTH
    * @param closed clients closed for a limit, by which
+   * @param authenticationFailures wrong credentials that clients gave
    */
-  public record Pressure(long memory, long unanswered, long paused, Map<CloseReason, Long> closed) {
+  public record Pressure(
+      long memory,
+      long unanswered,
+      long paused,
+      Map<CloseReason, Long> closed,
+      long authenticationFailures) {
 
     /** None. */
-    public static final Pressure NONE = new Pressure(0, 0, 0, Map.of());
+    public static final Pressure NONE = new Pressure(0, 0, 0, Map.of(), 0);
 
     public Pressure plus(Pressure other) {
       Map<CloseReason, Long> both = new EnumMap<>(CloseReason.class);
@@ -147,7 +153,11 @@ public record ProxyStats(
         both.put(reason, closed.getOrDefault(reason, 0L) + other.closed.getOrDefault(reason, 0L));
       }
       return new Pressure(
-          memory + other.memory, unanswered + other.unanswered, paused + other.paused, both);
+          memory + other.memory,
+          unanswered + other.unanswered,
+          paused + other.paused,
+          both,
+          authenticationFailures + other.authenticationFailures);
     }
   }
 

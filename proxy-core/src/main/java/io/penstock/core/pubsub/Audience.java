@@ -1,9 +1,9 @@
 package io.penstock.core.pubsub;
 
 import io.penstock.core.cluster.Node;
-import io.penstock.core.command.Glob;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -21,9 +21,9 @@ public final class Audience {
    * @param clients of this proxy
    * @param connections of this proxy by the node that counts them
    */
-  private record Listeners(int clients, Map<Node, Integer> connections) {
+  record Listeners(int clients, Map<Node, Integer> connections) {
 
-    private static final Listeners NONE = new Listeners(0, Map.of());
+    static final Listeners NONE = new Listeners(0, Map.of());
 
     Listeners plusClients(int more) {
       return new Listeners(clients + more, connections);
@@ -93,36 +93,19 @@ public final class Audience {
     return of(Kind.CHANNEL).isEmpty() && of(Kind.PATTERN).isEmpty() && of(Kind.SHARD).isEmpty();
   }
 
-  /**
-   * How many got a message.
-   *
-   * @param kind {@link Kind#CHANNEL} or {@link Kind#SHARD}
-   * @param node the one that published it
-   * @param counted what it answered
-   */
-  public long reached(Kind kind, Name channel, Node node, long counted) {
-    long clients = 0;
-    long connections = 0;
-    Listeners direct = of(kind).get(channel);
-    if (direct != null) {
-      clients += direct.clients();
-      connections += direct.connectionsTo(node);
-    }
-    if (kind == Kind.CHANNEL && !of(Kind.PATTERN).isEmpty()) {
-      String text = channel.toString();
-      for (Map.Entry<Name, Listeners> pattern : of(Kind.PATTERN).entrySet()) {
-        if (Glob.exact(pattern.getKey().toString()).matches(text)) {
-          clients += pattern.getValue().clients();
-          connections += pattern.getValue().connectionsTo(node);
-        }
-      }
-    }
-    return Math.max(0, counted - connections) + clients;
+  /** The listeners of one channel or shard channel, by its name. */
+  Listeners listeners(Kind kind, Name name) {
+    return of(kind).getOrDefault(name, Listeners.NONE);
+  }
+
+  /** The listeners of all patterns; changes during the iteration may be seen or not. */
+  Iterator<Map.Entry<Name, Listeners>> patterns() {
+    return of(Kind.PATTERN).entrySet().iterator();
   }
 
   /** How many listen to a name, when all nodes together counted so many. */
   public long subscribers(Kind kind, Name name, long counted) {
-    Listeners known = of(kind).getOrDefault(name, Listeners.NONE);
+    Listeners known = listeners(kind, name);
     return Math.max(0, counted - known.allConnections()) + known.clients();
   }
 

@@ -8,7 +8,7 @@ import java.util.Map;
 /** Topics divided into what one command may name: of one kind, and shard channels of one slot. */
 final class Batches {
 
-  private static final int MOST = 512;
+  static final int MOST = 512;
 
   private record Group(Kind kind, int slot, int number) {}
 

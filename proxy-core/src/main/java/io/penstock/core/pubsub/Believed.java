@@ -1,40 +1,49 @@
 package io.penstock.core.pubsub;
 
 import io.penstock.core.cluster.Node;
-import java.util.LinkedHashSet;
-import java.util.List;
+import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /** What a node believes that one connection listens to; the audience is kept informed. */
 final class Believed {
 
-  private record Entry(Kind kind, Name name) {}
-
   private final Audience audience;
   private final Node node;
-  private final Set<Entry> entries = new LinkedHashSet<>();
+  private final Map<Kind, Set<Name>> names = new EnumMap<>(Kind.class);
 
   Believed(Audience audience, Node node) {
     this.audience = audience;
     this.node = node;
+    for (Kind kind : Kind.values()) {
+      names.put(kind, new HashSet<>());
+    }
+  }
+
+  private Set<Name> of(Kind kind) {
+    return Objects.requireNonNull(names.get(kind));
   }
 
   void add(Kind kind, Name name) {
-    if (entries.add(new Entry(kind, name))) {
+    if (of(kind).add(name)) {
       audience.connections(kind, name, node, 1);
     }
   }
 
   void remove(Kind kind, Name name) {
-    if (entries.remove(new Entry(kind, name))) {
+    if (of(kind).remove(name)) {
       audience.connections(kind, name, node, -1);
     }
   }
 
   /** The connection ended. */
   void clear() {
-    for (Entry entry : List.copyOf(entries)) {
-      remove(entry.kind, entry.name);
-    }
+    names.forEach(
+        (kind, all) -> {
+          all.forEach(name -> audience.connections(kind, name, node, -1));
+          names.put(kind, new HashSet<>());
+        });
   }
 }

@@ -8,7 +8,6 @@ import io.penstock.core.backend.SubscriberConnection;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.Redirect;
 import io.penstock.core.observe.ProxyStats.NodeStats;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -32,7 +31,7 @@ final class Feed implements PushSink, BackendListener {
   private final SubscriberConnection connection;
   private final Map<Topic, Placement> placements = new LinkedHashMap<>();
   private final Believed believed;
-  private final ArrayDeque<Order> orders = new ArrayDeque<>(); // in flight, oldest first
+  private final Orders orders;
   private final List<Topic> toAsk = new ArrayList<>();
   private final List<Topic> toDrop = new ArrayList<>();
   private final List<Topic> undropped = new ArrayList<>(); // the node took no more just then
@@ -46,6 +45,7 @@ final class Feed implements PushSink, BackendListener {
     this.connection = new SubscriberConnection(node, hub.siteFor(this));
     this.believed = new Believed(hub.audience(), node);
     this.usedAt = hub.now();
+    this.orders = new Orders(connection);
   }
 
   Node node() {
@@ -121,7 +121,6 @@ final class Feed implements PushSink, BackendListener {
       topics.forEach(topic -> Objects.requireNonNull(placements.get(topic)).asked = order);
     }
     orders.add(order);
-    connection.send(order);
   }
 
   @Override
@@ -134,14 +133,14 @@ final class Feed implements PushSink, BackendListener {
       hub.message(this, push, buffer, from, to);
       return false;
     }
-    Order oldest = orders.peek();
+    Order oldest = orders.oldest();
     if (oldest == null || !oldest.awaits(push)) {
       dropped(push);
       return false;
     }
-    confirmed(oldest, push);
+    confirmed(oldest);
     if (oldest.isDone()) {
-      orders.remove();
+      orders.ended(oldest);
       oldest.end();
       return true;
     }
@@ -153,16 +152,16 @@ final class Feed implements PushSink, BackendListener {
    */
   @Override
   public boolean onError(ByteBuf buffer, int from, int to) {
-    return Refusals.isLate(buffer, from, to, orders);
+    return orders.isLate(buffer, from, to);
   }
 
-  private void confirmed(Order order, Push push) {
+  private void confirmed(Order order) {
     Topic topic = order.confirm();
     if (!order.isSubscribing()) {
-      believed.remove(push.kind(), push.name());
+      believed.remove(topic.kind(), topic.name());
       return;
     }
-    believed.add(push.kind(), push.name());
+    believed.add(topic.kind(), topic.name());
     Placement placement = placements.get(topic);
     if (placement != null && placement.asked == order) {
       placement.asked = null;
@@ -185,7 +184,7 @@ final class Feed implements PushSink, BackendListener {
 
   /** A node refused an order: nothing of it took effect. */
   void refused(Order order, byte[] error) {
-    orders.remove(order);
+    orders.ended(order);
     if (order.isSubscribing()) {
       order.topics().forEach(topic -> refused(topic, order, error));
     } else {
@@ -228,7 +227,7 @@ final class Feed implements PushSink, BackendListener {
 
   /** The connection ended before the node confirmed, or takes no more for now. */
   void failed(Order order) {
-    orders.remove(order);
+    orders.ended(order);
     order.topics().forEach(topic -> askLater(topic, order, Refusals.SHORT_PAUSE));
     if (!order.isSubscribing()) {
       undropped.addAll(order.topics());
@@ -249,9 +248,15 @@ final class Feed implements PushSink, BackendListener {
   @Override
   public void disconnected(Node from, int attempts, Throwable cause) {
     placements.values().forEach(Placement::disconnected);
+    orders.withdraw().forEach(Order::end);
     believed.clear();
     down = attempts > 0;
     hub.disconnected(this, attempts, cause);
+  }
+
+  @Override
+  public void noReply(Node silent) {
+    hub.noReply();
   }
 
   @Override

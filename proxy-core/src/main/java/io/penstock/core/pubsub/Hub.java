@@ -3,7 +3,6 @@ package io.penstock.core.pubsub;
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.BackendSite;
-import io.penstock.core.backend.Failure;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.Redirect;
 import io.penstock.core.cluster.RefreshTrigger;
@@ -13,13 +12,16 @@ import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
+import io.penstock.core.transport.Sliced;
+import io.penstock.core.transport.Slices;
 import java.util.EnumMap;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The subscriptions of one loop's clients. Each channel, pattern and shard channel is subscribed to
@@ -27,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  * loop.
  */
 public final class Hub {
+
+  private static final Logger log = LoggerFactory.getLogger(Hub.class);
 
   private final LoopGroup group;
   private final Loop loop;
@@ -36,7 +40,8 @@ public final class Hub {
   private final Audience audience;
   private final Map<Kind, Map<Name, Topic>> topics = new EnumMap<>(Kind.class);
   private final Feeds feeds = new Feeds(this);
-  private final Set<Joining> joinings = new LinkedHashSet<>();
+  private final ReceiverCounts receivers;
+  private final Joinings joinings = new Joinings();
   private boolean closed;
 
   public Hub(
@@ -52,6 +57,7 @@ public final class Hub {
     this.topology = topology;
     this.events = events;
     this.audience = audience;
+    this.receivers = new ReceiverCounts(audience, loop.slices());
     for (Kind kind : Kind.values()) {
       topics.put(kind, new HashMap<>());
     }
@@ -69,6 +75,11 @@ public final class Hub {
     return audience;
   }
 
+  /** Counts the receivers of what clients of this loop publish. */
+  public ReceiverCounts receivers() {
+    return receivers;
+  }
+
   private Map<Name, Topic> of(Kind kind) {
     Map<Name, Topic> map = topics.get(kind);
     if (map == null) {
@@ -82,69 +93,97 @@ public final class Hub {
   }
 
   /**
-   * Subscribes. The outcome may be told before this returns.
+   * Begins a request to subscribe: its names follow, by {@link #add}, and {@link #end}. The caller
+   * calls {@link #flush} now and then.
    *
    * @param deadline {@link System#nanoTime()} at which it fails
    */
-  public Joining join(
-      Subscriber subscriber, Kind kind, Iterable<Name> names, long deadline, Joining.Outcome end) {
+  public Joining begin(Subscriber subscriber, Kind kind, long deadline, Joining.Outcome outcome) {
     adoptTopology();
-    var joining = new Joining(subscriber, end, deadline);
-    for (Name name : names) {
-      Topic topic = of(kind).computeIfAbsent(name, _ -> new Topic(kind, name));
-      topic.joinings().add(joining);
-      feeds.settle(topic);
-      joining.needs(topic, feeds.isReady(topic));
-      if (topic.home() == null) {
-        topology.requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
-      }
-    }
+    var joining = new Joining(subscriber, kind, deadline, outcome);
     joinings.add(joining);
-    flush();
-    if (joining.isComplete()) {
-      complete(joining);
-    }
     return joining;
   }
 
-  private void complete(Joining joining) {
-    joinings.remove(joining);
-    for (Topic topic : joining.topics()) {
-      topic.joinings().remove(joining);
-      if (topic.subscribers().add(joining.subscriber())) {
-        audience.clients(topic, 1);
-      }
+  /** One more name of the request. Answers false when it is in it already. */
+  public boolean add(Joining joining, Name name) {
+    Kind kind = joining.kind();
+    Topic topic = of(kind).computeIfAbsent(name, _ -> new Topic(kind, name));
+    feeds.settle(topic);
+    joinings.look(topic, feeds.isReady(topic));
+    if (topic.home() == null) {
+      topology.requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
     }
-    joining.outcome().joined();
+    boolean isNew = topic.joinings().add(joining);
+    if (isNew) {
+      joining.needs(topic);
+    }
+    return isNew;
   }
 
-  /** Gives up a joining whose outcome nobody waits for any more; none is told. */
-  public void cancel(Joining joining) {
-    if (joinings.remove(joining)) {
-      for (Topic topic : joining.topics()) {
-        topic.joinings().remove(joining);
-        dropUnlessWanted(topic);
-      }
-      flush();
-    }
+  /** No name follows. The outcome may be told before this returns. */
+  public void end(Joining joining) {
+    joining.end();
+    joinings.completed(joining);
   }
 
   /**
-   * Unsubscribes: no message comes from now on.
+   * Messages come from now on: once for each name of a joining that has {@linkplain
+   * Joining.Outcome#joined joined}.
    *
-   * @param done runs when the nodes know it too; perhaps before this returns
+   * @return the name, as it is kept
    */
-  public void leave(Subscriber subscriber, Kind kind, Iterable<Name> names, Runnable done) {
-    for (Name name : names) {
-      Topic topic = topic(kind, name);
-      if (topic != null && topic.subscribers().remove(subscriber)) {
-        audience.clients(topic, -1);
+  public Name enter(Joining joining, Name name) {
+    Topic topic = Objects.requireNonNull(topic(joining.kind(), name));
+    if (topic.joinings().remove(joining) && topic.subscribers().add(joining.subscriber())) {
+      audience.clients(topic, 1);
+    }
+    return topic.name();
+  }
+
+  /** Whether messages for a name come from every master. */
+  public boolean isEverywhere(Kind kind, Name name) {
+    Topic topic = topic(kind, name);
+    return topic != null && topic.isEverywhere();
+  }
+
+  /** Gives up what of a joining has not been entered; no outcome is told. */
+  public void cancel(Joining joining) {
+    joinings.remove(joining);
+    loop.slices()
+        .beginNow(
+            new Sliced() {
+              @Override
+              public boolean goOn() {
+                return release(joining);
+              }
+
+              @Override
+              public void broke(Throwable cause) {
+                log.error("a request to subscribe could not be given up", cause);
+              }
+            });
+  }
+
+  private boolean release(Joining joining) {
+    Topic topic = joining.release();
+    for (int i = 1; topic != null; i++) {
+      if (topic.joinings().remove(joining)) {
         dropUnlessWanted(topic);
       }
+      topic = i < Slices.LONG_STEPS ? joining.release() : null;
     }
-    var leaving = new Leaving(done);
-    feeds.flush(leaving);
-    leaving.oneDone();
+    flush();
+    return joining.isHeld();
+  }
+
+  /** Unsubscribes: no message comes from now on. The nodes are told by {@link #flush}. */
+  public void leave(Subscriber subscriber, Kind kind, Name name) {
+    Topic topic = topic(kind, name);
+    if (topic != null && topic.subscribers().remove(subscriber)) {
+      audience.clients(topic, -1);
+      dropUnlessWanted(topic);
+    }
   }
 
   private void dropUnlessWanted(Topic topic) {
@@ -155,8 +194,13 @@ public final class Hub {
   }
 
   /** Tells the nodes what has changed; nobody waits for their answer. */
-  void flush() {
+  public void flush() {
     feeds.flush(Leaving.unnoticed());
+  }
+
+  /** The same; {@code leaving} ends when the nodes know what was {@linkplain #leave left}. */
+  public void flush(Leaving leaving) {
+    feeds.flush(leaving);
   }
 
   /** A feed's node has confirmed a topic. */
@@ -166,13 +210,7 @@ public final class Hub {
       before.unwant(topic);
       flush();
     }
-    if (feeds.isReady(topic)) {
-      for (Joining joining : List.copyOf(topic.joinings())) {
-        if (joining.ready(topic)) {
-          complete(joining);
-        }
-      }
-    }
+    joinings.look(topic, feeds.isReady(topic));
   }
 
   /** A node has ended a topic's subscription by itself. */
@@ -184,8 +222,8 @@ public final class Hub {
 
   private void notListening(Feed feed, Topic topic) {
     topic.lost(feed);
-    topic.joinings().forEach(joining -> joining.notReady(topic));
     feeds.settle(topic);
+    joinings.look(topic, feeds.isReady(topic));
   }
 
   /** A node named the owner of a slot. */
@@ -196,12 +234,9 @@ public final class Hub {
     }
   }
 
-  /** A node does not allow a topic. Who listens already goes on hoping. */
+  /** A node does not allow a topic. Clients that listen already are not told. */
   void refused(Topic topic, byte[] error) {
-    for (Joining joining : List.copyOf(topic.joinings())) {
-      cancel(joining);
-      joining.outcome().refused(error);
-    }
+    joinings.refused(this, topic, error);
   }
 
   void connected(Feed feed) {
@@ -218,6 +253,11 @@ public final class Hub {
     if (attempts > 0) {
       topology.requestRefresh(RefreshTrigger.RECONNECT);
     }
+  }
+
+  /** A node owes replies and is silent. */
+  void noReply() {
+    topology.requestRefresh(RefreshTrigger.NO_REPLY);
   }
 
   /** Passes a message on to those who have joined. Borrows the buffer. */
@@ -248,26 +288,8 @@ public final class Hub {
   /** Ends what is past its deadline; called several times per command timeout. */
   public void tick(long now) {
     adoptTopology();
-    for (Joining joining : List.copyOf(joinings)) {
-      if (joining.deadline() - now <= 0 && joinings.contains(joining)) {
-        cancel(joining);
-        joining.outcome().failed(reason(joining));
-      }
-    }
+    joinings.tick(this, now);
     feeds.tick(now);
-  }
-
-  private static Failure reason(Joining joining) {
-    for (Topic topic : joining.missing()) {
-      Feed home = topic.home();
-      if (home == null) {
-        return Failure.NO_OWNER;
-      }
-      if (home.isReady() && !home.isListening(topic)) {
-        return Failure.TIMEOUT;
-      }
-    }
-    return Failure.NOT_SENT;
   }
 
   /** One entry per node with a connection. */

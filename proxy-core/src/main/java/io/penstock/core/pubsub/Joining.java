@@ -1,9 +1,9 @@
 package io.penstock.core.pubsub;
 
 import io.penstock.core.backend.Failure;
-import java.util.LinkedHashSet;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** One client's request to subscribe, until every name in it is listened to, or one cannot be. */
 public final class Joining {
@@ -11,7 +11,7 @@ public final class Joining {
   /** Hears how it ended: exactly one of its methods is called, unless it is cancelled. */
   public interface Outcome {
 
-    /** All is subscribed to; messages may come from now on. */
+    /** All is listened to: the names can be {@linkplain Hub#enter entered}. */
     void joined();
 
     /**
@@ -26,19 +26,27 @@ public final class Joining {
   }
 
   private final Subscriber subscriber;
+  private final Kind kind;
   private final Outcome outcome;
   private final long deadline;
-  private final Set<Topic> topics = new LinkedHashSet<>();
-  private final Set<Topic> missing = new LinkedHashSet<>();
+  private final List<Topic> topics = new ArrayList<>();
+  private int missing;
+  private boolean whole; // no name follows
+  private int released; // topics that it is not waiting for any more
 
-  Joining(Subscriber subscriber, Outcome outcome, long deadline) {
+  Joining(Subscriber subscriber, Kind kind, long deadline, Outcome outcome) {
     this.subscriber = subscriber;
+    this.kind = kind;
     this.outcome = outcome;
     this.deadline = deadline;
   }
 
   Subscriber subscriber() {
     return subscriber;
+  }
+
+  Kind kind() {
+    return kind;
   }
 
   Outcome outcome() {
@@ -50,33 +58,39 @@ public final class Joining {
     return deadline;
   }
 
-  List<Topic> topics() {
-    return List.copyOf(topics);
-  }
-
-  void needs(Topic topic, boolean isReady) {
+  /** Needs a topic that it has not needed before. */
+  void needs(Topic topic) {
     topics.add(topic);
-    if (!isReady) {
-      missing.add(topic);
+    if (!topic.isReady()) {
+      missing++;
     }
   }
 
-  /** The topic is listened to; answers whether that was the last. */
-  boolean ready(Topic topic) {
-    missing.remove(topic);
-    return missing.isEmpty();
+  /** A topic that it needs is listened to, or is not any more. */
+  void counts(boolean ready) {
+    missing += ready ? -1 : 1;
   }
 
-  /** Listening has been interrupted before the end. */
-  void notReady(Topic topic) {
-    missing.add(topic);
+  /** No name follows. */
+  void end() {
+    whole = true;
   }
 
   boolean isComplete() {
-    return missing.isEmpty();
+    return whole && missing == 0;
   }
 
-  Set<Topic> missing() {
-    return missing;
+  List<Topic> topics() {
+    return topics;
+  }
+
+  /** Whether there are topics that it has not been {@linkplain #release released} from. */
+  boolean isHeld() {
+    return released < topics.size();
+  }
+
+  /** The next topic that it does not wait for any more; null when that was the last. */
+  @Nullable Topic release() {
+    return released < topics.size() ? topics.get(released++) : null;
   }
 }

@@ -1,10 +1,6 @@
 package io.penstock.core.pubsub;
 
 import io.penstock.core.command.Glob;
-import java.util.ArrayDeque;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Set;
 
 /**
  * Keyspace notifications (notify.c): {@code __keyspace@<db>__:<key>} and {@code
@@ -13,97 +9,78 @@ import java.util.Set;
  */
 final class KeyspaceChannels {
 
-  private static final List<String> PREFIXES = List.of("__keyspace@", "__keyevent@");
-  private static final String DIGITS = "0123456789";
+  private static final String OF_KEYS = "__keyspace@";
+  private static final String OF_EVENTS = "__keyevent@";
+
+  // How far a name may be behind the prefix; one bit each.
+  private static final int NO_DIGIT = 1;
+  private static final int DIGITS = 2;
+  private static final int UNDERSCORE = 4;
+  private static final int UNDERSCORES = 8;
 
   private KeyspaceChannels() {}
 
   /** Whether a channel is one of them. */
   static boolean isOne(String channel) {
-    return channel.startsWith(PREFIXES.get(0)) || channel.startsWith(PREFIXES.get(1));
+    return channel.startsWith(OF_KEYS) || channel.startsWith(OF_EVENTS);
   }
 
   /** Whether a pattern matches at least one of them. */
   static boolean someMatch(String pattern) {
     Glob glob = Glob.exact(pattern);
-    return PREFIXES.stream().anyMatch(prefix -> new Search(glob, prefix).succeeds());
+    return matchesSome(glob, OF_KEYS) || matchesSome(glob, OF_EVENTS);
   }
-
-  /** A place in the pattern together with a place in what a channel's name may look like. */
-  private record Place(int pattern, int name) {}
 
   /**
    * Walks through the pattern and through a name of the form {@code prefix digits __:} side by
-   * side. Behind that a name may go on with anything, and so may the pattern.
+   * side. Behind that a name may go on with anything, so a star that is reached matches: it may
+   * stand for the rest of all that. Up to the first star each element is one character, so an
+   * element is looked at once.
    */
-  private static final class Search {
-
-    private final Glob glob;
-    private final String prefix;
-    private final Set<Place> seen = new HashSet<>();
-    private final ArrayDeque<Place> open = new ArrayDeque<>();
-
-    Search(Glob glob, String prefix) {
-      this.glob = glob;
-      this.prefix = prefix;
-    }
-
-    boolean succeeds() {
-      reach(0, 0);
-      while (!open.isEmpty()) {
-        Place place = open.remove();
-        if (place.name == end()) {
-          return true;
-        }
-        String choices = choices(place.name);
-        for (int i = 0; i < choices.length(); i++) {
-          step(place, choices.charAt(i));
-        }
+  private static boolean matchesSome(Glob glob, String prefix) {
+    for (int i = 0; i < prefix.length(); i++) {
+      if (i == glob.size()) {
+        return false;
       }
-      return false;
-    }
-
-    /** Behind the prefix: no digit yet, some digits, {@code _}, {@code __}, {@code __:}. */
-    private int end() {
-      return prefix.length() + 4;
-    }
-
-    private String choices(int name) {
-      return switch (name - prefix.length()) {
-        case 0 -> DIGITS;
-        case 1 -> DIGITS + "_";
-        case 2 -> "_";
-        case 3 -> ":";
-        default -> prefix.substring(name, name + 1);
-      };
-    }
-
-    private void step(Place from, char c) {
-      boolean sameDigits = from.name == prefix.length() + 1 && c != '_';
-      int name = sameDigits ? from.name : from.name + 1;
-      if (from.pattern == glob.length()) {
-        return;
+      if (glob.isStar(i)) {
+        return true;
       }
-      if (glob.isStar(from.pattern)) {
-        reach(from.pattern, name);
-        return;
-      }
-      int next = glob.next(from.pattern, c);
-      if (next != Glob.NO_MATCH) {
-        reach(next, name);
+      if (!glob.accepts(i, prefix.charAt(i))) {
+        return false;
       }
     }
+    return matchesRest(glob, prefix.length());
+  }
 
-    /** A star may also stand for nothing. */
-    private void reach(int pattern, int name) {
-      int at = pattern;
-      while (seen.add(new Place(at, name))) {
-        open.add(new Place(at, name));
-        if (at == glob.length() || !glob.isStar(at)) {
-          return;
-        }
-        at++;
+  private static boolean matchesRest(Glob glob, int from) {
+    int states = NO_DIGIT;
+    for (int i = from; i < glob.size() && states != 0; i++) {
+      if (glob.isStar(i) || ((states & UNDERSCORES) != 0 && glob.accepts(i, ':'))) {
+        return true;
+      }
+      states = next(glob, i, states);
+    }
+    return false;
+  }
+
+  /** The states behind element {@code i}. */
+  private static int next(Glob glob, int i, int states) {
+    int next = 0;
+    if ((states & (NO_DIGIT | DIGITS)) != 0 && acceptsDigit(glob, i)) {
+      next |= DIGITS;
+    }
+    if ((states & (DIGITS | UNDERSCORE)) != 0 && glob.accepts(i, '_')) {
+      next |= (states & (DIGITS | UNDERSCORE)) << 1;
+    }
+    return next;
+  }
+
+  private static boolean acceptsDigit(Glob glob, int i) {
+    for (char digit = '0'; digit <= '9'; digit++) {
+      if (glob.accepts(i, digit)) {
+        return true;
       }
     }
+    return false;
   }
 }

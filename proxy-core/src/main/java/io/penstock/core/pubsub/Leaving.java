@@ -4,12 +4,12 @@ package io.penstock.core.pubsub;
  * One client's request to unsubscribe, until the nodes have confirmed what they were told for it:
  * after that, no count of theirs includes it any more.
  */
-final class Leaving {
+public final class Leaving {
 
   private final Runnable done;
   private int missing = 1; // itself, until all orders are given
 
-  Leaving(Runnable done) {
+  public Leaving(Runnable done) {
     this.done = done;
   }
 
@@ -24,7 +24,7 @@ final class Leaving {
   }
 
   /** A node has confirmed, or is gone; or all were told. */
-  void oneDone() {
+  public void oneDone() {
     if (--missing == 0) {
       done.run();
     }

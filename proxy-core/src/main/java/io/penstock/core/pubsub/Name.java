@@ -32,6 +32,23 @@ public final class Name {
     return bytes.length;
   }
 
+  /** Whether it cannot match {@code channel} as a pattern: it begins with other characters. */
+  boolean beginsUnlike(Name channel) {
+    for (int i = 0; i < bytes.length; i++) {
+      switch (bytes[i]) {
+        case '*', '?', '[', '\\' -> {
+          return false;
+        }
+        default -> {
+          if (i == channel.bytes.length || bytes[i] != channel.bytes[i]) {
+            return true;
+          }
+        }
+      }
+    }
+    return false;
+  }
+
   /** Appends the bytes. */
   public void writeTo(ByteBuf out) {
     out.writeBytes(bytes);

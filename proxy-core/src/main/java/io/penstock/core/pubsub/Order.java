@@ -31,6 +31,10 @@ final class Order extends Exchange {
     this.topics = List.copyOf(topics);
     this.leaving = leaving;
     leaving.awaits();
+  }
+
+  /** Makes the request; to be called before it is sent. */
+  void prepare() {
     ByteBuf request = ByteBufAllocator.DEFAULT.directBuffer();
     encode(request);
     bytes(new SharedBuffer(request), 0, request.readableBytes());

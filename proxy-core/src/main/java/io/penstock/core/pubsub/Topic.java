@@ -1,7 +1,5 @@
 package io.penstock.core.pubsub;
 
-import java.util.LinkedHashSet;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,8 +13,9 @@ final class Topic {
   private final Name name;
   private final int slot;
   private final boolean everywhere;
-  private final Set<Subscriber> subscribers = new LinkedHashSet<>();
-  private final Set<Joining> joinings = new LinkedHashSet<>();
+  private final CompactSet<Subscriber> subscribers = new CompactSet<>();
+  private final CompactSet<Joining> joinings = new CompactSet<>();
+  private boolean ready; // as its joinings have counted it
   private @Nullable Feed owner; // where it belongs
   private long staysUntil;
   private boolean stayed; // long enough
@@ -52,7 +51,7 @@ final class Topic {
     return everywhere;
   }
 
-  Set<Subscriber> subscribers() {
+  CompactSet<Subscriber> subscribers() {
     return subscribers;
   }
 
@@ -75,8 +74,17 @@ final class Topic {
     }
   }
 
-  Set<Joining> joinings() {
+  CompactSet<Joining> joinings() {
     return joinings;
+  }
+
+  /** Whether all feeds that it needs listen, as its joinings have counted it. */
+  boolean isReady() {
+    return ready;
+  }
+
+  void ready(boolean now) {
+    ready = now;
   }
 
   boolean isOfInterest() {

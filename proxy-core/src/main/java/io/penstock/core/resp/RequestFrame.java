@@ -70,6 +70,20 @@ public final class RequestFrame {
     }
   }
 
+  /** Bytes of memory that positions take beyond those of a short request. */
+  public int size() {
+    return (offsets.length - INITIAL_ARGUMENTS) * (Integer.BYTES + Integer.BYTES);
+  }
+
+  /** Gives back all room that the last request took; only between requests. */
+  public void releaseIdleRoom() {
+    if (offsets.length > INITIAL_ARGUMENTS) {
+      argc = 0;
+      offsets = new int[INITIAL_ARGUMENTS];
+      lengths = new int[INITIAL_ARGUMENTS];
+    }
+  }
+
   /** Adds one argument by its position. */
   public void add(int offset, int length) {
     if (argc == offsets.length) {

@@ -27,10 +27,16 @@ public final class ClusterRouter extends CommandRouter {
 
   private final KeyPositions keys = new KeyPositions();
   private final RoutePlan.Split split = new RoutePlan.Split();
+  private KnownSlots known = KnownSlots.NONE;
   private final int[] groupOfSlot = new int[SlotMap.SLOTS]; // NO_GROUP between calls
 
   public ClusterRouter() {
     Arrays.fill(groupOfSlot, NO_GROUP);
+  }
+
+  @Override
+  public void know(KnownSlots slots) {
+    known = slots;
   }
 
   @Override
@@ -43,9 +49,9 @@ public final class ClusterRouter extends CommandRouter {
     if (spec.findKeys(frame, keys) <= 0) {
       return BY_SLOT[0]; // without keys, or with arguments whose error is the server's to word
     }
-    int slot = slot(frame, keys.get(0));
+    int slot = knownSlot(frame, keys.get(0));
     for (int i = 1; i < keys.size(); i++) {
-      if (slot(frame, keys.get(i)) != slot) {
+      if (knownSlot(frame, keys.get(i)) != slot) {
         return CROSS_SLOT;
       }
     }
@@ -73,7 +79,7 @@ public final class ClusterRouter extends CommandRouter {
     }
     split.begin(how.merge(), first, step, count);
     for (int i = 0; i < count; i++) {
-      int slot = slot(frame, first + i * step);
+      int slot = knownSlot(frame, first + i * step);
       int group = groupOfSlot[slot];
       if (group == NO_GROUP) {
         group = split.addGroup(slot);
@@ -104,6 +110,10 @@ public final class ClusterRouter extends CommandRouter {
   @Override
   RoutePlan scan() {
     return SCAN;
+  }
+
+  private int knownSlot(RequestFrame frame, int argument) {
+    return known.has(frame, argument) ? known.get(argument) : slot(frame, argument);
   }
 
   private static int slot(RequestFrame frame, int argument) {

@@ -4,11 +4,28 @@ import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandErrors;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.Handling;
+import io.penstock.core.command.LocalCommand;
 import java.util.HashMap;
 import java.util.Map;
 
 /** What all routers share: existence, arity and the decisions that need no keys. */
 abstract sealed class CommandRouter implements Router permits ClusterRouter, SingleRouter {
+
+  /**
+   * Most arguments of a command that Penstock answers itself, but for names to subscribe to, and of
+   * one that blocks: it is read and written several times.
+   */
+  private static final int MOST_OWN = 262_144;
+
+  /** Of {@code CONFIG GET}: each argument takes some microseconds. */
+  private static final int MOST_PARAMETERS = 16_384;
+
+  private static final RoutePlan TOO_MANY =
+      new RoutePlan.Reject(
+          "OVERLOADED too many arguments for a command that this proxy answers itself");
+
+  private static final RoutePlan TOO_MANY_FOR_BLOCKING =
+      new RoutePlan.Reject("OVERLOADED too many arguments for a command that blocks");
 
   private static final RoutePlan.Single ANY_NODE = new RoutePlan.Single(RoutePlan.Single.ANY_NODE);
 
@@ -26,6 +43,9 @@ abstract sealed class CommandRouter implements Router permits ClusterRouter, Sin
     if (!spec.acceptsArity(command.argc())) {
       return new RoutePlan.Reject(CommandErrors.wrongArity(spec));
     }
+    if (!spec.acceptsPatterns(command.frame())) {
+      return new RoutePlan.Reject(CommandErrors.PATTERN_TOO_LONG);
+    }
     return switch (spec.handling()) {
       case Handling.Forward _ -> forward(command, spec);
       case Handling.Split split -> split(command, spec, split);
@@ -34,19 +54,30 @@ abstract sealed class CommandRouter implements Router permits ClusterRouter, Sin
               ? new RoutePlan.Watch(one.slot())
               : forward(command, spec);
       case Handling.Blocking blocking ->
-          blocking(forward(command, spec), blocking.timeoutAt(command.frame()), false);
+          blocking(command, spec, blocking.timeoutAt(command.frame()), false);
       case Handling.BlockingIf blocking ->
-          blocking(forward(command, spec), blocking.timeoutAt(command.frame()), true);
+          blocking(command, spec, blocking.timeoutAt(command.frame()), true);
       case Handling.AnyNode _ -> ANY_NODE;
       case Handling.Script _ -> script(command, spec);
       case Handling.Scan _ -> scan();
       case Handling.Publish(boolean sharded) ->
           new RoutePlan.Publish(slotOfChannel(command), sharded);
+      case Handling.Local(LocalCommand own) when hasTooMany(own, command.argc()) -> TOO_MANY;
       case Handling.Broadcast _, Handling.Local _, Handling.Refused _ -> fixed(spec);
     };
   }
 
-  private static RoutePlan blocking(RoutePlan plan, int timeoutAt, boolean millis) {
+  private static boolean hasTooMany(LocalCommand own, int argc) {
+    return argc > MOST_PARAMETERS
+        && (own == LocalCommand.CONFIG_GET || argc > MOST_OWN)
+        && own.area() != LocalCommand.Area.SUBSCRIPTION;
+  }
+
+  private RoutePlan blocking(Command command, CommandSpec spec, int timeoutAt, boolean millis) {
+    if (command.argc() > MOST_OWN) {
+      return TOO_MANY_FOR_BLOCKING;
+    }
+    RoutePlan plan = forward(command, spec);
     return timeoutAt > 0 && plan instanceof RoutePlan.OneSlot one
         ? new RoutePlan.Blocking(one.slot(), timeoutAt, millis)
         : plan;

@@ -3,11 +3,15 @@ package io.penstock.core.route;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.LongBinaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Merges arrays, sets and maps. Nothing is handed out before it is certain that the replies go
@@ -22,24 +26,32 @@ final class ElementMerger {
   }
 
   /** One element a key, in the order of the keys. */
-  void interleave(ByteBuf[] replies, int[] groupOfKey) {
+  Merging interleave(ByteBuf[] replies, int[] groupOfKey) {
     int[] keysOfGroup = new int[replies.length];
     for (int group : groupOfKey) {
       keysOfGroup[group]++;
     }
-    List<ReplyCursor> cursors = cursors(replies);
+    ReplyCursor[] cursors = cursors(replies).toArray(ReplyCursor[]::new);
     for (int i = 0; i < replies.length; i++) {
-      if (cursors.get(i).type() != '*' || cursors.get(i).elements() != keysOfGroup[i]) {
+      if (cursors[i].type() != '*' || cursors[i].elements() != keysOfGroup[i]) {
         throw new UnmergeableException();
       }
     }
     line('*', groupOfKey.length);
-    for (int group : groupOfKey) {
-      ReplyCursor cursor = cursors.get(group);
-      int from = cursor.at();
-      cursor.skip();
-      sink.piece(cursor.reply(), from, cursor.at());
-    }
+    return new Merging() {
+      private int key;
+
+      @Override
+      public boolean step(int most) {
+        for (int left = Math.min(most, groupOfKey.length - key); left > 0; left--) {
+          ReplyCursor cursor = cursors[groupOfKey[key++]];
+          int from = cursor.at();
+          cursor.skip();
+          sink.piece(cursor.reply(), from, cursor.at());
+        }
+        return key < groupOfKey.length;
+      }
+    };
   }
 
   /** All elements; big replies are handed on as they are. */
@@ -59,25 +71,48 @@ final class ElementMerger {
   }
 
   /** Each element once, where it comes first. */
-  void union(ByteBuf[] replies) {
-    List<ReplyCursor> cursors = cursors(replies);
-    byte type = typeOfLists(cursors);
+  Merging union(ByteBuf[] replies) {
+    Deque<ReplyCursor> cursors = new ArrayDeque<>(cursors(replies));
+    byte type = typeOfLists(List.copyOf(cursors));
+    cursors.forEach(ReplyCursor::elements); // behind the headers
     Set<ByteBuf> elements = new LinkedHashSet<>();
-    for (ReplyCursor cursor : cursors) {
-      for (long left = cursor.elements(); left > 0; left--) {
-        int from = cursor.at();
-        cursor.skip();
-        elements.add(cursor.reply().slice(from, cursor.at() - from));
+    return new Merging() {
+      private @Nullable Iterator<ByteBuf> given;
+
+      @Override
+      public boolean step(int most) {
+        Iterator<ByteBuf> giving = given;
+        return giving == null ? collect(most) : give(giving, most);
       }
-    }
-    line((char) type, elements.size());
-    for (ByteBuf element : elements) {
-      sink.piece(element, 0, element.readableBytes());
-    }
+
+      private boolean collect(int most) {
+        for (int left = most; left > 0 && !cursors.isEmpty(); left--) {
+          ReplyCursor cursor = cursors.getFirst();
+          if (cursor.at() < cursor.end()) {
+            elements.add(next(cursor));
+          } else {
+            cursors.removeFirst();
+          }
+        }
+        if (cursors.isEmpty()) {
+          line((char) type, elements.size());
+          given = elements.iterator();
+        }
+        return true;
+      }
+
+      private boolean give(Iterator<ByteBuf> giving, int most) {
+        for (int left = most; left > 0 && giving.hasNext(); left--) {
+          ByteBuf element = giving.next();
+          sink.piece(element, 0, element.readableBytes());
+        }
+        return giving.hasNext();
+      }
+    };
   }
 
   /** Integers by place; everything else has to be the same in all replies. */
-  void byElement(ByteBuf[] replies, LongBinaryOperator operator) {
+  Merging byElement(ByteBuf[] replies, LongBinaryOperator operator) {
     List<ReplyCursor> cursors = cursors(replies);
     byte type = typeOf(cursors);
     long count = cursors.getFirst().elements();
@@ -86,15 +121,24 @@ final class ElementMerger {
         throw new UnmergeableException();
       }
     }
-    List<ByteBuf> elements = new ArrayList<>();
-    for (long i = 0; i < count; i++) {
-      elements.add(
-          cursors.getFirst().isInteger() ? integers(cursors, operator) : sameInAll(cursors));
-    }
-    line((char) type, type == '%' ? count / 2 : count);
-    for (ByteBuf element : elements) {
-      sink.piece(element, 0, element.readableBytes());
-    }
+    ByteBuf merged = Unpooled.buffer(); // on the heap: nobody has to release it
+    return new Merging() {
+      private long element;
+
+      @Override
+      public boolean step(int most) {
+        for (int left = most; left > 0 && element < count; left--, element++) {
+          merged.writeBytes(
+              cursors.getFirst().isInteger() ? integers(cursors, operator) : sameInAll(cursors));
+        }
+        if (element < count) {
+          return true;
+        }
+        line((char) type, type == '%' ? count / 2 : count);
+        sink.piece(merged, 0, merged.readableBytes());
+        return false;
+      }
+    };
   }
 
   private static ByteBuf integers(List<ReplyCursor> cursors, LongBinaryOperator operator) {

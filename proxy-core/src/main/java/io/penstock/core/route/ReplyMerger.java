@@ -30,6 +30,8 @@ public final class ReplyMerger {
 
   private final Sink sink;
   private final ElementMerger elements;
+  private @Nullable Merging rest; // of what has begun
+  private boolean fine;
 
   public ReplyMerger(Sink sink) {
     this.sink = sink;
@@ -37,15 +39,27 @@ public final class ReplyMerger {
   }
 
   /**
-   * Merges.
+   * Merges all at once; see {@link #begin}.
+   *
+   * @return false when the result is an error reply
+   */
+  public boolean merge(Merge how, ByteBuf[] replies, int[] detail) {
+    begin(how, replies, detail);
+    while (step(Integer.MAX_VALUE)) {
+      // As much as there is.
+    }
+    return isFine();
+  }
+
+  /**
+   * Begins to merge, which {@link #step} goes on with; once.
    *
    * @param replies whole replies by part, at least one, all readable bytes of each; borrowed. With
    *     {@link Merge#ALL_OK} those that are no error may be empty
    * @param detail for {@link Merge#ARRAY_BY_KEY} the part of each key in the caller's order; for
    *     {@link Merge#NEWEST} how many entries there may be
-   * @return false when the result is an error reply
    */
-  public boolean merge(Merge how, ByteBuf[] replies, int[] detail) {
+  public void begin(Merge how, ByteBuf[] replies, int[] detail) {
     ByteBuf chosen =
         switch (how) {
           case ONE_SUCCEEDED -> oneSucceeded(replies);
@@ -54,33 +68,68 @@ public final class ReplyMerger {
         };
     if (chosen != null) {
       pass(chosen);
-      return !isError(chosen);
+      fine = !isError(chosen);
+      return;
+    }
+    rest =
+        _ -> {
+          rest = mergeFine(how, replies, detail);
+          return rest != null;
+        };
+  }
+
+  /**
+   * Goes on with about so many elements.
+   *
+   * @return false when nothing is left
+   */
+  public boolean step(int most) {
+    Merging next = rest;
+    if (next == null) {
+      return false;
     }
     try {
-      mergeFine(how, replies, detail);
-      return true;
+      fine = true;
+      if (next.step(most)) {
+        return true;
+      }
     } catch (UnmergeableException
         | ArithmeticException // a sum beyond 64 bits
         | IndexOutOfBoundsException // fewer elements than such a reply has
         | NoSuchElementException
         | NumberFormatException e) {
       emit(UNEXPECTED);
-      return false;
+      fine = false;
     }
+    rest = null;
+    return false;
   }
 
-  private void mergeFine(Merge how, ByteBuf[] replies, int[] detail) {
+  /** Whether the result, as far as it is there, is no error reply. */
+  public boolean isFine() {
+    return fine;
+  }
+
+  /** Merges what is little at any rate; answers what is to be gone on with otherwise. */
+  private @Nullable Merging mergeFine(Merge how, ByteBuf[] replies, int[] detail) {
     switch (how) {
       case ALL_OK -> emit(OK);
       case ALL_SUCCEEDED, ONE_SUCCEEDED -> pass(replies[0]);
       case SUM, PATTERNS -> integers(replies, Math::addExact);
       case MIN -> integers(replies, Math::min);
-      case SUM_BY_ELEMENT, SUBSCRIBERS, SHARD_SUBSCRIBERS ->
-          elements.byElement(replies, Math::addExact);
-      case MIN_BY_ELEMENT -> elements.byElement(replies, Math::min);
-      case ARRAY_BY_KEY -> elements.interleave(replies, detail);
+      case SUM_BY_ELEMENT, SUBSCRIBERS, SHARD_SUBSCRIBERS -> {
+        return elements.byElement(replies, Math::addExact);
+      }
+      case MIN_BY_ELEMENT -> {
+        return elements.byElement(replies, Math::min);
+      }
+      case ARRAY_BY_KEY -> {
+        return elements.interleave(replies, detail);
+      }
       case CONCAT -> elements.concat(replies);
-      case UNION -> elements.union(replies);
+      case UNION -> {
+        return elements.union(replies);
+      }
       case RANDOM -> random(replies);
       case RUNNING -> running(replies);
       case NEWEST -> report(ReportMerger.newest(replies, detail[0]));
@@ -90,6 +139,7 @@ public final class ReplyMerger {
       case STATS -> report(ReportMerger.stats(replies));
       case TEXTS -> report(ReportMerger.texts(fine(replies)));
     }
+    return null;
   }
 
   private void report(String text) {

@@ -1,5 +1,6 @@
 package io.penstock.core.route;
 
+import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.LocalCommand;
 import io.penstock.core.command.Merge;
@@ -43,6 +44,9 @@ public sealed interface RoutePlan {
   /** Divided by slot. The router's own scratch: valid until its next call. */
   final class Split implements RoutePlan {
 
+    /** Of more keys nothing is kept for the next request. */
+    private static final int KEPT = 16 * 1024;
+
     private Merge merge = Merge.SUM;
     private int firstKey;
     private int keyStep;
@@ -60,10 +64,10 @@ public sealed interface RoutePlan {
       keys = count;
       groups = 0;
       made++;
-      if (groupOfKey.length < count) {
-        groupOfKey = new int[count];
-        slotOfGroup = new int[count];
-        keysOfGroup = new int[count];
+      if (groupOfKey.length < count || groupOfKey.length > KEPT) {
+        groupOfKey = new int[Math.max(16, count)];
+        slotOfGroup = new int[Math.min(groupOfKey.length, SlotMap.SLOTS)];
+        keysOfGroup = new int[slotOfGroup.length];
       }
     }
 

@@ -14,4 +14,12 @@ public interface Router {
    * @param command its frame is set; it is resolved here
    */
   RoutePlan route(Command command);
+
+  /**
+   * Goes by what was found out about one request before, until it is told of another; {@link
+   * KnownSlots#NONE} for none.
+   */
+  default void know(KnownSlots slots) {
+    // A router that looks at no keys needs to know nothing.
+  }
 }

@@ -1,6 +1,8 @@
 package io.penstock.core.session;
 
+import io.penstock.core.command.CommandSpec;
 import io.penstock.core.observe.CloseReason;
+import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.transport.SocketOutput;
 
 /**
@@ -8,7 +10,9 @@ import io.penstock.core.transport.SocketOutput;
  *
  * <p>It has to wait when it has asked for too much that it was not given: so many requests that
  * replies of the size it has had lately would come to a bounded number of bytes. A new client
- * begins with few, since nothing is known of its replies.
+ * begins with few that read, since nothing is known of its replies; a few small ones are enough for
+ * many. While its replies are large, or may be, it also waits for room at the node, which it shares
+ * with others: see {@link Sender#awaitsRoom}.
  *
  * <p>It is closed when it leaves more unread than its {@link OutputLimit}, or when it keeps the
  * most of all in buffers and that is too much. Confined to its loop.
@@ -16,7 +20,15 @@ import io.penstock.core.transport.SocketOutput;
 final class Allowance {
 
   /** Bytes that the replies to all unanswered requests may be expected to have. */
-  private static final long MOST_EXPECTED = 16 * 1024 * 1024;
+  private static final long MOST_EXPECTED = 4 * 1024 * 1024;
+
+  /** From so many bytes on an expected reply is large. */
+  private static final int LARGE = 32 * 1024;
+
+  /**
+   * What a reply is expected to have when nothing is known: eight requests are taken up at once.
+   */
+  private static final int UNKNOWN = (int) (MOST_EXPECTED / 8);
 
   /** Bytes of replies that wait behind an earlier one. */
   private static final long MOST_HELD = 1024 * 1024;
@@ -26,18 +38,29 @@ final class Allowance {
   /** From this length on it is looked at once what a client keeps; else when there is time. */
   private static final int NOTABLE = SocketOutput.SLICE_THRESHOLD;
 
+  /** So many unanswered requests are worth a look. */
+  private static final int MANY = 256;
+
   private static final int WEIGHT_SHIFT = 3; // the newest reply counts for an eighth
+  private static final int FIRST_WEIGHT_SHIFT = 1; // the first ones for a half
+  private static final int FIRST_REPLIES = 8;
 
   private final Session session;
   private final int mostUnanswered;
   private long held;
   private long borne;
-  private long usualReply = 64 * 1024;
+  private long borneOnHeap;
+  private long expected; // bytes of replies to all unanswered requests
+  private long usualReply = UNKNOWN; // to what reads
+  private long usualOther;
+  private int replies; // given so far, up to FIRST_REPLIES
   private boolean due; // something was taken up that is kept
   private long counted; // bytes that the loop's memory has it down for
+  private long countedOnHeap; // among them
   private boolean slow; // above the soft limit
   private long slowSince; // if so
   private boolean ended; // for a limit
+  private boolean delayed; // since an AUTH failed
 
   Allowance(Session session) {
     this.session = session;
@@ -66,6 +89,12 @@ final class Allowance {
     due |= bytes > 0;
   }
 
+  /** The same of what is kept in objects. */
+  void bearsOnHeap(long bytes) {
+    borneOnHeap += bytes;
+    due |= bytes > 0;
+  }
+
   /** More may be kept than before: it is looked at when what has come is used up. */
   void keepsMore() {
     due = true;
@@ -81,22 +110,60 @@ final class Allowance {
 
   /** Bytes have come and were used up as far as possible. */
   void checkInput() {
-    if (due || !session.input().isEmpty()) {
+    if (due || !session.input().isEmpty() || session.sequence().size() > MANY) {
       due = false;
       check();
     }
   }
 
+  /**
+   * Bytes that the reply to a command is expected to have. What writes has most often short ones,
+   * and they tell nothing of what the client reads.
+   */
+  int expects(CommandSpec command) {
+    return (int) Math.min(tells(command) ? usualReply : usualOther, Integer.MAX_VALUE);
+  }
+
+  /** The same, 0 where it is not large. */
+  int expectsMuch(CommandSpec command) {
+    int bytes = expects(command);
+    return bytes < LARGE ? 0 : bytes;
+  }
+
+  private static boolean tells(CommandSpec command) {
+    return command.isReadOnly() || command.isScript();
+  }
+
+  /** So many more bytes of replies are expected, or fewer if negative. */
+  void awaits(int bytes) {
+    expected += bytes;
+  }
+
   /** A reply of so many bytes was given. */
-  void gave(long bytes) {
-    usualReply += (bytes - usualReply) >> WEIGHT_SHIFT;
+  void gave(CommandSpec command, long bytes) {
+    if (!tells(command)) {
+      usualOther += (bytes - usualOther) >> WEIGHT_SHIFT;
+    } else if (replies < FIRST_REPLIES) {
+      replies++;
+      usualReply += (bytes - usualReply) >> FIRST_WEIGHT_SHIFT;
+    } else {
+      usualReply += (bytes - usualReply) >> WEIGHT_SHIFT;
+    }
+  }
+
+  /** So many bytes of a reply have come, and not its end: what comes next may be as large. */
+  void gives(long bytes) {
+    usualReply = Math.max(usualReply, bytes >> WEIGHT_SHIFT);
   }
 
   /** Whether one more request may be taken up behind {@code unanswered} others. */
   boolean permits(int unanswered) {
-    return unanswered < mostUnanswered
-        && unanswered * usualReply < MOST_EXPECTED
-        && held < MOST_HELD;
+    return !delayed && unanswered < mostUnanswered && expected < MOST_EXPECTED && held < MOST_HELD;
+  }
+
+  /** No request is taken up while it is delayed. */
+  void delayed(boolean on) {
+    delayed = on;
   }
 
   /** The client is read from here on, or is not. */
@@ -106,6 +173,11 @@ final class Allowance {
     }
   }
 
+  /** Whether Penstock can answer a request itself: it copies arguments to the heap. */
+  boolean takes(RequestFrame frame) {
+    return frame.end() - frame.start() <= session.loop().directory().longestOnHeap();
+  }
+
   /** Bytes that the client has not taken. */
   long unread() {
     Subscriptions subscriptions = session.intake().subscriptions();
@@ -113,14 +185,28 @@ final class Allowance {
     return pushed + held + session.output().unwritten();
   }
 
-  /** Bytes that are kept for the client: in buffers, and of the names that it has given. */
+  /** Bytes that are kept for the client, in buffers and in objects. */
   long kept() {
+    return keptInBuffers() + keptOnHeap();
+  }
+
+  private long keptInBuffers() {
+    Transaction queue = session.intake().transactions().queue();
+    return unread() + borne + session.input().capacity() + (queue == null ? 0 : queue.size());
+  }
+
+  /**
+   * Bytes of objects that are kept for the client: of names, of commands that are queued, of
+   * requests that are unanswered, and of the request that is arriving.
+   */
+  long keptOnHeap() {
+    Transaction queue = session.intake().transactions().queue();
     Subscriptions subscriptions = session.intake().subscriptions();
-    return unread()
-        + borne
-        + session.input().capacity()
+    return borneOnHeap
         + session.profile().size()
-        + session.intake().transactions().size()
+        + (queue == null ? 0 : queue.sizeOnHeap())
+        + session.input().frame().size()
+        + (long) session.sequence().size() * Request.SIZE
         + (subscriptions == null ? 0 : subscriptions.size());
   }
 
@@ -129,10 +215,16 @@ final class Allowance {
     return counted;
   }
 
-  /** Answers what the client keeps now, for the loop's memory; nothing when it is closed. */
-  long recount() {
-    counted = session.isClosed() ? 0 : kept();
-    return counted;
+  /** Those of them that are objects. */
+  long countedOnHeap() {
+    return countedOnHeap;
+  }
+
+  /** Counts what the client keeps now, for the loop's memory; nothing when it is closed. */
+  void recount() {
+    boolean gone = session.isClosed();
+    countedOnHeap = gone ? 0 : keptOnHeap();
+    counted = gone ? 0 : countedOnHeap + keptInBuffers();
   }
 
   /** Whether it was closed for a limit: what it keeps is on its way back. */

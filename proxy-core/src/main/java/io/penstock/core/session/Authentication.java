@@ -10,6 +10,7 @@ import io.penstock.core.resp.ReplyWriter;
 import io.penstock.core.resp.RequestFrame;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.time.Duration;
 
 /** {@code AUTH} and {@code HELLO}, as Redis's acl.c and networking.c answer them. */
 final class Authentication {
@@ -27,7 +28,16 @@ final class Authentication {
           + " AUTH <user> <pass> option can be used to authenticate the client and select"
           + " the RESP protocol version at the same time";
 
+  /** So many failures in a row cost nothing: an honest mistake is not slowed down. */
+  static final int FREE_FAILURES = 3;
+
+  private static final long FIRST_DELAY_NANOS = Duration.ofMillis(10).toNanos();
+  private static final long LONGEST_DELAY_NANOS = Duration.ofSeconds(1).toNanos();
+  private static final int DOUBLINGS = 7;
+
   private final Session session;
+  private int failures; // in a row
+  private long delayedUntil; // if it is
 
   Authentication(Session session) {
     this.session = session;
@@ -63,11 +73,53 @@ final class Authentication {
       reply.error(NO_PASSWORD);
     } else if (isRight(
         frame.argc() == 2 ? DEFAULT_USER : LocalReplies.text(frame, 1), frame, frame.argc() - 1)) {
-      session.authenticated();
+      succeeded();
       reply.status("OK");
     } else {
+      failed();
       reply.error(WRONG);
     }
+  }
+
+  private void succeeded() {
+    failures = 0;
+    session.authenticated();
+  }
+
+  /** The reply is given at once, and what the client sends behind it waits. */
+  private void failed() {
+    failures++;
+    session.loop().counters().authenticationFailed();
+    session.loop().sweep().tellWrongPassword(session);
+    long delay = delayNanos(failures);
+    if (delay > 0) {
+      delayedUntil = session.loop().now() + delay;
+      session.allowance().delayed(true);
+      session.loop().sweep().delay(this);
+    }
+  }
+
+  /** For how long nothing is taken up after so many failures in a row. */
+  static long delayNanos(int failures) {
+    int beyond = failures - FREE_FAILURES;
+    if (beyond <= 0) {
+      return 0;
+    }
+    return Math.min(FIRST_DELAY_NANOS << Math.min(beyond - 1, DOUBLINGS), LONGEST_DELAY_NANOS);
+  }
+
+  /** Goes on with a delayed client if it is time; answers whether the delay is over. */
+  boolean goOn(long now) {
+    if (!session.isClosed() && now - delayedUntil < 0) {
+      return false;
+    }
+    session.allowance().delayed(false);
+    return true;
+  }
+
+  /** Takes up what the client has sent meanwhile. */
+  void takeUp() {
+    session.takeUp();
   }
 
   /**
@@ -104,6 +156,7 @@ final class Authentication {
       error(out, options.error());
     } else if (options.hasCredentials()
         && !isRight(LocalReplies.text(frame, options.userAt()), frame, options.userAt() + 1)) {
+      failed();
       error(out, WRONG);
     } else {
       welcome(options, wanted, out);
@@ -112,7 +165,7 @@ final class Authentication {
 
   private void welcome(HelloOptions options, Protocol wanted, ByteBuf out) {
     if (options.hasCredentials()) {
-      session.authenticated();
+      succeeded();
     }
     if (!session.isAuthenticated()) {
       error(out, HELLO_FIRST);

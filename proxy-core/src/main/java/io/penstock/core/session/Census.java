@@ -11,6 +11,7 @@ import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyScanner;
 import io.penstock.core.resp.ReplyWriter;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What {@code PUBSUB} counts: nodes count this proxy's connections, and the client is told about
@@ -22,6 +23,9 @@ final class Census {
   private final Merge counted;
   private final Audience audience;
   private final ByteBuf merged = ByteBufAllocator.DEFAULT.directBuffer();
+  private final ReplyScanner scanner = new ReplyScanner();
+  private @Nullable ByteBuf counts; // what the client gets, as far as it was written
+  private int at; // in merged, behind what was read
 
   Census(Request whole, Merge counted) {
     this.whole = whole;
@@ -34,41 +38,68 @@ final class Census {
     merged.writeBytes(buffer, from, to - from);
   }
 
-  /** The reply is whole: hands it over with its numbers put right. */
-  void deliver(Outcome outcome) {
-    if (outcome != Outcome.OK) {
-      whole.deliverOwned(merged, outcome);
-      return;
+  /**
+   * The reply is whole: hands it over with its numbers put right, so many of them in a call.
+   *
+   * @return false when some are left for the next call
+   */
+  boolean deliver(Outcome outcome, int most) {
+    if (outcome != Outcome.OK || whole.session().isClosed()) {
+      whole.deliverOwned(merged.retain(), outcome);
+      drop();
+      return true;
     }
-    try {
-      whole.deliverOwned(LocalAnswer.made(this::write), outcome);
-    } finally {
-      merged.release();
+    ByteBuf out = counts == null ? begin() : counts;
+    for (int i = 0; i < most && at < merged.writerIndex(); i++) {
+      count(out);
+    }
+    if (at < merged.writerIndex()) {
+      return false;
+    }
+    whole.deliverOwned(out.retain(), outcome);
+    drop();
+    return true;
+  }
+
+  /** Gives the buffers back. */
+  void drop() {
+    merged.release();
+    ByteBuf out = counts;
+    if (out != null) {
+      out.release();
     }
   }
 
-  private void write(ByteBuf out) {
-    switch (counted) {
-      case SUBSCRIBERS -> subscribers(Kind.CHANNEL, out);
-      case SHARD_SUBSCRIBERS -> subscribers(Kind.SHARD, out);
-      default -> new ReplyWriter(out, Protocol.RESP2).integer(audience.patterns(number(0)));
+  private ByteBuf begin() {
+    ByteBuf out = ByteBufAllocator.DEFAULT.directBuffer();
+    counts = out;
+    if (counted == Merge.SUBSCRIBERS || counted == Merge.SHARD_SUBSCRIBERS) {
+      at = lineEnd(0);
+      out.writeBytes(merged, 0, at);
     }
+    return out;
   }
 
-  /** An array of names, each with its number behind it. */
-  private void subscribers(Kind kind, ByteBuf out) {
-    var scanner = new ReplyScanner();
+  /** A number, or one of an array of names, each with its number behind it. */
+  private void count(ByteBuf out) {
     var writer = new ReplyWriter(out, Protocol.RESP2);
-    int at = lineEnd(0);
-    out.writeBytes(merged, 0, at);
-    while (at < merged.writerIndex()) {
-      int nameAt = lineEnd(at);
-      int end = scanner.scan(merged, at, merged.writerIndex());
-      Name name = Name.copy(merged, nameAt, end - 2 - nameAt);
-      out.writeBytes(merged, at, end - at);
-      writer.integer(audience.subscribers(kind, name, number(end)));
-      at = lineEnd(end);
+    switch (counted) {
+      case SUBSCRIBERS -> subscribers(Kind.CHANNEL, out, writer);
+      case SHARD_SUBSCRIBERS -> subscribers(Kind.SHARD, out, writer);
+      default -> {
+        writer.integer(audience.patterns(number(at)));
+        at = lineEnd(at);
+      }
     }
+  }
+
+  private void subscribers(Kind kind, ByteBuf out, ReplyWriter writer) {
+    int nameAt = lineEnd(at);
+    int end = scanner.scan(merged, at, merged.writerIndex());
+    Name name = Name.copy(merged, nameAt, end - 2 - nameAt);
+    out.writeBytes(merged, at, end - at);
+    writer.integer(audience.subscribers(kind, name, number(end)));
+    at = lineEnd(end);
   }
 
   private int lineEnd(int at) {

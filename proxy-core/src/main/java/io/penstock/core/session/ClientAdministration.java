@@ -5,12 +5,16 @@ import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.LocalCommand;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.resp.Protocol;
+import io.penstock.core.resp.ReplyWriter;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /**
@@ -31,6 +35,7 @@ final class ClientAdministration {
   /** Answers the request in {@code command}, whose spec is {@code spec}. */
   void answer(CommandSpec spec, LocalCommand which, Command command) {
     Request request = session.intake().begin(spec);
+    session.hold(request); // one at a time: each takes every loop some time
     switch (which) {
       case CLIENT_LIST -> list(request, command);
       case CLIENT_KILL -> kill(request, command);
@@ -64,7 +69,10 @@ final class ClientAdministration {
       LocalAnswer.when(
           askAll(loop -> loop.unblock(id, error)).thenCompose(ClientAdministration::sum),
           session,
-          unblocked -> LocalAnswer.give(request, protocol, reply -> reply.integer(unblocked)));
+          unblocked ->
+              end(
+                  request,
+                  () -> LocalAnswer.give(request, protocol, reply -> reply.integer(unblocked))));
     }
   }
 
@@ -83,7 +91,8 @@ final class ClientAdministration {
         + "'. Try CLIENT HELP.";
   }
 
-  private static void refuse(Request request, String error) {
+  private void refuse(Request request, String error) {
+    session.goOn(request);
     request.deliverError(ErrorReplies.encode(error), Outcome.REJECTED);
   }
 
@@ -99,24 +108,49 @@ final class ClientAdministration {
       return;
     }
     Protocol protocol = session.profile().protocol();
+    Queue<Map<Long, String>> lists = new ConcurrentLinkedQueue<>();
     LocalAnswer.when(
-        askAll(loop -> lines(loop, filter)),
+        onEach(loop -> list(loop, filter, lists)),
         session,
-        lists -> LocalAnswer.give(request, protocol, reply -> reply.verbatim(join(lists))));
+        _ -> end(request, () -> give(request, protocol, join(lists))));
   }
 
-  private static Map<Long, String> lines(SessionLoop loop, ClientFilter filter) {
+  private static void give(Request request, Protocol protocol, String text) {
+    LocalAnswer.give(request, protocol, reply -> reply.verbatim(text));
+  }
+
+  private static CompletionStage<Boolean> list(
+      SessionLoop loop, ClientFilter filter, Queue<Map<Long, String>> lists) {
     Map<Long, String> lines = new TreeMap<>();
-    for (Session client : loop.sessions()) {
-      if (filter.accepts(client)) {
-        lines.put(client.id(), ClientLine.of(client));
-      }
-    }
-    return lines;
+    return ClientRound.begin(
+            loop,
+            client -> {
+              if (filter.accepts(client)) {
+                lines.put(client.id(), ClientLine.of(client));
+              }
+            })
+        .thenApply(_ -> lists.add(lines));
+  }
+
+  /** Has each loop do its part, and completes when all have. */
+  private CompletionStage<Void> onEach(Function<SessionLoop, CompletionStage<Boolean>> part) {
+    return askAll(part)
+        .thenCompose(
+            parts ->
+                CompletableFuture.allOf(
+                    parts.stream()
+                        .map(CompletionStage::toCompletableFuture)
+                        .toArray(CompletableFuture[]::new)));
+  }
+
+  /** Answers; the client's next requests are taken up with that. */
+  private void end(Request request, Runnable answer) {
+    session.goOn(request);
+    answer.run();
   }
 
   /** Oldest client first, as Redis lists them. */
-  private static String join(List<Map<Long, String>> lists) {
+  private static String join(Queue<Map<Long, String>> lists) {
     Map<Long, String> lines = new TreeMap<>();
     lists.forEach(lines::putAll);
     var text = new StringBuilder();
@@ -137,36 +171,38 @@ final class ClientAdministration {
     if (itself) {
       session.drain(); // after its reply; what comes behind this is not read any more
     }
+    var killed = new AtomicInteger(itself ? 1 : 0);
     LocalAnswer.when(
-        askAll(loop -> killOn(loop, filter)),
+        onEach(loop -> killOn(loop, filter, killed)),
         session,
-        counts -> {
-          int others = counts.stream().mapToInt(Integer::intValue).sum();
-          int killed = others + (itself ? 1 : 0);
-          LocalAnswer.give(
-              request,
-              protocol,
-              reply -> {
-                if (!byAddress) {
-                  reply.integer(killed);
-                } else if (killed > 0) {
-                  reply.status("OK");
-                } else {
-                  reply.error("ERR No such client");
-                }
-              });
-        });
+        _ ->
+            end(
+                request,
+                () ->
+                    LocalAnswer.give(
+                        request, protocol, reply -> told(byAddress, killed.get(), reply))));
   }
 
-  private int killOn(SessionLoop loop, ClientFilter filter) {
-    int killed = 0;
-    for (Session client : List.copyOf(loop.sessions())) {
-      if (client != session && filter.accepts(client)) {
-        client.abandon("CLIENT KILL");
-        killed++;
-      }
+  private static void told(boolean byAddress, int killed, ReplyWriter reply) {
+    if (!byAddress) {
+      reply.integer(killed);
+    } else if (killed > 0) {
+      reply.status("OK");
+    } else {
+      reply.error("ERR No such client");
     }
-    return killed;
+  }
+
+  private CompletionStage<Boolean> killOn(
+      SessionLoop loop, ClientFilter filter, AtomicInteger killed) {
+    return ClientRound.begin(
+        loop,
+        client -> {
+          if (client != session && filter.accepts(client)) {
+            client.abandon("CLIENT KILL");
+            killed.incrementAndGet();
+          }
+        });
   }
 
   private void pause(Request request, Command command) {
@@ -199,6 +235,6 @@ final class ClientAdministration {
     LocalAnswer.when(
         askAll(action),
         session,
-        _ -> LocalAnswer.give(request, protocol, reply -> reply.status("OK")));
+        _ -> end(request, () -> LocalAnswer.give(request, protocol, reply -> reply.status("OK"))));
   }
 }

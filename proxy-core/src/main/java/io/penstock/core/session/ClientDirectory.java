@@ -7,14 +7,45 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
-import java.util.function.ToLongFunction;
 
 /** All clients of a proxy, over all loops, and the scripts they brought. Safe from any thread. */
 public final class ClientDirectory {
 
+  /** Of all the heap that this process may have, what is kept for clients may take this share. */
+  private static final int SHARE_OF_HEAP = 3;
+
+  /** Of that, one request may have this share copied, as strings are more than once. */
+  private static final int SHARE_OF_ONE = 8;
+
+  private static final long LEAST_ON_HEAP = 1024 * 1024;
+
+  private final long heapLimit;
+  private final long longestOnHeap;
   private final AtomicLong lastId = new AtomicLong();
   private final Scripts scripts = new Scripts();
   private final List<SessionLoop> loops = new CopyOnWriteArrayList<>();
+
+  public ClientDirectory() {
+    this(Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP);
+  }
+
+  /**
+   * @param heapLimit bytes that all clients may keep on the heap
+   */
+  ClientDirectory(long heapLimit) {
+    this.heapLimit = heapLimit;
+    this.longestOnHeap = Math.max(LEAST_ON_HEAP, heapLimit / SHARE_OF_ONE);
+  }
+
+  /** Bytes that all clients may keep on the heap. */
+  long heapLimit() {
+    return heapLimit;
+  }
+
+  /** Bytes of a request that may be copied to the heap at once. */
+  long longestOnHeap() {
+    return longestOnHeap;
+  }
 
   void add(SessionLoop loop) {
     loops.add(loop);
@@ -25,20 +56,20 @@ public final class ClientDirectory {
     return scripts;
   }
 
-  /** Bytes that clients keep in buffers, those aside that are being closed for a limit. */
-  long memory() {
-    return sum(LoopMemory::used);
-  }
-
-  /** Bytes that clients keep which are being closed for a limit. */
-  long leaving() {
-    return sum(LoopMemory::leaving);
-  }
-
-  private long sum(ToLongFunction<LoopMemory> bytes) {
+  /** Bytes of one kind that clients keep, those aside that are being closed for a limit. */
+  long used(Function<LoopMemory, KeptSum> which) {
     long sum = 0;
     for (SessionLoop loop : loops) {
-      sum += bytes.applyAsLong(loop.memory());
+      sum += which.apply(loop.memory()).used();
+    }
+    return sum;
+  }
+
+  /** Bytes of one kind that clients keep which are being closed for a limit. */
+  long leaving(Function<LoopMemory, KeptSum> which) {
+    long sum = 0;
+    for (SessionLoop loop : loops) {
+      sum += which.apply(loop.memory()).leaving();
     }
     return sum;
   }
@@ -55,11 +86,11 @@ public final class ClientDirectory {
     }
   }
 
-  /** The memory of the loop that has the client which keeps the most; there is a loop. */
-  LoopMemory largest() {
+  /** The memory of the loop with the client that keeps the most of one kind; there is a loop. */
+  LoopMemory largest(Function<LoopMemory, KeptSum> which) {
     LoopMemory most = loops.getFirst().memory();
     for (SessionLoop loop : loops) {
-      if (loop.memory().largest() > most.largest()) {
+      if (which.apply(loop.memory()).largest() > which.apply(most).largest()) {
         most = loop.memory();
       }
     }

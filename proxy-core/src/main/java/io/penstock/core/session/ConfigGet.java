@@ -4,9 +4,11 @@ import io.netty.buffer.Unpooled;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.Shard;
 import io.penstock.core.command.Command;
+import io.penstock.core.command.CommandErrors;
 import io.penstock.core.command.Glob;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyWriter;
+import io.penstock.core.resp.RequestFrame;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -34,6 +36,12 @@ final class ConfigGet {
   /** What makes a server take a word for a pattern, and not for a parameter's name. */
   private static final Predicate<String> IS_PATTERN = Pattern.compile("[\\[*?]").asPredicate();
 
+  /** The longest request; the names of all parameters of a server are a third of it. */
+  private static final int LONGEST = 16 * 1024;
+
+  private static final String TOO_LONG =
+      "ERR CONFIG GET is too long: more than " + LONGEST + " bytes";
+
   /** A parameter under the name that the client gets: the one it asked for, if it gave one. */
   private record Parameter(String name, String value) {}
 
@@ -45,6 +53,11 @@ final class ConfigGet {
 
   void answer(Request request, Command command) {
     Protocol protocol = session.profile().protocol();
+    String refusal = refusal(command.frame());
+    if (refusal != null) {
+      LocalAnswer.give(request, protocol, reply -> reply.error(refusal));
+      return;
+    }
     Map<String, String> own = own();
     Map<String, Parameter> wanted = new LinkedHashMap<>();
     boolean nodeKnowsMore = false;
@@ -72,6 +85,20 @@ final class ConfigGet {
         first,
         question,
         replies -> give(request, protocol, overlaid(replies, own, wanted)));
+  }
+
+  /**
+   * The error for a request that would keep a node busy: it tries each pattern on each parameter.
+   */
+  private static @Nullable String refusal(RequestFrame frame) {
+    if (frame.end() - frame.start() > LONGEST) {
+      return TOO_LONG;
+    }
+    int patterns = 0;
+    for (int i = 2; i < frame.argc(); i++) {
+      patterns += IS_PATTERN.test(LocalReplies.text(frame, i)) ? frame.length(i) : 0;
+    }
+    return patterns > Glob.MAX_LENGTH ? CommandErrors.PATTERN_TOO_LONG : null;
   }
 
   private static void choose(String word, Map<String, String> own, Map<String, Parameter> wanted) {

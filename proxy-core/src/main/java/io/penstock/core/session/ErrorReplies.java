@@ -12,6 +12,8 @@ final class ErrorReplies {
       encode("OVERLOADED too many commands wait for this node; the command did not run");
   static final byte[] TOO_MANY =
       encode("OVERLOADED too many commands of all clients are unanswered; the command did not run");
+  static final byte[] TOO_LONG =
+      encode("OVERLOADED the request is too long for the proxy's memory; the command did not run");
   static final byte[] NO_LEASE =
       encode(
           "OVERLOADED too many clients have connections to this node for themselves;"

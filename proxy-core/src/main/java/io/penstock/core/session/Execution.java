@@ -5,7 +5,6 @@ import io.netty.buffer.Unpooled;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.observe.Outcome;
-import io.penstock.core.resp.ReplyScanner;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -183,7 +182,7 @@ final class Execution extends Block {
     deliver(Unpooled.wrappedBuffer(none), 0, none.length, Outcome.OK);
   }
 
-  private static byte[] header(int elements) {
+  static byte[] header(int elements) {
     return ("*" + elements + "\r\n").getBytes(StandardCharsets.US_ASCII);
   }
 
@@ -232,24 +231,20 @@ final class Execution extends Block {
       whole.deliverError(ErrorReplies.TOO_LARGE_EXEC, Outcome.ERROR);
       return;
     }
+    int first = header(transaction.sent()).length;
     ByteBuf reply = collected.view();
-    byte[] header = header(transaction.queued());
-    whole.deliverPart(Unpooled.wrappedBuffer(header), 0, header.length, false);
-    var scanner = new ReplyScanner();
-    int at = reply.readerIndex() + header(transaction.sent()).length;
-    for (int place = 0, next = 0; place < transaction.queued(); place++) {
-      if (next < own.size() && own.place(next) == place) {
-        ByteBuf one = own.reply(next++);
-        whole.deliverPart(one, one.readerIndex(), one.writerIndex(), false);
-      } else {
-        int end = scanner.scan(reply, at, reply.writerIndex());
-        whole.deliverPart(reply, at, end, false);
-        at = end;
-      }
-    }
-    own.close();
+    new Composition(whole, this, own, reply, reply.readerIndex() + first).begin();
+  }
+
+  /** How many commands the client has queued. */
+  int commands() {
+    return transaction.queued();
+  }
+
+  /** The reply was put together; what comes behind may be taken up with its end. */
+  void composed() {
+    Objects.requireNonNull(replay).close();
     letGo();
     session.goOn(whole);
-    whole.complete(Outcome.OK);
   }
 }

@@ -5,17 +5,28 @@ import io.penstock.core.cluster.Node;
 import io.penstock.core.command.Merge;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.route.ReplyMerger;
+import io.penstock.core.transport.Sliced;
+import io.penstock.core.transport.Slices;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The parts of a request: sends them at once and answers when the last reply has come. */
-final class Gather implements Part.Whole {
+final class Gather implements Part.Whole, Sliced {
+
+  /** With so many bytes of replies they are put together in slices. */
+  private static final int MUCH = 128 * 1024;
 
   private final Request whole;
   private final Session session;
   private final Merge merge;
   private final int[] detail;
   private Part[] parts = {};
+  private int sent;
   private int missing;
+  private int carried; // bytes of parts that are counted
+  private @Nullable ReplyMerger merger; // once all are here
+  private @Nullable Census census; // where the reply is about clients
+  private Outcome outcome = Outcome.OK;
   private final Gathered held;
 
   /**
@@ -42,15 +53,25 @@ final class Gather implements Part.Whole {
    * @return a node that does not keep up, or null
    */
   @Nullable Node send(Part[] prepared) {
-    parts = prepared;
-    missing = parts.length;
+    expect(prepared.length);
     Node busy = null;
     for (Part part : prepared) {
-      if (!session.loop().dispatcher().dispatch(part)) {
-        busy = part.sentTo();
-      }
+      Node node = send(part);
+      busy = node == null ? busy : node;
     }
     return busy;
+  }
+
+  /** Before the first is sent: how many parts there will be. */
+  void expect(int count) {
+    parts = new Part[count];
+    missing = count;
+  }
+
+  /** Sends the next part; answers its node if that does not keep up. */
+  @Nullable Node send(Part part) {
+    parts[sent++] = part;
+    return session.loop().dispatcher().dispatch(part) ? null : part.sentTo();
   }
 
   /** There is a bound for them together: they cannot be given before all are here. */
@@ -62,9 +83,22 @@ final class Gather implements Part.Whole {
     return !held.isTooLarge();
   }
 
+  /**
+   * Counts so many bytes of parts for the client until the end; of a large part it is counted
+   * without this ({@link Routed#carry}).
+   */
+  void carries(int bytes) {
+    carried += bytes;
+    session.allowance().bears(bytes);
+  }
+
   private void letGo() {
-    for (Part part : parts) {
-      part.discard();
+    if (carried > 0) {
+      session.allowance().bears(-carried);
+      carried = 0;
+    }
+    for (int i = 0; i < sent; i++) {
+      parts[i].discard();
     }
     held.letGo();
   }
@@ -86,41 +120,75 @@ final class Gather implements Part.Whole {
       return;
     }
     try {
-      answer();
-    } catch (Throwable e) { // whoever brought the last part is another's business
-      Defect.in(session, e);
-    } finally {
+      if (begin()) {
+        return; // the rest in slices
+      }
       letGo();
+    } catch (Throwable e) { // the caller must not fail because of this client
+      broke(e);
     }
   }
 
-  private void answer() {
+  @Override
+  public void broke(Throwable cause) {
+    Defect.in(session, cause);
+    Census counts = census;
+    if (counts != null) {
+      counts.drop();
+    }
+    letGo();
+  }
+
+  /** Answers true when it has to be gone on with. */
+  private boolean begin() {
     if (held.isTooLarge()) {
       whole.deliverError(ErrorReplies.TOO_LARGE, Outcome.ERROR);
-      return;
+      return false;
     }
     ByteBuf[] replies = new ByteBuf[parts.length];
-    Outcome outcome = Outcome.OK;
     for (int i = 0; i < parts.length; i++) {
       replies[i] = parts[i].reply();
       if (outcome == Outcome.OK) {
         outcome = parts[i].outcome();
       }
     }
-    if (merge.countsClients()) {
-      var census = new Census(whole, merge);
-      census.deliver(merge(census::add, replies, outcome));
-    } else {
-      whole.complete(
-          merge(
-              (buffer, from, to) -> whole.deliverPart(buffer, from, to, false), replies, outcome));
+    Census counts = merge.countsClients() ? new Census(whole, merge) : null;
+    ReplyMerger.Sink sink = counts == null ? this::pass : counts::add;
+    ReplyMerger begun = new ReplyMerger(sink);
+    census = counts;
+    merger = begun;
+    begun.begin(merge, replies, detail);
+    if (held.size() >= MUCH) {
+      session.loop().slices().begin(this);
+      return true;
     }
+    while (goOn()) {
+      // There is little of it.
+    }
+    return false;
   }
 
-  private Outcome merge(ReplyMerger.Sink sink, ByteBuf[] replies, Outcome outcome) {
-    if (new ReplyMerger(sink).merge(merge, replies, detail)) {
-      return Outcome.OK;
+  private void pass(ByteBuf buffer, int from, int to) {
+    whole.deliverPart(buffer, from, to, false);
+  }
+
+  /** Puts together as much of the replies as a slice takes. */
+  @Override
+  public boolean goOn() {
+    ReplyMerger begun = Objects.requireNonNull(merger);
+    boolean unheard = session.isClosed();
+    if (!unheard && begun.step(Slices.STEPS)) {
+      return true;
     }
-    return outcome == Outcome.OK ? Outcome.ERROR : outcome;
+    Outcome how = begun.isFine() ? Outcome.OK : outcome == Outcome.OK ? Outcome.ERROR : outcome;
+    Census counts = census;
+    if (counts != null && !counts.deliver(how, Slices.STEPS)) {
+      return true;
+    }
+    if (counts == null) {
+      whole.complete(how);
+    }
+    letGo();
+    return false;
   }
 }

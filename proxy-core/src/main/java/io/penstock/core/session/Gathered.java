@@ -33,6 +33,11 @@ final class Gathered {
     return tooLarge;
   }
 
+  /** Bytes that are held. */
+  long size() {
+    return bytes;
+  }
+
   /** Nothing more is to be held. */
   void refuse() {
     tooLarge = true;

@@ -159,6 +159,13 @@ final class Input {
     return fresh;
   }
 
+  /** Called now and then: what no request uses is given back. */
+  void idle() {
+    if (current == null) {
+      frame().releaseIdleRoom();
+    }
+  }
+
   /** Gives everything back. */
   void close() {
     SharedBuffer held = current;

@@ -61,16 +61,18 @@ final class Intake {
     if (!session.isAuthenticated() && Authentication.isNeededFor(command)) {
       return reject(spec, Transactions.worded(spec, ErrorReplies.NO_AUTH));
     }
-    if (session.loop().pause().isOn() && isHeld(plan, spec)) {
+    if (session.loop().pause().isOn()
+        && spec != null
+        && session.loop().pause().holds(plan, spec, transactions.mayWrite())) {
       return putBack();
     }
     if (transactions.isOpen() && transactions.takes(plan, command)) {
       return true;
     }
-    if (subscribed != null && subscribed.isRestricted() && isRefused(plan, spec)) {
+    if (subscribed != null && subscribed.isRestricted() && isRefused(spec)) {
       return true;
     }
-    return carryOut(plan, spec) || putBack();
+    return (!session.sender().awaitsRoom(plan, spec) && carryOut(plan, spec)) || putBack();
   }
 
   /** Answers false when the request must wait for earlier ones. */
@@ -93,7 +95,9 @@ final class Intake {
       case RoutePlan.Watch(int slot) -> transactions.watch(Objects.requireNonNull(spec), slot);
       case RoutePlan.Blocking blocking -> blocked.block(Objects.requireNonNull(spec), blocking);
       case RoutePlan.Local(CommandSpec which, LocalCommand answer) ->
-          answer(which, answer, command);
+          session.allowance().takes(command.frame())
+              ? answer(which, answer, command)
+              : reject(which, ErrorReplies.TOO_LONG);
       case RoutePlan.Reject(String error) ->
           reject(spec, Transactions.worded(spec, ErrorReplies.encode(error)));
     };
@@ -149,12 +153,9 @@ final class Intake {
     return true;
   }
 
-  private boolean isHeld(RoutePlan plan, @Nullable CommandSpec spec) {
-    return spec != null && session.loop().pause().holds(plan, spec, transactions.mayWrite());
-  }
-
   /** Has a part of the session answer; false when the request must wait for earlier ones. */
   private boolean answer(CommandSpec spec, LocalCommand which, Command request) {
+    session.share().spend(TurnShare.steps(which, request));
     switch (which.area()) {
       case CONNECTION -> local.answer(spec, which, request);
       case TRANSACTION -> {
@@ -200,11 +201,11 @@ final class Intake {
   }
 
   /** A subscriber that speaks RESP2 may send few commands; others are answered with an error. */
-  private boolean isRefused(RoutePlan plan, @Nullable CommandSpec spec) {
+  private boolean isRefused(@Nullable CommandSpec spec) {
     if (spec == null
         || !spec.acceptsArity(command.argc())
         || command.isUnknownSubcommand()
-        || Subscriptions.permits(plan)) {
+        || Subscriptions.permits(spec)) {
       return false;
     }
     return reject(spec, "ERR Can't execute '" + spec.name() + ONLY_SUBSCRIBERS_MAY);
@@ -235,6 +236,7 @@ final class Intake {
   }
 
   boolean reject(@Nullable CommandSpec spec, byte[] error) {
+    session.share().spend(TurnShare.ANSWER);
     begin(spec).deliverError(error, Outcome.REJECTED);
     return true;
   }

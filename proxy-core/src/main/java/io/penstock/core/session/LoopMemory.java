@@ -6,13 +6,16 @@ import io.penstock.core.transport.ReadGate;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the clients of one loop keep in buffers, and who has to go when those of all loops keep too
- * much: the one that keeps the most, whichever loop it is on. Until it is gone, with what it keeps,
- * a loop whose clients keep more and more reads nothing. Used on its loop; the figures are for any
- * thread.
+ * What the clients of one loop keep, and which client is closed when those of all loops keep too
+ * much: the one that keeps the most, whichever loop it is on. There is a sum of all they keep, and
+ * one of what they keep on the heap, which nobody is spared for: a process without heap ends. Until
+ * the client is gone, with what it keeps, a loop goes on reading for all others; only when what is
+ * kept, also for those that are being closed, comes to a quarter more than may be, a loop on which
+ * it grows reads nothing. Used on its loop; the figures are for any thread.
  */
 final class LoopMemory {
 
@@ -20,39 +23,31 @@ final class LoopMemory {
   private final Executor executor;
   private final ReadGate gate;
   private final Set<Session> sessions;
-  private final long limit;
+  private final KeptSum all;
+  private final KeptSum heap; // of all, what is on the heap
   private final AtomicBoolean asked = new AtomicBoolean();
-  private long staying;
-  private long going;
-  private volatile long used; // staying
-  private volatile long leaving; // going
-  private volatile long largest;
   private volatile boolean waiting; // nothing is read
 
   /**
-   * @param limit of all loops together, in bytes; 0 for none
+   * @param limit of all that clients of all loops keep, in bytes; 0 for none
    */
   LoopMemory(ClientDirectory directory, Loop loop, Set<Session> sessions, long limit) {
     this.directory = directory;
     this.executor = loop.executor();
     this.gate = loop.readGate();
     this.sessions = sessions;
-    this.limit = limit;
+    this.all = new KeptSum(limit);
+    this.heap = new KeptSum(directory.heapLimit());
   }
 
-  /** Bytes that clients keep, as of late. Any thread. */
-  long used() {
-    return used;
+  /** All that clients keep. The figures are for any thread. */
+  KeptSum all() {
+    return all;
   }
 
-  /** Bytes that clients keep which are being closed for a limit, as of late. Any thread. */
-  long leaving() {
-    return leaving;
-  }
-
-  /** Bytes of the client that keeps the most and may be closed, as of late. Any thread. */
-  long largest() {
-    return largest;
+  /** What clients keep on the heap, among all. The figures are for any thread. */
+  KeptSum heap() {
+    return heap;
   }
 
   /** Whether another loop has asked this one to close clients, which it has not begun. */
@@ -63,63 +58,99 @@ final class LoopMemory {
   /** A client keeps more or less than before. */
   void changed(Allowance client) {
     long before = client.counted();
-    long now = client.recount();
-    if (now == before) {
+    long heapBefore = client.countedOnHeap();
+    client.recount();
+    long more = client.counted() - before;
+    long moreOnHeap = client.countedOnHeap() - heapBefore;
+    if (more == 0 && moreOnHeap == 0) {
       return;
     }
     if (client.isEnded()) {
-      leave(now - before);
+      leave(more, moreOnHeap);
       return;
     }
-    staying += now - before;
-    used = staying;
-    if (now > largest && !client.isSpared()) {
-      largest = now;
+    all.stays(more);
+    heap.stays(moreOnHeap);
+    heap.isCandidate(client.countedOnHeap());
+    if (!client.isSpared()) {
+      all.isCandidate(client.counted());
     }
-    if (now > before && isTooMuchInAll()) {
+    if (more > 0 || moreOnHeap > 0) {
+      look(excess());
+    }
+    if ((more > 0 || moreOnHeap > 0) && isFarTooMuch()) {
       relieve();
     }
   }
 
   /** A client is about to be closed for a limit: from here on what it keeps counts as leaving. */
   void leaves(Allowance client) {
-    staying -= client.counted();
-    used = staying;
-    leave(client.counted());
+    all.stays(-client.counted());
+    heap.stays(-client.countedOnHeap());
+    leave(client.counted(), client.countedOnHeap());
   }
 
-  private void leave(long more) {
-    going += more;
-    leaving = going;
+  private void leave(long more, long moreOnHeap) {
+    all.leaves(more);
+    heap.leaves(moreOnHeap);
     if (more < 0) {
       directory.relieved();
     }
   }
 
-  private boolean isTooMuch() {
-    return limit > 0 && directory.memory() > limit;
-  }
-
-  /** The same with what is on its way back. */
-  private boolean isTooMuchInAll() {
-    return limit > 0 && directory.memory() + directory.leaving() > limit;
-  }
-
-  /** Has clients closed if that helps, and reads nothing until their memory is there again. */
-  private void relieve() {
-    waiting = true; // before anybody is asked: who gives back tells those who wait
-    gate.shut();
-    if (isTooMuch()) {
-      letGo(directory.largest());
+  /** So many more bytes on the heap are there of clients that are gone, or fewer if negative. */
+  void lingers(long bytes) {
+    all.lingers(bytes);
+    heap.lingers(bytes);
+    if (bytes < 0) {
+      directory.relieved();
     }
+  }
+
+  /** Whether all loops' clients keep more than they may: of which kind, or null. */
+  private @Nullable Function<LoopMemory, KeptSum> excess() {
+    if (isTooMuch(heap, directory.used(LoopMemory::heap))) {
+      return LoopMemory::heap;
+    }
+    return isTooMuch(all, directory.used(LoopMemory::all)) ? LoopMemory::all : null;
+  }
+
+  private static boolean isTooMuch(KeptSum sum, long bytes) {
+    return sum.limit() > 0 && bytes > sum.limit();
+  }
+
+  /** Whether it is a quarter more than may be, with what is on its way back. */
+  private boolean isFarTooMuch() {
+    return isFarTooMuch(all, inAll(LoopMemory::all)) || isFarTooMuch(heap, inAll(LoopMemory::heap));
+  }
+
+  private static boolean isFarTooMuch(KeptSum sum, long bytes) {
+    return sum.limit() > 0 && bytes > sum.limit() + sum.limit() / 4;
+  }
+
+  private long inAll(Function<LoopMemory, KeptSum> which) {
+    return directory.used(which) + directory.leaving(which);
+  }
+
+  /** Reads nothing until memory is there again. */
+  private void relieve() {
+    waiting =
+        true; // before it is looked at once more: a loop that gives back tells those that wait
+    gate.shut();
     goOn();
   }
 
+  private void look(@Nullable Function<LoopMemory, KeptSum> which) {
+    if (which != null) {
+      letGo(directory.largest(which), which);
+    }
+  }
+
   /** Has the loop of the largest client see to it. */
-  private void letGo(LoopMemory most) {
+  private void letGo(LoopMemory most, Function<LoopMemory, KeptSum> which) {
     if (most == this) {
       shed();
-    } else if (most.largest() > 0 && most.asked.compareAndSet(false, true)) {
+    } else if (which.apply(most).largest() > 0 && most.asked.compareAndSet(false, true)) {
       most.executor.execute(most::shed);
     }
   }
@@ -127,15 +158,21 @@ final class LoopMemory {
   /** Closes the largest client of all, and again, until no more is kept than may be. */
   private void shed() {
     asked.set(false);
-    Allowance most = recount();
-    while (most != null && isTooMuch()) {
-      LoopMemory where = directory.largest();
+    recount();
+    Function<LoopMemory, KeptSum> which = excess();
+    while (which != null) {
+      LoopMemory where = directory.largest(which);
       if (where != this) {
-        letGo(where);
+        letGo(where, which);
+        break;
+      }
+      Allowance most = largest(which.apply(this) == heap);
+      if (most == null) {
         break;
       }
       most.end(CloseReason.MEMORY);
-      most = recount();
+      recount();
+      which = excess();
     }
     directory.relieved();
   }
@@ -149,8 +186,11 @@ final class LoopMemory {
 
   /** Reads again unless there is more to wait for. */
   private void goOn() {
-    boolean expected = directory.leaving() > 0 || directory.isShedding();
-    if (waiting && !(expected && isTooMuchInAll())) {
+    boolean expected =
+        directory.leaving(LoopMemory::all) > 0
+            || directory.leaving(LoopMemory::heap) > 0
+            || directory.isShedding();
+    if (waiting && !(expected && isFarTooMuch())) {
       read();
     }
   }
@@ -160,39 +200,50 @@ final class LoopMemory {
     gate.open();
   }
 
-  /**
-   * Counts anew: buffers empty without a word.
-   *
-   * @return who keeps the most and may be closed; null when nobody does
-   */
-  private @Nullable Allowance recount() {
-    staying = 0;
-    going = 0;
-    Allowance most = null;
+  /** Counts anew: buffers empty without a word. */
+  private void recount() {
+    long staying = 0;
+    long stayingOnHeap = 0;
+    long going = 0;
+    long goingOnHeap = 0;
+    long most = 0;
+    long mostOnHeap = 0;
     for (Session session : sessions) {
       Allowance client = session.allowance();
-      long kept = client.recount();
+      client.recount();
       if (client.isEnded()) {
-        going += kept;
+        going += client.counted();
+        goingOnHeap += client.countedOnHeap();
         continue;
       }
-      staying += kept;
-      if (kept > (most == null ? 0 : most.counted()) && !client.isSpared()) {
+      staying += client.counted();
+      stayingOnHeap += client.countedOnHeap();
+      most = client.isSpared() ? most : Math.max(most, client.counted());
+      mostOnHeap = Math.max(mostOnHeap, client.countedOnHeap());
+    }
+    all.recounted(staying, going, most);
+    heap.recounted(stayingOnHeap, goingOnHeap, mostOnHeap);
+  }
+
+  /** The client that keeps the most, as it was counted last, and may be closed; or null. */
+  private @Nullable Allowance largest(boolean onHeap) {
+    Allowance most = null;
+    long bytes = 0;
+    for (Session session : sessions) {
+      Allowance client = session.allowance();
+      long kept = onHeap ? client.countedOnHeap() : client.counted();
+      if (kept > bytes && !client.isEnded() && (onHeap || !client.isSpared())) {
         most = client;
+        bytes = kept;
       }
     }
-    used = staying;
-    leaving = going;
-    largest = most == null ? 0 : most.counted();
     return most;
   }
 
-  /** Counts anew, and closes whom it takes. Called now and then: small things add up. */
+  /** Counts anew, and closes clients where it takes that. Called now and then. */
   void look() {
     recount();
-    if (isTooMuch()) {
-      letGo(directory.largest());
-    }
+    look(excess());
   }
 
   /**

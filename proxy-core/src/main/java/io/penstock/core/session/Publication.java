@@ -6,6 +6,8 @@ import io.penstock.core.cluster.Node;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.pubsub.Kind;
 import io.penstock.core.pubsub.Name;
+import io.penstock.core.pubsub.ReceiverCount;
+import io.penstock.core.pubsub.ReceiverCounts;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyWriter;
 import java.nio.charset.StandardCharsets;
@@ -14,7 +16,7 @@ import java.nio.charset.StandardCharsets;
  * A message that a client publishes. The node's reply counts this proxy's connections; the client
  * gets the number of clients.
  */
-final class Publication extends Routed {
+final class Publication extends Routed implements ReceiverCounts.Listener {
 
   private final Request whole;
   private final Session session;
@@ -45,11 +47,25 @@ final class Publication extends Routed {
       return;
     }
     String count = buffer.toString(from + 1, to - from - 3, StandardCharsets.US_ASCII);
-    long clients =
-        session.loop().hub().audience().reached(kind, channel, node, Long.parseLong(count));
+    var receivers = new ReceiverCount(kind, channel, node, Long.parseLong(count));
+    session.loop().hub().receivers().count(receivers, this);
+  }
+
+  @Override
+  public boolean isGone() {
+    return session.isClosed();
+  }
+
+  @Override
+  public void reached(long clients) {
     ByteBuf reply = ByteBufAllocator.DEFAULT.directBuffer(32);
     new ReplyWriter(reply, Protocol.RESP2).integer(clients);
-    whole.deliverOwned(reply, outcome);
+    whole.deliverOwned(reply, Outcome.OK);
+  }
+
+  @Override
+  public void onDefect(Throwable cause) {
+    Defect.in(session, cause);
   }
 
   @Override

@@ -23,6 +23,8 @@ final class Pushes implements Subscriber {
   private final ArrayDeque<ByteBuf> held = new ArrayDeque<>();
   private @Nullable ByteBuf chunk; // the last of those held, if it takes more
   private long heldBytes;
+  private boolean paused; // confirmations are being given
+  private boolean ended; // its client listens to nothing any more
   private boolean waits; // the output will tell when it has written
 
   Pushes(Session session) {
@@ -32,7 +34,7 @@ final class Pushes implements Subscriber {
   /** Gives the client a message, now or when its turn has come; borrows it. */
   @Override
   public void onMessage(Message message) {
-    if (session.isClosed()) {
+    if (ended || session.isClosed()) {
       return;
     }
     Protocol protocol = session.profile().protocol();
@@ -63,7 +65,7 @@ final class Pushes implements Subscriber {
 
   private boolean isWithinReply() {
     ReplySequence sequence = session.sequence();
-    return !sequence.isEmpty() && sequence.at(0).hasBegun();
+    return paused || (!sequence.isEmpty() && sequence.at(0).hasBegun());
   }
 
   private void hold(ByteBuf bytes) {
@@ -97,6 +99,25 @@ final class Pushes implements Subscriber {
     } else {
       release();
     }
+  }
+
+  /** The confirmations of one request follow, and no message between them, as on a server. */
+  void pause() {
+    release();
+    paused = true;
+  }
+
+  /** They were given. */
+  void resume() {
+    if (paused) {
+      paused = false;
+      release();
+    }
+  }
+
+  /** No message comes any more. */
+  void end() {
+    ended = true;
   }
 
   /** Hands over what is held, unless that has to wait for the end of a reply. */

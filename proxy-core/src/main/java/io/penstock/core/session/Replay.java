@@ -5,6 +5,8 @@ import io.netty.buffer.Unpooled;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.resp.RequestScanner;
+import io.penstock.core.transport.Sliced;
+import io.penstock.core.transport.Slices;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -13,15 +15,20 @@ import org.jspecify.annotations.Nullable;
  * Has Penstock's own commands of a transaction answered, one after the other, when {@code EXEC} has
  * come to them. Their replies are kept until {@link #close}.
  */
-final class Replay {
+final class Replay implements Sliced {
 
   /** After so many bytes of replies it is others' turn. */
   private static final int MUCH = 1024 * 1024;
+
+  /** After so many answers as well. */
+  private static final int MANY = Slices.STEPS / TurnShare.ANSWER;
 
   private final Session session;
   private final List<Transaction.Own> commands;
   private final Execution whole;
   private final List<Request> begun = new ArrayList<>();
+  private int given; // of them, back to the loop
+  private int answers; // since it was others' turn
   private long made; // bytes of replies since it was others' turn
   private boolean broken;
   private boolean running;
@@ -46,7 +53,7 @@ final class Replay {
     } catch (Throwable e) { // whoever brought the last reply is another's business
       broken = true;
       dropReplies();
-      begun.forEach(session.loop().requests()::forgo); // one may be on its way yet
+      forgo(); // one may be on its way yet
       whole.broke(e);
     }
   }
@@ -54,12 +61,14 @@ final class Replay {
   private void answerAll() {
     running = true;
     while (!waiting && begun.size() < commands.size()) {
-      if (made >= MUCH) {
+      if (made >= MUCH || answers >= MANY) {
         made = 0;
+        answers = 0;
         running = false;
-        session.loop().executor().execute(this::run);
+        session.loop().slices().begin(this);
         return;
       }
+      answers++;
       waiting = true;
       answer(commands.get(begun.size()).request());
     }
@@ -67,6 +76,18 @@ final class Replay {
     if (!waiting) {
       whole.compose();
     }
+  }
+
+  /** Another turn has come. */
+  @Override
+  public boolean goOn() {
+    run();
+    return false;
+  }
+
+  @Override
+  public void broke(Throwable cause) {
+    throw new IllegalStateException("what fails is seen to at once", cause);
   }
 
   private void answer(byte[] bytes) {
@@ -81,6 +102,7 @@ final class Replay {
   /** Takes on the request that one of the commands became. */
   void begin(Request request, @Nullable CommandSpec spec) {
     begun.add(request);
+    session.allowance().bearsOnHeap(Request.SIZE);
     request.begin(session, spec, session.activity().lastBytesAt(), false);
     request.capture(
         () -> {
@@ -111,15 +133,31 @@ final class Replay {
 
   /** They are not wanted any more, nor are those yet to come. */
   void dropReplies() {
-    begun.forEach(Request::dropHeld);
+    for (int i = given; i < begun.size(); i++) {
+      begun.get(i).dropHeld();
+    }
+  }
+
+  /** The {@code i}-th reply, the next one, is not needed any more. */
+  void given(int i) {
+    Request request = begun.get(i);
+    given = i + 1;
+    request.dropHeld();
+    session.allowance().bearsOnHeap(-Request.SIZE);
+    session.loop().requests().give(request);
+  }
+
+  /** None of them may ever be given back. */
+  void forgo() {
+    for (int i = given; i < begun.size(); i++) {
+      session.loop().requests().forgo(begun.get(i));
+    }
   }
 
   /** Gives the replies back. */
   void close() {
-    for (Request request : begun) {
-      request.dropHeld();
-      session.loop().requests().give(request);
+    while (given < begun.size()) {
+      given(given);
     }
-    begun.clear();
   }
 }

@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Request extends Routed {
 
+  /** Bytes that one takes on the heap, with its places among others, about. */
+  static final int SIZE = 320;
+
   private static final int LONGEST_PREFIX = 64;
 
   private final HeldReply held = new HeldReply();
@@ -22,6 +25,7 @@ final class Request extends Routed {
   private long arrived;
   private long place;
   private long replyBytes;
+  private int expected; // as long as it is not done
   private boolean first; // no earlier reply is missing: bytes may go out
   private boolean muted; // CLIENT REPLY OFF or SKIP
   private boolean done;
@@ -37,6 +41,8 @@ final class Request extends Routed {
     place = owner.activity().requests();
     muted = mute;
     replyBytes = 0;
+    expected = spec == null ? 0 : owner.allowance().expects(spec);
+    owner.allowance().awaits(expected);
     first = false;
     done = false;
     begun = false;
@@ -147,6 +153,8 @@ final class Request extends Routed {
     if (lastPart) {
       endReply();
       finish(Outcome.OK);
+    } else {
+      session().allowance().gives(replyBytes);
     }
   }
 
@@ -207,8 +215,9 @@ final class Request extends Routed {
     settle();
     done = true;
     Session owner = session();
-    owner.allowance().gave(replyBytes);
+    owner.allowance().awaits(-expected);
     if (command != null) {
+      owner.allowance().gave(command, replyBytes);
       owner.loop().record(command, outcome, arrived);
     }
     if (first) {

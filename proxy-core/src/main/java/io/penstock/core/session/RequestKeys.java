@@ -7,6 +7,7 @@ import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.KeyPositions;
 import io.penstock.core.resp.RequestScanner;
 import io.penstock.core.resp.ScanResult;
+import io.penstock.core.transport.Slices;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.Set;
@@ -18,16 +19,28 @@ import org.jspecify.annotations.Nullable;
  * slot is migrated some of its keys are here and some there. Read again from the request's bytes,
  * copies and all: a request that just passes needs none.
  *
- * @param keys empty when the request names none
+ * @param keys empty when the request names none, or very many
  */
 record RequestKeys(Set<ByteBuf> keys) {
 
-  /** Copies the keys of a request. */
+  /** Of a request with more keys, or longer, nothing is copied: it may be about any key. */
+  private static final int MOST = 1_024;
+
+  private static final int LONGEST = 1024 * 1024;
+  private static final RequestKeys TOO_MANY = new RequestKeys(Set.of());
+
+  /** Copies the keys of a request; none of one with very many. */
   static RequestKeys of(Command command) {
+    if (command.argc() >= Slices.MANY) {
+      return TOO_MANY;
+    }
     Set<ByteBuf> keys = new HashSet<>();
     CommandSpec spec = command.spec();
     var positions = new KeyPositions();
-    if (spec != null && spec.findKeys(command.frame(), positions) > 0) {
+    if (spec != null
+        && spec.findKeys(command.frame(), positions) > 0
+        && positions.size() <= MOST
+        && command.frame().end() - command.frame().start() <= LONGEST) {
       for (int i = 0; i < positions.size(); i++) {
         int at = positions.get(i);
         byte[] key = new byte[command.frame().length(at)];
@@ -55,6 +68,9 @@ record RequestKeys(Set<ByteBuf> keys) {
         return ofOne;
       }
       keys.addAll(ofOne.keys);
+      if (keys.size() > MOST) {
+        return TOO_MANY;
+      }
     }
     return new RequestKeys(keys);
   }

@@ -9,11 +9,11 @@ import java.util.ArrayDeque;
  */
 final class RequestPool {
 
-  /** Together with what they keep of small replies some 30 MB for a loop. */
-  static final int MOST = 65_536;
-
   /** So many are kept in any case. */
   static final int KEPT = 1_024;
+
+  /** With what they keep of small replies some 30 MB for a loop, or a part of a small heap. */
+  static final int MOST = Math.clamp(Runtime.getRuntime().maxMemory() / (64 * 450), KEPT, 65_536);
 
   private final ArrayDeque<Request> spare = new ArrayDeque<>();
   private int inUse;

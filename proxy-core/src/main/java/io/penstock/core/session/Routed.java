@@ -78,6 +78,7 @@ abstract sealed class Routed extends Exchange permits Request, Part, Block, Publ
         from.affinity(),
         now + settings.commandTimeoutNanos(),
         now + settings.patienceNanos());
+    expects(from.allowance().expectsMuch(command));
   }
 
   /** It has waited, and is sent, or sent again, now. */
@@ -116,6 +117,7 @@ abstract sealed class Routed extends Exchange permits Request, Part, Block, Publ
     script = whole.isScript();
     destination(ONE_SHARD, whole.protocol(), whole.affinity(), whole.deadline(), whole.heldUntil());
     shard(master, slot, aside);
+    expects(whole.expectedReply());
   }
 
   /** Its place among the client's requests: later ones have a greater number. */

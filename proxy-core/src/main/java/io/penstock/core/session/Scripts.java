@@ -20,12 +20,17 @@ import org.jspecify.annotations.Nullable;
 final class Scripts {
 
   private static final int MOST_LOADED = 10_000;
-  private static final long MOST_LOADED_BYTES = 64L * 1024 * 1024;
+  private static final long MOST_LOADED_BYTES = atMost(64, 16);
   private static final int MOST_EVALUATED = 500; // as many as Redis keeps
-  private static final long MOST_EVALUATED_BYTES = 16L * 1024 * 1024;
+  private static final long MOST_EVALUATED_BYTES = atMost(16, 64);
 
   private final Shelf loaded = new Shelf(MOST_LOADED, MOST_LOADED_BYTES);
   private final Shelf evaluated = new Shelf(MOST_EVALUATED, MOST_EVALUATED_BYTES);
+
+  /** So many MiB, or that part of the heap if it is less. */
+  private static long atMost(long mebibytes, int part) {
+    return Math.min(mebibytes * 1024 * 1024, Runtime.getRuntime().maxMemory() / part);
+  }
 
   /**
    * Looks at a request that is on its way to the nodes.

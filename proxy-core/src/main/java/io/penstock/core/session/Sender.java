@@ -9,6 +9,7 @@ import io.penstock.core.pubsub.Name;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.route.RoutePlan;
 import io.penstock.core.transport.SharedBuffer;
+import io.penstock.core.transport.Slices;
 import org.jspecify.annotations.Nullable;
 
 /** Sends a session's requests on their way, and notices when the nodes do not keep up. */
@@ -29,6 +30,40 @@ final class Sender {
       pauseFor(null);
     }
     return nodesBusy;
+  }
+
+  /**
+   * Whether the request that was found last, whose reply may be large, must wait until less of such
+   * replies is to come from the node of its slot; then its client pauses.
+   */
+  boolean awaitsRoom(RoutePlan plan, @Nullable CommandSpec spec) {
+    if (spec == null || session.allowance().expectsMuch(spec) == 0 || hasRoom(slotOf(plan))) {
+      return false;
+    }
+    pause(null);
+    return true;
+  }
+
+  private boolean hasRoom(int slot) {
+    Dispatcher dispatcher = session.loop().dispatcher();
+    return dispatcher.hasRoom(slot, session.profile().protocol(), session.affinity());
+  }
+
+  /** The slot, or the first of several; none of what goes over other connections, or nowhere. */
+  private static int slotOf(RoutePlan plan) {
+    return switch (plan) {
+      case RoutePlan.OneSlot one -> one.slot();
+      case RoutePlan.Script script -> script.slot();
+      case RoutePlan.Split split -> split.slotOfGroup(0);
+      case RoutePlan.Publish _,
+          RoutePlan.Watch _,
+          RoutePlan.Blocking _,
+          RoutePlan.Broadcast _,
+          RoutePlan.Scan _,
+          RoutePlan.Local _,
+          RoutePlan.Reject _ ->
+          Exchange.ANY_NODE;
+    };
   }
 
   /** Sends the request that was found last, as it is. */
@@ -120,6 +155,10 @@ final class Sender {
   void divide(CommandSpec spec, RoutePlan.Split plan) {
     Request whole = session.intake().begin(spec);
     whole.divide();
+    if (plan.keys() >= Slices.MANY) {
+      new LongDivision(session, whole, spec, plan).begin();
+      return;
+    }
     var division = new Division(session.input().frame(), plan);
     var gather = new Gather(whole, plan.merge(), division.groupOfKey());
     Part[] parts = division.parts(gather, spec);
@@ -158,13 +197,14 @@ final class Sender {
 
   /** Sends a message that was found last; its reply is put right where clients listen here. */
   void publish(CommandSpec spec, RoutePlan.Publish plan) {
-    if (session.loop().hub().audience().isEmpty()) {
+    RequestFrame frame = session.input().frame();
+    if (session.loop().hub().audience().isEmpty()
+        || frame.length(1) > session.loop().directory().longestOnHeap()) { // nobody's channel
       forward(spec, plan.slot());
       return;
     }
     Request whole = session.intake().begin(spec);
     whole.divide();
-    RequestFrame frame = session.input().frame();
     Name channel = Name.copy(frame.buffer(), frame.offset(1), frame.length(1));
     Kind kind = plan.sharded() ? Kind.SHARD : Kind.CHANNEL;
     var publication = new Publication(whole, session, kind, channel);
@@ -178,9 +218,12 @@ final class Sender {
    * Pauses until {@code node} keeps up again; others of the loop that do so wake nobody for long.
    */
   void pauseFor(@Nullable Node node) {
-    if (session.loop().dispatcher().keepsUp(node, session.affinity())) {
-      return;
+    if (!session.loop().dispatcher().keepsUp(node, session.affinity())) {
+      pause(node);
     }
+  }
+
+  private void pause(@Nullable Node node) {
     nodesBusy = true;
     session
         .loop()

@@ -6,6 +6,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.penstock.core.command.Command;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ScanResult;
+import io.penstock.core.transport.Slices;
 import io.penstock.core.transport.SocketOutput;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,6 +34,8 @@ public final class Session {
   private final OrderGuard order = new OrderGuard(this);
   private final Sender sender = new Sender(this);
   private final Intake intake;
+  private final TurnShare share = new TurnShare(this);
+  private final SlotSearch search = new SlotSearch(this);
 
   private SessionState state;
   private boolean closed;
@@ -122,6 +125,7 @@ public final class Session {
     return (state instanceof SessionState.Serving || state instanceof SessionState.AwaitingAuth)
         && allowance.permits(sequence.size())
         && !sender.isPaused()
+        && !share.isUsed()
         && channel.isWritable();
   }
 
@@ -129,8 +133,8 @@ public final class Session {
   private boolean takeUpOne() {
     ScanResult found = input.scan();
     return switch (found) {
-      case REQUEST -> intake.handle();
-      case NOTHING -> true;
+      case REQUEST -> input.frame().argc() < Slices.MANY ? intake.handle() : search.handle();
+      case NOTHING -> share.spend(1);
       case INCOMPLETE -> {
         if (inputEnded) {
           drain();
@@ -279,6 +283,10 @@ public final class Session {
 
   Activity activity() {
     return activity;
+  }
+
+  TurnShare share() {
+    return share;
   }
 
   long id() {

@@ -18,6 +18,7 @@ import io.penstock.core.pubsub.Hub;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.route.Router;
 import io.penstock.core.transport.Loop;
+import io.penstock.core.transport.Slices;
 import java.util.EnumMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -210,6 +211,11 @@ public final class SessionLoop {
     return pause;
   }
 
+  /** What is too long for one turn. */
+  Slices slices() {
+    return loop.slices();
+  }
+
   boolean isDraining() {
     return draining;
   }
@@ -269,7 +275,8 @@ public final class SessionLoop {
     for (CloseReason reason : CloseReason.values()) {
       closed.put(reason, counters.closedFor(reason));
     }
-    return new Pressure(memory.used(), requests.inUse(), paused, closed);
+    return new Pressure(
+        memory.all().used(), requests.inUse(), paused, closed, counters.authenticationFailures());
   }
 
   /** Whether so many requests are unanswered that no more should be sent to nodes. */

@@ -19,9 +19,13 @@ final class SeveralKeys {
   /** To look at more of them would cost more than to wait. */
   private static final int MOST_LOOKED_AT = 64;
 
+  /** Room for so many is kept. */
+  private static final int KEPT = 256;
+
   private final Session session;
-  private final Deque<Sent> reads = new ArrayDeque<>(4);
-  private final Deque<Sent> writes = new ArrayDeque<>(4);
+  private Deque<Sent> reads = new ArrayDeque<>(4);
+  private Deque<Sent> writes = new ArrayDeque<>(4);
+  private int most; // at a time, since they were empty and small
   private @Nullable RequestKeys wanted; // of the request that is looked at, once that is needed
   private boolean someWait;
 
@@ -61,9 +65,21 @@ final class SeveralKeys {
     } else {
       line.removeIf(sent -> sent.request == request);
     }
+    shrinkWhenIdle();
     if (someWait) {
       someWait = false;
       session.loop().executor().execute(session::takeUp);
+    }
+  }
+
+  /** What many requests took at a time is given back after them. */
+  private void shrinkWhenIdle() {
+    int now = reads.size() + writes.size();
+    most = Math.max(most, now + 1);
+    if (now == 0 && most > KEPT) {
+      reads = new ArrayDeque<>(4);
+      writes = new ArrayDeque<>(4);
+      most = 0;
     }
   }
 

@@ -1,21 +1,19 @@
 package io.penstock.core.session;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
-import io.penstock.core.backend.Failure;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
+import io.penstock.core.command.Handling;
 import io.penstock.core.command.LocalCommand;
 import io.penstock.core.observe.Outcome;
-import io.penstock.core.pubsub.Joining;
 import io.penstock.core.pubsub.Kind;
 import io.penstock.core.pubsub.Name;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyWriter;
+import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.route.RoutePlan;
+import io.penstock.core.transport.SharedBuffer;
 import java.util.EnumSet;
-import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -32,14 +30,10 @@ final class Subscriptions {
   private static final Set<LocalCommand> CHANGE_ALL =
       EnumSet.of(LocalCommand.HELLO, LocalCommand.RESET, LocalCommand.QUIT);
 
-  private static final String CROSS_SLOT = "CROSSSLOT Keys in request don't hash to the same slot";
-
   private final Session session;
-  private final Pushes pushes;
-  private final SubscribedNames names = new SubscribedNames();
-  private @Nullable Joining joining; // under way
-  private @Nullable Request answering; // the request that subscribes or unsubscribes just now
-  private long borne; // bytes of the names in it
+  private Pushes pushes;
+  private SubscribedNames names = new SubscribedNames();
+  private @Nullable SubscriptionCall answering; // what subscribes or unsubscribes just now
 
   Subscriptions(Session session) {
     this.session = session;
@@ -53,12 +47,12 @@ final class Subscriptions {
   }
 
   int count(Kind kind) {
-    return names.of(kind).size();
+    return names.count(kind);
   }
 
   /** Bytes that the names take, about. */
   long size() {
-    return names.size();
+    return names.size(session.loop().topology().current().shards().size());
   }
 
   Pushes pushes() {
@@ -66,7 +60,7 @@ final class Subscriptions {
   }
 
   private boolean isEmpty() {
-    return count(Kind.CHANNEL) + count(Kind.PATTERN) + count(Kind.SHARD) == 0;
+    return names.isEmpty();
   }
 
   /** Whether a request may only be one that subscribers may send. */
@@ -75,8 +69,8 @@ final class Subscriptions {
   }
 
   /** Whether a subscriber that speaks RESP2 may ask for it. */
-  static boolean permits(RoutePlan plan) {
-    return plan instanceof RoutePlan.Local(_, LocalCommand which)
+  static boolean permits(CommandSpec spec) {
+    return spec.handling() instanceof Handling.Local(LocalCommand which)
         && (which.area() == LocalCommand.Area.SUBSCRIPTION || ALSO_PERMITTED.contains(which));
   }
 
@@ -102,117 +96,42 @@ final class Subscriptions {
 
   /** Takes up a request that subscribes or unsubscribes; none is unanswered. */
   void answer(CommandSpec spec, LocalCommand which, Command command) {
-    List<Name> given = NameList.of(command.frame());
     switch (which) {
-      case SUBSCRIBE -> subscribe(spec, Kind.CHANNEL, given);
-      case PSUBSCRIBE -> subscribe(spec, Kind.PATTERN, given);
-      case SSUBSCRIBE -> subscribe(spec, Kind.SHARD, given);
-      case UNSUBSCRIBE -> unsubscribe(spec, Kind.CHANNEL, given);
-      case PUNSUBSCRIBE -> unsubscribe(spec, Kind.PATTERN, given);
-      case SUNSUBSCRIBE -> unsubscribe(spec, Kind.SHARD, given);
+      case SUBSCRIBE -> begin(spec, Kind.CHANNEL, command).subscribe();
+      case PSUBSCRIBE -> begin(spec, Kind.PATTERN, command).subscribe();
+      case SSUBSCRIBE -> begin(spec, Kind.SHARD, command).subscribe();
+      case UNSUBSCRIBE -> begin(spec, Kind.CHANNEL, command).unsubscribe();
+      case PUNSUBSCRIBE -> begin(spec, Kind.PATTERN, command).unsubscribe();
+      case SUNSUBSCRIBE -> begin(spec, Kind.SHARD, command).unsubscribe();
       default -> throw new IllegalArgumentException(which + " does not subscribe");
     }
   }
 
-  private void subscribe(CommandSpec spec, Kind kind, List<Name> wanted) {
-    if (isCrossSlot(kind, wanted)) {
-      session.intake().reject(spec, CROSS_SLOT);
-      return;
-    }
-    Request request = begin(spec, wanted);
-    long deadline = session.loop().now() + session.loop().settings().patienceNanos();
-    var outcome = new Answer(kind, wanted);
-    Joining begun = session.loop().hub().join(pushes, kind, wanted, deadline, outcome);
-    if (answering == request) {
-      joining = begun;
-    }
-  }
-
-  /** In a cluster, shard channels of different slots are on different nodes. */
-  private boolean isCrossSlot(Kind kind, List<Name> names) {
-    return kind == Kind.SHARD && session.loop().isSharded() && !NameList.isOfOneSlot(names);
-  }
-
-  private void unsubscribe(CommandSpec spec, Kind kind, List<Name> given) {
-    if (isCrossSlot(kind, given)) {
-      session.intake().reject(spec, CROSS_SLOT);
-      return;
-    }
-    List<Name> unwanted = given.isEmpty() ? List.copyOf(names.of(kind)) : given;
-    begin(spec, given);
-    session
-        .loop()
-        .hub()
-        .leave(
-            pushes,
-            kind,
-            unwanted,
-            () -> {
-              if (answering != null) {
-                confirmEnd(kind, unwanted);
-              }
-            });
-  }
-
-  private Request begin(CommandSpec spec, List<Name> given) {
+  private SubscriptionCall begin(CommandSpec spec, Kind kind, Command command) {
     pushes.release(); // no message of before comes behind the confirmation
     Request request = session.intake().begin(spec);
-    answering = request;
-    borne = SubscribedNames.sizeOf(given);
-    session.allowance().bears(borne);
-    return request;
+    RequestFrame frame = command.frame();
+    SharedBuffer bytes =
+        frame == session.input().frame()
+            ? session.input().shareOfFrame()
+            : new SharedBuffer(frame.buffer()); // of a transaction
+    var call = new SubscriptionCall(session, this, kind, new GivenNames(bytes, frame), request);
+    answering = call;
+    return call;
   }
 
-  /** What the end of a joining means to the client. */
-  private final class Answer implements Joining.Outcome {
-
-    private final Kind kind;
-    private final List<Name> wanted;
-
-    Answer(Kind kind, List<Name> wanted) {
-      this.kind = kind;
-      this.wanted = wanted;
-    }
-
-    @Override
-    public void joined() {
-      ByteBuf out = ByteBufAllocator.DEFAULT.directBuffer();
-      for (Name name : wanted) {
-        names.add(kind, name);
-        confirm(out, kind, kind.subscribe(), name);
-      }
-      answer(out);
-    }
-
-    @Override
-    public void refused(byte[] error) {
-      end().deliverError(error, Outcome.ERROR);
-    }
-
-    @Override
-    public void failed(Failure failure) {
-      switch (failure) {
-        case TIMEOUT -> end().deliverError(ErrorReplies.TIMEOUT_READ, Outcome.TIMEOUT);
-        case NO_OWNER -> end().deliverError(ErrorReplies.NOT_SERVED, Outcome.UNAVAILABLE);
-        case NOT_SENT, CONNECTION_LOST, OVERLOADED ->
-            end().deliverError(ErrorReplies.UNAVAILABLE, Outcome.UNAVAILABLE);
-      }
-    }
+  /** The request that subscribes or unsubscribes is done with. */
+  void ended() {
+    answering = null;
+    pushes.resume();
   }
 
-  private void confirmEnd(Kind kind, List<Name> unwanted) {
-    ByteBuf out = ByteBufAllocator.DEFAULT.directBuffer();
-    if (unwanted.isEmpty()) {
-      confirm(out, kind, kind.unsubscribe(), null);
-    }
-    for (Name name : unwanted) {
-      names.remove(kind, name);
-      confirm(out, kind, kind.unsubscribe(), name);
-    }
-    answer(out);
+  SubscribedNames names() {
+    return names;
   }
 
-  private void confirm(ByteBuf out, Kind kind, String word, @Nullable Name name) {
+  /** Writes what is told of one name; null where there was none to unsubscribe from. */
+  void confirm(ByteBuf out, Kind kind, String word, @Nullable Name name) {
     var writer = new ReplyWriter(out, session.profile().protocol());
     writer.push(3);
     writer.bulk(word);
@@ -225,46 +144,25 @@ final class Subscriptions {
     writer.integer(shard ? count(kind) : count(Kind.CHANNEL) + count(Kind.PATTERN));
   }
 
-  /** Confirmations are given whatever the client has said about replies, as pushes are. */
-  private void answer(ByteBuf confirmations) {
-    Request request = end();
-    if (request.isCaptured()) { // its place is in the reply to EXEC
-      request.deliverOwned(confirmations, Outcome.OK);
-      return;
-    }
-    if (session.isClosed()) {
-      confirmations.release();
-    } else {
-      session.output().appendOwned(confirmations);
-    }
-    request.complete(Outcome.OK);
-  }
-
-  private Request end() {
-    Request request = Objects.requireNonNull(answering, "nothing is to be answered");
-    answering = null;
-    joining = null;
-    session.allowance().bears(-borne);
-    return request;
-  }
-
   /** RESET: what was pushed so far goes before its reply, and nothing comes behind it. */
   void reset() {
     leaveAll();
     pushes.handOver();
+    pushes = new Pushes(session);
   }
 
   /** Ends all subscriptions without a word, as RESET and the end of a connection do. */
   private void leaveAll() {
-    Joining begun = joining;
-    if (begun != null) {
-      session.loop().hub().cancel(begun);
+    pushes.end();
+    SubscriptionCall call = answering;
+    if (call != null) {
+      call.cancel();
     }
-    for (Kind kind : Kind.values()) {
-      List<Name> unwanted = names.takeAll(kind);
-      if (!unwanted.isEmpty()) {
-        session.loop().hub().leave(pushes, kind, unwanted, () -> {});
-      }
+    if (!names.isEmpty()) {
+      SubscribedNames left = names;
+      long size = size();
+      names = new SubscribedNames();
+      new Departure(session.loop(), pushes, left, size).run();
     }
   }
 
@@ -273,7 +171,7 @@ final class Subscriptions {
     leaveAll();
     pushes.release();
     if (answering != null && !answering.isCaptured()) {
-      end().complete(Outcome.REJECTED);
+      answering.end().complete(Outcome.REJECTED);
     }
   }
 
@@ -282,7 +180,7 @@ final class Subscriptions {
     leaveAll();
     pushes.drop();
     if (answering != null) {
-      end().complete(Outcome.REJECTED); // no confirmation comes for it any more
+      answering.end().complete(Outcome.REJECTED); // no confirmation comes for it any more
     }
   }
 }

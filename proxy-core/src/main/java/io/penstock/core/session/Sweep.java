@@ -2,7 +2,9 @@ package io.penstock.core.session;
 
 import io.penstock.core.observe.CloseReason;
 import io.penstock.core.observe.Notice;
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -18,11 +20,16 @@ final class Sweep {
 
   private static final Logger log = LoggerFactory.getLogger(Sweep.class);
 
+  /** So many clients that were delayed go on in one tick; the others in the next. */
+  private static final int MOST_GO_ON = 1_000;
+
   private final SessionLoop loop;
   private final ClientTimeouts timeouts;
   private final long period;
   private final Set<Allowance> slow = new LinkedHashSet<>();
   private final Map<CloseReason, Notice> notices = new EnumMap<>(CloseReason.class);
+  private final Set<Authentication> delayed = new LinkedHashSet<>();
+  private final Notice wrongPassword = new Notice();
   private final Notice full = new Notice();
   private final Notice paused = new Notice();
   private final Notice tooLarge = new Notice();
@@ -48,9 +55,15 @@ final class Sweep {
     slow.remove(client);
   }
 
+  /** A client has failed to authenticate and waits. */
+  void delay(Authentication client) {
+    delayed.add(client);
+  }
+
   /** Called several times per command timeout. */
   void tick(long now) {
     loop.memory().tick();
+    goOn(now);
     for (Allowance client : List.copyOf(slow)) {
       client.check(now);
     }
@@ -60,11 +73,32 @@ final class Sweep {
         CloseReason reason = session.activity().overdue(session, timeouts, now);
         if (reason != null) {
           session.allowance().end(reason);
+        } else {
+          session.input().idle();
         }
       }
       loop.memory().look();
       loop.requests().look();
     }
+  }
+
+  /**
+   * Ends the delays that are over; a client that fails again is delayed anew, behind the others.
+   */
+  private void goOn(long now) {
+    if (delayed.isEmpty()) {
+      return;
+    }
+    List<Authentication> over = new ArrayList<>();
+    for (Iterator<Authentication> all = delayed.iterator();
+        all.hasNext() && over.size() < MOST_GO_ON; ) {
+      Authentication client = all.next();
+      if (client.goOn(now)) {
+        all.remove();
+        over.add(client);
+      }
+    }
+    over.forEach(Authentication::takeUp);
   }
 
   /** Counts and logs that a client is closed for a limit; before it is. */
@@ -96,6 +130,17 @@ final class Sweep {
 
   private static String more(long times) {
     return times == 1 ? "" : " (" + (times - 1) + " more since the last such line)";
+  }
+
+  /** Logs that a client gave wrong credentials. */
+  void tellWrongPassword(Session session) {
+    wrongPassword.tell(
+        times ->
+            log.warn(
+                "client {} ({}) failed to authenticate{}",
+                session.id(),
+                ClientLine.address(session),
+                more(times)));
   }
 
   /** Logs that a client is not read because so many of its requests are unanswered. */

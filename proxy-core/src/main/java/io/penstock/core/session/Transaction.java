@@ -22,6 +22,9 @@ final class Transaction {
 
   private static final int SMALLEST = 512;
 
+  /** Bytes that a command of Penstock's own takes beside its own. */
+  private static final int AROUND_OWN = 64;
+
   /**
    * A command that Penstock answers itself.
    *
@@ -35,7 +38,8 @@ final class Transaction {
   private @Nullable ByteBuf block;
   private int slot;
   private int queued;
-  private long size;
+  private long size; // of all requests
+  private long ownBytes;
   private boolean greets; // HELLO was queued
   private boolean aborted;
   private boolean mayWrite;
@@ -57,9 +61,14 @@ final class Transaction {
     return queued;
   }
 
-  /** Bytes of what is queued. */
+  /** Bytes of the buffer with what is queued for a node. */
   long size() {
-    return aborted ? 0 : size;
+    return block == null ? 0 : block.capacity();
+  }
+
+  /** Bytes of the objects with what Penstock answers itself. */
+  long sizeOnHeap() {
+    return aborted ? 0 : ownBytes + (long) own.size() * AROUND_OWN;
   }
 
   /** Commands for a node among them. */
@@ -179,6 +188,7 @@ final class Transaction {
     if (!aborted) {
       byte[] request = new byte[frame.end() - frame.start()];
       size += request.length;
+      ownBytes += request.length;
       frame.buffer().getBytes(frame.start(), request);
       own.add(new Own(place, request));
     }

@@ -71,9 +71,9 @@ final class Transactions {
     return watch == null ? 0 : watch.keys();
   }
 
-  /** Bytes of what is queued. */
-  long size() {
-    return open == null ? 0 : open.size();
+  /** What is queued since {@code MULTI}; null outside a transaction. */
+  @Nullable Transaction queue() {
+    return open;
   }
 
   /**
@@ -158,10 +158,11 @@ final class Transactions {
   }
 
   private boolean queueOwn(Transaction queue, CommandSpec spec, Command command) {
-    if (!queue.hasRoomFor(command.frame())) {
+    if (!queue.hasRoomFor(command.frame()) || !session.allowance().takes(command.frame())) {
       return refuse(queue, spec, TOO_LARGE);
     }
     queue.addOwn(command.frame(), spec);
+    session.allowance().check();
     answer(spec, QUEUED);
     return true;
   }
@@ -269,6 +270,7 @@ final class Transactions {
   }
 
   private void answer(@Nullable CommandSpec spec, byte[] reply) {
+    session.share().spend(TurnShare.ANSWER);
     session.intake().begin(spec).deliverOwned(Unpooled.wrappedBuffer(reply), Outcome.OK);
   }
 

@@ -148,7 +148,7 @@ public final class ClusterTopology implements Topology {
             thread,
             candidates,
             answerTimeout,
-            choice::isSufficient,
+            choice::worthOf,
             result -> ended(refresh, choice, result))
         .start();
   }

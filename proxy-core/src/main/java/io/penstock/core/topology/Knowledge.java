@@ -83,6 +83,17 @@ final class Knowledge {
     return epoch;
   }
 
+  /** The highest epoch of a master with slots; 0 when there is none. */
+  long highestEpoch() {
+    long highest = 0;
+    for (ViewNode known : nodes.values()) {
+      if (known.isVotingMaster()) {
+        highest = Math.max(highest, known.configEpoch());
+      }
+    }
+    return highest;
+  }
+
   /**
    * Whether the view is of the same cluster: some node id is known. True while nothing is known.
    */

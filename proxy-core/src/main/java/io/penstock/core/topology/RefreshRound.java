@@ -12,14 +12,15 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One refresh's questions. Three nodes are asked at once. When all of them have answered or failed,
  * or after {@link #PATIENCE}, the round ends if there is a view that suffices, else three more are
  * asked. So a dead or frozen node costs {@link #PATIENCE} at most, and a healthy cluster sees three
- * connections. When nobody is left to ask, the round waits for those that still may answer and ends
+ * connections. A view that brings news ends the round at once: clients wait for a failover's
+ * outcome. When nobody is left to ask, the round waits for those that still may answer and ends
  * with what it has.
  *
  * <p>Confined to the topology thread.
@@ -29,13 +30,23 @@ final class RefreshRound {
   /** Nodes asked at once. */
   static final int WAVE = 3;
 
+  /** What a view is worth to a round. */
+  enum Worth {
+    /** Others are asked as well. */
+    INSUFFICIENT,
+    /** No other node is asked. */
+    SUFFICIENT,
+    /** Nobody needs to be waited for. */
+    NEWS
+  }
+
   /** How long the slowest of a wave is waited for while there are others to ask. */
   static final Duration PATIENCE = Duration.ofMillis(300);
 
   private final ViewSource source;
   private final TopologyThread thread;
   private final Duration answerTimeout;
-  private final Predicate<ClusterView> sufficient;
+  private final Function<ClusterView, Worth> worth;
   private final Consumer<Result> done;
 
   private final ArrayDeque<Node> toAsk;
@@ -43,6 +54,7 @@ final class RefreshRound {
   private final Map<Node, Throwable> failures = new LinkedHashMap<>();
   private final Set<Node> waitingFor = new HashSet<>();
   private int wave;
+  private Worth best = Worth.INSUFFICIENT;
   private boolean ended;
 
   /**
@@ -55,7 +67,7 @@ final class RefreshRound {
   /**
    * @param candidates whom to ask, in this order
    * @param answerTimeout after which a node counts as failed
-   * @param sufficient whether a view ends the round early
+   * @param worth of a view to this round
    * @param done told once, on the topology thread
    */
   RefreshRound(
@@ -63,13 +75,13 @@ final class RefreshRound {
       TopologyThread thread,
       Collection<Node> candidates,
       Duration answerTimeout,
-      Predicate<ClusterView> sufficient,
+      Function<ClusterView, Worth> worth,
       Consumer<Result> done) {
     this.source = source;
     this.thread = thread;
     this.toAsk = new ArrayDeque<>(candidates);
     this.answerTimeout = answerTimeout;
-    this.sufficient = sufficient;
+    this.worth = worth;
     this.done = done;
   }
 
@@ -78,7 +90,7 @@ final class RefreshRound {
   }
 
   private void advance() {
-    if (views.stream().anyMatch(sufficient) || (toAsk.isEmpty() && waitingFor.isEmpty())) {
+    if (best != Worth.INSUFFICIENT || (toAsk.isEmpty() && waitingFor.isEmpty())) {
       ended = true;
       done.accept(new Result(views, failures));
     } else if (!toAsk.isEmpty()) {
@@ -119,10 +131,12 @@ final class RefreshRound {
     }
     if (view != null) {
       views.add(view);
+      Worth brought = worth.apply(view);
+      best = brought.compareTo(best) > 0 ? brought : best;
     } else if (failure != null) {
       failures.put(node, causeOf(failure));
     }
-    if (waitingFor.isEmpty()) {
+    if (waitingFor.isEmpty() || best == Worth.NEWS) {
       advance();
     }
   }

@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  *       one more, as soon as it may begin. A refresh of any kind that begins after a trigger serves
  *       it.
  *   <li>After a failure: by the back-off, and nothing else until one has worked.
- *   <li>While requests are held, however it stands: {@link #HELD_NANOS} after the last one.
+ *   <li>For an urgent trigger, however it stands: {@link #URGENT_NANOS} after the last one.
  * </ul>
  *
  * <p>{@link #request} may be called from any thread; all else is confined to the topology thread.
@@ -30,8 +30,8 @@ final class RefreshSchedule {
 
   private static final Logger LOG = LoggerFactory.getLogger(RefreshSchedule.class);
 
-  /** Somebody waits for it: so soon after the last one, whatever triggered it, comes the next. */
-  private static final long HELD_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+  /** Clients wait for it: so soon after the last one, whatever triggered it, comes the next. */
+  private static final long URGENT_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
   private final TopologyThread thread;
   private final Duration period;
@@ -78,8 +78,8 @@ final class RefreshSchedule {
   /** Any thread; one volatile read when a trigger is waiting already. */
   void request(RefreshTrigger trigger) {
     RefreshTrigger waiting = pending.get();
-    boolean urgent = trigger == RefreshTrigger.HELD && waiting != trigger;
-    if ((waiting == null || urgent) && pending.compareAndSet(waiting, trigger)) {
+    boolean first = waiting == null || (trigger.isUrgent() && !waiting.isUrgent());
+    if (first && pending.compareAndSet(waiting, trigger)) {
       thread.execute(this::servePending);
     }
   }
@@ -115,18 +115,18 @@ final class RefreshSchedule {
 
   private void servePending() {
     RefreshTrigger trigger = pending.get();
-    boolean held = trigger == RefreshTrigger.HELD;
-    if (stopped || busy || (failing && !held) || trigger == null) {
+    boolean urgent = trigger != null && trigger.isUrgent();
+    if (stopped || busy || (failing && !urgent) || trigger == null) {
       return; // looked at again when the running refresh, or the next try, has ended
     }
     long now = thread.nanoTime();
     long earliest = adaptiveBegan ? lastAdaptive + adaptiveNanos : now;
-    if (held) {
-      earliest = lastBegan + HELD_NANOS;
+    if (urgent) {
+      earliest = lastBegan + URGENT_NANOS;
     }
     if (earliest - now <= 0) {
-      adaptiveBegan |= !held;
-      lastAdaptive = held ? lastAdaptive : now;
+      adaptiveBegan |= !urgent;
+      lastAdaptive = urgent ? lastAdaptive : now;
       begin(trigger);
     } else if (!trailingArmed || earliest - trailAt < 0) {
       trailingArmed = true;

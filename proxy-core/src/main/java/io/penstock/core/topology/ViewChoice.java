@@ -44,6 +44,19 @@ final class ViewChoice {
             .thenComparing(view -> view.asked().equals(last));
   }
 
+  /** What the view is worth to the round that asked for it. */
+  RefreshRound.Worth worthOf(ClusterView view) {
+    if (!isSufficient(view)) {
+      return RefreshRound.Worth.INSUFFICIENT;
+    }
+    return isNews(view) ? RefreshRound.Worth.NEWS : RefreshRound.Worth.SUFFICIENT;
+  }
+
+  /** Whether it tells of a promotion, or of a slot's first move, that was not known. */
+  private boolean isNews(ClusterView view) {
+    return !known.nodes().isEmpty() && view.highestEpoch() > known.highestEpoch();
+  }
+
   /** Whether the view is so good that no more nodes need to be asked. */
   boolean isSufficient(ClusterView view) {
     return isUsable(view)

@@ -14,6 +14,7 @@ public final class Loop {
   private final Carrier carrier;
   private final Crowd crowd;
   private final ReadGate readGate;
+  private final Slices slices;
   private long now = System.nanoTime();
 
   Loop(int index, EventLoop executor, Crowd crowd) {
@@ -22,6 +23,7 @@ public final class Loop {
     this.crowd = crowd;
     this.flushQueue = new FlushQueue(executor);
     this.readGate = new ReadGate(executor);
+    this.slices = new Slices(executor);
     this.carrier = new Carrier(executor);
   }
 
@@ -46,6 +48,11 @@ public final class Loop {
   /** Whether the sockets of this loop are read. */
   public ReadGate readGate() {
     return readGate;
+  }
+
+  /** What is too long for one turn of this loop. */
+  public Slices slices() {
+    return slices;
   }
 
   /**

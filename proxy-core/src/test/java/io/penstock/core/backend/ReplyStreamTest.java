@@ -73,6 +73,52 @@ class ReplyStreamTest {
   }
 
   @Test
+  void whatASupersededNodeAcknowledgesLateIsNotBelieved() {
+    send("a");
+    send("b");
+    stream.supersede();
+
+    assertThat(receive("+OK\r\n")).isEqualTo("a late reply after another node took its place");
+    stream.close();
+
+    assertThat(log).containsExactly("a CONNECTION_LOST", "b CONNECTION_LOST");
+  }
+
+  @Test
+  void aLargeReplyOfASupersededNodeIsNotBegun() {
+    send("a");
+    stream.supersede();
+
+    assertThat(receive("$100000\r\n" + "x".repeat(STREAMED_FROM)))
+        .isEqualTo("a late reply after another node took its place");
+    assertThat(log).isEmpty();
+  }
+
+  @Test
+  void aSupersededNodeIsBelievedWhenItRedirects() {
+    send("a");
+    send("b");
+    send("c");
+    stream.supersede();
+
+    assertThat(receive("-ERR no\r\n-MOVED 1 10.0.0.1:7000\r\n+OK\r\n")).isNull();
+
+    assertThat(log).containsExactly("a -ERR no\r\n", "b -MOVED 1 10.0.0.1:7000\r\n", "c +OK\r\n");
+  }
+
+  @Test
+  void aSupersededNodeThatOwesNothingMoreIsBelieved() {
+    send("a");
+    stream.supersede();
+    assertThat(receive("-ERR no\r\n")).isNull();
+
+    send("b");
+
+    assertThat(receive("+OK\r\n")).isNull();
+    assertThat(log).containsExactly("a -ERR no\r\n", "b +OK\r\n");
+  }
+
+  @Test
   void aLargeReplyThatIsThereIsGivenWhole() {
     String reply = Wire.bulk("x".repeat(100_000));
     send("a");

@@ -49,7 +49,7 @@ class InfoReportTest {
             Map.of("WRONGTYPE", 2L, "ERR", 1L),
             ProxyStats.HeldStats.NONE,
             new ProxyStats.Pressure(
-                77, 0, 0, Map.of(CloseReason.MEMORY, 3L, CloseReason.OUTPUT_HARD_LIMIT, 4L)));
+                77, 0, 0, Map.of(CloseReason.MEMORY, 3L, CloseReason.OUTPUT_HARD_LIMIT, 4L), 6));
     var facts =
         new ProxyFacts(
             "1.2.3", "a".repeat(40), "b".repeat(40), START, "java", "epoll", 4, 9, cluster);
@@ -124,6 +124,7 @@ class InfoReportTest {
         "memory; mem_clients_normal:77",
         "stats; keyspace_hits:9",
         "stats; total_error_replies:3",
+        "stats; acl_access_denied_auth:6",
         "replication; role:master",
         "commandstats; cmdstat_client|no-evict:calls=10,usec=20,usec_per_call=2.00,rejected_calls=4,failed_calls=2",
         "errorstats; errorstat_WRONGTYPE:count=2",

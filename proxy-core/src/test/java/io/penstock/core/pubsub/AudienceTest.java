@@ -25,15 +25,21 @@ class AudienceTest {
     }
   }
 
+  private long reached(Kind kind, String channel, Node node, long counted) {
+    var count = new ReceiverCount(kind, name(channel), node, counted);
+    assertThat(count.goOn(audience, Integer.MAX_VALUE)).isPositive();
+    return count.result();
+  }
+
   @Test
   void connectionsOfTheNodeThatPublishedAreNotCounted() {
     listen(Kind.CHANNEL, "c", 7, HERE, HERE, THERE);
 
-    assertThat(audience.reached(Kind.CHANNEL, name("c"), HERE, 2)).isEqualTo(7);
-    assertThat(audience.reached(Kind.CHANNEL, name("c"), HERE, 5)).isEqualTo(10);
-    assertThat(audience.reached(Kind.CHANNEL, name("c"), THERE, 1)).isEqualTo(7);
-    assertThat(audience.reached(Kind.CHANNEL, name("d"), HERE, 3)).isEqualTo(3);
-    assertThat(audience.reached(Kind.SHARD, name("c"), HERE, 0)).isZero();
+    assertThat(reached(Kind.CHANNEL, "c", HERE, 2)).isEqualTo(7);
+    assertThat(reached(Kind.CHANNEL, "c", HERE, 5)).isEqualTo(10);
+    assertThat(reached(Kind.CHANNEL, "c", THERE, 1)).isEqualTo(7);
+    assertThat(reached(Kind.CHANNEL, "d", HERE, 3)).isEqualTo(3);
+    assertThat(reached(Kind.SHARD, "c", HERE, 0)).isZero();
     assertThat(audience.subscribers(Kind.CHANNEL, name("c"), 4)).isEqualTo(8);
   }
 
@@ -43,7 +49,7 @@ class AudienceTest {
     listen(Kind.PATTERN, "*", 3, HERE, THERE);
     listen(Kind.PATTERN, "d", 5, HERE);
 
-    assertThat(audience.reached(Kind.CHANNEL, name("cat"), HERE, 1)).isEqualTo(5);
+    assertThat(reached(Kind.CHANNEL, "cat", HERE, 1)).isEqualTo(5);
     assertThat(audience.patterns(4)).isEqualTo(3);
     assertThat(audience.patterns(5)).isEqualTo(4);
   }

@@ -56,6 +56,15 @@ class RouterTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"KEYS %", "SCAN 0 MATCH %", "HSCAN a 0 MATCH %", "PSUBSCRIBE b %"})
+  void patternsThatAreTooLongAreRejected(String line) {
+    RoutePlan expected = reject("ERR pattern is too long: more than 4096 bytes");
+    String call = line.replace("%", "*".repeat(4_097));
+    assertThat(plan(cluster, call)).isEqualTo(expected);
+    assertThat(plan(single, call)).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
   @ValueSource(
       strings = {
         "MGET {a}1 {a}2",
@@ -263,6 +272,29 @@ class RouterTest {
       assertThat(plan(router, "CLIENT GETNAME x"))
           .isEqualTo(reject("ERR wrong number of arguments for 'client|getname' command"));
     }
+  }
+
+  @Test
+  void ownCommandsHaveABoundedNumberOfArguments() {
+    RoutePlan tooMany =
+        reject("OVERLOADED too many arguments for a command that this proxy answers itself");
+    for (String own : List.of("COMMAND INFO", "CLIENT KILL", "HELLO 3")) {
+      assertThat(plan(cluster, own + " x".repeat(262_143))).isEqualTo(tooMany);
+      assertThat(plan(cluster, own + " x".repeat(262_142))).isInstanceOf(RoutePlan.Local.class);
+    }
+    assertThat(plan(cluster, "CONFIG GET" + " x".repeat(16_383))).isEqualTo(tooMany);
+    assertThat(plan(cluster, "CONFIG GET" + " x".repeat(16_382)))
+        .isInstanceOf(RoutePlan.Local.class);
+    assertThat(plan(cluster, "SUBSCRIBE" + " x".repeat(300_000)))
+        .isInstanceOf(RoutePlan.Local.class); // names count otherwise
+  }
+
+  @Test
+  void blockingCommandsHaveABoundedNumberOfArguments() {
+    assertThat(plan(cluster, "BLPOP" + " x".repeat(262_142) + " 0"))
+        .isInstanceOf(RoutePlan.Blocking.class);
+    assertThat(plan(cluster, "BLPOP" + " x".repeat(262_143) + " 0"))
+        .isEqualTo(reject("OVERLOADED too many arguments for a command that blocks"));
   }
 
   private static List<Integer> groups(RoutePlan.Split split) {

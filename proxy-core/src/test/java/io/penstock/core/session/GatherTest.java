@@ -84,7 +84,7 @@ class GatherTest {
   @Test
   void whoGoesOnAmidAnothersRequestDoesNotDivideThatOne() {
     Peer late = rig.client();
-    List<Peer> waiting = Stream.generate(rig::client).limit(4).toList();
+    List<Peer> waiting = Stream.generate(rig::clientOfSmallReplies).limit(4).toList();
     Peer paused = rig.client();
     rig.server(1).refuse();
     waiting.forEach(client -> client.send(get("a").repeat(256)));

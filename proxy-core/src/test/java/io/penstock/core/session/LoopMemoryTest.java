@@ -27,17 +27,24 @@ class LoopMemoryTest {
   private final HeldClose held = new HeldClose();
   private CompletableFuture<Void> sent = CompletableFuture.completedFuture(null);
 
-  /** One client that asks for {@link #VALUES} large values, reads none, and takes time to close. */
+  /**
+   * Two clients ask for {@link #VALUES} large values each, and read none. The first takes time to
+   * close.
+   */
   @BeforeEach
   void closeAGreedyClient() {
     Peer node = rig.connected(0);
-    rig.client().send(GET.repeat(VALUES));
-    node.expect(GET.repeat(VALUES));
-    rig.newestSession().channel().pipeline().addFirst(held);
+    for (int i = 0; i < 2; i++) {
+      rig.clientOfSmallReplies().send(GET.repeat(VALUES));
+      node.expect(GET.repeat(VALUES));
+      if (i == 0) {
+        rig.newestSession().channel().pipeline().addFirst(held);
+      }
+    }
     sent =
         CompletableFuture.runAsync(
             () -> {
-              for (int i = 0; i < VALUES; i++) {
+              for (int i = 0; i < 2 * VALUES; i++) {
                 node.send(LARGE);
               }
             });
@@ -59,16 +66,17 @@ class LoopMemoryTest {
   }
 
   private void everythingIsRead() {
-    await().until(() -> read() >= VALUES * MEGABYTE);
+    await().until(() -> read() >= 2 * VALUES * MEGABYTE);
     assertThat(sent).succeedsWithin(Duration.ofSeconds(10));
   }
 
   @Test
-  void nodesAreNotReadUntilWhatItKeptIsThereAgain() {
-    long before = read();
-    await()
-        .during(Duration.ofMillis(200))
-        .until(() -> read() - before < MEGABYTE && before < LIMIT + IN_SOCKETS);
+  void nodesAreReadForOthersUntilTheyKeepAQuarterMore() {
+    await().until(() -> read() > VALUES * MEGABYTE);
+    await().until(() -> !rig.<Boolean>onLoop(() -> rig.sessions().loop().readGate().isOpen()));
+    assertThat(read()).isLessThan(VALUES * MEGABYTE + LIMIT / 4 + IN_SOCKETS);
+    assertThat(rig.<Long>onLoop(() -> rig.sessions().counters().closedFor(CloseReason.MEMORY)))
+        .isEqualTo(1);
 
     rig.onLoop(held::letGo);
 
@@ -77,7 +85,12 @@ class LoopMemoryTest {
 
   @Test
   void howeverLongThatTakesTheyAreReadNowAndThen() {
-    rig.tick(Duration.ZERO);
+    await()
+        .until(
+            () -> {
+              rig.tick(Duration.ZERO);
+              return read() >= 2 * VALUES * MEGABYTE;
+            });
 
     everythingIsRead();
     assertThat(rig.<Boolean>onLoop(() -> rig.sessions().sessions().isEmpty())).isFalse();

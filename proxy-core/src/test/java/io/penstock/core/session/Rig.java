@@ -8,6 +8,7 @@ import io.penstock.core.cluster.RefreshTrigger;
 import io.penstock.core.cluster.Shard;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.cluster.Topology;
+import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.dispatch.AsyncDispatcher;
@@ -334,6 +335,22 @@ final class Rig implements AutoCloseable {
   Peer client() {
     Peer client = Peer.connect(port);
     clients.add(client);
+    return client;
+  }
+
+  /** A client whose replies have been small: it may ask for many at once. */
+  Peer clientOfSmallReplies() {
+    String ping = Wire.request("PING");
+    Peer client = client().send(ping).expect("+PONG\r\n");
+    Allowance allowance = newestSession().allowance();
+    CommandSpec get = CommandTable.load().byName("get");
+    onLoop(
+        () -> {
+          for (int i = 0; i < 100; i++) {
+            allowance.gave(get, 0);
+          }
+          return true;
+        });
     return client;
   }
 

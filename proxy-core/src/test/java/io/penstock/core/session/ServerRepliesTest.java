@@ -212,6 +212,19 @@ class ServerRepliesTest {
   }
 
   @Test
+  void patternsThatWouldKeepANodeBusyAreNotPassedOn() {
+    Peer client = rig.client();
+    client.send(call("CONFIG GET *[" + "!".repeat(5_000)));
+    client.send(call("CONFIG GET" + (" *[" + "!".repeat(2_100)).repeat(2)));
+    client.send(call("CONFIG GET" + " save".repeat(2_000)) + call("CONFIG GET s*"));
+
+    client.expect("-ERR pattern is too long: more than 4096 bytes\r\n".repeat(2));
+    client.expect("-ERR CONFIG GET is too long: more than 16384 bytes\r\n");
+    rig.accept(0).expect(call("CONFIG GET s*")).send("*0\r\n");
+    client.expect("*2\r\n$4\r\nsave\r\n$0\r\n\r\n");
+  }
+
+  @Test
   void aNodeThatRefusesLeavesPenstocksOwn() {
     Peer client = rig.client();
     client.send(call("CONFIG GET s*"));

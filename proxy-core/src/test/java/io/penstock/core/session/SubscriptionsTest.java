@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.QueueBounds;
+import io.penstock.core.pubsub.Hub;
 import io.penstock.core.pubsub.Joining;
 import io.penstock.core.pubsub.Kind;
 import io.penstock.core.pubsub.Message;
@@ -230,6 +231,18 @@ class SubscriptionsTest {
     client.send(PING).expect(array("pong", ""));
     client.send(call("PING hi")).expect(array("pong", "hi"));
     client.send(call("RESET") + PING).expect("+RESET\r\n+PONG\r\n");
+  }
+
+  @Test
+  void aPatternThatIsTooLongIsRejected() {
+    Peer client = rig.client();
+    String error = "-ERR pattern is too long: more than 4096 bytes\r\n";
+    client.send(call("PSUBSCRIBE " + "*".repeat(500_000) + "!")).expect(error);
+    client.send(call("PSUBSCRIBE b " + "*".repeat(4_097)) + PING).expect(error + "+PONG\r\n");
+
+    subscribed(client, 0, "b");
+    client.send(call("PSUBSCRIBE " + "*".repeat(4_097))).expect(error);
+    client.send(PING).expect(array("pong", ""));
   }
 
   @Test
@@ -601,6 +614,7 @@ class SubscriptionsTest {
 
     private final List<ByteBuf> kept = new CopyOnWriteArrayList<>();
     private final List<Throwable> defects = new CopyOnWriteArrayList<>();
+    private volatile boolean joined;
 
     @Override
     public void onMessage(Message message) {
@@ -614,7 +628,9 @@ class SubscriptionsTest {
     }
 
     @Override
-    public void joined() {}
+    public void joined() {
+      joined = true;
+    }
 
     @Override
     public void refused(byte[] error) {}
@@ -627,12 +643,23 @@ class SubscriptionsTest {
   void whatGoesWrongForOneSubscriberCostsOthersNothing() {
     var failing = new Failing();
     ByteBuf wire = Wire.buffer("b");
-    List<Name> names = List.of(Name.copy(wire, 0, 1));
+    Name name = Name.copy(wire, 0, 1);
     wire.release();
     long deadline = System.nanoTime() + Duration.ofSeconds(100).toNanos();
-    rig.onLoop(() -> rig.sessions().hub().join(failing, Kind.CHANNEL, names, deadline, failing));
+    Hub hub = rig.sessions().hub();
+    Joining joining =
+        rig.onLoop(
+            () -> {
+              Joining begun = hub.begin(failing, Kind.CHANNEL, deadline, failing);
+              hub.add(begun, name);
+              hub.flush();
+              hub.end(begun);
+              return begun;
+            });
     Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
     feed.send(push("subscribe", "b", ":1"));
+    await().until(() -> failing.joined);
+    rig.onLoop(() -> hub.enter(joining, name));
     Peer client = rig.client();
     client.send(call("SUBSCRIBE b")).expect(array("subscribe", "b", ":1"));
 

@@ -49,6 +49,15 @@ class RefreshRoundTest {
   }
 
   @Test
+  void news_of_a_promotion_end_the_round_at_once() {
+    source.hold(A).answer(B, Views.D_PROMOTED).hold(C);
+    round(A, B, C, D);
+    assertThat(results).hasSize(1);
+    assertThat(results.getFirst().views()).hasSize(1);
+    assertThat(source.asked).containsExactly(A, B, C);
+  }
+
+  @Test
   void when_all_of_a_wave_are_frozen_the_next_is_asked() {
     source.hold(A).hold(B).hold(C).answer(D, Views.HEALTHY);
     round(A, B, C, D);
@@ -118,9 +127,17 @@ class RefreshRoundTest {
     assertThat(results).hasSize(1);
   }
 
+  /** As after views of epochs up to 3. */
+  private static RefreshRound.Worth worth(ClusterView view) {
+    if (!view.isOfMajority()) {
+      return RefreshRound.Worth.INSUFFICIENT;
+    }
+    return view.highestEpoch() > 3 ? RefreshRound.Worth.NEWS : RefreshRound.Worth.SUFFICIENT;
+  }
+
   private void round(Node... candidates) {
     new RefreshRound(
-            source, thread, List.of(candidates), TIMEOUT, ClusterView::isOfMajority, results::add)
+            source, thread, List.of(candidates), TIMEOUT, RefreshRoundTest::worth, results::add)
         .start();
     thread.run();
   }

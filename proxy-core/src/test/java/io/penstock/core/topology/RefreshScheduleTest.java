@@ -3,6 +3,7 @@ package io.penstock.core.topology;
 import static io.penstock.core.cluster.RefreshTrigger.ASK;
 import static io.penstock.core.cluster.RefreshTrigger.HELD;
 import static io.penstock.core.cluster.RefreshTrigger.MOVED;
+import static io.penstock.core.cluster.RefreshTrigger.NO_REPLY;
 import static io.penstock.core.cluster.RefreshTrigger.PERIODIC;
 import static io.penstock.core.cluster.RefreshTrigger.RECONNECT;
 import static io.penstock.core.cluster.RefreshTrigger.STARTUP;
@@ -178,6 +179,25 @@ class RefreshScheduleTest {
     schedule.ended(UNSETTLED);
     request(MOVED);
     assertThat(begun).containsExactly(STARTUP, PERIODIC, MOVED);
+  }
+
+  @Test
+  void a_node_that_owes_replies_is_as_urgent_as_held_requests() {
+    settledStart();
+    thread.advance(Duration.ofSeconds(1));
+    request(MOVED);
+    schedule.ended(SETTLED);
+    request(ASK);
+    request(NO_REPLY);
+    request(HELD);
+    thread.advance(Duration.ofMillis(250));
+    assertThat(begun).containsExactly(MOVED, NO_REPLY);
+    schedule.ended(SETTLED);
+    request(NO_REPLY);
+    thread.advance(Duration.ofMillis(249));
+    assertThat(begun).hasSize(2);
+    thread.advance(Duration.ofMillis(1));
+    assertThat(begun).containsExactly(MOVED, NO_REPLY, NO_REPLY);
   }
 
   @Test

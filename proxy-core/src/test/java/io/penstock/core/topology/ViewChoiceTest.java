@@ -35,6 +35,21 @@ class ViewChoiceTest {
   }
 
   @Test
+  void a_promotion_is_news_until_it_is_known() {
+    ClusterView promoted = view(B, Views.D_PROMOTED);
+    ViewChoice knowing = new ViewChoice(knowing(Views.D_PROMOTED), Set.of(SEED), B);
+    assertThat(later.worthOf(promoted)).isEqualTo(RefreshRound.Worth.NEWS);
+    assertThat(knowing.worthOf(promoted)).isEqualTo(RefreshRound.Worth.SUFFICIENT);
+    assertThat(later.worthOf(view(B, Views.A_FAILED))).isEqualTo(RefreshRound.Worth.SUFFICIENT);
+    assertThat(later.worthOf(view(A, Views.A_ALONE))).isEqualTo(RefreshRound.Worth.INSUFFICIENT);
+  }
+
+  @Test
+  void a_first_view_is_compared_with_others() {
+    assertThat(atStart.worthOf(view(SEED, Views.HEALTHY))).isEqualTo(RefreshRound.Worth.SUFFICIENT);
+  }
+
+  @Test
   void a_minority_is_better_than_nothing() {
     ClusterView alone = view(SEED, Views.A_ALONE);
     assertThat(atStart.best(List.of(alone))).isSameAs(alone);

@@ -214,6 +214,11 @@ final class ProxyCollector implements MultiCollector {
       closed.add(pressure.closed().getOrDefault(reason, 0L), "reason", lower(reason));
     }
     all.add(closed.snapshot());
+    all.add(
+        Family.counter(
+                "penstock_client_authentication_failures", "Wrong credentials that clients gave")
+            .add((double) pressure.authenticationFailures())
+            .snapshot());
   }
 
   private static void gauge(String name, String help, long value, List<MetricSnapshot> all) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.UnixOperatingSystemMXBean;
 import io.penstock.core.backend.QueueBounds;
 import io.penstock.core.observe.CloseReason;
+import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.observe.ProxyStats.Pressure;
 import io.penstock.core.session.ClientLimits;
 import io.penstock.core.session.ClientTimeouts;
@@ -72,6 +73,7 @@ class OverloadIT {
     private final long memoryBefore = LimitsIT.directMemory();
     private volatile boolean ending;
     private volatile long mostMemory;
+    private volatile long slowest;
     private final Future<Integer> answered;
 
     Bystander(ProxyFixture proxy) {
@@ -83,7 +85,10 @@ class OverloadIT {
       int count = 0;
       try (Wire wire = proxy.connect()) {
         while (!ending) {
+          long began = System.nanoTime();
           assertThat(wire.call("INCR", "bystander" + count % 100)).startsWith(":");
+          assertThat(wire.call("GET", "bystander" + count % 100)).startsWith("$");
+          slowest = Math.max(slowest, System.nanoTime() - began);
           count++;
           mostMemory = Math.max(mostMemory, LimitsIT.directMemory() - memoryBefore);
         }
@@ -99,7 +104,9 @@ class OverloadIT {
           during
               + ": "
               + count
-              + " other commands answered, "
+              + " other pairs of commands answered, the slowest in "
+              + slowest / 1_000_000
+              + " ms, "
               + mostMemory / MEGABYTE
               + " MB more");
       assertThat(count).isPositive();
@@ -113,6 +120,17 @@ class OverloadIT {
     }
   }
 
+  /** What the client asks for next is expected to have small replies, too. */
+  private void haveSmallReplies(Wire wire) {
+    for (int i = 0; i < 100; i++) {
+      wire.write(Wire.request("GET", tag + "none"));
+    }
+    wire.flush();
+    for (int i = 0; i < 100; i++) {
+      assertThat(wire.read()).isEqualTo("$-1\r\n");
+    }
+  }
+
   @Test
   void whoAsksForAGigabyteAndReadsNothingIsClosed() throws Exception {
     var hard = new OutputLimit(32 * MEGABYTE, 0, Duration.ZERO);
@@ -121,9 +139,7 @@ class OverloadIT {
         Bystander bystander = new Bystander(proxy)) {
       assertThat(greedy.call("SET", tag + "large", "x".repeat((int) MEGABYTE)))
           .isEqualTo("+OK\r\n");
-      for (int i = 0; i < 500; i++) { // so that nobody expects its replies to be large
-        greedy.call("GET", tag + "none");
-      }
+      haveSmallReplies(greedy);
       byte[] get = Wire.request("GET", tag + "large");
 
       for (int i = 0; i < 1_000; i++) {
@@ -152,12 +168,16 @@ class OverloadIT {
       for (int i = 0; i < 60; i++) {
         Wire wire = Wire.open(proxy.host(), proxy.port(), 4_096);
         greedy.add(wire);
+        haveSmallReplies(wire);
+      }
+      for (Wire wire : greedy) {
         for (int j = 0; j < 30; j++) {
           wire.write(get);
         }
         wire.flush();
       }
 
+      Awaitility.await().atMost(PATIENCE).until(() -> closed(proxy, CloseReason.MEMORY) >= 5);
       Awaitility.await()
           .atMost(PATIENCE)
           .until(() -> proxy.stats().pressure().unanswered() <= 1); // the bystander's
@@ -165,9 +185,60 @@ class OverloadIT {
       assertThat(closed(proxy, CloseReason.MEMORY)).isBetween(5L, 59L);
       assertThat(modest.call("GET", tag + "large")).startsWith("$" + MEGABYTE);
       assertThat(bystander.end("sixty that read nothing")).isLessThan(2 * bound + 64 * MEGABYTE);
+      leave(greedy, proxy);
     } finally {
       greedy.forEach(Wire::close);
     }
+  }
+
+  @Test
+  void thoseWhoReadNothingDisturbNobody() throws Exception {
+    int clients = 20;
+    int values = 200;
+    List<Wire> lazy = new ArrayList<>();
+    try (ProxyFixture proxy =
+            proxy(limits(OutputLimit.NONE, 256 * MEGABYTE, ClientTimeouts.DEFAULTS)).startReady();
+        Wire modest = proxy.connect();
+        Bystander bystander = new Bystander(proxy)) {
+      for (int i = 0; i < 10; i++) {
+        modest.call("SET", "large" + i, "x".repeat((int) MEGABYTE));
+      }
+      for (int i = 0; i < clients; i++) {
+        Wire wire = Wire.open(proxy.host(), proxy.port(), 4_096);
+        lazy.add(wire);
+        for (int j = 0; j < values; j++) {
+          wire.write(Wire.request("GET", "large" + j % 10));
+        }
+        wire.flush();
+      }
+
+      Awaitility.await()
+          .atMost(PATIENCE)
+          .until(
+              () ->
+                  proxy.stats().pressure().paused() >= clients
+                      && received(proxy) >= clients * MEGABYTE);
+      Awaitility.await()
+          .atMost(PATIENCE)
+          .until(() -> proxy.stats().pressure().unanswered() <= 1); // the bystander's
+      assertThat(modest.call("GET", "large0")).startsWith("$" + MEGABYTE);
+      bystander.end("twenty that read nothing");
+      assertThat(received(proxy)).isLessThan(clients * 32L * MEGABYTE);
+      assertThat(closed(proxy, CloseReason.MEMORY)).isZero();
+      leave(lazy, proxy);
+    } finally {
+      lazy.forEach(Wire::close);
+    }
+  }
+
+  /** Closes clients that have replies to read, while the proxy has time to let go of these. */
+  private static void leave(List<Wire> clients, ProxyFixture proxy) {
+    clients.forEach(Wire::close);
+    Awaitility.await().until(() -> proxy.stats().clientsNow() <= 1);
+  }
+
+  private static long received(ProxyFixture proxy) {
+    return proxy.stats().nodes().stream().mapToLong(NodeStats::bytesReceived).sum();
   }
 
   @Test

@@ -50,7 +50,7 @@ class ProxyCollectorTest {
           ProxyStats.Traffic.NONE,
           Map.of(),
           new ProxyStats.HeldStats(3, new long[] {11, 12, 13, 14}),
-          new ProxyStats.Pressure(11, 12, 13, Map.of(CloseReason.IDLE, 14L)));
+          new ProxyStats.Pressure(11, 12, 13, Map.of(CloseReason.IDLE, 14L), 15));
 
   @Test
   void writesWhatThePrometheusServerReads() throws IOException {
@@ -87,6 +87,7 @@ class ProxyCollectorTest {
         .contains("penstock_client_memory_bytes 11.0")
         .contains("penstock_client_requests_in_flight 12.0")
         .contains("penstock_client_connections_paused 13.0")
+        .contains("penstock_client_authentication_failures_total 15.0")
         .contains("penstock_client_connections_closed_total{reason=\"idle\"} 14.0")
         .contains("penstock_client_connections_closed_total{reason=\"memory\"} 0.0")
         .contains("penstock_event_loop_lag_seconds{loop=\"0\"} 0.001")

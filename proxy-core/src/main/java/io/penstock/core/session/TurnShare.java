@@ -1,0 +1,72 @@
+package io.penstock.core.session;
+
+import io.penstock.core.command.Command;
+import io.penstock.core.command.LocalCommand;
+import io.penstock.core.transport.Sliced;
+import io.penstock.core.transport.Slices;
+
+/**
+ * How much a client may have Penstock do by itself in one turn of the loop: what is behind that in
+ * its pipeline waits for another. Commands that go to nodes count nothing. Confined to its loop.
+ */
+final class TurnShare implements Sliced {
+
+  /** Steps that a small answer of Penstock's own takes. */
+  static final int ANSWER = 4;
+
+  /** As many steps as a few slices have. */
+  private static final int MOST = 4 * Slices.STEPS;
+
+  private final Session session;
+  private int spent;
+  private boolean used;
+
+  TurnShare(Session session) {
+    this.session = session;
+  }
+
+  /** About what it takes to answer a request: much for what tells of all clients or commands. */
+  static int steps(LocalCommand which, Command request) {
+    return request.argc()
+        + switch (which) {
+          case INFO, COMMAND_INFO -> 2_000;
+          case CLIENT_KILL, CLIENT_LIST, CLIENT_PAUSE, CLIENT_UNBLOCK, CLIENT_UNPAUSE -> 1_000;
+          case COMMAND_LIST, CONFIG_GET -> 500;
+          default -> ANSWER;
+        };
+  }
+
+  /**
+   * So many steps were done, or are about to be, for a request of the client.
+   *
+   * @return false when it waits for another turn with the next one
+   */
+  boolean spend(int steps) {
+    spent += steps;
+    if (spent >= MOST && !used) {
+      used = true;
+      session.loop().slices().begin(this);
+    }
+    return !used;
+  }
+
+  /** Whether the client waits for another turn. */
+  boolean isUsed() {
+    return used;
+  }
+
+  /** Another turn has come. */
+  @Override
+  public boolean goOn() {
+    spent = 0;
+    used = false;
+    session.takeUp();
+    session.allowance().checkInput();
+    return false;
+  }
+
+  @Override
+  public void broke(Throwable cause) {
+    Defect.in(session, cause);
+  }
+}

@@ -1,0 +1,166 @@
+package io.penstock.core.pubsub;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.penstock.core.cluster.Node;
+import io.penstock.core.transport.Slices;
+import io.penstock.core.wire.Wire;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class ReceiverCountsTest {
+
+  private static final Node NODE = new Node("a", 1);
+
+  private final EmbeddedChannel channel = new EmbeddedChannel();
+  private final Audience audience = new Audience();
+  private final ReceiverCounts counts =
+      new ReceiverCounts(audience, new Slices(channel.eventLoop()));
+  private final List<String> told = new ArrayList<>();
+
+  @AfterEach
+  void close() {
+    channel.finishAndReleaseAll();
+  }
+
+  private static Name name(String text) {
+    return Name.copy(Unpooled.wrappedBuffer(Wire.bytes(text)), 0, text.length());
+  }
+
+  private void listen(String pattern, int clients) {
+    audience.clients(new Topic(Kind.PATTERN, name(pattern)), clients);
+  }
+
+  private class Listener implements ReceiverCounts.Listener {
+
+    private final String who;
+
+    Listener(String who) {
+      this.who = who;
+    }
+
+    @Override
+    public boolean isGone() {
+      return false;
+    }
+
+    @Override
+    public void reached(long clients) {
+      told.add(who + clients);
+    }
+
+    @Override
+    public void onDefect(Throwable cause) {
+      told.add(who + cause.getMessage());
+    }
+  }
+
+  private void count(String text, Listener listener) {
+    counts.count(new ReceiverCount(Kind.CHANNEL, name(text), NODE, 0), listener);
+  }
+
+  private int turns() {
+    int turns = 0;
+    while (channel.hasPendingTasks()) {
+      channel.runScheduledPendingTasks();
+      turns++;
+    }
+    return turns;
+  }
+
+  @Test
+  void isToldAtOnceWhereThatIsLittleWork() {
+    listen("c*", 2);
+    listen("*?t", 3);
+    listen("d", 5);
+
+    count("cat", new Listener("a"));
+
+    assertThat(told).containsExactly("a5");
+    assertThat(channel.hasPendingTasks()).isFalse();
+  }
+
+  @Test
+  void aPatternThatTakesLongGoesOnInLaterTurns() {
+    listen("*" + "a".repeat(1_000) + "b", 1);
+    listen("*a", 1);
+    String text = "a".repeat(2_000);
+    long steps = 1_000L * 1_000;
+
+    count(text, new Listener("a"));
+    count("a", new Listener("b"));
+
+    assertThat(told).isEmpty();
+    assertThat(turns()).isGreaterThanOrEqualTo((int) (steps / ReceiverCounts.SLICE));
+    assertThat(told).containsExactly("a1", "b1");
+  }
+
+  @Test
+  void manyPatternsGoOnInLaterTurnsAsWell() {
+    for (int i = 0; i < 50_000; i++) {
+      listen("a" + i, 1);
+    }
+
+    count("a7", new Listener("a"));
+
+    assertThat(told).isEmpty();
+    assertThat(turns()).isGreaterThan(1);
+    assertThat(told).containsExactly("a1");
+  }
+
+  /** One after the other, each of which is little. */
+  @Test
+  void manyMessagesAreNoMoreAtOnceThanOne() {
+    listen("*x", 1);
+    String text = "a".repeat(1_000);
+    int messages = 3 * ReceiverCounts.SLICE / 1_000;
+
+    for (int i = 0; i < messages; i++) {
+      count(text, new Listener(""));
+    }
+
+    assertThat(told).hasSizeBetween(messages / 4, messages / 2);
+    assertThat(turns()).isBetween(2, 4);
+    assertThat(told).hasSize(messages);
+  }
+
+  @Test
+  void whoIsGoneIsNotCountedFor() {
+    listen("*" + "a".repeat(1_000) + "b", 1);
+
+    count(
+        "a".repeat(2_000),
+        new Listener("a") {
+          @Override
+          public boolean isGone() {
+            return true;
+          }
+        });
+
+    assertThat(turns()).isEqualTo(1);
+    assertThat(told).containsExactly("a0");
+  }
+
+  @Test
+  void whoFailsDoesNotKeepOthersWaiting() {
+    listen("*" + "a".repeat(1_000) + "b", 1);
+    listen("c", 1);
+    count(
+        "a".repeat(2_000),
+        new Listener("a") {
+          @Override
+          public void reached(long clients) {
+            throw new IllegalStateException(" failed");
+          }
+        });
+    count("c", new Listener("b"));
+
+    turns();
+
+    assertThat(told).containsExactly("a failed", "b1");
+  }
+}

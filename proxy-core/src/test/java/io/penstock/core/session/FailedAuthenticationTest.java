@@ -1,0 +1,144 @@
+package io.penstock.core.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.penstock.core.observe.CloseReason;
+import io.penstock.core.wire.LogLines;
+import io.penstock.core.wire.Peer;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The rig's clock stands still until a test has it tick: a client that is delayed stays so. */
+class FailedAuthenticationTest {
+
+  private static final String WRONG =
+      "-WRONGPASS invalid username-password pair or user is disabled.\r\n";
+  private static final String NO_AUTH = "-NOAUTH Authentication required.\r\n";
+  private static final Duration LONGEST = Duration.ofSeconds(1);
+
+  private final Rig rig =
+      new Rig.Choice()
+          .single()
+          .password("pw")
+          .clientLimits(Limits.timeouts(Limits.authentication(Duration.ofMinutes(1))))
+          .start();
+
+  @AfterEach
+  void close() {
+    rig.close();
+  }
+
+  private long failures() {
+    return rig.onLoop(() -> rig.sessions().pressure().authenticationFailures());
+  }
+
+  private long paused() {
+    return rig.onLoop(() -> rig.sessions().pressure().paused());
+  }
+
+  /** After the last of so many failures, with a request behind them that is not taken up. */
+  private Peer delayed(String attempt) {
+    Peer client = rig.client().send((attempt + "\r\n").repeat(4) + "PING\r\n");
+    client.expect(WRONG.repeat(4));
+    await().until(() -> paused() == 1);
+    return client;
+  }
+
+  @Test
+  void anHonestMistakeCostsNothing() {
+    Peer client = rig.client().send("AUTH no\r\n".repeat(3) + "PING\r\nAUTH pw\r\nPING\r\n");
+    client.expect(WRONG.repeat(3) + NO_AUTH + "+OK\r\n+PONG\r\n");
+    assertThat(failures()).isEqualTo(3);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"AUTH no", "AUTH default no", "AUTH bob pw", "HELLO 3 AUTH default no"})
+  void whatComesBehindManyFailuresWaits(String attempt) {
+    Peer client = delayed(attempt);
+    assertThat(client.pending()).isZero();
+    rig.tick(LONGEST);
+    client.expect(NO_AUTH).send("AUTH pw\r\n").expect("+OK\r\n");
+  }
+
+  @Test
+  void theDelayGrowsUpToASecond() {
+    long[] millis = new long[13];
+    for (int i = 0; i < millis.length; i++) {
+      millis[i] = Duration.ofNanos(Authentication.delayNanos(i)).toMillis();
+    }
+    assertThat(millis).containsExactly(0, 0, 0, 0, 10, 20, 40, 80, 160, 320, 640, 1000, 1000);
+    assertThat(Authentication.delayNanos(Integer.MAX_VALUE)).isEqualTo(LONGEST.toNanos());
+  }
+
+  @Test
+  void aPipelineOfFailuresIsTakenUpOneByOne() {
+    int waiting = 20;
+    Peer client = rig.client().send("AUTH no\r\n".repeat(4 + waiting) + "PING\r\n");
+    client.expect(WRONG.repeat(4));
+    for (int i = 1; i <= waiting; i++) {
+      rig.tick(LONGEST);
+      client.expect(WRONG);
+      assertThat(failures()).isEqualTo(4 + i);
+    }
+    rig.tick(LONGEST);
+    client.expect(NO_AUTH);
+  }
+
+  @Test
+  void otherClientsNoticeNothing() {
+    delayed("AUTH no");
+    rig.client().send("AUTH no\r\nAUTH pw\r\nPING\r\n").expect(WRONG + "+OK\r\n+PONG\r\n");
+  }
+
+  @Test
+  void aRightPasswordMakesUpForTheWrongOnes() {
+    Peer client = delayed("AUTH no");
+    rig.tick(LONGEST);
+    client.expect(NO_AUTH);
+    client.send("AUTH pw\r\n" + "AUTH no\r\n".repeat(3) + "PING\r\n");
+    client.expect("+OK\r\n" + WRONG.repeat(3) + "+PONG\r\n");
+  }
+
+  @Test
+  void resetDoesNotMakeUpForThem() {
+    Peer client = rig.client().send("AUTH no\r\nRESET\r\n".repeat(4));
+    client.expect((WRONG + "+RESET\r\n").repeat(3) + WRONG);
+    await().until(() -> paused() == 1);
+    rig.tick(LONGEST);
+    client.expect("+RESET\r\n");
+  }
+
+  @Test
+  void theTimeForThePasswordGoesOn() {
+    Peer client = delayed("AUTH no");
+    rig.tick(Duration.ofSeconds(2)); // noticed, and goes on
+    client.expect(NO_AUTH).send("AUTH no\r\n").expect(WRONG);
+    rig.tick(Duration.ofSeconds(90));
+    client.expectClosed();
+    assertThat(rig.onLoop(() -> rig.sessions().pressure().closed()))
+        .containsEntry(CloseReason.AUTHENTICATION, 1L);
+  }
+
+  @Test
+  void whoGoesAwayMeanwhileIsForgotten() {
+    delayed("AUTH no").reset();
+    rig.tick(LONGEST);
+    await().until(() -> rig.onLoop(() -> rig.sessions().sessions().isEmpty()));
+    rig.tick(LONGEST);
+    rig.client().send("AUTH pw\r\n").expect("+OK\r\n");
+  }
+
+  @Test
+  void theLogTellsOfTheFirstOneOnly() {
+    try (LogLines log = LogLines.of("session.Sweep")) {
+      rig.client().send("AUTH no\r\n".repeat(3)).expect(WRONG.repeat(3));
+      assertThat(log.get())
+          .hasSize(1)
+          .allMatch(line -> line.matches("client 1 \\(127.0.0.1:\\d+\\) failed to authenticate"));
+    }
+  }
+}

@@ -1,0 +1,158 @@
+package io.penstock.core.session;
+
+import static io.penstock.core.wire.ScriptedNode.NAMING;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.penstock.core.wire.Peer;
+import io.penstock.core.wire.Wire;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Which clients may ask a node for more while large replies are to come from it. */
+class LargeRepliesTest {
+
+  private static final String SMALL = "$1\r\nv\r\n";
+  private static final String LARGE = Wire.bulk("x".repeat(1 << 20));
+  private static final String A = Wire.request("GET", "a"); // of node 1
+  private static final String FOO = Wire.request("GET", "foo"); // of node 1
+  private static final String B = Wire.request("GET", "b"); // of node 0
+  private static final String SET = Wire.request("SET", "a", "1");
+
+  private Rig rig = Rig.cluster();
+
+  @AfterEach
+  void close() {
+    rig.close();
+  }
+
+  private boolean isRead(Session session) {
+    return rig.onLoop(() -> session.channel().config().isAutoRead());
+  }
+
+  /** A client that has sent this to a node that has no room for it. */
+  private Peer waiting(String request) {
+    Peer client = rig.client().send(request);
+    await().until(() -> rig.<Integer>onLoop(() -> rig.sessions().sessions().size()) > 1);
+    Session session = rig.newestSession();
+    await().until(() -> !isRead(session));
+    return client;
+  }
+
+  @Test
+  void whoMayGetLargeRepliesWaitsForThoseThatAreToCome() {
+    Peer first = rig.client().send(A.repeat(8));
+    Peer node = rig.accept(1).expect(A.repeat(8));
+    Peer second = waiting(FOO);
+
+    rig.clientOfSmallReplies().send(A);
+    node.expect(A);
+    rig.client().send(SET);
+    node.expect(SET);
+    rig.client().send(B);
+    rig.accept(0).expect(B);
+
+    node.send(SMALL.repeat(3));
+    first.expect(SMALL.repeat(3));
+    assertThat(node.pending()).isZero();
+    node.send(SMALL);
+    node.expect(FOO).send(SMALL.repeat(5) + "+OK\r\n" + SMALL);
+    second.expect(SMALL);
+  }
+
+  @Test
+  void whatIsAnnouncedCountsAsSoonAsItBegins() {
+    Peer greedy = rig.clientOfSmallReplies().send(A);
+    Peer node = rig.accept(1).expect(A);
+    String reply = Wire.bulk("x".repeat(5_000_000));
+    String begun = reply.substring(0, 20_000);
+    node.send(begun);
+    greedy.expect(begun);
+
+    Peer other = waiting(FOO);
+    assertThat(node.pending()).isZero();
+    Thread.ofVirtual().start(() -> node.send(reply.substring(20_000)));
+    greedy.expect(reply.substring(20_000));
+
+    node.expect(FOO).send(SMALL);
+    other.expect(SMALL);
+  }
+
+  @Test
+  void whoWaitedGoesOnWhenTheConnectionIsLost() {
+    rig.client().send(A.repeat(8));
+    Peer node = rig.accept(1).expect(A.repeat(8));
+    Peer other = waiting(FOO);
+
+    node.close();
+
+    rig.accept(1).expect(FOO).send(SMALL);
+    other.expect(SMALL);
+  }
+
+  @Test
+  void whatIsTooLateTakesNoRoom() {
+    rig.close();
+    rig = new Rig.Choice().commandTimeout(Duration.ofSeconds(50)).start();
+    Peer late = rig.client().send(A.repeat(8));
+    Peer node = rig.accept(1).expect(A.repeat(8));
+    Peer other = waiting(FOO);
+
+    rig.tick(Duration.ofSeconds(60));
+
+    late.expect("-TIMEOUT the node did not answer in time\r\n".repeat(8));
+    node.expect(FOO).send(SMALL.repeat(9));
+    other.expect(SMALL);
+  }
+
+  @Test
+  void aClientThatReadsNothingGetsFewLargeReplies() {
+    rig.client().send(A.repeat(200));
+    Peer node = rig.accept(1);
+    Session session = rig.newestSession();
+    var given = new AtomicInteger();
+    Thread.ofVirtual()
+        .start(
+            () -> {
+              while (node.read(A.length()).equals(A)) {
+                node.send(LARGE);
+                given.incrementAndGet();
+              }
+            });
+
+    await()
+        .until(
+            () ->
+                rig.<Boolean>onLoop(
+                    () -> session.sequence().isEmpty() && !session.channel().isWritable()));
+    assertThat(isRead(session)).isFalse();
+    assertThat(given).hasValueLessThan(32); // most of them wait in sockets
+  }
+
+  @Test
+  void whatANewClientWritesDoesNotWait() {
+    rig.client().send(SET.repeat(1_000));
+
+    rig.accept(1).expect(SET.repeat(1_000));
+  }
+
+  @Test
+  void withConnectionsOfTheirOwnNobodyWaits() {
+    rig.close();
+    rig = new Rig.Choice().sync(4).start();
+    rig.client().send(A.repeat(8));
+    leased(1).expect(A.repeat(8));
+
+    Peer other = rig.client().send(FOO);
+
+    leased(1).expect(FOO).send(SMALL);
+    other.expect(SMALL);
+  }
+
+  private Peer leased(int node) {
+    String id = Wire.request("CLIENT", "ID");
+    return rig.acceptUnanswered(node).expect(NAMING + id).send("+OK\r\n:7\r\n");
+  }
+}

@@ -1,0 +1,188 @@
+package io.penstock.core.session;
+
+import static io.penstock.core.session.Requests.call;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.penstock.core.backend.QueueBounds;
+import io.penstock.core.wire.Peer;
+import io.penstock.core.wire.Wire;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What is counted for a client's objects, and what they take on the heap. */
+class MemoryCountTest {
+
+  private static final int MANY = 10_000;
+
+  private Rig rig = new Rig.Choice().single().start();
+
+  @AfterEach
+  void close() {
+    rig.close();
+  }
+
+  /** Bytes of the heap that are in use, without garbage. */
+  private static long heap() {
+    long least = Long.MAX_VALUE;
+    for (int i = 0; i < 3; i++) {
+      System.gc();
+      least = Math.min(least, ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
+    }
+    return least;
+  }
+
+  private long counted(Session session) {
+    return rig.<Long>onLoop(() -> session.allowance().keptOnHeap());
+  }
+
+  /** What is counted is what was measured, about. */
+  private static void isAbout(long counted, long measured) {
+    assertThat(counted).isBetween(measured * 8 / 10, measured * 2);
+  }
+
+  private static List<String> names(String prefix) {
+    List<String> names = new ArrayList<>(MANY);
+    for (int i = 0; i < MANY; i++) {
+      names.add(prefix + i);
+    }
+    return names;
+  }
+
+  /** How many arguments the next request has. */
+  private static int arguments(Peer feed) {
+    feed.expect("*");
+    var count = new StringBuilder();
+    for (String c = feed.read(1); !c.equals("\r"); c = feed.read(1)) {
+      count.append(c);
+    }
+    feed.expect("\n");
+    return Integer.parseInt(count.toString());
+  }
+
+  /** Confirms what a node is asked, an order after the other. */
+  private static void confirm(Peer feed, String word, List<String> names) {
+    int confirmed = 0;
+    while (confirmed < names.size()) {
+      int some = arguments(feed) - 1;
+      var asked = new StringBuilder(Wire.bulk(word));
+      var pushes = new StringBuilder();
+      for (String name : names.subList(confirmed, confirmed + some)) {
+        asked.append(Wire.bulk(name));
+        pushes.append(">3\r\n").append(Wire.bulk(word)).append(Wire.bulk(name)).append(":1\r\n");
+      }
+      feed.expect(asked.toString()).send(pushes.toString());
+      confirmed += some;
+    }
+  }
+
+  private static String confirmations(String word, List<String> names, int first, int step) {
+    var all = new StringBuilder();
+    int count = first;
+    for (String name : names) {
+      all.append("*3\r\n").append(Wire.bulk(word)).append(Wire.bulk(name));
+      all.append(':').append(count).append("\r\n");
+      count += step;
+    }
+    return all.toString();
+  }
+
+  @Test
+  void namesThatAClientHasSubscribedToCountWhatTheyTake() {
+    List<String> names = names("news.");
+    Peer client = rig.client().send(call("PING")).expect("+PONG\r\n");
+    Session session = rig.newestSession();
+    String request = call("SUBSCRIBE " + String.join(" ", names));
+    String answer = confirmations("subscribe", names, 1, 1);
+    long before = heap();
+
+    client.send(request);
+    Peer feed = rig.acceptFeed(0);
+    confirm(feed, "subscribe", names);
+    client.expect(answer);
+
+    isAbout(counted(session), heap() - before);
+  }
+
+  @Test
+  void namesThatAreYetToBeConfirmedCountWhatTheyTake() {
+    Peer client = rig.client().send(call("PING")).expect("+PONG\r\n");
+    Session session = rig.newestSession();
+    String request = call("SUBSCRIBE " + String.join(" ", names("news.")));
+    long before = heap();
+
+    client.send(request);
+    await().until(() -> counted(session) > MANY * 100L);
+
+    isAbout(counted(session), heap() - before);
+  }
+
+  @Test
+  void whatHasEndedCountsNothing() {
+    List<String> names = names("news.");
+    Peer client = rig.client().send(call("PING")).expect("+PONG\r\n");
+    Session session = rig.newestSession();
+    long before = counted(session);
+    client.send(call("SUBSCRIBE " + String.join(" ", names)));
+    Peer feed = rig.acceptFeed(0);
+    confirm(feed, "subscribe", names);
+    client.expect(confirmations("subscribe", names, 1, 1));
+
+    client.send(call("UNSUBSCRIBE " + String.join(" ", names)));
+    confirm(feed, "unsubscribe", names);
+    client.expect(confirmations("unsubscribe", names, MANY - 1, -1));
+
+    assertThat(counted(session)).isEqualTo(before);
+  }
+
+  @Test
+  void ownCommandsOfATransactionCountWhatTheyTake() {
+    Peer client = rig.client().send(call("MULTI")).expect("+OK\r\n");
+    Session session = rig.newestSession();
+    String some = call("PING").repeat(1_000);
+    String queued = "+QUEUED\r\n".repeat(1_000);
+    long before = heap();
+    long counted = counted(session);
+
+    for (int i = 0; i < MANY / 1_000; i++) {
+      client.send(some).expect(queued);
+    }
+
+    isAbout(counted(session) - counted, heap() - before);
+  }
+
+  @Test
+  void requestsThatAreUnansweredCountWhatTheyTake() {
+    rig.close();
+    rig = new Rig.Choice().single().bounds(new QueueBounds(MANY, 1 << 26)).start();
+    rig.connected(0);
+    String some = call("GET b").repeat(200);
+    List<Session> sessions = new ArrayList<>();
+    long before = heap();
+
+    for (int i = 0; i < 50; i++) {
+      rig.clientOfSmallReplies().send(some);
+      Session session = rig.newestSession();
+      await().until(() -> rig.onLoop(() -> session.sequence().size()) == 200);
+      sessions.add(session);
+    }
+
+    long counted = sessions.stream().mapToLong(this::counted).sum();
+    isAbout(counted, heap() - before);
+  }
+
+  @Test
+  void theArgumentsOfHalfARequestCountWhatTheyTake() {
+    Peer client = rig.client().send(call("PING")).expect("+PONG\r\n");
+    Session session = rig.newestSession();
+    String half = "*1000000\r\n" + "$1\r\nx\r\n".repeat(200_000);
+
+    client.send(half);
+    await().until(() -> rig.onLoop(() -> session.input().size()) >= half.length());
+
+    assertThat(counted(session)).isGreaterThanOrEqualTo(200_000L * 2 * Integer.BYTES);
+  }
+}

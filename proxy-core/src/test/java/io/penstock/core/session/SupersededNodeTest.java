@@ -1,0 +1,289 @@
+package io.penstock.core.session;
+
+import static io.penstock.core.session.Requests.call;
+import static io.penstock.core.session.Requests.get;
+import static io.penstock.core.session.Requests.set;
+import static io.penstock.core.wire.ScriptedNode.NAMING;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.penstock.core.cluster.Shard;
+import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.wire.Peer;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Node 1 owes replies and is silent, and node 0 takes its place, or a part of it. */
+@ParameterizedClass
+@ValueSource(strings = {"async", "sync"})
+class SupersededNodeTest {
+
+  private static final Duration SUSPICIOUS = Duration.ofMillis(600);
+  private static final Duration LAST_WORDS = Duration.ofMillis(300);
+  private static final Duration LATER = SUSPICIOUS.plus(LAST_WORDS);
+  private static final String CONNLOST =
+      "-CONNLOST the connection to the node was lost; the command may have run\r\n";
+
+  @Parameter
+  @SuppressWarnings("NullAway.Init")
+  private String way;
+
+  private @Nullable Rig started;
+
+  @AfterEach
+  void close() {
+    rig().close();
+  }
+
+  private Rig rig() {
+    Rig rig = started;
+    if (rig == null) {
+      rig = choice().start();
+      started = rig;
+    }
+    return rig;
+  }
+
+  private Rig.Choice choice() {
+    var choice = new Rig.Choice().hold(Duration.ofSeconds(200));
+    return isSync() ? choice.sync(1) : choice;
+  }
+
+  private boolean isSync() {
+    return way.equals("sync");
+  }
+
+  /** The proxy's next connection to a node. */
+  private Peer accept(int node) {
+    return isSync() ? acceptOwn(node) : rig().accept(node);
+  }
+
+  /** The proxy's next connection to a node is for a single client. */
+  private Peer acceptOwn(int node) {
+    return rig().acceptUnanswered(node).expect(NAMING + call("CLIENT ID")).send("+OK\r\n:7\r\n");
+  }
+
+  /** Node 1 has owed replies for long. */
+  private void beSilent() {
+    rig().tick(SUSPICIOUS);
+    rig().tick(SUSPICIOUS);
+  }
+
+  /** Node 0 is master of everything. */
+  private void supersede() {
+    rig()
+        .publish(
+            new SlotMap.Builder()
+                .shard(new Shard(rig().address(0), List.of(), 3))
+                .range(0, 16_383)
+                .build());
+  }
+
+  @Test
+  void theTopologyIsLookedAtWhenANodeIsSilent() {
+    Peer client = rig().client();
+    client.send(set("a", "1"));
+    Peer node = accept(1).expect(set("a", "1"));
+    rig().tick(SUSPICIOUS);
+    assertThat(rig().topology().calls()).isEmpty();
+
+    rig().tick(SUSPICIOUS);
+
+    assertThat(rig().topology().calls()).containsOnly("refresh NO_REPLY");
+    node.send("+OK\r\n");
+    client.expect("+OK\r\n");
+  }
+
+  @Test
+  void theTopologyIsLookedAtAfterATimeout() {
+    Peer client = rig().client();
+    client.send(get("a"));
+    accept(1).expect(get("a"));
+
+    rig().tick(Duration.ofSeconds(101));
+
+    client.expect("-TIMEOUT the node did not answer in time\r\n");
+    assertThat(rig().topology().calls()).contains("refresh NO_REPLY");
+  }
+
+  @Test
+  void aSilentNodeIsGivenUpWhenAnotherTookItsPlace() {
+    Peer writer = rig().client();
+    writer.send(set("a", "1"));
+    Peer old = accept(1).expect(set("a", "1"));
+    beSilent();
+    supersede();
+    assertThat(writer.pending()).isZero();
+
+    rig().tick(LATER);
+
+    writer.expect(CONNLOST);
+    old.expectClosed();
+    writer.send(set("a", "2"));
+    accept(0).expect(set("a", "2")).send("+OK\r\n");
+    writer.expect("+OK\r\n");
+  }
+
+  @Test
+  void readsThatASilentNodeOwesAreSentToTheOther() {
+    Peer reader = rig().client();
+    reader.send(get("a"));
+    accept(1).expect(get("a"));
+    beSilent();
+    supersede();
+
+    rig().tick(LATER);
+
+    accept(0).expect(get("a")).send("$1\r\n1\r\n");
+    reader.expect("$1\r\n1\r\n");
+  }
+
+  @Test
+  void whatItAcknowledgesLateIsNotPassedOn() {
+    Peer writer = rig().client();
+    writer.send(set("a", "1"));
+    Peer old = accept(1).expect(set("a", "1"));
+    beSilent();
+    supersede();
+
+    old.send("+OK\r\n");
+
+    writer.expect(CONNLOST);
+    old.expectClosed();
+  }
+
+  @Test
+  void whatItRedirectsInTimeIsNoError() {
+    Peer writer = rig().client();
+    writer.send(set("a", "1") + set("foo", "2"));
+    Peer old = accept(1).expect(set("a", "1") + set("foo", "2"));
+    beSilent();
+    supersede();
+
+    String to = " 127.0.0.1:" + rig().address(0).port() + "\r\n";
+    old.send("-MOVED 15495" + to + "-MOVED 12182" + to);
+
+    accept(0).expect(set("a", "1") + set("foo", "2")).send("+OK\r\n+OK\r\n");
+    writer.expect("+OK\r\n+OK\r\n");
+  }
+
+  @Test
+  void aNodeThatAnswersIsHeardToTheEnd() {
+    Peer writer = rig().client();
+    writer.send(set("a", "1"));
+    Peer old = accept(1).expect(set("a", "1"));
+    supersede();
+    rig().tick(LAST_WORDS);
+    rig().tick(LAST_WORDS);
+
+    old.send("+OK\r\n");
+
+    writer.expect("+OK\r\n");
+  }
+
+  @Test
+  void aNodeThatIsStillAMasterIsHeardToTheEnd() {
+    Peer writer = rig().client();
+    writer.send(set("a", "1"));
+    Peer old = accept(1).expect(set("a", "1"));
+    beSilent();
+    SlotMap now = rig().topology().current();
+    rig().publish(now.withSlotOn(Rig.SLOT_A, rig().address(0)));
+    rig().tick(LATER);
+
+    old.send("+OK\r\n");
+
+    writer.expect("+OK\r\n");
+  }
+
+  @Test
+  void whatWaitsBehindItGoesToTheOther() {
+    Peer first = rig().client();
+    first.send(set("a", "1"));
+    Peer old = accept(1).expect(set("a", "1"));
+    Peer second = rig().client();
+    if (isSync()) { // there is but one connection, and another client has it
+      second.send(set("a", "2"));
+    }
+    beSilent();
+    supersede();
+    rig().tick(LATER);
+    first.expect(CONNLOST);
+    old.expectClosed();
+
+    if (!isSync()) {
+      second.send(set("a", "2"));
+    }
+
+    accept(0).expect(set("a", "2")).send("+OK\r\n");
+    second.expect("+OK\r\n");
+  }
+
+  @Test
+  void whatWaitsForItsHandshakeGoesToTheOther() {
+    Peer client = rig().client();
+    client.send(set("a", "1"));
+    rig().acceptUnanswered(1).expect(isSync() ? NAMING + call("CLIENT ID") : NAMING);
+    supersede();
+    rig().tick(LATER);
+
+    accept(0).expect(set("a", "1")).send("+OK\r\n");
+    client.expect("+OK\r\n");
+  }
+
+  private Peer block(Peer client) {
+    String call = call("BLPOP a 0");
+    client.send(call);
+    Peer node = accept(1);
+    node.read((call("MULTI") + call("BLPOP a 0.001") + call("EXEC")).length());
+    node.send("+OK\r\n+QUEUED\r\n*1\r\n*-1\r\n");
+    acceptOwn(1).expect(call);
+    return node;
+  }
+
+  /** The proxy's connection to node 1 that all clients share. */
+  private Peer shared(Peer node) {
+    if (!isSync()) {
+      return node;
+    }
+    Peer made = rig().accept(1);
+    await().until(() -> rig().countedAt(1).connections() == 3);
+    return made;
+  }
+
+  @Test
+  void whatBlocksAtANodeThatIsSilentEnds() {
+    Peer client = rig().client();
+    Peer node = block(client);
+    supersede();
+    Peer shared = shared(node);
+    rig().tick(LAST_WORDS);
+    shared.expect(call("PING"));
+
+    rig().tick(LATER);
+    rig().tick(LATER);
+
+    client.expect(CONNLOST);
+  }
+
+  @Test
+  void whatBlocksAtANodeThatAnswersStays() {
+    Peer client = rig().client();
+    Peer node = block(client);
+    supersede();
+    Peer shared = shared(node);
+    for (int i = 0; i < 5; i++) {
+      rig().tick(LAST_WORDS);
+      shared.expect(call("PING")).send("+PONG\r\n");
+      await().until(() -> rig().countedAt(1).inFlight() == 1);
+    }
+
+    assertThat(client.pending()).isZero();
+  }
+}

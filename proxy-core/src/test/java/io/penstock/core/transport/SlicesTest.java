@@ -1,0 +1,63 @@
+package io.penstock.core.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.channel.EventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class SlicesTest {
+
+  private final MultiThreadIoEventLoopGroup group =
+      new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+  private final List<String> done = new CopyOnWriteArrayList<>();
+
+  @AfterEach
+  void close() {
+    group.shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
+  }
+
+  @Test
+  void othersHaveTheirTurnBetweenTwoSlices() {
+    EventLoop loop = group.next();
+    var end = new CompletableFuture<Boolean>();
+
+    loop.execute(
+        () -> {
+          new Slices(loop)
+              .beginNow(
+                  new Sliced() {
+                    @Override
+                    public boolean goOn() {
+                      return slice(loop, end);
+                    }
+
+                    @Override
+                    public void broke(Throwable cause) {
+                      end.completeExceptionally(cause);
+                    }
+                  });
+          done.add("caller");
+        });
+
+    assertThat(end.orTimeout(10, TimeUnit.SECONDS).join()).isTrue();
+    assertThat(done).containsExactly("slice", "caller", "other", "slice", "other", "slice");
+  }
+
+  private boolean slice(EventLoop loop, CompletableFuture<Boolean> end) {
+    done.add("slice");
+    boolean more = done.size() < 6;
+    if (more) {
+      loop.execute(() -> done.add("other"));
+    } else {
+      end.complete(true);
+    }
+    return more;
+  }
+}

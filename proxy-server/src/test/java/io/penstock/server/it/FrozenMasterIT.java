@@ -1,0 +1,198 @@
+package io.penstock.server.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.server.demo.EmbeddedCluster;
+import io.penstock.server.demo.Member;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A master stands still until its replica has taken over, and comes back. */
+@ExtendWith(SharedCluster.class)
+class FrozenMasterIT {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final int CLIENTS = 4;
+
+  private final EmbeddedCluster cluster;
+  private final Load load = new Load();
+  private final List<Appender> appenders = new ArrayList<>();
+
+  @SuppressWarnings("NullAway.Init")
+  private ProxyFixture proxy;
+
+  @SuppressWarnings("NullAway.Init")
+  private Member master;
+
+  @SuppressWarnings("NullAway.Init")
+  private Member replica;
+
+  @SuppressWarnings("NullAway.Init")
+  private String tag;
+
+  private int slot;
+
+  FrozenMasterIT(EmbeddedCluster cluster) {
+    this.cluster = cluster;
+  }
+
+  /** Each time another shard: masters do not vote twice about one of them in a short time. */
+  @BeforeEach
+  void start() {
+    cluster.awaitHealthy();
+    List<Integer> slots = Keys.slotsOfMasters(cluster);
+    slot = slots.get(turn++ % slots.size());
+    tag = Keys.tag(slot);
+    master = cluster.masterOf(slot);
+    replica = cluster.replicasOf(master).getFirst();
+    proxy = ProxyFixture.of(cluster).startReady();
+  }
+
+  private static int turn;
+
+  @AfterEach
+  void stop() {
+    load.close();
+    appenders.forEach(appender -> appender.wire.close());
+    proxy.close();
+    for (Member member : List.of(master, replica)) {
+      if (member.isRunning()) {
+        member.resume();
+      } else {
+        member.restart();
+      }
+    }
+    cluster.awaitHealthy();
+    cluster.masterOf(slot).text("EVAL", "return redis.call('FLUSHALL')", "1", tag);
+  }
+
+  /**
+   * What is sent to a master that stands still runs when it goes on, and is lost with its demotion.
+   * So whatever is acknowledged here was run by the replica, from the moment on at which Penstock
+   * has heard of it.
+   */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whatIsAcknowledgedIsThereAndNothingTwice(boolean atOnce) {
+    for (int i = 0; i < CLIENTS; i++) {
+      appenders.add(new Appender(proxy.connect(), tag + "list" + i));
+    }
+    Freezing.freeze(master);
+    appenders.forEach(appender -> load.add(appender.key, appender));
+    awaitElection();
+    long elected = System.nanoTime();
+    if (atOnce) {
+      until("Penstock knows", this::isKnown);
+      master.resume();
+    }
+    until("clients are served", () -> appenders.stream().allMatch(Appender::isServed));
+    System.out.printf(
+        "served again %d ms after the election; errors: %s%n",
+        (System.nanoTime() - elected) / 1_000_000, appenders);
+    master.resume();
+    until("the old master is a replica", () -> hasRole(master, "slave"));
+    load.awaitEverybody();
+    load.stop();
+
+    for (Appender appender : appenders) {
+      List<Long> there = appender.there(replica);
+      assertThat(there).as(appender.key).doesNotHaveDuplicates().isSorted();
+      assertThat(there).as(appender.key).containsAll(appender.acknowledged);
+    }
+  }
+
+  private static boolean hasRole(Member member, String role) {
+    return member.text("INFO", "replication").contains("role:" + role);
+  }
+
+  private void awaitElection() {
+    until("the replica takes over", () -> hasRole(replica, "master"));
+  }
+
+  private boolean isKnown() {
+    return ProxyFixture.node(replica)
+        .equals(
+            proxy.proxy().topology().shards().get(proxy.proxy().topology().ownerOf(slot)).master());
+  }
+
+  private static void until(String what, java.util.concurrent.Callable<Boolean> condition) {
+    Awaitility.await(what)
+        .atMost(PATIENCE)
+        .pollDelay(Duration.ZERO)
+        .pollInterval(Duration.ofMillis(5))
+        .until(condition);
+  }
+
+  /**
+   * Redis's replication is asynchronous: what a master acknowledged and its replica never got is
+   * gone with the master, with or without a proxy. What the replica got stays.
+   */
+  @Test
+  void onlyWhatNoReplicaHasGotIsLostWithItsMaster() {
+    try (Wire wire = proxy.connect()) {
+      assertThat(wire.call("SET", tag + "replicated", "1")).isEqualTo("+OK\r\n");
+      assertThat(wire.call("WAIT", "1", "5000")).isEqualTo(":1\r\n");
+      Freezing.freeze(replica);
+      master.text("CLIENT", "KILL", "TYPE", "replica");
+      assertThat(wire.call("SET", tag + "alone", "1")).isEqualTo("+OK\r\n");
+      master.kill();
+      replica.resume();
+      awaitElection();
+
+      assertThat(wire.call("GET", tag + "replicated")).isEqualTo(Wire.bulk("1"));
+      assertThat(wire.call("GET", tag + "alone")).isEqualTo("$-1\r\n");
+    }
+  }
+
+  /** Pushes growing numbers, each once, whatever the reply. */
+  private static final class Appender implements Runnable {
+    private final Wire wire;
+    private final String key;
+    private final List<Long> acknowledged = new ArrayList<>();
+    private final List<String> errors = new ArrayList<>();
+    private volatile boolean served;
+    private long next;
+
+    Appender(Wire wire, String key) {
+      this.wire = wire;
+      this.key = key;
+    }
+
+    @Override
+    public void run() {
+      long number = ++next;
+      String reply = wire.call("RPUSH", key, Long.toString(number));
+      if (reply.startsWith(":")) {
+        acknowledged.add(number);
+        served = true;
+      } else {
+        assertThat(reply).matches("-(TIMEOUT|CONNLOST|UNAVAILABLE) [^\r]*\r\n");
+        errors.add(reply.substring(0, reply.indexOf(' ')));
+      }
+    }
+
+    boolean isServed() {
+      return served;
+    }
+
+    List<Long> there(Member at) {
+      String all =
+          at.text("EVAL", "return table.concat(redis.call('LRANGE',KEYS[1],0,-1),',')", "1", key);
+      return Arrays.stream(all.split(",", -1)).map(Long::valueOf).toList();
+    }
+
+    @Override
+    public String toString() {
+      return errors.toString();
+    }
+  }
+}
