@@ -3,6 +3,7 @@ package io.penstock.server;
 import io.penstock.server.config.SettingsConfiguration;
 import io.penstock.server.health.HealthConfiguration;
 import io.penstock.server.lifecycle.LifecycleConfiguration;
+import io.penstock.server.management.ManagementConfiguration;
 import io.penstock.server.metrics.MetricsConfiguration;
 import java.security.Security;
 import org.springframework.boot.SpringApplication;
@@ -20,6 +21,7 @@ import org.springframework.context.annotation.Import;
   SettingsConfiguration.class,
   LifecycleConfiguration.class,
   HealthConfiguration.class,
+  ManagementConfiguration.class,
   MetricsConfiguration.class
 })
 public class PenstockApplication {

@@ -1,7 +1,11 @@
 package io.penstock.server.lifecycle;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -32,6 +36,21 @@ final class ManagementPort implements AutoCloseable {
 
   int status(String endpoint) {
     return get(endpoint).statusCode();
+  }
+
+  /** Sends these bytes on a connection of their own. */
+  Socket open(String bytes) throws IOException {
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+    socket.setSoTimeout(20_000);
+    socket.getOutputStream().write(bytes.getBytes(UTF_8));
+    return socket;
+  }
+
+  /** All that comes after these bytes until the connection ends. */
+  String exchange(String bytes) throws IOException {
+    try (Socket socket = open(bytes)) {
+      return new String(socket.getInputStream().readAllBytes(), UTF_8);
+    }
   }
 
   @Override

@@ -31,6 +31,11 @@ class PackagedIT {
       assertThat(penstock.log()).anyMatch(line -> line.contains(PREPARED));
       await().until(() -> management.status("health/liveness") == 200);
       assertThat(management.status("threaddump")).isEqualTo(404);
+      assertThat(
+              management.exchange(
+                  "POST /actuator/health HTTP/1.1\r\nHost: x\r\n"
+                      + "Content-Length: 100000\r\n\r\nab"))
+          .startsWith("HTTP/1.1 413 ");
     }
     try (PenstockProcess _ =
         start(List.of(), "--management.endpoints.web.exposure.include=threaddump,heapdump")) {

@@ -69,6 +69,15 @@ final class PenstockProcess implements AutoCloseable {
     return RespConnection.open("127.0.0.1", port, Duration.ofSeconds(10));
   }
 
+  /** A connection for bytes of the caller's own. */
+  Socket open() throws IOException {
+    return new Socket(InetAddress.getLoopbackAddress(), port);
+  }
+
+  boolean isAlive() {
+    return jvm.isAlive();
+  }
+
   /** What a client is told that asks nothing. */
   String greeting() throws IOException {
     try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {

@@ -55,6 +55,10 @@ final class RunningPenstock implements AutoCloseable {
     return RespConnection.open("127.0.0.1", address.getPort(), Duration.ofSeconds(10));
   }
 
+  ManagementPort management() {
+    return management;
+  }
+
   HttpResponse<String> get(String endpoint) {
     return management.get(endpoint);
   }

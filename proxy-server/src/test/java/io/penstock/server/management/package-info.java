@@ -1,0 +1,4 @@
+@NullMarked
+package io.penstock.server.management;
+
+import org.jspecify.annotations.NullMarked;
