@@ -89,10 +89,13 @@ final class Allowance {
     due |= bytes > 0;
   }
 
-  /** The same of what is kept in objects. */
+  /** The same of what is kept in objects; it counts until then also if the client goes away. */
   void bearsOnHeap(long bytes) {
     borneOnHeap += bytes;
     due |= bytes > 0;
+    if (session.isClosed()) {
+      session.loop().memory().lingersOnHeap(bytes);
+    }
   }
 
   /** More may be kept than before: it is looked at when what has come is used up. */
@@ -287,12 +290,17 @@ final class Allowance {
       if (subscriptions != null) {
         subscriptions.pushes().drop();
       }
-      close();
+      leave();
     }
   }
 
   /** The client is gone. */
   void close() {
+    leave();
+    session.loop().memory().lingersOnHeap(borneOnHeap);
+  }
+
+  private void leave() {
     forgive();
     session.loop().memory().changed(this);
   }

@@ -40,7 +40,7 @@ final class Departure implements Sliced {
   }
 
   void run() {
-    loop.memory().lingers(size);
+    loop.memory().lingersOnHeap(size);
     loop.loop().slices().beginNow(this);
   }
 
@@ -55,7 +55,7 @@ final class Departure implements Sliced {
     hub.flush();
     more = next();
     if (!more) {
-      loop.memory().lingers(-size);
+      loop.memory().lingersOnHeap(-size);
     }
     return more;
   }
@@ -63,7 +63,7 @@ final class Departure implements Sliced {
   @Override
   public void broke(Throwable cause) {
     log.error("the subscriptions of a client that is gone could not be ended", cause);
-    loop.memory().lingers(-size);
+    loop.memory().lingersOnHeap(-size);
   }
 
   private boolean next() {

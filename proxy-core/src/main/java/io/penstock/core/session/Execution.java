@@ -34,6 +34,7 @@ final class Execution extends Block {
     this.held = new Gathered(session);
     this.transaction = transaction;
     this.watch = watch;
+    whole.bearsOnHeap(transaction.sizeOnHeap());
     if (watch != null || isSpliced()) {
       session.hold(whole); // what comes behind must not overtake, and see what the own commands do
     }
@@ -225,7 +226,7 @@ final class Execution extends Block {
   /** All own commands are answered. */
   void compose() {
     Replay own = Objects.requireNonNull(replay);
-    if (held.isTooLarge()) {
+    if (held.isTooLarge() || session.isGone()) {
       own.close();
       session.goOn(whole);
       whole.deliverError(ErrorReplies.TOO_LARGE_EXEC, Outcome.ERROR);

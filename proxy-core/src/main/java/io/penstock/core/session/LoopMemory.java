@@ -99,7 +99,7 @@ final class LoopMemory {
   }
 
   /** So many more bytes on the heap are there of clients that are gone, or fewer if negative. */
-  void lingers(long bytes) {
+  void lingersOnHeap(long bytes) {
     all.lingers(bytes);
     heap.lingers(bytes);
     if (bytes < 0) {

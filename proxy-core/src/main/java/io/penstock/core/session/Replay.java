@@ -62,10 +62,7 @@ final class Replay implements Sliced {
     running = true;
     while (!waiting && begun.size() < commands.size()) {
       if (made >= MUCH || answers >= MANY) {
-        made = 0;
-        answers = 0;
-        running = false;
-        session.loop().slices().begin(this);
+        endSlice();
         return;
       }
       answers++;
@@ -78,9 +75,20 @@ final class Replay implements Sliced {
     }
   }
 
-  /** Another turn has come. */
+  private void endSlice() {
+    made = 0;
+    answers = 0;
+    running = false;
+    session.allowance().check();
+    session.loop().slices().begin(this);
+  }
+
+  /** Another turn has come. A client that was closed gets no reply, but all commands run. */
   @Override
   public boolean goOn() {
+    if (session.isGone()) {
+      close();
+    }
     run();
     return false;
   }

@@ -32,6 +32,7 @@ final class Request extends Routed {
   private boolean begun; // bytes have gone out
   private boolean divided; // its parts travel, not it
   private boolean forgone; // nobody counts on its end
+  private long borneOnHeap; // bytes of objects that are kept for it
   private @Nullable Runnable whenDone; // of one that has no place among the replies
 
   void begin(Session owner, @Nullable CommandSpec spec, long arrivedNanos, boolean mute) {
@@ -53,6 +54,12 @@ final class Request extends Routed {
   /** Gives the reply to nobody: it is read with {@link #reply} from within {@code action}. */
   void capture(Runnable action) {
     whenDone = action;
+  }
+
+  /** So many bytes of objects are kept for it until it is used again. */
+  void bearsOnHeap(long bytes) {
+    borneOnHeap += bytes;
+    session().allowance().bearsOnHeap(bytes);
   }
 
   /** Whether it has no place among the client's replies. */
@@ -230,6 +237,9 @@ final class Request extends Routed {
   /** Forgets everything, for another use. */
   void recycle() {
     held.clear();
+    if (borneOnHeap > 0) {
+      bearsOnHeap(-borneOnHeap);
+    }
     session = null;
     command = null;
     whenDone = null;

@@ -237,6 +237,11 @@ public final class Session {
     return closed;
   }
 
+  /** Whether nothing is given to the client any more: it is closed, or will be for a limit. */
+  boolean isGone() {
+    return closed || allowance.isEnded();
+  }
+
   SessionLoop loop() {
     return loop;
   }

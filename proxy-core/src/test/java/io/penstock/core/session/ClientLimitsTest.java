@@ -247,6 +247,23 @@ class ClientLimitsTest {
   }
 
   @Test
+  void soDoRepliesToQueuedCommandsOfPenstocksOwnWhileMoreAreMade() {
+    int commands = 20_000;
+    Rig on = with(Limits.memory(4 * MEGABYTE));
+    Peer client = on.client().send("MULTI\r\n").expect("+OK\r\n");
+    client.send("PING\r\n".repeat(commands)).expect("+QUEUED\r\n".repeat(commands));
+    assertThat(closed(on, CloseReason.MEMORY)).isZero();
+
+    client.send("EXEC\r\n");
+
+    await().until(() -> closed(on, CloseReason.MEMORY) == 1);
+    client.expectClosed();
+    await().until(() -> memory(on) == 0);
+    await().until(() -> on.onLoop(() -> on.sessions().requests().inUse() == 0));
+    assertThat(on.<Long>onLoop(() -> on.sessions().memory().heap().leaving())).isZero();
+  }
+
+  @Test
   void soDoRequestsThatWaitForTheirReply() {
     Rig on = with(Limits.memory(8 * MEGABYTE));
     Peer node = on.connected(0);

@@ -72,10 +72,10 @@ class SmallHeapIT {
     for (Socket attacker : attackers) {
       attacker.close();
     }
+    assertThat(penstock.isAlive()).as(() -> String.join("\n", penstock.log())).isTrue();
     await()
         .atMost(Duration.ofSeconds(30))
         .untilAsserted(() -> assertThat(kept()).isLessThan(LITTLE));
-    assertThat(penstock.isAlive()).isTrue();
     assertThat(penstock.log()).noneMatch(line -> line.contains("OutOfMemoryError"));
   }
 
