@@ -14,6 +14,7 @@ import io.penstock.core.listener.Admission;
 import io.penstock.core.listener.Listener;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats;
+import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.pubsub.Audience;
 import io.penstock.core.pubsub.Hub;
 import io.penstock.core.resp.RespLimits;
@@ -26,6 +27,7 @@ import io.penstock.core.session.SessionLoop;
 import io.penstock.core.session.SessionSettings;
 import io.penstock.core.topology.ClusterTopology;
 import io.penstock.core.topology.ControlPlane;
+import io.penstock.core.topology.HealthCheck;
 import io.penstock.core.topology.Reach;
 import io.penstock.core.topology.ServerSurvey;
 import io.penstock.core.topology.StaticTopology;
@@ -58,6 +60,7 @@ public final class Proxy implements AutoCloseable {
   private final Topology topology;
   private final @Nullable ClusterTopology discovered;
   private final ServerSurvey survey;
+  private final HealthCheck health;
   private final Admission admission;
   private final Listener listener;
   private final StatsCollector collector;
@@ -92,6 +95,7 @@ public final class Proxy implements AutoCloseable {
             control,
             topology,
             new ServerSurvey.Scope(settings.refresh().period(), discovered != null, servers));
+    this.health = HealthCheck.create(control, topology, events);
     this.face = new ProxyFace(this, facts(), settings);
     for (Loop loop : group.loops()) {
       loops.add(assemble(loop, servers, events));
@@ -186,6 +190,7 @@ public final class Proxy implements AutoCloseable {
                 cluster.start();
               }
               survey.start(facts -> loops.forEach(loop -> loop.adopt(facts)));
+              health.start();
               loops.forEach(ProxyLoop::start);
               return bound;
             });
@@ -194,14 +199,17 @@ public final class Proxy implements AutoCloseable {
   private void topologyChanged() {
     loops.forEach(ProxyLoop::topologyChanged);
     survey.topologyChanged();
+    health.topologyChanged();
   }
 
-  /**
-   * Listening, and every slot has an owner that was reached: a cluster's view comes from its nodes,
-   * while a single server is in place before anybody has spoken to it.
-   */
+  /** Listening, and the master of a slot at least answers. */
   public boolean isReady() {
-    return listener.isOpen() && topology.current().isFullyCovered() && reach().reached();
+    return listener.isOpen() && upstreamStatus().coveredSlots() > 0;
+  }
+
+  /** Which slots can be served right now, and which nodes answer. */
+  public UpstreamStatus upstreamStatus() {
+    return health.status();
   }
 
   /** The transport in use, after {@code auto} was decided, for example {@code epoll}. */
@@ -285,6 +293,7 @@ public final class Proxy implements AutoCloseable {
       cluster.close();
     }
     survey.close();
+    health.close();
     CompletionStage<Void> controlClosed = control.close();
     return deaf.thenCompose(_ -> tellEachLoop(ProxyLoop::close))
         .thenCompose(_ -> controlClosed)

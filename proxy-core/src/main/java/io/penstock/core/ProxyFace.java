@@ -1,6 +1,7 @@
 package io.penstock.core;
 
 import io.penstock.core.cluster.Facade;
+import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.info.ProxyFacts;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.session.ServerFace;
@@ -42,6 +43,11 @@ final class ProxyFace implements ServerFace {
   @Override
   public CompletionStage<ProxyStats> stats() {
     return proxy.stats();
+  }
+
+  @Override
+  public int coveredSlots(SlotMap known) {
+    return proxy.upstreamStatus().coveredSlots();
   }
 
   @Override

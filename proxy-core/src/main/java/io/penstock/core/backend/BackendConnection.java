@@ -7,8 +7,6 @@ import io.penstock.core.resp.Protocol;
 import java.util.ArrayDeque;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One shared, pipelined connection to one node: exchanges of all clients of a loop leave in the
@@ -16,8 +14,6 @@ import org.slf4j.LoggerFactory;
  * holds what was not sent yet. Confined to one event loop.
  */
 final class BackendConnection implements LinkOwner {
-
-  private static final Logger log = LoggerFactory.getLogger(BackendConnection.class);
 
   /** From so many waiting exchanges on, clients are not read until there is a connection. */
   private static final int MANY_WAITING = 1_024;
@@ -181,7 +177,7 @@ final class BackendConnection implements LinkOwner {
     if (wasLost && !exchange.isWanted()) {
       exchange.fail(Failure.NOT_SENT);
     } else {
-      site.hold().count(HeldOutcome.SERVED);
+      site.hold().count(exchange, HeldOutcome.SERVED);
       site.sentLate(exchange);
       congestion.carry(link, exchange, next.asking());
     }
@@ -241,11 +237,6 @@ final class BackendConnection implements LinkOwner {
     boolean worked = ready != null;
     failures = worked ? 0 : failures + 1;
     counters.failed();
-    if (worked) {
-      log.info("connection to {} lost: {}", node, cause.getMessage());
-    } else if (failures == 1) {
-      log.warn("cannot connect to {}: {}", node, cause.getMessage());
-    }
     if (state instanceof ConnectionState.Handshaking shaking) {
       shaking.timer().cancel(false);
     }

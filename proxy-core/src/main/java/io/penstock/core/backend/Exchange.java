@@ -36,7 +36,8 @@ public abstract class Exchange {
   private int affinity;
   private long deadline; // of what was sent
   private long heldUntil; // if it cannot be
-  private Hold.@Nullable Place heldFor;
+  private Hold.@Nullable Place heldFor; // now, or until now
+  private boolean held;
   private @Nullable Node shardMaster; // with ONE_SHARD
   private int shardSlot;
   private boolean aside;
@@ -229,8 +230,16 @@ public abstract class Exchange {
     return true;
   }
 
+  final boolean isHeld() {
+    return held;
+  }
+
   final Hold.@Nullable Place heldFor() {
     return heldFor;
+  }
+
+  final void held(boolean on) {
+    held = on;
   }
 
   final void heldFor(Hold.@Nullable Place place) {

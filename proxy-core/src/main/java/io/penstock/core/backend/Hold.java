@@ -1,6 +1,7 @@
 package io.penstock.core.backend;
 
 import io.penstock.core.cluster.Node;
+import io.penstock.core.observe.HoldReport;
 import io.penstock.core.observe.Notice;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats.HeldOutcome;
@@ -45,7 +46,13 @@ public final class Hold {
     private int now;
     private long since;
     private long requests;
+    private long served;
+    private long failed;
     private boolean told;
+
+    private HoldReport report(long at) {
+      return new HoldReport(Duration.ofNanos(at - since), requests, served, failed);
+    }
   }
 
   /** Requests that are held. */
@@ -58,8 +65,8 @@ public final class Hold {
    * held keeps its place.
    */
   public boolean admits(Exchange exchange) {
-    if (isFull() && exchange.heldFor() == null) {
-      count(HeldOutcome.REFUSED);
+    if (isFull() && !exchange.isHeld()) {
+      refused();
       return false;
     }
     enter(exchange);
@@ -73,7 +80,7 @@ public final class Hold {
 
   /** The request is held from here on, if it is not yet. */
   public void enter(Exchange exchange) {
-    if (exchange.heldFor() != null) {
+    if (exchange.isHeld()) {
       return;
     }
     Node node = exchange.sentTo();
@@ -83,6 +90,7 @@ public final class Hold {
     }
     place.requests++;
     exchange.heldFor(place);
+    exchange.held(true);
     size++;
   }
 
@@ -93,27 +101,35 @@ public final class Hold {
    */
   public boolean leave(Exchange exchange) {
     Place place = exchange.heldFor();
-    if (place == null) {
+    if (place == null || !exchange.isHeld()) {
       return false;
     }
-    exchange.heldFor(null);
+    exchange.held(false);
     place.now--;
     size--;
     return true;
   }
 
-  /** Counts what became of a request that was held, or was to be. */
-  public void count(HeldOutcome outcome) {
+  /** Counts what became of a request that was held. */
+  public void count(Exchange exchange, HeldOutcome outcome) {
     outcomes[outcome.ordinal()]++;
-    if (outcome == HeldOutcome.REFUSED) {
-      refusals.tell(
-          times ->
-              log.warn(
-                  "an event loop holds {} commands, as many as it may: {} refused since the last"
-                      + " such line",
-                  most,
-                  times));
+    Place place = exchange.heldFor();
+    if (place != null) {
+      place.served += outcome == HeldOutcome.SERVED ? 1 : 0;
+      place.failed += outcome == HeldOutcome.GIVEN_UP ? 1 : 0;
     }
+  }
+
+  /** A request was to be held, and too many are. */
+  public void refused() {
+    outcomes[HeldOutcome.REFUSED.ordinal()]++;
+    refusals.tell(
+        times ->
+            log.warn(
+                "an event loop holds {} commands, as many as it may: {} refused since the last"
+                    + " such line",
+                most,
+                times));
   }
 
   /** Tells of nodes for which requests have begun to be held for some time, and no longer are. */
@@ -135,10 +151,12 @@ public final class Hold {
       events.holdBegan(node);
     } else if (place.now == 0) {
       if (place.told) {
-        events.holdEnded(node, Duration.ofNanos(now - place.since), place.requests);
+        events.holdEnded(node, place.report(now));
       }
       place.told = false;
       place.requests = 0;
+      place.served = 0;
+      place.failed = 0;
     }
   }
 

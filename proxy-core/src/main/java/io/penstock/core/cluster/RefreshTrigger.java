@@ -1,5 +1,7 @@
 package io.penstock.core.cluster;
 
+import java.util.Locale;
+
 /**
  * Why the topology is looked at again. All but {@link #PERIODIC}, {@link #STARTUP} and those that
  * are {@linkplain #isUrgent urgent} are adaptive: one per interval.
@@ -21,5 +23,14 @@ public enum RefreshTrigger {
   /** Whether clients wait for the outcome: the topology is looked at often until they do not. */
   public boolean isUrgent() {
     return this == HELD || this == NO_REPLY;
+  }
+
+  /** For a log line. */
+  public String words() {
+    return switch (this) {
+      case HELD -> "held requests";
+      case NO_REPLY -> "no reply in time";
+      default -> name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    };
   }
 }

@@ -89,6 +89,24 @@ public final class SlotMap {
     return end;
   }
 
+  /** The slots of a shard as Redis writes them: {@code 0-5460}, {@code 7}. */
+  public List<String> rangesOf(int shard) {
+    List<String> ranges = new ArrayList<>();
+    for (int first = 0; first < SLOTS; ) {
+      int last = endOfRun(first);
+      if (owners[first] == shard) {
+        ranges.add(range(first, last));
+      }
+      first = last + 1;
+    }
+    return ranges;
+  }
+
+  /** The slots {@code first} to {@code last} as Redis writes them. */
+  public static String range(int first, int last) {
+    return first == last ? Integer.toString(first) : first + "-" + last;
+  }
+
   /**
    * A digest of which master serves which slots, the same in every process that knows of the same
    * ones.

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param stats Penstock's own figures
  * @param nodes what the masters said
  * @param topology the snapshot in use
+ * @param coveredSlots how many slots can be served right now
  * @param topologyAsOf when the topology was last confirmed, or null where there is none to look for
  */
 public record InfoFigures(
@@ -25,4 +26,5 @@ public record InfoFigures(
     ProxyStats stats,
     NodeInfo nodes,
     SlotMap topology,
+    int coveredSlots,
     @Nullable Instant topologyAsOf) {}

@@ -208,7 +208,7 @@ public final class InfoReport {
         .line("transport", facts.transport())
         .line("event_loops", facts.eventLoops())
         .line("masters", figures.topology().shards().size())
-        .line("slots_covered", figures.topology().coveredSlots())
+        .line("slots_covered", figures.coveredSlots())
         .line("topology_age_seconds", asOf == null ? -1 : Duration.between(asOf, now).toSeconds())
         .line("node_connections", sum(NodeStats::connections))
         .line("node_commands_in_flight", sum(NodeStats::inFlight))

@@ -31,12 +31,11 @@ public interface ProxyEvents {
    */
   default void holdBegan(@Nullable Node node) {}
 
-  /**
-   * It holds none for that node any more.
-   *
-   * @param requests that were held meanwhile, whatever became of them
-   */
-  default void holdEnded(@Nullable Node node, Duration lasted, long requests) {}
+  /** It holds none for that node any more. */
+  default void holdEnded(@Nullable Node node, HoldReport report) {}
+
+  /** The nodes' health was looked at, which is every few seconds; on the topology thread. */
+  default void healthChecked(UpstreamStatus status) {}
 
   /** A topology refresh ended; {@code failure} is null when it worked. */
   default void topologyRefreshed(

@@ -83,7 +83,7 @@ final class ClusterReplies {
       case CLUSTER_SLOTS -> shape.slots(reply);
       case CLUSTER_SHARDS -> shape.shards(reply);
       case CLUSTER_NODES -> reply.verbatim(shape.nodes(System.currentTimeMillis()));
-      case CLUSTER_INFO -> reply.verbatim(shape.info(covered()));
+      case CLUSTER_INFO -> reply.verbatim(info(shape));
       case CLUSTER_MYID -> reply.bulk(shape.myself().id());
       case CLUSTER_MYSHARDID -> reply.bulk(shape.myself().shardId());
       case CLUSTER_LINKS -> reply.array(0);
@@ -98,8 +98,11 @@ final class ClusterReplies {
     }
   }
 
-  private int covered() {
-    return session.loop().dispatcher().adoptTopology().coveredSlots();
+  private String info(ClusterShape shape) {
+    SlotMap map = session.loop().dispatcher().adoptTopology();
+    int assigned = map.coveredSlots();
+    return shape.info(
+        assigned, Math.min(assigned, session.loop().settings().face().coveredSlots(map)));
   }
 
   private static int keySlot(Command command) {

@@ -115,16 +115,23 @@ final class ClusterShape {
     return text.toString();
   }
 
-  /** As fine as the cluster behind: {@code covered} of its slots are served. */
-  String info(int covered) {
+  /**
+   * As fine as the cluster behind.
+   *
+   * @param assigned slots that have a master
+   * @param covered those of them whose master answers
+   */
+  String info(int assigned, int covered) {
     boolean complete = covered == SlotMap.SLOTS;
     return "cluster_state:"
         + (complete ? "ok" : "fail")
         + "\r\ncluster_slots_assigned:"
-        + covered
+        + assigned
         + "\r\ncluster_slots_ok:"
         + covered
-        + "\r\ncluster_slots_pfail:0\r\ncluster_slots_fail:0\r\ncluster_known_nodes:"
+        + "\r\ncluster_slots_pfail:0\r\ncluster_slots_fail:"
+        + (assigned - covered)
+        + "\r\ncluster_known_nodes:"
         + members.size()
         + "\r\ncluster_size:"
         + members.size()

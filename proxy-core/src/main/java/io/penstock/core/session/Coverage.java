@@ -77,6 +77,6 @@ final class Coverage {
 
   private void leave(Request whole, HeldOutcome how) {
     session.loop().hold().leave(whole);
-    session.loop().hold().count(how);
+    session.loop().hold().count(whole, how);
   }
 }

@@ -24,7 +24,7 @@ final class Holding {
     if (retry.held || !hold().isFull()) {
       return false;
     }
-    hold().count(HeldOutcome.REFUSED);
+    hold().refused();
     return true;
   }
 
@@ -37,7 +37,7 @@ final class Holding {
   /** The request may run no more. */
   void gaveUp(Routed request) {
     hold().leave(request);
-    hold().count(session.isInputEnded() ? HeldOutcome.DROPPED : HeldOutcome.GIVEN_UP);
+    hold().count(request, session.isInputEnded() ? HeldOutcome.DROPPED : HeldOutcome.GIVEN_UP);
   }
 
   /** The request is answered with an error of Penstock's, if it was held in vain. */
@@ -50,7 +50,7 @@ final class Holding {
   /** The request has ended otherwise. */
   void ends(Routed request) {
     if (hold().leave(request)) {
-      hold().count(HeldOutcome.SERVED);
+      hold().count(request, HeldOutcome.SERVED);
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.penstock.core.session;
 
 import io.penstock.core.cluster.Facade;
+import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.info.ProxyFacts;
 import io.penstock.core.observe.ProxyStats;
 import java.time.Instant;
@@ -49,6 +50,16 @@ public interface ServerFace {
 
   /** When the topology was last confirmed; null before the first time, and for a single server. */
   @Nullable Instant topologyAsOf();
+
+  /**
+   * How many slots can be served right now, 0 to 16384; those that have an owner where nobody looks
+   * at the nodes' health.
+   *
+   * @param known the topology
+   */
+  default int coveredSlots(SlotMap known) {
+    return known.coveredSlots();
+  }
 
   /** The cluster that clients are shown; null when they see a server that is no cluster's. */
   @Nullable Facade facade();

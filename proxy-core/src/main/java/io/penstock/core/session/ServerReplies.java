@@ -98,6 +98,7 @@ final class ServerReplies {
         stats,
         nodes,
         map,
+        settings.face().coveredSlots(map),
         settings.face().topologyAsOf());
   }
 }

@@ -27,8 +27,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How nodes are asked beside the data path: over Lettuce, with plain connections that live for one
- * question, and the topology thread, on which the answers are dealt with. Safe from any thread.
+ * How nodes are asked beside the data path: over Lettuce, with plain connections, most of which
+ * live for one question, and the topology thread, on which the answers are dealt with. Safe from
+ * any thread.
  *
  * <p>One thread does all I/O, and Lettuce's timers run on the topology thread. Names are resolved
  * for each question, as the data path resolves them, so that nodes replaced behind the same name
@@ -112,19 +113,24 @@ public final class ControlPlane {
    */
   <T> CompletionStage<T> ask(
       Node node, Function<RedisAsyncCommands<String, String>, CompletionStage<T>> question) {
+    return connected(
+        node,
+        connection ->
+            question.apply(connection.async()).whenComplete((told, failure) -> end(connection)));
+  }
+
+  /** Connects, for the caller to {@link #end} the connection. Otherwise as {@link #ask}. */
+  CompletionStage<StatefulRedisConnection<String, String>> connect(Node node) {
+    return connected(node, CompletableFuture::completedFuture);
+  }
+
+  private <T> CompletionStage<T> connected(
+      Node node, Function<StatefulRedisConnection<String, String>, CompletionStage<T>> then) {
     if (closed.get()) {
       return CompletableFuture.failedFuture(new IllegalStateException("closed"));
     }
     CompletableFuture<T> answer = new CompletableFuture<>();
-    Stages.of(
-            () ->
-                client
-                    .connectAsync(StringCodec.UTF8, uri(node))
-                    .thenCompose(
-                        connection ->
-                            question
-                                .apply(connection.async())
-                                .whenComplete((told, failure) -> end(connection))))
+    Stages.of(() -> client.connectAsync(StringCodec.UTF8, uri(node)).thenCompose(then))
         .whenComplete(
             (told, failure) -> {
               if (failure == null) {
@@ -143,7 +149,8 @@ public final class ControlPlane {
     return masked.equals(reason) ? failure : new IllegalStateException(masked);
   }
 
-  private void end(StatefulRedisConnection<String, String> connection) {
+  /** Closes a connection. */
+  void end(StatefulRedisConnection<String, String> connection) {
     if (!closed.get()) { // else it has been closed, and a second time would be warned of
       connection.closeAsync();
     }

@@ -23,6 +23,8 @@ record LettuceServerSource(ControlPlane control) implements ServerSource {
   private static final String VERSION = "redis_version:";
   private static final String VALKEY_VERSION = "valkey_version:";
   private static final String RUN = "run_id:";
+  private static final String MODE = "redis_mode:"; // Valkey's, too, to whom it calls itself Redis
+  private static final String VALKEY_MODE = "server_mode:";
 
   /** What every Valkey calls itself to those who ask for Redis. */
   private static final ServerVersion VALKEYS_REDIS = new ServerVersion(7, 2, 4);
@@ -32,7 +34,13 @@ record LettuceServerSource(ControlPlane control) implements ServerSource {
       String run,
       @Nullable ServerVersion version,
       @Nullable ServerVersion valkey,
-      long commandCount) {}
+      String mode,
+      long commandCount) {
+
+    Identity counting(long commands) {
+      return new Identity(run, version, valkey, mode, commands);
+    }
+  }
 
   @Override
   public CompletionStage<ServerReport> ask(Node node, @Nullable ServerReport before) {
@@ -57,22 +65,20 @@ record LettuceServerSource(ControlPlane control) implements ServerSource {
     CompletionStage<@Nullable Long> count =
         commands.commandCount().handle(LettuceServerSource::unlessRefused);
     return info.thenCombine(hello, (text, greeting) -> identity(text, greeting))
-        .thenCombine(
-            count,
-            (found, number) ->
-                new Identity(found.run, found.version, found.valkey, number == null ? -1 : number));
+        .thenCombine(count, (found, number) -> found.counting(number == null ? -1 : number));
   }
 
   private static Identity identity(@Nullable String info, @Nullable List<Object> greeting) {
     String run = field(info, RUN);
+    String mode = mode(info, greeting);
     ServerVersion version = ServerVersion.parse(field(info, VERSION));
     if (version != null) {
-      return new Identity(run, version, ServerVersion.parse(field(info, VALKEY_VERSION)), -1);
+      return new Identity(run, version, ServerVersion.parse(field(info, VALKEY_VERSION)), mode, -1);
     }
     ServerVersion own = ServerVersion.parse(told(greeting, "version"));
     return told(greeting, "server").equals("valkey")
-        ? new Identity(run, VALKEYS_REDIS, own, -1)
-        : new Identity(run, own, null, -1);
+        ? new Identity(run, VALKEYS_REDIS, own, mode, -1)
+        : new Identity(run, own, null, mode, -1);
   }
 
   private static CompletionStage<ServerReport> report(
@@ -86,8 +92,15 @@ record LettuceServerSource(ControlPlane control) implements ServerSource {
                     now.run,
                     now.version,
                     now.valkey,
+                    now.mode,
                     now.commandCount,
                     reply == null ? null : LearntCommands.read(reply)));
+  }
+
+  private static String mode(@Nullable String info, @Nullable List<Object> greeting) {
+    String redis = field(info, MODE);
+    String told = redis.isEmpty() ? field(info, VALKEY_MODE) : redis;
+    return told.isEmpty() ? told(greeting, "mode") : told;
   }
 
   /** Null for what the node refuses to answer. */

@@ -30,10 +30,11 @@ final class RefreshLog {
       LOG.debug("Topology refresh failed again: {}", failure.getMessage());
     } else if (last.equals(SlotMap.EMPTY)) {
       LOG.warn(
-          "Waiting for the cluster behind {} ({} tries so far): {}",
+          "Waiting for the cluster behind {} ({} tries so far): {}{}",
           seeds,
           outage.failures(),
-          failure.getMessage());
+          failure.getMessage(),
+          hint(String.valueOf(failure.getMessage())));
     } else {
       LOG.warn(
           "Cannot refresh the topology ({} tries so far), keeping the last one: {}",
@@ -42,21 +43,30 @@ final class RefreshLog {
     }
   }
 
+  /** What to write where no cluster is found because there is none. */
+  private String hint(String reason) {
+    Node seed = seeds.iterator().next();
+    if (reason.contains("cluster support disabled")) {
+      return ". That is a server without cluster support, but the URL begins with redis-cluster://:"
+          + " for a single server write redis://"
+          + seed;
+    }
+    return "";
+  }
+
   void worked(RefreshTrigger trigger, ClusterView view, SlotMap now) {
     int failures = outage.worked();
     if (failures > 0) {
       LOG.info("The cluster answers again after {} failed tries", failures);
     }
     if (!now.equals(last)) {
-      last = now;
       LOG.info(
-          "Topology by {} ({}): {} masters, {} of {} slots covered{}",
+          "Topology refreshed from {} (trigger: {}): {}{}",
           view.asked(),
-          trigger,
-          now.shards().size(),
-          now.coveredSlots(),
-          SlotMap.SLOTS,
+          trigger.words(),
+          TopologyChange.text(last, now),
           view.isOfMajority() ? "" : "; that node reaches only a minority of the masters");
+      last = now;
     }
   }
 

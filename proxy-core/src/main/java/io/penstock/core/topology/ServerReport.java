@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param run tells one start of the server from the next, as far as it may be known
  * @param version null when the node does not tell this user
  * @param valkey its version by Valkey's count; null when it is none
+ * @param mode {@code cluster}, {@code standalone} or {@code sentinel}; empty when it does not tell
  * @param commandCount how many commands it has, -1 when it does not tell
  * @param learnt what it has beyond the built-in table; null when it does not tell
  */
@@ -18,6 +19,7 @@ record ServerReport(
     String run,
     @Nullable ServerVersion version,
     @Nullable ServerVersion valkey,
+    String mode,
     long commandCount,
     @Nullable LearntCommands learnt) {
 

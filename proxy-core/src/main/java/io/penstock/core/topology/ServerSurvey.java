@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
@@ -54,6 +55,7 @@ public final class ServerSurvey {
   private int failures;
   private boolean retryArmed;
   private boolean refusalSaid;
+  private boolean foundSaid;
   private boolean closed;
   private volatile ServerFacts current;
   private volatile boolean heard;
@@ -65,7 +67,7 @@ public final class ServerSurvey {
     this.period = scope.period;
     this.sharded = scope.sharded;
     this.current = scope.assumed;
-    this.log = new SurveyLog(thread::nanoTime);
+    this.log = new SurveyLog();
   }
 
   /**
@@ -177,6 +179,7 @@ public final class ServerSurvey {
       heard = true;
       ServerReport before = reports.put(node, report);
       if (!report.equals(before)) {
+        sayWhatItIs(node, report);
         sayIfRefused(node, report);
         publish();
       }
@@ -195,6 +198,34 @@ public final class ServerSurvey {
             unknown.removeAll(reports.keySet());
             ask(unknown);
           });
+    }
+  }
+
+  /** Of the first node that answers, and of each that is not what the URL says. */
+  private void sayWhatItIs(Node node, ServerReport report) {
+    if (!foundSaid) {
+      foundSaid = true;
+      LOG.info(
+          "{} is {} {}{}",
+          node,
+          report.valkey() == null ? "Redis" : "Valkey",
+          report.valkey() == null
+              ? Objects.requireNonNullElse(report.version(), "of a version it does not tell")
+              : report.valkey(),
+          report.mode().isEmpty() ? "" : " in " + report.mode() + " mode");
+    }
+    if (!sharded && report.mode().equals("cluster")) {
+      LOG.warn(
+          "{} is a node of a Redis Cluster, but the URL begins with redis://, which is for a single"
+              + " server: its MOVED errors reach the clients. For the cluster write"
+              + " redis-cluster://{}",
+          node,
+          node);
+    } else if (report.mode().equals("sentinel")) {
+      LOG.warn(
+          "{} is a Sentinel: it keeps no data. Write the URL of the master that it watches,"
+              + " redis://host:port",
+          node);
     }
   }
 

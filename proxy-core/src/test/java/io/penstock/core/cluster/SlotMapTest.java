@@ -68,4 +68,23 @@ class SlotMapTest {
     assertThatThrownBy(() -> new Node("a", 0)).isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> new Node("a", 65_536)).isInstanceOf(IllegalArgumentException.class);
   }
+
+  @Test
+  void writesSlotsAsRedisDoes() {
+    SlotMap map =
+        new SlotMap.Builder()
+            .shard(new Shard(new Node("a", 1), List.of(), 0))
+            .range(0, 5460)
+            .slot(7000)
+            .range(16_380, 16_383)
+            .shard(new Shard(new Node("b", 2), List.of(), 0))
+            .slot(5461)
+            .shard(new Shard(new Node("c", 3), List.of(), 0))
+            .build();
+
+    assertThat(map.rangesOf(0)).containsExactly("0-5460", "7000", "16380-16383");
+    assertThat(map.rangesOf(1)).containsExactly("5461");
+    assertThat(map.rangesOf(2)).isEmpty();
+    assertThat(map.rangesOf(SlotMap.UNCOVERED)).containsExactly("5462-6999", "7001-16379");
+  }
 }

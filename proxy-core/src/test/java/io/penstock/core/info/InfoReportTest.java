@@ -55,7 +55,15 @@ class InfoReportTest {
             "1.2.3", "a".repeat(40), "b".repeat(40), START, "java", "epoll", 4, 9, cluster);
     NodeInfo nodes = NodeInfo.sum(Arrays.asList("keyspace_hits:9\r\ndb0:keys=1,expires=0\r\n"));
     return new InfoFigures(
-        facts, "7.0.15", null, 6380, stats, nodes, SlotMap.single(NODE), START.plusSeconds(90_000));
+        facts,
+        "7.0.15",
+        null,
+        6380,
+        stats,
+        nodes,
+        SlotMap.single(NODE),
+        16_000,
+        START.plusSeconds(90_000));
   }
 
   private static String report(String... words) {
@@ -131,7 +139,7 @@ class InfoReportTest {
         "latencystats; latency_percentiles_usec_client|no-evict:p50=16.384,p99=131.072,p99.9=131.072",
         "cluster; cluster_enabled:0",
         "keyspace; db0:keys=1,expires=0",
-        "penstock; slots_covered:16384",
+        "penstock; slots_covered:16000",
         "penstock; topology_age_seconds:60",
         "penstock; node_commands_in_flight:5",
         "penstock; redirects_moved:6"

@@ -89,12 +89,16 @@ class ServerSurveyTest {
       reply.add(List.of(name, -1L, List.of(), 0L, 0L, 0L));
     }
     return new ServerReport(
-        "run", ServerVersion.parse(version), null, commands.length, LearntCommands.read(reply));
+        "run", ServerVersion.parse(version), null, "", commands.length, LearntCommands.read(reply));
+  }
+
+  private static ServerReport mode(String mode) {
+    return new ServerReport("run", ServerVersion.parse("7.0.15"), null, mode, 0, null);
   }
 
   private static ServerReport valkey(String version) {
     var redis = new ServerVersion(7, 2, 4);
-    return new ServerReport("run", redis, ServerVersion.parse(version), -1, null);
+    return new ServerReport("run", redis, ServerVersion.parse(version), "", -1, null);
   }
 
   private void start(SlotMap map) {
@@ -182,32 +186,6 @@ class ServerSurveyTest {
   }
 
   @Test
-  void whyANodeDoesNotAnswerIsSaidAtOnceThenOnceAMinuteAndSoIsTheEnd() {
-    source.answers.put(B, report("7.0.15"));
-    try (LogLines log = LogLines.of("topology.ServerSurvey")) {
-      start(map(A, B));
-      assertThat(log.get())
-          .containsExactly("Cannot ask a:1 what it is (1 tries so far): Connection refused");
-      assertThat(survey.reach()).isEqualTo(new Reach(true, "a:1: Connection refused"));
-      thread.advance(Duration.ofSeconds(59));
-      assertThat(warnings(log)).hasSize(1);
-      thread.advance(Duration.ofSeconds(11));
-      assertThat(warnings(log)).hasSize(2);
-
-      source.answers.put(A, report("7.0.15"));
-      thread.advance(Duration.ofSeconds(6));
-      assertThat(log.get()).last().asString().matches("a:1 answers again after \\d+ failed tries");
-      assertThat(survey.reach()).isEqualTo(new Reach(true, null));
-
-      source.answers.remove(B);
-      thread.advance(PERIOD);
-      assertThat(log.get())
-          .last()
-          .isEqualTo("Cannot ask b:1 what it is (1 tries so far): Connection refused");
-    }
-  }
-
-  @Test
   void whatIsSaidToFailIsANodeThatStillDoes() {
     start(map(A, B));
     source.answers.put(B, report("7.0.15"));
@@ -224,19 +202,56 @@ class ServerSurveyTest {
   void aNodeThatHasGoneIsNotComplainedAbout() {
     start(map(A));
     assertThat(survey.reach()).isEqualTo(new Reach(false, "a:1: Connection refused"));
-    try (LogLines log = LogLines.of("topology.ServerSurvey")) {
-      source.answers.put(B, report("7.0.15"));
-      topology.map = map(B);
-      survey.topologyChanged();
-      thread.advance(PERIOD.multipliedBy(3));
+    source.answers.put(B, report("7.0.15"));
+    topology.map = map(B);
+    survey.topologyChanged();
+    thread.advance(PERIOD.multipliedBy(3));
 
-      assertThat(log.get()).isEmpty();
-      assertThat(survey.reach()).isEqualTo(new Reach(true, null));
+    assertThat(survey.reach()).isEqualTo(new Reach(true, null));
+  }
+
+  @Test
+  void whatWasFoundIsSaidOnce() {
+    source.answers.put(A, mode("cluster"));
+    source.answers.put(B, mode("cluster"));
+    try (LogLines log = LogLines.of("topology.ServerSurvey")) {
+      start(map(A, B));
+      assertThat(log.get())
+          .filteredOn(line -> line.contains("mode"))
+          .containsExactly("a:1 is Redis 7.0.15 in cluster mode");
     }
   }
 
-  private static List<String> warnings(LogLines log) {
-    return log.get().stream().filter(line -> line.startsWith("Cannot ask a:1")).toList();
+  @Test
+  void aClustersNodeBehindTheUrlOfASingleServerIsToldWithTheUrlToWrite() {
+    var single =
+        new ServerSurvey(thread, source, topology, new ServerSurvey.Scope(PERIOD, false, assumed));
+    source.answers.put(A, mode("cluster"));
+    topology.map = map(A);
+    try (LogLines log = LogLines.of("topology.ServerSurvey")) {
+      single.start(told::add);
+      thread.run();
+      assertThat(log.get())
+          .contains(
+              "a:1 is a node of a Redis Cluster, but the URL begins with redis://, which is for a"
+                  + " single server: its MOVED errors reach the clients. For the cluster write"
+                  + " redis-cluster://a:1");
+    }
+  }
+
+  @Test
+  void aServerInItsRightModeIsNotWarnedOf() {
+    var single =
+        new ServerSurvey(thread, source, topology, new ServerSurvey.Scope(PERIOD, false, assumed));
+    source.answers.put(A, mode("standalone"));
+    topology.map = map(A);
+    try (LogLines log = LogLines.of("topology.ServerSurvey")) {
+      single.start(told::add);
+      thread.run();
+      assertThat(log.get())
+          .filteredOn(line -> !line.contains("COMMAND"))
+          .containsExactly("a:1 is Redis 7.0.15 in standalone mode");
+    }
   }
 
   @Test
@@ -274,7 +289,7 @@ class ServerSurveyTest {
 
   @Test
   void whoTellsNothingIsNoHindrance() {
-    source.answers.put(A, new ServerReport("", null, null, -1, null));
+    source.answers.put(A, new ServerReport("", null, null, "", -1, null));
     source.answers.put(B, report("7.2.4", "n.b"));
     start(map(A, B));
 

@@ -43,6 +43,8 @@ import org.springframework.validation.annotation.Validated;
  * @param backend Connections to the nodes.
  * @param topology How the view of the cluster is kept current.
  * @param commands Which commands clients may use.
+ * @param readiness Which slots must have a master that answers for the readiness probe to be up:
+ *     any-slot, every-slot, or listening, which asks for none.
  * @param transpond What commands are sent to.
  * @param clusterFacade The cluster that Penstock shows to clients that want one.
  */
@@ -71,6 +73,7 @@ public record PenstockProperties(
     @DefaultValue @Valid Backend backend,
     @DefaultValue @Valid Topology topology,
     @DefaultValue Commands commands,
+    @DefaultValue("any-slot") Readiness readiness,
     @DefaultValue @Valid Transpond transpond,
     @DefaultValue @Valid ClusterFacade clusterFacade) {
 

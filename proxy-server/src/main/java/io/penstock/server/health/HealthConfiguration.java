@@ -1,6 +1,7 @@
 package io.penstock.server.health;
 
 import io.penstock.core.Proxy;
+import io.penstock.server.config.PenstockProperties;
 import io.penstock.server.lifecycle.ProxyLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -11,12 +12,14 @@ public class HealthConfiguration {
 
   /** The bean's name is what the readiness group includes: {@code proxy}. */
   @Bean
-  ProxyHealth proxyHealthIndicator(Proxy proxy, ProxyLifecycle lifecycle) {
-    return new ProxyHealth(proxy, lifecycle);
+  ProxyHealth proxyHealthIndicator(
+      Proxy proxy, ProxyLifecycle lifecycle, PenstockProperties properties) {
+    return new ProxyHealth(proxy, lifecycle, properties.readiness());
   }
 
   @Bean
-  TopologyEndpoint topologyEndpoint(Proxy proxy) {
-    return new TopologyEndpoint(proxy);
+  TopologyEndpoint topologyEndpoint(
+      Proxy proxy, ProxyLifecycle lifecycle, PenstockProperties properties) {
+    return new TopologyEndpoint(proxy, lifecycle, properties.readiness());
   }
 }

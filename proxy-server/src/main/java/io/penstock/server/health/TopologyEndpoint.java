@@ -4,7 +4,10 @@ import io.penstock.core.Proxy;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.Shard;
 import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.topology.TopologyStatus;
+import io.penstock.server.config.Readiness;
+import io.penstock.server.lifecycle.ProxyLifecycle;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -20,16 +23,22 @@ import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 class TopologyEndpoint {
 
   private final Proxy proxy;
+  private final ProxyLifecycle lifecycle;
+  private final Readiness rule;
 
-  TopologyEndpoint(Proxy proxy) {
+  TopologyEndpoint(Proxy proxy, ProxyLifecycle lifecycle, Readiness rule) {
     this.proxy = proxy;
+    this.lifecycle = lifecycle;
+    this.rule = rule;
   }
 
   /**
    * The answer.
    *
-   * @param state {@code complete} when every slot has an owner, {@code partial} when some have,
-   *     {@code unknown} when none has
+   * @param state {@code complete} when every slot's master answers, {@code partial} when some do,
+   *     {@code down} when none does, {@code unknown} while no slot has a master
+   * @param ready as the readiness probe
+   * @param coveredSlots slots whose master answers
    * @param nodes the cluster's members as it sees them itself; empty for a single server
    * @param lastSuccess when a look at the topology last worked
    * @param failuresInARow looks that failed since
@@ -47,9 +56,11 @@ class TopologyEndpoint {
   /**
    * One shard.
    *
+   * @param up whether the master has answered lately
    * @param slots ranges as Redis writes them: {@code 0-5460}, {@code 7}
    */
-  record ShardView(String master, List<String> replicas, List<String> slots, long configEpoch) {}
+  record ShardView(
+      String master, boolean up, List<String> replicas, List<String> slots, long configEpoch) {}
 
   /** One line of CLUSTER NODES. */
   record NodeView(
@@ -71,29 +82,31 @@ class TopologyEndpoint {
 
   @ReadOperation
   View topology() {
-    SlotMap map = proxy.topology();
+    UpstreamStatus upstream = proxy.upstreamStatus();
     TopologyStatus status = proxy.topologyStatus();
     TopologyStatus.Refreshed last = status.lastRefresh();
     return new View(
-        state(map),
-        proxy.isReady(),
-        map.coveredSlots(),
-        shards(map),
+        state(upstream),
+        lifecycle.isRunning() && rule.isMet(upstream),
+        upstream.coveredSlots(),
+        shards(upstream),
         status.nodes().stream().map(TopologyEndpoint::view).toList(),
         last == null ? null : view(last),
         status.lastSuccess(),
         status.failuresInARow());
   }
 
-  private static List<ShardView> shards(SlotMap map) {
+  private static List<ShardView> shards(UpstreamStatus upstream) {
+    SlotMap map = upstream.topology();
     List<ShardView> shards = new ArrayList<>();
     for (int i = 0; i < map.shards().size(); i++) {
       Shard shard = map.shards().get(i);
       shards.add(
           new ShardView(
               shard.master().toString(),
+              upstream.nodes().stream().anyMatch(n -> n.up() && n.node().equals(shard.master())),
               shard.replicas().stream().map(Node::toString).toList(),
-              ranges(map, i),
+              map.rangesOf(i),
               shard.configEpoch()));
     }
     return shards;
@@ -123,25 +136,13 @@ class TopologyEndpoint {
     return node == null ? null : node.toString();
   }
 
-  private static String state(SlotMap map) {
-    if (map.isFullyCovered()) {
+  private static String state(UpstreamStatus upstream) {
+    if (upstream.isComplete()) {
       return "complete";
     }
-    return map.coveredSlots() == 0 ? "unknown" : "partial";
-  }
-
-  static List<String> ranges(SlotMap map, int shard) {
-    List<String> ranges = new ArrayList<>();
-    int first = -1;
-    for (int slot = 0; slot <= SlotMap.SLOTS; slot++) {
-      boolean owned = slot < SlotMap.SLOTS && map.ownerOf(slot) == shard;
-      if (owned && first < 0) {
-        first = slot;
-      } else if (!owned && first >= 0) {
-        ranges.add(first == slot - 1 ? Integer.toString(first) : first + "-" + (slot - 1));
-        first = -1;
-      }
+    if (upstream.topology().coveredSlots() == 0) {
+      return "unknown";
     }
-    return ranges;
+    return upstream.coveredSlots() == 0 ? "down" : "partial";
   }
 }

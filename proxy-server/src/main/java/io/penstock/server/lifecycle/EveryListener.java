@@ -3,7 +3,9 @@ package io.penstock.server.lifecycle;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.RefreshTrigger;
 import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.observe.HoldReport;
 import io.penstock.core.observe.ProxyEvents;
+import io.penstock.core.observe.UpstreamStatus;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -38,8 +40,13 @@ final class EveryListener implements ProxyEvents {
   }
 
   @Override
-  public void holdEnded(@Nullable Node node, Duration lasted, long requests) {
-    listeners.forEach(listener -> listener.holdEnded(node, lasted, requests));
+  public void holdEnded(@Nullable Node node, HoldReport report) {
+    listeners.forEach(listener -> listener.holdEnded(node, report));
+  }
+
+  @Override
+  public void healthChecked(UpstreamStatus status) {
+    listeners.forEach(listener -> listener.healthChecked(status));
   }
 
   @Override

@@ -35,8 +35,8 @@ public class LifecycleConfiguration {
   }
 
   @Bean
-  HoldLog holdLog() {
-    return new HoldLog();
+  OutageLog outageLog() {
+    return new OutageLog();
   }
 
   @Bean

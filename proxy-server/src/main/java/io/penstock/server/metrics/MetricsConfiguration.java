@@ -1,11 +1,13 @@
 package io.penstock.server.metrics;
 
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.binder.netty4.NettyAllocatorMetrics;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import io.penstock.core.Proxy;
+import io.penstock.core.ProxySettings;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -26,8 +28,25 @@ public class MetricsConfiguration {
 
   @Bean
   SmartInitializingSingleton proxyMetrics(PrometheusRegistry registry, Proxy proxy) {
-    return () ->
-        registry.register(new ProxyCollector(new StatsReader(proxy::stats, FRESH_FOR, PATIENCE)));
+    return () -> {
+      registry.register(new ProxyCollector(new StatsReader(proxy::stats, FRESH_FOR, PATIENCE)));
+      registry.register(
+          new UpstreamCollector(proxy::upstreamStatus, () -> proxy.topologyStatus().lastSuccess()));
+    };
+  }
+
+  /** What {@code penstock_client_memory_bytes} is held against. */
+  @Bean
+  MeterBinder clientMemoryLimit(ProxySettings settings) {
+    long limit = settings.listen().clients().memory();
+    return registry -> {
+      if (limit > 0) {
+        Gauge.builder("penstock.client.memory.limit", () -> limit)
+            .description("What clients may keep in buffers together, maxmemory-clients")
+            .baseUnit("bytes")
+            .register(registry);
+      }
+    };
   }
 
   /** Netty's own memory; the JVM's is bound by Spring Boot. */

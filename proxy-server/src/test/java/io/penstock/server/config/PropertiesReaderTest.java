@@ -134,6 +134,7 @@ class PropertiesReaderTest {
                 Map.entry("penstock.topology.adaptive-timeout", "11s"),
                 Map.entry("penstock.commands.allow", "debug,config|set"),
                 Map.entry("penstock.event-loop-time-slice", "35ms"),
+                Map.entry("penstock.readiness", "every-slot"),
                 Map.entry("penstock.commands.deny[0]", "@scripting"),
                 Map.entry("penstock.transpond.local.resource", "redis://h:1"),
                 Map.entry("penstock.cluster-facade.enabled", "true"),
@@ -178,6 +179,7 @@ class PropertiesReaderTest {
                 new PenstockProperties.Topology(Duration.ofMinutes(1), Duration.ofSeconds(11)),
                 new PenstockProperties.Commands(
                     List.of("debug", "config|set"), List.of("@scripting")),
+                Readiness.EVERY_SLOT,
                 new PenstockProperties.Transpond(
                     "local", new PenstockProperties.Local("simple", "redis://h:1")),
                 new PenstockProperties.ClusterFacade(true, List.of("h:2"), "h", 2)));

@@ -86,7 +86,9 @@ public final class ProxyFixture implements AutoCloseable {
 
   /** Waits until the proxy says it is ready. */
   public ProxyFixture ready() {
-    Awaitility.await("proxy is ready").atMost(PATIENCE).until(proxy::isReady);
+    Awaitility.await("proxy is ready")
+        .atMost(PATIENCE)
+        .until(() -> proxy.isReady() && proxy.upstreamStatus().isComplete());
     return this;
   }
 

@@ -6,6 +6,10 @@ import static org.awaitility.Awaitility.await;
 import io.penstock.server.demo.EmbeddedCluster;
 import io.penstock.server.demo.Member;
 import io.penstock.server.demo.RespConnection;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -22,7 +26,18 @@ class ManagementPortIT {
   static void start() {
     cluster = EmbeddedCluster.builder().masters(2).replicas(1).password("s3cret").start();
     penstock = RunningPenstock.inFrontOf(cluster.resource());
-    await().until(() -> penstock.status("health/readiness") == 200);
+    awaitReadiness(200, "\"coveredSlots\":16384");
+  }
+
+  private static void awaitReadiness(int status, String... details) {
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .untilAsserted(
+            () -> {
+              HttpResponse<String> readiness = penstock.get("health/readiness");
+              assertThat(readiness.body()).contains(details);
+              assertThat(readiness.statusCode()).isEqualTo(status);
+            });
   }
 
   @AfterAll
@@ -40,11 +55,13 @@ class ManagementPortIT {
 
   @Test
   void showsTheTopology() {
-    String body = penstock.get("topology").body();
+    await().untilAsserted(() -> showsTheTopology(penstock.get("topology").body()));
+  }
 
+  private static void showsTheTopology(String body) {
     assertThat(body)
         .contains("\"state\":\"complete\"", "\"0-8191\"", "\"8192-16383\"", "\"failure\":null")
-        .contains("\"trigger\":\"")
+        .contains("\"trigger\":\"", "\"up\":true")
         .doesNotContain("s3cret");
     for (Member member : cluster.members()) {
       assertThat(body).contains("127.0.0.1:" + member.port(), member.id());
@@ -80,5 +97,39 @@ class ManagementPortIT {
     assertThat(penstock.status("info")).isEqualTo(200);
     assertThat(penstock.status("env")).isEqualTo(404);
     assertThat(penstock.status("beans")).isEqualTo(404);
+  }
+
+  @Test
+  void tellsWhichSlotsCannotBeServedThoughNobodyAsks() {
+    Member dead = cluster.masterOf(0);
+    List<Member> shard = new ArrayList<>(cluster.replicasOf(dead));
+    shard.add(dead);
+    try {
+      shard.forEach(Member::kill);
+      awaitReadiness(
+          200,
+          "\"coveredSlots\":8192",
+          "{\"slots\":\"0-8191\",\"master\":\"127.0.0.1:" + dead.port() + "\",\"since\":\"2",
+          "\"reason\":\"");
+      assertThat(penstock.get("topology").body()).contains("\"state\":\"partial\"");
+      assertThat(penstock.get("prometheus").body())
+          .contains("penstock_slots_covered 8192.0", nodeUp(dead, 0))
+          .contains("penstock_topology_last_success_timestamp_seconds");
+
+      cluster.members().stream().filter(Member::isRunning).forEach(Member::kill);
+      awaitReadiness(503, "\"coveredSlots\":0", "\"slots\":\"8192-16383\"");
+      assertThat(penstock.get("topology").body()).contains("\"state\":\"down\"");
+      assertThat(penstock.status("health/liveness")).isEqualTo(200);
+    } finally {
+      cluster.members().stream().filter(m -> !m.isRunning()).forEach(Member::restart);
+      cluster.awaitHealthy();
+    }
+    awaitReadiness(200, "\"coveredSlots\":16384", "\"uncovered\":[]");
+    assertThat(penstock.get("prometheus").body())
+        .contains("penstock_slots_covered 16384.0", nodeUp(cluster.masterOf(0), 1));
+  }
+
+  private static String nodeUp(Member master, int up) {
+    return "penstock_node_up{node=\"127.0.0.1:" + master.port() + "\",role=\"master\"} " + up;
   }
 }

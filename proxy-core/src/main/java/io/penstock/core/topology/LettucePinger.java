@@ -1,0 +1,86 @@
+package io.penstock.core.topology;
+
+import io.lettuce.core.RedisBusyException;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.penstock.core.cluster.Node;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends {@code PING} over one connection to each node, which is kept as long as it works. Confined
+ * to the topology thread.
+ */
+final class LettucePinger implements Pinger {
+
+  private final ControlPlane control;
+  private final Map<Node, CompletableFuture<StatefulRedisConnection<String, String>>> connections =
+      new HashMap<>();
+
+  LettucePinger(ControlPlane control) {
+    this.control = control;
+  }
+
+  @Override
+  public CompletionStage<?> ping(Node node) {
+    CompletableFuture<StatefulRedisConnection<String, String>> connection =
+        connections.computeIfAbsent(node, at -> control.connect(at).toCompletableFuture());
+    CompletionStage<String> answer =
+        connection
+            .thenCompose(open -> open.async().ping())
+            .exceptionally(LettucePinger::unlessAnswered);
+    answer.whenComplete(
+        (_, failure) -> {
+          if (failure != null && !isErrorReply(failure)) {
+            control.thread().execute(() -> drop(node, connection));
+          }
+        });
+    return answer;
+  }
+
+  /** A node that runs a script, or has a rule against {@code PING}, is there. */
+  private static String unlessAnswered(Throwable failure) {
+    Throwable cause = unwrapped(failure);
+    String message = String.valueOf(cause.getMessage());
+    if (cause instanceof RedisBusyException || message.startsWith("NOPERM")) {
+      return message;
+    }
+    throw new CompletionException(cause);
+  }
+
+  private static boolean isErrorReply(Throwable failure) {
+    return unwrapped(failure) instanceof RedisCommandExecutionException;
+  }
+
+  private static Throwable unwrapped(Throwable failure) {
+    Throwable cause = failure.getCause();
+    return failure instanceof CompletionException && cause != null ? cause : failure;
+  }
+
+  private void drop(
+      Node node, @Nullable CompletableFuture<StatefulRedisConnection<String, String>> connection) {
+    if (connection != null && connections.remove(node, connection)) {
+      connection.thenAccept(control::end);
+    }
+  }
+
+  @Override
+  public void keepOnly(Set<Node> nodes) {
+    for (Iterator<Node> it = connections.keySet().iterator(); it.hasNext(); ) {
+      Node node = it.next();
+      if (!nodes.contains(node)) {
+        CompletableFuture<StatefulRedisConnection<String, String>> gone = connections.get(node);
+        it.remove();
+        if (gone != null) {
+          gone.thenAccept(control::end);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,90 @@
+package io.penstock.core.topology;
+
+import io.penstock.core.cluster.Node;
+import io.penstock.core.cluster.Shard;
+import io.penstock.core.cluster.SlotMap;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** What became different between two topologies, in the words of a log line. */
+final class TopologyChange {
+
+  /** Of changes of masters, and of the ranges of one, so many are named. */
+  private static final int NAMED = 5;
+
+  private TopologyChange() {}
+
+  /** Which master took which slots from whom; what there is where nothing was known. */
+  static String text(SlotMap before, SlotMap now) {
+    if (before.coveredSlots() == 0) {
+      return size(now);
+    }
+    Map<Moved, List<String>> moves = moves(before, now);
+    if (moves.isEmpty()) {
+      return size(now) + "; the masters are the same";
+    }
+    List<String> named = new ArrayList<>();
+    moves.forEach(
+        (moved, ranges) -> {
+          if (named.size() < NAMED) {
+            named.add(moved.text(first(ranges)));
+          }
+        });
+    int more = moves.size() - named.size();
+    return String.join("; ", named) + (more > 0 ? "; and " + more + " more changes" : "");
+  }
+
+  private static String size(SlotMap map) {
+    int replicas = map.shards().stream().mapToInt(shard -> shard.replicas().size()).sum();
+    return map.shards().size()
+        + " masters, "
+        + replicas
+        + " replicas, "
+        + map.coveredSlots()
+        + " of "
+        + SlotMap.SLOTS
+        + " slots have a master";
+  }
+
+  /** Slots that one master took from another; null for nobody. */
+  private record Moved(@Nullable Node to, @Nullable Node from) {
+
+    String text(String slots) {
+      if (to == null) {
+        return "slots " + slots + " have no master now, was " + from;
+      }
+      return "master of slots " + slots + " is now " + to + (from == null ? "" : ", was " + from);
+    }
+  }
+
+  private static Map<Moved, List<String>> moves(SlotMap before, SlotMap now) {
+    Map<Moved, List<String>> moves = new LinkedHashMap<>();
+    for (int first = 0; first < SlotMap.SLOTS; ) {
+      int last = Math.min(before.endOfRun(first), now.endOfRun(first));
+      Node from = masterOf(before, first);
+      Node to = masterOf(now, first);
+      if (!Objects.equals(from, to)) {
+        moves
+            .computeIfAbsent(new Moved(to, from), _ -> new ArrayList<>())
+            .add(SlotMap.range(first, last));
+      }
+      first = last + 1;
+    }
+    return moves;
+  }
+
+  private static @Nullable Node masterOf(SlotMap map, int slot) {
+    Shard shard = map.shardOf(slot);
+    return shard == null ? null : shard.master();
+  }
+
+  private static String first(List<String> ranges) {
+    return ranges.size() <= NAMED
+        ? String.join(",", ranges)
+        : String.join(",", ranges.subList(0, NAMED)) + ",...";
+  }
+}

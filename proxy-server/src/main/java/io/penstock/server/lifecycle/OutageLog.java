@@ -1,0 +1,269 @@
+package io.penstock.server.lifecycle;
+
+import io.penstock.core.cluster.Node;
+import io.penstock.core.cluster.RefreshTrigger;
+import io.penstock.core.cluster.Shard;
+import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.observe.HoldReport;
+import io.penstock.core.observe.ProxyEvents;
+import io.penstock.core.observe.UpstreamStatus;
+import io.penstock.core.observe.UpstreamStatus.NodeStatus;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+/**
+ * Logs outages of nodes: one line when one begins, one a minute while it lasts, and one when it
+ * ends, which says who serves the slots now and what became of the requests that were held. What
+ * several event loops report of one node is one outage.
+ *
+ * <p>An outage begins when requests are held for the node or the health check finds it down. It
+ * ends when the node answers again or another node is master of its slots, not when the last held
+ * request has failed.
+ *
+ * <p>Told on event loops and on the topology thread; each waits for another one that writes a line
+ * at most.
+ */
+final class OutageLog implements ProxyEvents {
+
+  private static final Logger LOG = LoggerFactory.getLogger(OutageLog.class);
+
+  private static final long REPEAT_NANOS = Duration.ofMinutes(1).toNanos();
+  private static final long QUIET_NANOS = Duration.ofSeconds(10).toNanos();
+
+  private final LongSupplier nanoTime;
+  private final Map<String, Outage> outages = new TreeMap<>(); // by node's name
+  private final Map<Node, Long> lostToldAt = new HashMap<>(); // connections
+  private final Map<Node, String> reasons = new HashMap<>(); // of the newest failure
+  private SlotMap topology = SlotMap.EMPTY;
+
+  OutageLog() {
+    this(System::nanoTime);
+  }
+
+  OutageLog(LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+  }
+
+  @Override
+  public synchronized void backendConnected(Node node) {
+    reasons.remove(node);
+  }
+
+  @Override
+  public synchronized void backendDisconnected(Node node, Throwable cause) {
+    boolean worked = reasons.put(node, String.valueOf(cause.getMessage())) == null;
+    long now = nanoTime.getAsLong();
+    Long told = lostToldAt.get(node);
+    if (worked && (told == null || now - told > QUIET_NANOS)) {
+      lostToldAt.put(node, now);
+      LOG.info("Connection to {} lost: {}", node, cause.getMessage());
+    }
+  }
+
+  @Override
+  public synchronized void holdBegan(@Nullable Node node) {
+    Outage outage = outages.computeIfAbsent(name(node), _ -> begun(node));
+    outage.holding++;
+    sayBegin(outage);
+  }
+
+  @Override
+  public synchronized void holdEnded(@Nullable Node node, HoldReport report) {
+    Outage outage = outages.computeIfAbsent(name(node), _ -> begun(node));
+    outage.holding = Math.max(0, outage.holding - 1);
+    outage.add(report, nanoTime.getAsLong());
+    settle(outage);
+    if (outage.isOver) {
+      outages.remove(name(node));
+    }
+  }
+
+  @Override
+  public synchronized void topologyRefreshed(
+      RefreshTrigger trigger, Duration took, SlotMap now, @Nullable Throwable failure) {
+    topology = now;
+    settleAll();
+  }
+
+  @Override
+  public synchronized void healthChecked(UpstreamStatus status) {
+    topology = status.topology();
+    forgetOthers(status);
+    for (NodeStatus node : status.nodes()) {
+      Outage outage = outages.get(name(node.node()));
+      if (node.up()) {
+        if (outage != null) {
+          outage.answered(node.lastAnswer());
+        }
+      } else if (node.failure() != null || node.lastAnswer() != null) {
+        if (node.failure() != null) {
+          reasons.put(node.node(), node.failure());
+        }
+        Outage down = outages.computeIfAbsent(name(node.node()), _ -> begun(node.node()));
+        down.isDown = true;
+        sayBegin(down);
+      }
+    }
+    settleAll();
+  }
+
+  private void forgetOthers(UpstreamStatus status) {
+    Set<Node> known = status.nodes().stream().map(NodeStatus::node).collect(Collectors.toSet());
+    reasons.keySet().retainAll(known);
+    lostToldAt.keySet().retainAll(known);
+  }
+
+  private Outage begun(@Nullable Node node) {
+    int shard = node == null ? SlotMap.UNCOVERED : topology.indexOfMaster(node);
+    boolean owner = node == null || shard >= 0;
+    List<String> slots = owner ? topology.rangesOf(shard) : List.of(); // the node's, or nobody's
+    int firstSlot = shard < 0 ? SlotMap.UNCOVERED : topology.firstSlots()[shard];
+    return new Outage(node, subject(node, slots), slots, firstSlot, nanoTime.getAsLong());
+  }
+
+  private String subject(@Nullable Node node, List<String> slots) {
+    String which = String.join(",", slots);
+    if (node == null) {
+      return "No master for slots " + which;
+    }
+    if (!slots.isEmpty()) {
+      return "Master " + node + " of slots " + which;
+    }
+    return (topology.contains(node) ? "Replica " : "Node ") + node;
+  }
+
+  private void sayBegin(Outage outage) {
+    long now = nanoTime.getAsLong();
+    if (outage.isTold && now - outage.toldAt < REPEAT_NANOS) {
+      return;
+    }
+    String reason = outage.node == null ? null : reasons.get(outage.node);
+    LOG.warn(
+        "{}{}{}{}{}",
+        outage.subject,
+        outage.node == null ? "" : outage.isTold ? " still does not answer" : " does not answer",
+        outage.isTold ? " after " + seconds(now - outage.beganAt) : "",
+        reason == null ? "" : " (" + reason + ")",
+        outage.isTold ? outage.counts() : outage.holding > 0 ? ": requests are held" : "");
+    outage.isTold = true;
+    outage.toldAt = now;
+  }
+
+  private void settleAll() {
+    for (Iterator<Outage> it = outages.values().iterator(); it.hasNext(); ) {
+      Outage next = it.next();
+      settle(next);
+      if (next.isOver) {
+        it.remove();
+      }
+    }
+  }
+
+  /** Ends the outage, with a line, if nobody waits any more and the slots are served. */
+  private void settle(Outage outage) {
+    if (outage.holding > 0 || outage.isOver) {
+      return;
+    }
+    String end = end(outage);
+    if (end == null) {
+      return;
+    }
+    outage.isOver = true;
+    LOG.atLevel(outage.failed > 0 ? Level.WARN : Level.INFO)
+        .log("{} after {}{}", end, seconds(outage.lasted(nanoTime.getAsLong())), outage.counts());
+  }
+
+  /** What ended it, or null while it lasts. */
+  private @Nullable String end(Outage outage) {
+    Node node = outage.node;
+    if (node == null) {
+      return topology.isFullyCovered() ? "All slots have a master again" : null;
+    }
+    Shard now = outage.firstSlot < 0 ? null : topology.shardOf(outage.firstSlot);
+    if (now != null && !now.master().equals(node)) {
+      return "Failover: "
+          + now.master()
+          + " replaced "
+          + node
+          + " as master of slots "
+          + String.join(",", outage.slots);
+    }
+    if (outage.answersAgain) {
+      return outage.subject + " answers again";
+    }
+    return topology.contains(node) ? null : outage.subject + " has left the topology";
+  }
+
+  private static String name(@Nullable Node node) {
+    return node == null ? "" : node.toString();
+  }
+
+  private static String seconds(long nanos) {
+    return String.format(Locale.ROOT, "%.1f s", nanos / 1e9);
+  }
+
+  /** One node that cannot be reached, or slots that nobody serves. */
+  private static final class Outage {
+
+    private final @Nullable Node node;
+    private final String subject;
+    private final List<String> slots;
+    private final int firstSlot; // negative for one that is no master
+    private final Instant began = Instant.now();
+    private long beganAt;
+    private int holding; // event loops that hold requests
+    private long heldUntil; // none since
+    private boolean isDown; // or was, by the health check
+    private boolean isTold;
+    private long toldAt; // if so
+    private boolean answersAgain;
+    private boolean isOver;
+    private long held;
+    private long served;
+    private long failed;
+
+    Outage(@Nullable Node node, String subject, List<String> slots, int firstSlot, long beganAt) {
+      this.node = node;
+      this.subject = subject;
+      this.slots = slots;
+      this.firstSlot = firstSlot;
+      this.beganAt = beganAt;
+    }
+
+    void add(HoldReport report, long now) {
+      long heldFrom = now - report.lasted().toNanos();
+      beganAt = heldFrom - beganAt < 0 ? heldFrom : beganAt;
+      heldUntil = now;
+      held += report.requests();
+      served += report.served();
+      failed += report.failed();
+    }
+
+    void answered(@Nullable Instant at) {
+      answersAgain |= at != null && at.isAfter(began);
+    }
+
+    long lasted(long now) {
+      return (isDown || held == 0 ? now : heldUntil) - beganAt;
+    }
+
+    String counts() {
+      return held == 0
+          ? ""
+          : "; " + held + " requests were held: " + served + " served, " + failed + " failed";
+    }
+  }
+}

@@ -1,0 +1,260 @@
+package io.penstock.server.lifecycle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.penstock.core.cluster.Node;
+import io.penstock.core.cluster.RefreshTrigger;
+import io.penstock.core.cluster.Shard;
+import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.observe.HoldReport;
+import io.penstock.core.observe.UpstreamStatus;
+import io.penstock.core.observe.UpstreamStatus.NodeStatus;
+import java.net.ConnectException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+class OutageLogTest {
+
+  private static final Node A = new Node("10.0.0.1", 7000);
+  private static final Node A2 = new Node("10.0.0.2", 7000);
+  private static final Node B = new Node("10.0.0.3", 7000);
+  private static final String MASTER = "Master 10.0.0.1:7000 of slots 0-5460";
+  private static final Instant LATER = Instant.MAX;
+
+  private final Logger logger = (Logger) LoggerFactory.getLogger(OutageLog.class);
+  private final ListAppender<ILoggingEvent> said = new ListAppender<>();
+  private long now = Long.MAX_VALUE - 5; // nanoTime may overflow at any moment
+  private final OutageLog log = new OutageLog(() -> now);
+
+  @BeforeEach
+  void listen() {
+    logger.setLevel(Level.INFO);
+    said.start();
+    logger.addAppender(said);
+    log.topologyRefreshed(RefreshTrigger.STARTUP, Duration.ZERO, map(A, A2), null);
+  }
+
+  @AfterEach
+  void stopListening() {
+    logger.detachAppender(said);
+    logger.setLevel(null);
+  }
+
+  private static SlotMap map(Node first, Node... replicas) {
+    return new SlotMap.Builder()
+        .shard(new Shard(first, List.of(replicas), 1))
+        .range(0, 5460)
+        .shard(new Shard(B, List.of(), 2))
+        .range(5461, 16_383)
+        .build();
+  }
+
+  private void pass(Duration time) {
+    now += time.toNanos();
+  }
+
+  private void refreshed(SlotMap map) {
+    log.topologyRefreshed(RefreshTrigger.HELD, Duration.ZERO, map, null);
+  }
+
+  /** The health check's answer, of nodes that answered in the future, as if that were now. */
+  private void checked(SlotMap map, Node... down) {
+    Set<Node> dead = Set.of(down);
+    List<NodeStatus> nodes = new ArrayList<>();
+    for (Shard shard : map.shards()) {
+      nodes.add(status(shard.master(), true, dead));
+      shard.replicas().forEach(replica -> nodes.add(status(replica, false, dead)));
+    }
+    log.healthChecked(new UpstreamStatus(map, SlotMap.SLOTS, List.of(), nodes));
+  }
+
+  private static NodeStatus status(Node node, boolean master, Set<Node> dead) {
+    return dead.contains(node)
+        ? new NodeStatus(node, master, false, Instant.EPOCH, "Connection refused")
+        : new NodeStatus(node, master, true, LATER, null);
+  }
+
+  private static HoldReport held(Duration lasted, long served, long failed) {
+    return new HoldReport(lasted, served + failed, served, failed);
+  }
+
+  private List<String> lines() {
+    return said.list.stream()
+        .map(event -> event.getLevel() + " " + event.getFormattedMessage())
+        .toList();
+  }
+
+  @Test
+  void aFailoverNamesWhoReplacedWhomForWhichSlotsAndWhatBecameOfHeldRequests() {
+    log.backendDisconnected(A, new ConnectException("Connection refused"));
+    pass(Duration.ofMillis(250));
+    log.holdBegan(A);
+    log.holdBegan(A);
+    pass(Duration.ofMillis(5_950));
+    refreshed(map(A2));
+    log.holdEnded(A, held(Duration.ofMillis(6_200), 7, 0));
+    log.holdEnded(A, held(Duration.ofMillis(6_100), 5, 0));
+
+    assertThat(lines())
+        .containsExactly(
+            "INFO Connection to 10.0.0.1:7000 lost: Connection refused",
+            "WARN " + MASTER + " does not answer (Connection refused): requests are held",
+            "INFO Failover: 10.0.0.2:7000 replaced 10.0.0.1:7000 as master of slots 0-5460 after"
+                + " 6.2 s; 12 requests were held: 12 served, 0 failed");
+  }
+
+  @Test
+  void anOutageIsNotOverBecauseAllHeldRequestsHaveFailed() {
+    log.holdBegan(A);
+    for (int i = 0; i < 5; i++) {
+      pass(Duration.ofSeconds(10));
+      log.holdEnded(A, held(Duration.ofSeconds(10), 0, 3));
+      checked(map(A, A2), A, B);
+      log.holdBegan(A);
+    }
+    pass(Duration.ofSeconds(7));
+    log.holdEnded(A, held(Duration.ofSeconds(7), 0, 2));
+
+    assertThat(lines())
+        .containsExactly(
+            "WARN " + MASTER + " does not answer: requests are held",
+            "WARN Master 10.0.0.3:7000 of slots 5461-16383 does not answer (Connection refused)");
+
+    checked(map(A, A2), B);
+    assertThat(lines())
+        .last()
+        .isEqualTo(
+            "WARN "
+                + MASTER
+                + " answers again after 57.0 s; 17 requests were held: 0 served, 17 failed");
+  }
+
+  @Test
+  void anOutageThatLastsIsSaidOnceAMinute() {
+    for (int i = 0; i <= 100; i++) {
+      checked(map(A), A);
+      pass(Duration.ofSeconds(1));
+    }
+
+    assertThat(lines())
+        .containsExactly(
+            "WARN " + MASTER + " does not answer (Connection refused)",
+            "WARN " + MASTER + " still does not answer after 60.0 s (Connection refused)");
+  }
+
+  @Test
+  void anOutageThatNobodyAskedInIsToldAllTheSame() {
+    checked(map(A, A2), A2);
+    pass(Duration.ofSeconds(30));
+    checked(map(A, A2));
+    checked(map(A, A2));
+
+    assertThat(lines())
+        .containsExactly(
+            "WARN Replica 10.0.0.2:7000 does not answer (Connection refused)",
+            "INFO Replica 10.0.0.2:7000 answers again after 30.0 s");
+  }
+
+  @Test
+  void aNodeThatHasGoneForGoodIsToldOf() {
+    checked(map(A, A2), A2);
+    pass(Duration.ofSeconds(3));
+    checked(map(A));
+
+    assertThat(lines())
+        .last()
+        .isEqualTo("INFO Replica 10.0.0.2:7000 has left the topology after 3.0 s");
+  }
+
+  @Test
+  void anAnswerOfBeforeTheOutageDoesNotEndIt() {
+    log.holdBegan(A);
+    pass(Duration.ofSeconds(1));
+    log.holdEnded(A, held(Duration.ofSeconds(1), 1, 0));
+    NodeStatus early = new NodeStatus(A, true, true, Instant.EPOCH, null);
+    log.healthChecked(new UpstreamStatus(map(A), 0, List.of(), List.of(early)));
+    assertThat(lines()).hasSize(1);
+
+    pass(Duration.ofSeconds(2));
+    checked(map(A));
+    assertThat(lines())
+        .last()
+        .isEqualTo(
+            "INFO "
+                + MASTER
+                + " answers again after 1.0 s; 1 requests were held: 1 served, 0 failed");
+  }
+
+  @Test
+  void eachConnectionsLossIsOneLine() {
+    for (int i = 0; i < 3; i++) {
+      log.backendDisconnected(A, new ConnectException("closed"));
+      log.backendConnected(A);
+    }
+    pass(Duration.ofSeconds(11));
+    log.backendDisconnected(A, new ConnectException("reset"));
+    log.backendDisconnected(A, new ConnectException("refused"));
+
+    assertThat(lines())
+        .containsExactly(
+            "INFO Connection to 10.0.0.1:7000 lost: closed",
+            "INFO Connection to 10.0.0.1:7000 lost: reset");
+  }
+
+  @Test
+  void slotsWithoutAMasterAreNamed() {
+    SlotMap half = new SlotMap.Builder().shard(new Shard(A, List.of(), 1)).range(0, 5460).build();
+    refreshed(half);
+    log.holdBegan(null);
+    pass(Duration.ofSeconds(2));
+    log.holdEnded(null, held(Duration.ofSeconds(2), 4, 1));
+    assertThat(lines()).containsExactly("WARN No master for slots 5461-16383: requests are held");
+
+    refreshed(map(A));
+    assertThat(lines())
+        .last()
+        .isEqualTo(
+            "WARN All slots have a master again after 2.0 s; 5 requests were held: 4 served, 1"
+                + " failed");
+  }
+
+  @Test
+  void whatLoopsSayAtOnceIsCountedOnce() throws Exception {
+    int loops = 4;
+    int times = 500;
+    try (ExecutorService threads = Executors.newFixedThreadPool(loops)) {
+      List<Callable<Object>> each =
+          Collections.nCopies(
+              loops,
+              () -> {
+                for (int i = 0; i < times; i++) {
+                  log.holdBegan(A);
+                  log.holdEnded(A, held(Duration.ofMillis(1), 1, 0));
+                }
+                return "done";
+              });
+      for (Future<Object> done : threads.invokeAll(each)) {
+        assertThat(done.get()).isEqualTo("done");
+      }
+    }
+    refreshed(map(A2));
+
+    assertThat(lines()).hasSize(2).last().asString().contains("; 2000 requests were held: 2000");
+  }
+}

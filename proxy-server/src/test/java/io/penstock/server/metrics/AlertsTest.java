@@ -1,0 +1,52 @@
+package io.penstock.server.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.core.command.CommandFlag;
+import io.penstock.core.command.CommandTable;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** {@code config/prometheus/alerts.yml} against what Penstock exports. */
+class AlertsTest {
+
+  private static final Pattern LEFT_OUT = Pattern.compile("command!~\"([A-Z|]+)\"");
+  private static final Pattern METRIC = Pattern.compile("penstock_[a-z_]+");
+
+  private static String text(String file) throws IOException {
+    return Files.readString(Path.of("..").resolve(file));
+  }
+
+  @Test
+  void slownessIsThatOfCommandsThatDoNotBlock() throws IOException {
+    Matcher leftOut = LEFT_OUT.matcher(text("config/prometheus/alerts.yml"));
+    assertThat(leftOut.find()).isTrue();
+
+    Stream<String> blocking =
+        CommandTable.load().commands().stream()
+            .filter(spec -> spec.has(CommandFlag.BLOCKING))
+            .filter(spec -> !spec.name().contains("|"))
+            .map(spec -> spec.name().toUpperCase(Locale.ROOT));
+
+    assertThat(Pattern.compile("\\|").splitAsStream(leftOut.group(1)))
+        .containsExactlyInAnyOrderElementsOf(blocking.toList());
+  }
+
+  @Test
+  void everyMetricIsDocumented() throws IOException {
+    String documented = text("docs/configuration.md");
+    Matcher used = METRIC.matcher(text("config/prometheus/alerts.yml"));
+    int count = 0;
+    while (used.find()) {
+      count++;
+      assertThat(documented).contains(used.group().replaceFirst("_bucket$", ""));
+    }
+    assertThat(count).isGreaterThan(10);
+  }
+}
