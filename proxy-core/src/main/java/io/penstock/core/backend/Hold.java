@@ -120,6 +120,13 @@ public final class Hold {
     }
   }
 
+  /** A request that was held was sent on to another node, where it is held again or served. */
+  public void rerouted(Exchange exchange) {
+    if (!exchange.isHeld()) {
+      count(exchange, HeldOutcome.SERVED);
+    }
+  }
+
   /** A request was to be held, and too many are. */
   public void refused() {
     outcomes[HeldOutcome.REFUSED.ordinal()]++;

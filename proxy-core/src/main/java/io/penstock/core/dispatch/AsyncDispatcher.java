@@ -92,6 +92,7 @@ public final class AsyncDispatcher implements Dispatcher {
     while (next != null) {
       if (nodes.isStillToBeSent(next)) {
         dispatch(next);
+        nodes.hold().rerouted(next);
       }
       next = misplaced.poll();
     }

@@ -41,6 +41,9 @@ final class OutageLog implements ProxyEvents {
   private static final Logger LOG = LoggerFactory.getLogger(OutageLog.class);
 
   private static final long REPEAT_NANOS = Duration.ofMinutes(1).toNanos();
+  private static final long FRESH_NANOS =
+      Duration.ofSeconds(UpstreamStatus.FRESH_SECONDS).toNanos();
+
   private static final long QUIET_NANOS = Duration.ofSeconds(10).toNanos();
 
   private final LongSupplier nanoTime;
@@ -113,7 +116,7 @@ final class OutageLog implements ProxyEvents {
           reasons.put(node.node(), node.failure());
         }
         Outage down = outages.computeIfAbsent(name(node.node()), _ -> begun(node.node()));
-        down.isDown = true;
+        down.isDown(node.lastAnswer() == null ? 0 : FRESH_NANOS, nanoTime.getAsLong());
         sayBegin(down);
       }
     }
@@ -244,12 +247,21 @@ final class OutageLog implements ProxyEvents {
     }
 
     void add(HoldReport report, long now) {
-      long heldFrom = now - report.lasted().toNanos();
-      beganAt = heldFrom - beganAt < 0 ? heldFrom : beganAt;
+      began(now - report.lasted().toNanos());
       heldUntil = now;
       held += report.requests();
       served += report.served();
       failed += report.failed();
+    }
+
+    /** By the health check, for so many nanoseconds at least. */
+    void isDown(long nanos, long now) {
+      isDown = true;
+      began(now - nanos);
+    }
+
+    private void began(long at) {
+      beganAt = at - beganAt < 0 ? at : beganAt;
     }
 
     void answered(@Nullable Instant at) {

@@ -155,7 +155,7 @@ class OutageLogTest {
     assertThat(lines())
         .containsExactly(
             "WARN " + MASTER + " does not answer (Connection refused)",
-            "WARN " + MASTER + " still does not answer after 60.0 s (Connection refused)");
+            "WARN " + MASTER + " still does not answer after 65.0 s (Connection refused)");
   }
 
   @Test
@@ -168,7 +168,7 @@ class OutageLogTest {
     assertThat(lines())
         .containsExactly(
             "WARN Replica 10.0.0.2:7000 does not answer (Connection refused)",
-            "INFO Replica 10.0.0.2:7000 answers again after 30.0 s");
+            "INFO Replica 10.0.0.2:7000 answers again after 35.0 s");
   }
 
   @Test
@@ -179,7 +179,7 @@ class OutageLogTest {
 
     assertThat(lines())
         .last()
-        .isEqualTo("INFO Replica 10.0.0.2:7000 has left the topology after 3.0 s");
+        .isEqualTo("INFO Replica 10.0.0.2:7000 has left the topology after 8.0 s");
   }
 
   @Test
