@@ -18,6 +18,9 @@ import org.springframework.core.env.StandardEnvironment;
 /** Where the user's keys and values stand, for reading them and for talking about them. */
 final class KeySources {
 
+  private static final ConfigurationPropertyName OF_TESTS =
+      ConfigurationPropertyName.of("penstock.test");
+
   private final Iterable<ConfigurationPropertySource> sources;
 
   KeySources(ConfigurableEnvironment environment) {
@@ -27,7 +30,8 @@ final class KeySources {
   /**
    * The keys below a prefix. Of environment variables only those that {@code known} has: Kubernetes
    * sets {@code PENSTOCK_SERVICE_HOST} and more in every pod beside a Service of that name. They
-   * are asked for by key, since a variable's name does not tell dashes from dots.
+   * are asked for by key, since a variable's name does not tell dashes from dots. System properties
+   * below {@code penstock.test} are for the tests, which start Penstock in their own JVM.
    */
   Set<ConfigurationPropertyName> below(String prefix, KeyTree known) {
     ConfigurationPropertyName parent = ConfigurationPropertyName.of(prefix);
@@ -39,7 +43,10 @@ final class KeySources {
                 name -> parent.isAncestorOf(name) && isSet(source.getConfigurationProperty(name)))
             .forEach(found::add);
       } else {
-        names(source).filter(parent::isAncestorOf).forEach(found::add);
+        names(source)
+            .filter(parent::isAncestorOf)
+            .filter(name -> !(isOfTests(name) && isSystemProperties(source)))
+            .forEach(found::add);
       }
     }
     return new TreeSet<>(found);
@@ -96,8 +103,20 @@ final class KeySources {
     return origin == null ? null : origin.toString();
   }
 
+  private static boolean isOfTests(ConfigurationPropertyName name) {
+    return OF_TESTS.isAncestorOf(name);
+  }
+
   private static boolean isEnvironmentVariables(ConfigurationPropertySource source) {
+    return isNamed(source, StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME);
+  }
+
+  private static boolean isSystemProperties(ConfigurationPropertySource source) {
+    return isNamed(source, StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME);
+  }
+
+  private static boolean isNamed(ConfigurationPropertySource source, String name) {
     return source.getUnderlyingSource() instanceof PropertySource<?> underlying
-        && StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME.equals(underlying.getName());
+        && name.equals(underlying.getName());
   }
 }

@@ -9,8 +9,10 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The server inside {@code com.github.codemonstur:embedded-redis}, which is on the class path when
- * Penstock runs from source and is left out of the jar.
+ * The server inside {@code org.signal:embedded-redis}: Redis 7.0.15, linked statically, so that it
+ * runs on any Linux and loads no modules. It is on the class path where Penstock is built and
+ * tested or runs from source; penstock.jar leaves it out. Of that library only the executable is
+ * used. Any thread.
  */
 final class BundledServer {
 
@@ -58,18 +60,21 @@ final class BundledServer {
   }
 
   private static @Nullable String resourceName() {
-    String system = System.getProperty("os.name", "").toLowerCase(Locale.ROOT);
-    String processor = System.getProperty("os.arch", "");
-    boolean arm = processor.equals("aarch64");
-    if (!arm && !processor.equals("amd64") && !processor.equals("x86_64")) {
-      return null;
-    }
-    if (system.startsWith("linux")) {
-      return arm ? "redis-server-6.2.7-linux-arm64" : "redis-server-6.2.6-v5-linux-amd64";
-    }
-    if (system.startsWith("mac")) {
-      return "redis-server-6.2.6-v5-darwin-" + (arm ? "arm64" : "amd64");
-    }
-    return null;
+    return resourceName(System.getProperty("os.name", ""), System.getProperty("os.arch", ""));
+  }
+
+  /** The resource for an operating system and processor as Java names them; null if none fits. */
+  static @Nullable String resourceName(String system, String architecture) {
+    String processor =
+        switch (architecture) {
+          case "amd64", "x86_64" -> "amd64";
+          case "aarch64" -> "arm64";
+          default -> null;
+        };
+    String name = system.toLowerCase(Locale.ROOT);
+    String kernel = name.startsWith("linux") ? "linux" : name.startsWith("mac") ? "darwin" : null;
+    return processor == null || kernel == null
+        ? null
+        : "redis-server-7.0.15-" + kernel + "-" + processor;
   }
 }

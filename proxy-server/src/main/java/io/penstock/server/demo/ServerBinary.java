@@ -5,10 +5,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A Redis or Valkey server executable that runs on this machine.
@@ -21,30 +19,58 @@ import org.jspecify.annotations.Nullable;
  */
 public record ServerBinary(Path path, boolean valkey, int major, int minor, String version) {
 
-  private static final List<String> NAMES = List.of("redis-server", "valkey-server");
+  /** The system property that names another server than the bundled one. */
+  public static final String CHOICE = "penstock.test.server";
+
+  private static final String[] NAMES = {"redis-server", "valkey-server"};
   private static final Pattern VERSION = Pattern.compile("v=((\\d+)\\.(\\d+)\\S*)");
 
   /**
-   * The server to use: {@code redis-server} or {@code valkey-server} from PATH, else the one inside
-   * {@code embedded-redis} when that is on the class path.
+   * The server to use: the one that system property {@value #CHOICE} names; else the bundled one,
+   * also where a server is installed, so that everybody runs the same; and where none is bundled
+   * (in penstock.jar), {@code redis-server} or {@code valkey-server} from PATH.
    *
-   * @throws MissingServerException when there is none; the message says what to install
+   * @throws MissingServerException if there is none; the message says what helps
    */
   public static ServerBinary find() {
-    Path onPath = onPath();
-    if (onPath != null) {
-      return at(onPath);
+    return find(System.getProperty(CHOICE, ""), SearchPath.ofThisProcess());
+  }
+
+  static ServerBinary find(String choice, SearchPath path) {
+    if (!choice.isBlank()) {
+      return named(choice.strip(), path);
     }
     Path bundled = BundledServer.extract();
-    if (bundled == null) {
+    return bundled == null ? installed(path) : at(bundled);
+  }
+
+  private static ServerBinary named(String choice, SearchPath path) {
+    boolean isName = !choice.contains("/") && !choice.contains(File.separator);
+    Path executable = isName ? path.find(choice) : Path.of(choice).toAbsolutePath().normalize();
+    if (executable == null || !Files.isExecutable(executable)) {
+      String reason =
+          isName
+              ? "there is no such program on PATH (PATH=" + path + ")"
+              : "there is no executable " + executable;
+      throw new MissingServerException(
+          "%s=%s: %s. Give a name that is on PATH, or an absolute path; without it, the bundled server runs."
+              .formatted(CHOICE, choice, reason));
+    }
+    return at(executable);
+  }
+
+  /** {@code redis-server} or {@code valkey-server} from {@code path}. */
+  static ServerBinary installed(SearchPath path) {
+    Path executable = path.find(NAMES);
+    if (executable == null) {
       throw new MissingServerException(
           "The embedded cluster needs redis-server or valkey-server on PATH, and there is neither"
               + " (PATH="
-              + System.getenv("PATH")
+              + path
               + "). "
               + BundledServer.whyNot());
     }
-    return at(bundled);
+    return at(executable);
   }
 
   /**
@@ -79,22 +105,6 @@ public record ServerBinary(Path path, boolean valkey, int major, int minor, Stri
   @Override
   public String toString() {
     return (valkey ? "Valkey " : "Redis ") + version + " (" + path + ")";
-  }
-
-  private static @Nullable Path onPath() {
-    String path = System.getenv("PATH");
-    if (path == null) {
-      return null;
-    }
-    for (String name : NAMES) {
-      for (String folder : path.split(File.pathSeparator, -1)) {
-        Path candidate = Path.of(folder, name);
-        if (!folder.isEmpty() && Files.isExecutable(candidate)) {
-          return candidate;
-        }
-      }
-    }
-    return null;
   }
 
   private static String run(Path executable) {

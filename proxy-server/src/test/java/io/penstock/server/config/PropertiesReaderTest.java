@@ -478,6 +478,29 @@ class PropertiesReaderTest {
         .isEqualTo(read(resource));
   }
 
+  @Test
+  void whatTestsAreToldBySystemPropertiesIsNoKey() {
+    assertThat(readSystemProperties(Map.of("penstock.test.server", "valkey-server")))
+        .isEqualTo(read(Map.of()));
+
+    assertThat(faultOf(() -> readSystemProperties(Map.of("penstock.tests", "x"))).reason())
+        .isEqualTo("there is no such key");
+    assertThat(faultOf(() -> read(Map.of("penstock.test.server", "x"))).reason())
+        .as("from a file")
+        .isEqualTo("there is no such key");
+  }
+
+  private static PenstockProperties readSystemProperties(Map<String, Object> values) {
+    ConfigurableEnvironment environment = emptyEnvironment();
+    environment
+        .getPropertySources()
+        .replace(
+            StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME,
+            new MapPropertySource(
+                StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME, values));
+    return new PropertiesReader(environment).read(VALIDATOR);
+  }
+
   private static PenstockProperties readVariables(Map<String, ? extends Object> variables) {
     ConfigurableEnvironment environment = emptyEnvironment();
     environment

@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,15 +24,7 @@ class LearntCommandsIT {
 
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-  @TempDir static Path folder = Path.of("");
-
-  @SuppressWarnings("NullAway.Init")
-  private static Path module;
-
-  @BeforeAll
-  static void compile() {
-    module = TestModule.compile(folder);
-  }
+  @TempDir Path folder = Path.of("");
 
   @Test
   void clientsAreToldTheServersVersion(EmbeddedCluster cluster) {
@@ -55,8 +46,13 @@ class LearntCommandsIT {
 
   @Test
   void aModulesCommandsAreRoutedByTheirKeys() {
+    Path module = TestModule.compile(folder);
     try (EmbeddedCluster cluster =
-            EmbeddedCluster.builder().masters(3).option("loadmodule", module.toString()).start();
+            EmbeddedCluster.builder()
+                .binary(TestModule.serverFor(module))
+                .masters(3)
+                .option("loadmodule", module.toString())
+                .start();
         ProxyFixture proxy = ProxyFixture.of(cluster).startReady();
         Wire wire = proxy.connect()) {
       awaitLearnt(proxy, "learnt.put");
@@ -87,8 +83,12 @@ class LearntCommandsIT {
 
   @Test
   void aCommandThatComesWhileClientsAreConnectedIsLearntAndToldOf() {
+    Path module = TestModule.compile(folder);
     try (ServerProcess server =
-            ServerProcess.builder().option("enable-module-command", "yes").start();
+            ServerProcess.builder()
+                .binary(TestModule.serverFor(module))
+                .option("enable-module-command", "yes")
+                .start();
         ProxyFixture proxy =
             ProxyFixture.of(server)
                 .commands(CommandRules.of(List.of("learnt.danger"), List.of("learnt.hello")))

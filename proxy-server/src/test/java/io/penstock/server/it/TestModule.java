@@ -1,5 +1,8 @@
 package io.penstock.server.it;
 
+import io.penstock.server.demo.SearchPath;
+import io.penstock.server.demo.ServerBinary;
+import io.penstock.server.demo.ServerProcess;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -7,10 +10,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Assumptions;
+import org.opentest4j.TestAbortedException;
 
-/** The module in {@code learnt.c}, compiled where there is a compiler. */
+/** The module in {@code learnt.c}, compiled where there is a compiler, and a server to load it. */
 final class TestModule {
+
+  /** What a statically linked server says. */
+  private static final String STATIC = "Dynamic loading not supported";
 
   private static final long SECONDS = 30;
 
@@ -36,10 +42,44 @@ final class TestModule {
       if (!Files.exists(source)) {
         throw new UncheckedIOException(e);
       }
-      String reason = "a server module has to be compiled, and there is no cc: " + e.getMessage();
-      System.out.println("skipped: " + reason);
-      Assumptions.abort(reason);
-      throw new IllegalStateException(e);
+      throw skip("a server module has to be compiled, and there is no cc: " + e.getMessage());
     }
+  }
+
+  /**
+   * The server of the other tests if it loads {@code module}, else the one on PATH; skips the test,
+   * and says so, if neither does. The bundled server is linked statically, so it loads none.
+   */
+  static ServerBinary serverFor(Path module) {
+    ServerBinary usual = ServerBinary.find();
+    if (loads(usual, module)) {
+      return usual;
+    }
+    Path installed = SearchPath.ofThisProcess().find("redis-server", "valkey-server");
+    if (installed == null) {
+      throw skip(usual + " loads no modules, and no redis-server or valkey-server is on PATH");
+    }
+    ServerBinary other = ServerBinary.at(installed);
+    if (other.atLeast(7, 0) && loads(other, module)) {
+      return other;
+    }
+    throw skip("neither " + usual + " nor " + other + " loads modules");
+  }
+
+  private static boolean loads(ServerBinary server, Path module) {
+    var builder = ServerProcess.builder().binary(server).option("loadmodule", module.toString());
+    try (ServerProcess _ = builder.start()) {
+      return true;
+    } catch (IllegalStateException e) {
+      if (String.valueOf(e.getMessage()).contains(STATIC)) {
+        return false;
+      }
+      throw e;
+    }
+  }
+
+  private static TestAbortedException skip(String reason) {
+    System.out.println("skipped: " + reason);
+    return new TestAbortedException(reason);
   }
 }

@@ -6,6 +6,7 @@ import io.penstock.core.cluster.Facade;
 import io.penstock.core.cluster.Node;
 import io.penstock.server.demo.EmbeddedCluster;
 import io.penstock.server.demo.FreePorts;
+import io.penstock.server.demo.SearchPath;
 import io.penstock.server.demo.ServerBinary;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -99,19 +100,24 @@ class ToolsIT {
     FreePorts.giveBack(other.port());
   }
 
-  /** The tool beside the server in use; skips the test, and says so, when there is none. */
+  /**
+   * The tool beside the server in use, else the one on PATH; skips the test, and says so, if there
+   * is neither.
+   */
   private static String tool(String suffix) {
     ServerBinary server = ServerBinary.find();
     String name = (server.valkey() ? "valkey-" : "redis-") + suffix;
-    Path own = server.path().resolveSibling(name);
-    Path beside = Files.isExecutable(own) ? own : own.resolveSibling("redis-" + suffix);
-    boolean there = Files.isExecutable(beside);
-    String reason = "there is no " + name + " beside " + server;
-    if (!there) {
+    String folder = String.valueOf(server.path().getParent());
+    Path tool = new SearchPath(List.of(folder)).find(name, "redis-" + suffix);
+    if (tool == null) {
+      tool = SearchPath.ofThisProcess().find(name, "redis-" + suffix);
+    }
+    String reason = "there is no " + name + " beside " + server + " or on PATH";
+    if (tool == null) {
       System.out.println("skipped: " + reason);
     }
-    Assumptions.assumeTrue(there, reason);
-    return beside.toString();
+    Assumptions.assumeTrue(tool != null, reason);
+    return String.valueOf(tool);
   }
 
   /** A tool that never ends would keep what it says in a buffer; skips where nothing forbids it. */
