@@ -1,5 +1,6 @@
 package io.penstock.core.command;
 
+import io.penstock.core.wire.TestServer;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -20,10 +21,7 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Assumptions;
 
-/**
- * A {@code redis-server} from PATH on a free port, with one connection to it that keeps replies as
- * bytes.
- */
+/** A {@link TestServer} on a free port, with one connection to it that keeps replies as bytes. */
 final class RealServer implements AutoCloseable {
 
   private static final Pattern VERSION = Pattern.compile("v=(\\d+)\\.");
@@ -49,22 +47,24 @@ final class RealServer implements AutoCloseable {
   }
 
   /**
-   * Skips the test, saying why, when there is no redis-server 7 or newer.
+   * Skips the test, saying why, if the server does not run here or is older than Redis 7.
    *
    * @param options further options of the command line
    */
   static RealServer start(String... options) {
-    int version = installedVersion();
+    String executable = TestServer.executable();
+    int version = version(executable);
     if (version < 7) {
       String reason =
-          version == 0 ? "no redis-server on PATH" : "redis-server is older than 7: " + version;
+          executable
+              + (version == 0 ? " does not run as a server" : " is older than 7: " + version);
       System.out.println("Skipped: " + reason);
       Assumptions.abort(reason);
     }
     try {
       int port = freePort();
       Path folder = Files.createTempDirectory("penstock-command");
-      List<String> call = new ArrayList<>(List.of("redis-server", "--port", "" + port));
+      List<String> call = new ArrayList<>(List.of(executable, "--port", "" + port));
       call.addAll(List.of("--bind", "127.0.0.1", "--save", ""));
       call.addAll(List.of(options));
       Process process =
@@ -86,9 +86,9 @@ final class RealServer implements AutoCloseable {
     }
   }
 
-  private static int installedVersion() {
+  private static int version(String executable) {
     try {
-      Process process = new ProcessBuilder("redis-server", "--version").start();
+      Process process = new ProcessBuilder(executable, "--version").start();
       String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       Matcher version = VERSION.matcher(text);
       return version.find() ? Integer.parseInt(version.group(1)) : 0;

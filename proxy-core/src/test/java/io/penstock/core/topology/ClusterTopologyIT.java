@@ -3,7 +3,6 @@ package io.penstock.core.topology;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.penstock.core.cluster.Credentials;
 import io.penstock.core.cluster.Node;
@@ -34,7 +33,6 @@ class ClusterTopologyIT {
 
   @BeforeEach
   void startCluster() throws IOException {
-    assumeTrue(RealCluster.isPossible(), "no redis-server on PATH");
     cluster = new RealCluster(folder);
   }
 

@@ -8,6 +8,7 @@ import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.penstock.core.cluster.Node;
+import io.penstock.core.wire.TestServer;
 import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -47,17 +48,12 @@ final class RealCluster implements AutoCloseable {
     form();
   }
 
-  static boolean isPossible() {
-    return List.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator)).stream()
-        .anyMatch(folder -> new File(folder, "redis-server").canExecute());
-  }
-
   private static Process server(Node node, File folder) throws IOException {
     if (!folder.mkdirs()) {
       throw new IOException("cannot make " + folder);
     }
     return new ProcessBuilder(
-            "redis-server",
+            TestServer.executable(),
             "--port " + node.port(),
             "--bind 127.0.0.1",
             "--dir " + folder,
