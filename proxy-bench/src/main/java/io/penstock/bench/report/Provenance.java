@@ -3,6 +3,7 @@ package io.penstock.bench.report;
 import io.penstock.bench.harness.PenstockSetup;
 import io.penstock.bench.harness.Programs;
 import io.penstock.bench.load.RedisBenchmark;
+import io.penstock.server.demo.ServerBinary;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,7 +45,7 @@ public final class Provenance {
         "JVM", System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version"));
     facts.put("JVM flags", "`" + String.join(" ", setup.jvmFlags()) + "`");
     facts.put("Penstock", "`" + String.join("` `", setup.settings()) + "`");
-    program(facts, "Servers", "--version", "redis-server", "valkey-server");
+    facts.put("Servers", version(ServerBinary.find().path(), "--version"));
     RedisBenchmark.program()
         .ifPresent(path -> facts.put("redis-benchmark", version(path, "--version")));
     program(facts, "nutcracker", "-V", "nutcracker");

@@ -29,7 +29,6 @@ class SmokeIT {
   @BeforeAll
   static void needsPrograms() {
     Needed.assume(Files.exists(JAR), "there is no " + JAR + ": build proxy-server before (-am)");
-    Needed.program("redis-server", "valkey-server");
   }
 
   @Test

@@ -3,24 +3,17 @@ package io.penstock.bench.load;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.bench.Needed;
 import io.penstock.bench.harness.Target;
 import io.penstock.bench.measure.LoadFailure;
 import io.penstock.bench.measure.Meter;
 import io.penstock.server.demo.ServerProcess;
 import java.time.Duration;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** Requests that fail are none that were carried out: the load says so. */
 class FailingServerIT {
 
   private static final Scale SCALE = new Scale(100, Duration.ofMillis(200), 100, 50);
-
-  @BeforeAll
-  static void needsServer() {
-    Needed.program("redis-server", "valkey-server");
-  }
 
   @Test
   void errorsInAPipeline() throws Exception {

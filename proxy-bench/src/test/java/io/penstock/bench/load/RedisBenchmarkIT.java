@@ -24,7 +24,6 @@ class RedisBenchmarkIT {
 
   @BeforeAll
   static void needsPrograms() {
-    Needed.program("redis-server", "valkey-server");
     Needed.program("redis-benchmark", "valkey-benchmark");
   }
 
