@@ -41,6 +41,13 @@ public final class ServerSurvey {
   private static final Duration LONGEST_RETRY = Duration.ofSeconds(5);
   private static final int NAMES_LOGGED = 10;
 
+  /**
+   * What servers before Redis 7.0 have and later ones do not: a deprecated command, and two words
+   * of HTTP that end a connection. Each start in front of such servers learns them, which tells
+   * nobody anything; what modules and newer servers bring is worth a line.
+   */
+  private static final Set<String> FORMER = Set.of("stralgo", "host:", "post");
+
   private final TopologyThread thread;
   private final ServerSource source;
   private final Topology topology;
@@ -274,12 +281,13 @@ public final class ServerSurvey {
   }
 
   private static void sayWhatIsNew(CommandTable before, CommandTable now) {
-    List<String> names = now.namesBeyond(before);
+    List<String> names = new ArrayList<>(now.namesBeyond(before));
+    names.removeAll(FORMER);
     if (!names.isEmpty()) {
       List<String> first = names.subList(0, Math.min(names.size(), NAMES_LOGGED));
       LOG.info(
-          "Learnt {} commands from the nodes: {}{}",
-          names.size(),
+          "Learnt {} from the nodes: {}{}",
+          names.size() == 1 ? "1 command" : names.size() + " commands",
           String.join(", ", first),
           first.size() < names.size() ? ", ..." : "");
     }

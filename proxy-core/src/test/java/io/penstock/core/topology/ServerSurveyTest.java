@@ -128,6 +128,28 @@ class ServerSurveyTest {
   }
 
   @Test
+  void commandsOfModulesAndNewerServersAreSaidAndWordsThatOnlyOlderServersHaveAreNot() {
+    source.answers.put(A, report("6.2.11", "host:", "post", "stralgo", "get"));
+    source.answers.put(B, report("8.0.1", "n.a", "stralgo"));
+    source.answers.put(C, report("9.0.0", "n.b", "n.c", "newword"));
+    try (LogLines log = LogLines.of("topology.ServerSurvey")) {
+      start(map(A));
+      assertThat(survey.current().commands().knows("stralgo")).as("learnt all the same").isTrue();
+      assertThat(log.get()).isEmpty();
+
+      topology.map = map(B);
+      survey.topologyChanged();
+      thread.run();
+      assertThat(log.get()).containsExactly("Learnt 1 command from the nodes: n.a");
+
+      topology.map = map(C);
+      survey.topologyChanged();
+      thread.run();
+      assertThat(log.get()).last().isEqualTo("Learnt 3 commands from the nodes: n.b, n.c, newword");
+    }
+  }
+
+  @Test
   void whereAllAreValkeyTheyAreToldAsValkey() {
     source.answers.put(A, valkey("9.0.0"));
     source.answers.put(B, valkey("8.1.1"));
