@@ -2,6 +2,7 @@ package io.penstock.server.lifecycle;
 
 import io.penstock.server.config.UpstreamOverride;
 import io.penstock.server.demo.EmbeddedCluster;
+import io.penstock.server.demo.SearchPath;
 import io.penstock.server.demo.ServerBinary;
 import java.net.InetSocketAddress;
 import org.slf4j.Logger;
@@ -60,7 +61,7 @@ final class Demo implements ApplicationContextInitializer<GenericApplicationCont
           () -> {
             InetSocketAddress address = lifecycle.address();
             if (address != null) {
-              LOG.info("Try it: redis-cli -p {} set greeting hello", address.getPort());
+              LOG.info("Try it: {}", TryIt.line(address, SearchPath.ofThisProcess()));
             }
           });
     }

@@ -1,5 +1,7 @@
 package io.penstock.server.lifecycle;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -7,15 +9,22 @@ import static org.awaitility.Awaitility.await;
 import io.penstock.server.demo.EmbeddedCluster;
 import io.penstock.server.demo.Member;
 import io.penstock.server.demo.RespConnection;
+import io.penstock.server.demo.SearchPath;
 import io.penstock.server.demo.ServerProcess;
+import java.io.File;
+import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -24,6 +33,8 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 
 @ExtendWith(OutputCaptureExtension.class)
 class StartAndStopIT {
+
+  private static final String TRY_IT = "Try it: ";
 
   /** The common pool has one thread on two processors, and here two tasks wait for each other. */
   private static final Executor VIRTUAL = Executors.newVirtualThreadPerTaskExecutor();
@@ -137,7 +148,9 @@ class StartAndStopIT {
   }
 
   @Test
-  void theDemoNeedsNothingAndLeavesNothing() {
+  void theDemoNeedsNothingAndLeavesNothing(CapturedOutput output, @TempDir Path folder)
+      throws Exception {
+    Files.createSymbolicLink(folder.resolve("bash"), Path.of("/bin/bash"));
     List<Long> pids;
     try (RunningPenstock penstock = RunningPenstock.start("--spring.profiles.active=demo")) {
       EmbeddedCluster cluster = penstock.bean(EmbeddedCluster.class);
@@ -148,8 +161,31 @@ class StartAndStopIT {
         client.call("SET", "greeting", "hello");
         assertThat(client.text("GET", "greeting")).isEqualTo("hello");
       }
+      await().until(() -> output.getOut().lines().anyMatch(line -> line.contains(TRY_IT)));
+      assertThat(output).doesNotContain("Learnt ");
+      String printed =
+          output.getOut().lines().filter(line -> line.contains(TRY_IT)).toList().getLast();
+      assertThat(bash(printed.substring(printed.indexOf(TRY_IT) + TRY_IT.length()))).contains("OK");
+      var address = requireNonNull(penstock.bean(ProxyLifecycle.class).address());
+      assertThat(bash(TryIt.line(address, new SearchPath(List.of(folder.toString())))))
+          .contains("+OK\r\n$5\r\nhello\r\n+OK\r\n");
     }
     assertThat(pids).allMatch(pid -> ProcessHandle.of(pid).isEmpty());
+  }
+
+  /** What a line prints that is pasted into a shell. */
+  private static String bash(String line) throws IOException, InterruptedException {
+    Process shell =
+        new ProcessBuilder("bash", "-c", line)
+            .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
+            .redirectErrorStream(true)
+            .start();
+    try {
+      assertThat(shell.waitFor(10, TimeUnit.SECONDS)).as(line).isTrue();
+      return new String(shell.getInputStream().readAllBytes(), US_ASCII);
+    } finally {
+      shell.destroyForcibly();
+    }
   }
 
   @Test

@@ -1,0 +1,35 @@
+package io.penstock.server.lifecycle;
+
+import io.penstock.server.demo.SearchPath;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+
+/** A line for a shell that asks Penstock something with the programs that are there. */
+final class TryIt {
+
+  private static final String WORDS = "set greeting hello\\r\\nget greeting\\r\\nquit\\r\\n";
+
+  private TryIt() {}
+
+  /**
+   * The line.
+   *
+   * @param listening where Penstock listens
+   * @param path where {@code redis-cli} and {@code bash} are looked for
+   */
+  static String line(InetSocketAddress listening, SearchPath path) {
+    InetAddress address = listening.getAddress();
+    String host = address.isAnyLocalAddress() ? "127.0.0.1" : address.getHostAddress();
+    int port = listening.getPort();
+    Path cli = path.find("redis-cli", "valkey-cli");
+    if (cli != null) {
+      String where = host.equals("127.0.0.1") ? "" : " -h " + host;
+      return "%s%s -p %d set greeting hello".formatted(cli.getFileName(), where, port);
+    }
+    return path.find("bash") == null
+        ? "printf '%s' | nc %s %d".formatted(WORDS, host, port)
+        : "bash -c 'exec 3<>/dev/tcp/%s/%d; printf \"%s\" >&3; cat <&3'"
+            .formatted(host, port, WORDS);
+  }
+}

@@ -1,0 +1,46 @@
+package io.penstock.server.lifecycle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.server.demo.SearchPath;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class TryItTest {
+
+  @TempDir
+  @SuppressWarnings("NullAway.Init")
+  private Path folder;
+
+  private String line(String host, String... programs) throws IOException {
+    for (String program : programs) {
+      Path file = Files.createFile(folder.resolve(program));
+      assertThat(file.toFile().setExecutable(true)).isTrue();
+    }
+    return TryIt.line(
+        new InetSocketAddress(host, 6380), new SearchPath(List.of(folder.toString())));
+  }
+
+  @Test
+  void namesTheServersOwnToolWhereThatIsInstalled() throws IOException {
+    assertThat(line("0.0.0.0", "bash", "valkey-cli"))
+        .isEqualTo("valkey-cli -p 6380 set greeting hello");
+    assertThat(line("127.0.0.1", "redis-cli")).isEqualTo("redis-cli -p 6380 set greeting hello");
+    assertThat(line("10.0.0.5")).isEqualTo("redis-cli -h 10.0.0.5 -p 6380 set greeting hello");
+  }
+
+  @Test
+  void needsAShellOnlyWhereItIsNot() throws IOException {
+    String words = "set greeting hello\\r\\nget greeting\\r\\nquit\\r\\n";
+
+    assertThat(line("0.0.0.0")).isEqualTo("printf '" + words + "' | nc 127.0.0.1 6380");
+    assertThat(line("10.0.0.5", "bash"))
+        .isEqualTo(
+            "bash -c 'exec 3<>/dev/tcp/10.0.0.5/6380; printf \"" + words + "\" >&3; cat <&3'");
+  }
+}
