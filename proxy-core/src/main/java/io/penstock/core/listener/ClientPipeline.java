@@ -1,9 +1,7 @@
 package io.penstock.core.listener;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -12,19 +10,20 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.penstock.core.session.Session;
 import io.penstock.core.session.SessionLoop;
-import java.nio.charset.StandardCharsets;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The whole pipeline of a client connection: one handler that hands Netty's events on. */
+/**
+ * The whole pipeline of a client connection: one handler that hands Netty's events on, or one that
+ * waits for a refused client to close.
+ */
 @ChannelHandler.Sharable
 final class ClientPipeline extends ChannelInitializer<Channel> {
 
-  private static final byte[] TOO_MANY =
-      "-ERR max number of clients reached\r\n".getBytes(StandardCharsets.US_ASCII);
-
   private final Function<EventLoop, SessionLoop> sessionLoops;
   private final Admission admission;
+  private final AtomicInteger refused = new AtomicInteger(); // and not closed yet
 
   ClientPipeline(Function<EventLoop, SessionLoop> sessionLoops, Admission admission) {
     this.sessionLoops = sessionLoops;
@@ -37,9 +36,10 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
       channel.closeFuture().addListener(_ -> admission.left());
       channel.pipeline().addLast(new Handler(sessionLoops.apply(channel.eventLoop())));
     } else {
-      channel
-          .writeAndFlush(Unpooled.wrappedBuffer(TOO_MANY))
-          .addListener(ChannelFutureListener.CLOSE);
+      RefusedClient reader = RefusedClient.tell(channel, refused);
+      if (reader != null) {
+        channel.pipeline().addLast(reader);
+      }
     }
   }
 

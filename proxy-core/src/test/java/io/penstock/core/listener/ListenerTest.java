@@ -143,6 +143,44 @@ class ListenerTest {
   }
 
   @Test
+  void clientsAboveTheLimitAreToldAlthoughTheyHaveSentSomething() {
+    int port = bind();
+    try (Peer first = connect(port);
+        Peer second = connect(port)) {
+      for (int i = 1; i <= 50; i++) {
+        int refused = i;
+        try (Peer third = Peer.connect(port)) {
+          third.send("PING\r\n".repeat(1_000));
+          await().until(() -> admission.refused() == refused);
+          third.send("PING\r\n").send("PING\r\n"); // as on a connection that stands
+
+          assertThat(third.read(100)).isEqualTo("-ERR max number of clients reached\r\n<end>");
+        }
+      }
+      first.send("PING\r\n").expect("+PONG\r\n");
+      second.send("PING\r\n").expect("+PONG\r\n");
+    }
+  }
+
+  @Test
+  void aFloodOfClientsAboveTheLimitIsClosedWithoutWaitingForThem() {
+    int port = bind();
+    try (Peer first = connect(port);
+        Peer second = connect(port)) {
+      List<Peer> flood =
+          IntStream.range(0, 4 * RefusedClient.MOST).mapToObj(_ -> Peer.connect(port)).toList();
+
+      for (Peer each : flood) {
+        each.expect("-ERR max number of clients reached\r\n").expectClosed();
+      }
+
+      first.send("PING\r\n").expect("+PONG\r\n");
+      second.send("PING\r\n").expect("+PONG\r\n");
+      flood.forEach(Peer::close);
+    }
+  }
+
+  @Test
   void moreClientsThanMayConnectInASecondWait() {
     var hurried = new Admission(100, ProxyEvents.NONE);
     var slow =

@@ -1,0 +1,102 @@
+package io.penstock.core.listener;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.util.concurrent.Future;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A client above the limit: it gets Redis's error line, and then the end of the stream. Its
+ * connection is closed when it has closed its side. To close before that, with bytes of the client
+ * unread, would make the kernel send a reset, which may destroy the line. Only a few such
+ * connections exist at a time, each for a second at most; the others are closed at once. Confined
+ * to the client's loop, except for the count of all.
+ */
+final class RefusedClient extends ChannelInboundHandlerAdapter {
+
+  /** Connections that are kept until their client closes them, on all loops. */
+  static final int MOST = 64;
+
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** Bytes from a client that are read and thrown away. */
+  private static final long MOST_BYTES = 64 * 1024;
+
+  private static final byte[] TOO_MANY =
+      "-ERR max number of clients reached\r\n".getBytes(StandardCharsets.US_ASCII);
+
+  private final AtomicInteger all;
+  private long bytes;
+
+  private RefusedClient(AtomicInteger all) {
+    this.all = all;
+  }
+
+  /**
+   * Tells the client and closes its connection, now or soon.
+   *
+   * @param all how many such connections are kept at present
+   * @return what has to read from the channel; null when nothing has to
+   */
+  static @Nullable RefusedClient tell(Channel channel, AtomicInteger all) {
+    boolean kept = all.incrementAndGet() <= MOST && channel instanceof DuplexChannel;
+    if (!kept) {
+      all.decrementAndGet();
+    }
+    channel
+        .writeAndFlush(Unpooled.wrappedBuffer(TOO_MANY))
+        .addListener(
+            written -> {
+              if (kept && written.isSuccess()) {
+                ((DuplexChannel) channel).shutdownOutput();
+              } else {
+                channel.close();
+              }
+            });
+    return kept ? new RefusedClient(all) : null;
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext context) {
+    Channel channel = context.channel();
+    Future<?> timer =
+        channel.eventLoop().schedule(() -> channel.close(), PATIENCE_NANOS, TimeUnit.NANOSECONDS);
+    channel
+        .closeFuture()
+        .addListener(
+            _ -> {
+              timer.cancel(false);
+              all.decrementAndGet();
+            });
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    ByteBuf in = (ByteBuf) message;
+    bytes += in.readableBytes();
+    in.release();
+    if (bytes > MOST_BYTES) {
+      context.close();
+    }
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext context, Object event) {
+    if (event instanceof ChannelInputShutdownEvent) {
+      context.close();
+    }
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    context.close();
+  }
+}
