@@ -1,5 +1,7 @@
 package io.penstock.core.session;
 
+import io.netty.channel.Channel;
+import io.netty.channel.unix.UnixChannel;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.pubsub.Kind;
 import io.penstock.core.resp.Protocol;
@@ -25,7 +27,8 @@ final class ClientLine {
         + address(session)
         + " laddr="
         + localAddress(session)
-        + " fd=-1 name="
+        + descriptor(session.channel())
+        + " name="
         + profile.name()
         + " age="
         + age(session)
@@ -51,6 +54,11 @@ final class ClientLine {
         + " lib-ver="
         + profile.libraryVersion()
         + traffic(session);
+  }
+
+  /** Its file descriptor, which NIO does not tell: the field is missing then. */
+  private static String descriptor(Channel channel) {
+    return channel instanceof UnixChannel unix ? " fd=" + unix.fd().intValue() : "";
   }
 
   private static String traffic(Session session) {
