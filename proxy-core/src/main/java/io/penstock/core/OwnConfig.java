@@ -30,9 +30,6 @@ final class OwnConfig {
     config.put("maxmemory-clients", Long.toString(clients.memory()));
     config.put("cluster-enabled", settings.facade() == null ? "no" : "yes");
     config.put("databases", "1");
-    config.put("maxmemory", "0");
-    config.put("save", "");
-    config.put("appendonly", "no");
     config.put("replicaof", "");
     config.put("slaveof", "");
     // Never a node's: its clients are others than Penstock's.

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param valkeyVersion the same by Valkey's count; null where clients are told that this is Redis
  * @param port where the asking client is connected
  * @param stats Penstock's own figures
+ * @param blocking keys on which clients block, where the sections asked for tell of them
  * @param nodes what the masters said
  * @param topology the snapshot in use
  * @param coveredSlots how many slots can be served right now
@@ -24,6 +25,7 @@ public record InfoFigures(
     @Nullable String valkeyVersion,
     int port,
     ProxyStats stats,
+    BlockingKeys blocking,
     NodeInfo nodes,
     SlotMap topology,
     int coveredSlots,

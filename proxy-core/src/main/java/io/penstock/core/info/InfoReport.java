@@ -94,7 +94,9 @@ public final class InfoReport {
         .line("cluster_connections", 0)
         .line("maxclients", figures.facts().maxClients())
         .line("blocked_clients", stats.traffic().blockedClients())
-        .lines(0, "tracking_clients", "clients_in_timeout_table");
+        .lines(0, "tracking_clients", "clients_in_timeout_table")
+        .line("total_blocking_keys", figures.blocking().all())
+        .line("total_blocking_keys_on_nokey", figures.blocking().onNoKey());
   }
 
   private void memory() {

@@ -54,6 +54,14 @@ public record ProxyStats(
           HeldStats.NONE,
           Pressure.NONE);
 
+  /**
+   * The same, with only what was counted since {@code before} of what {@code CONFIG RESETSTAT}
+   * resets on a server.
+   */
+  public ProxyStats since(ProxyStats before) {
+    return StatsSince.of(before, this);
+  }
+
   /** Why a command was sent again. */
   public enum Redirection {
     MOVED,

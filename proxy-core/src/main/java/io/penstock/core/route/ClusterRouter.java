@@ -95,7 +95,7 @@ public final class ClusterRouter extends CommandRouter {
   }
 
   @Override
-  RoutePlan broadcast(Handling.Broadcast how) {
+  RoutePlan broadcast(CommandSpec spec, Handling.Broadcast how) {
     return new RoutePlan.Broadcast(how.merge(), how.aside());
   }
 

@@ -94,7 +94,7 @@ abstract sealed class CommandRouter implements Router permits ClusterRouter, Sin
 
   private RoutePlan makeFixed(CommandSpec spec) {
     return switch (spec.handling()) {
-      case Handling.Broadcast broadcast -> broadcast(broadcast);
+      case Handling.Broadcast broadcast -> broadcast(spec, broadcast);
       case Handling.Local local -> new RoutePlan.Local(spec, local.command());
       case Handling.Refused refused -> new RoutePlan.Reject(refused.error());
       default -> throw new IllegalStateException(spec + " has no fixed plan");
@@ -117,5 +117,5 @@ abstract sealed class CommandRouter implements Router permits ClusterRouter, Sin
   abstract RoutePlan scan();
 
   /** The plan for a command that concerns every shard. */
-  abstract RoutePlan broadcast(Handling.Broadcast broadcast);
+  abstract RoutePlan broadcast(CommandSpec spec, Handling.Broadcast broadcast);
 }

@@ -60,6 +60,13 @@ final class BlockedCalls {
         || (session.loop().pause().isOn() && session.input().isPutBack());
   }
 
+  /** Adds the keys of the call that the client is blocked in, if it is. */
+  void addKeys(BlockingKeyCount count) {
+    if (current instanceof BlockingCall call && call.isBlocked()) {
+      call.addKeys(count);
+    }
+  }
+
   /** As {@link Blocking#unblock}. */
   void unblock(boolean error, IntConsumer done) {
     if (current == null) {

@@ -63,6 +63,11 @@ final class BlockingCall extends LeasedCall implements Blocking {
   }
 
   /** Tries without blocking. */
+  /** Adds the keys that it names. */
+  void addKeys(BlockingKeyCount count) {
+    count.add(spec, request.frame(session.loop().settings().limits()));
+  }
+
   void attempt() {
     if (repeated && isUnwanted()) {
       end();

@@ -1,5 +1,6 @@
 package io.penstock.core.session;
 
+import io.penstock.core.observe.ProxyStats;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -23,6 +24,7 @@ public final class ClientDirectory {
   private final long longestOnHeap;
   private final AtomicLong lastId = new AtomicLong();
   private final Scripts scripts = new Scripts();
+  private volatile ProxyStats resetAt = ProxyStats.NONE;
   private final List<SessionLoop> loops = new CopyOnWriteArrayList<>();
 
   public ClientDirectory() {
@@ -95,6 +97,16 @@ public final class ClientDirectory {
       }
     }
     return most;
+  }
+
+  /** What INFO told of all loops when {@code CONFIG RESETSTAT} was called last. */
+  ProxyStats resetAt() {
+    return resetAt;
+  }
+
+  /** INFO counts from {@code now} on. */
+  void reset(ProxyStats now) {
+    resetAt = now;
   }
 
   /** The next client id: unique and growing, as Redis's are. */

@@ -120,8 +120,13 @@ final class ConfigGet {
   }
 
   /** A name as servers compare it: in any case, and as C's string functions see it. */
-  private static String plain(String name) {
+  static String plain(String name) {
     return LocalReplies.cString(name).toLowerCase(Locale.ROOT);
+  }
+
+  /** Whether it is a node's secret, which nobody is told. */
+  static boolean isSecret(String name) {
+    return IS_SECRET.test(name);
   }
 
   /** As the proxy was configured, and where this client is connected. */
@@ -144,7 +149,7 @@ final class ConfigGet {
         if (mine != null) {
           all.put(name, mine); // where the node has it
         } else if (!own.containsKey(name)) {
-          all.put(name, IS_SECRET.test(name) ? new Parameter(node.name(), "") : node);
+          all.put(name, isSecret(name) ? new Parameter(node.name(), "") : node);
         }
       }
     }

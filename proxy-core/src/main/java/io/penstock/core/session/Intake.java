@@ -127,7 +127,16 @@ final class Intake {
     if (session.order().holdsBackAll()) {
       return false;
     }
-    session.loop().noteScript(spec, command.frame());
+    switch (spec.name()) {
+      case "config|set" -> {
+        String refusal = ConfigSet.refusal(session, command.frame());
+        if (refusal != null) {
+          return reject(spec, refusal);
+        }
+      }
+      case "config|resetstat" -> server.reset();
+      default -> session.loop().noteScript(spec, command.frame());
+    }
     session.sender().broadcast(spec, plan);
     return true;
   }

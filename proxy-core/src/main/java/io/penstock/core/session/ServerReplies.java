@@ -7,6 +7,7 @@ import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.LocalCommand;
 import io.penstock.core.command.ServerFacts;
+import io.penstock.core.info.BlockingKeys;
 import io.penstock.core.info.InfoFigures;
 import io.penstock.core.info.InfoReport;
 import io.penstock.core.info.InfoSection;
@@ -19,12 +20,17 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 /** Penstock as the server that its clients take it for. */
 final class ServerReplies {
 
   private static final String ASK_ALL = "*1\r\n$4\r\nINFO\r\n";
   private static final String ASK_KEYSPACE = "*2\r\n$4\r\nINFO\r\n$8\r\nkeyspace\r\n";
+
+  /** What all loops were asked for. */
+  private record Counted(BlockingKeys blocking, ProxyStats stats) {}
 
   private final Session session;
   private final ConfigGet config;
@@ -76,16 +82,46 @@ final class ServerReplies {
         texts -> {
           NodeInfo nodes = NodeInfo.sum(texts).onlyDatabase(session.loop().settings().database());
           LocalAnswer.when(
-              session.loop().settings().face().stats(),
+              blocking(sections).thenCombine(stats(), Counted::new), // on any loop
               session,
-              stats -> {
-                String text = InfoReport.write(sections, figures(map, nodes, stats), Instant.now());
+              counted -> {
+                InfoFigures figures = figures(map, nodes, counted);
+                String text = InfoReport.write(sections, figures, Instant.now());
                 LocalAnswer.give(request, protocol, reply -> reply.verbatim(text));
               });
         });
   }
 
-  private InfoFigures figures(SlotMap map, NodeInfo nodes, ProxyStats stats) {
+  private CompletionStage<BlockingKeys> blocking(Set<InfoSection> sections) {
+    return sections.contains(InfoSection.CLIENTS)
+        ? BlockingKeyCount.of(session.loop().directory())
+        : CompletableFuture.completedStage(BlockingKeys.NONE);
+  }
+
+  private CompletionStage<ProxyStats> stats() {
+    return session
+        .loop()
+        .settings()
+        .face()
+        .stats()
+        .thenApply(now -> now.since(session.loop().directory().resetAt()));
+  }
+
+  /** {@code CONFIG RESETSTAT} is on its way: INFO counts from here on. */
+  void reset() {
+    ClientDirectory directory = session.loop().directory();
+    LocalAnswer.when(
+        session
+            .loop()
+            .settings()
+            .face()
+            .stats()
+            .thenAccept(directory::reset), // before any later INFO has its figures
+        session,
+        _ -> {});
+  }
+
+  private InfoFigures figures(SlotMap map, NodeInfo nodes, Counted counted) {
     SessionSettings settings = session.loop().settings();
     ServerFacts servers = session.loop().servers();
     int port =
@@ -95,7 +131,8 @@ final class ServerReplies {
         servers.version().toString(),
         servers.valkey() == null ? null : servers.valkey().toString(),
         port,
-        stats,
+        counted.stats(),
+        counted.blocking(),
         nodes,
         map,
         settings.face().coveredSlots(map),

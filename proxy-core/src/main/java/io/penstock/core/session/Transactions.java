@@ -101,16 +101,25 @@ final class Transactions {
       case RoutePlan.Watch _ ->
           session.intake().reject(spec, "ERR WATCH inside MULTI is not allowed");
       case RoutePlan.Split _ -> refuse(queue, spec, CROSS_SLOT);
-      case RoutePlan.Broadcast _, RoutePlan.Scan _ ->
-          session.loop().isSharded()
-              ? refuse(queue, spec, EVERY_NODE)
-              : takesOne(queue, 0, command);
+      case RoutePlan.Broadcast _, RoutePlan.Scan _ -> takesForAll(queue, command);
       case RoutePlan.Reject(String error) -> refuse(queue, spec, error);
     };
   }
 
   private RequestFrame briefly(Command command, int timeoutAt, boolean millis) {
     return BlockingRequest.briefly(
+  private boolean takesForAll(Transaction queue, Command command) {
+    CommandSpec spec = command.spec();
+    String refusal =
+        spec != null && spec.name().equals("config|set")
+            ? ConfigSet.refusal(session, command.frame())
+            : null;
+    if (refusal != null || session.loop().isSharded()) {
+      return refuse(queue, spec, refusal == null ? EVERY_NODE : refusal);
+    }
+    return takesOne(queue, 0, command);
+  }
+
         command.frame(), timeoutAt, millis, session.loop().settings().limits());
   }
 

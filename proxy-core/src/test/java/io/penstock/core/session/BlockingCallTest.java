@@ -121,6 +121,28 @@ class BlockingCallTest {
   }
 
   @Test
+  void infoCountsTheKeysThatAreWaitedFor() {
+    Peer node = rig.connected(1);
+    Peer first = rig.client();
+    Peer firstLease = block(first, node, call("BLPOP a{a} b{a} a{a} 0"));
+    Peer second = rig.client();
+    block(second, node, call("BLPOP b{a} c{a} 0"));
+    Peer third = rig.client();
+    String read = call("XREADGROUP GROUP g c BLOCK 0 STREAMS s{a} c{a} > >");
+    block(third, node, read);
+    await().until(() -> rig.sessions().traffic().blockedClients() == 3);
+    Peer other = rig.client();
+
+    assertThat(other.send(call("INFO clients")).readBulk())
+        .contains("\r\ntotal_blocking_keys:4\r\ntotal_blocking_keys_on_nokey:2\r\n");
+
+    firstLease.send(NIL);
+    first.expect(NIL);
+    assertThat(other.send(call("INFO clients")).readBulk())
+        .contains("\r\ntotal_blocking_keys:3\r\n");
+  }
+
+  @Test
   void theReplyToATransactionBeforeItDoesNotEndTheWaiting() {
     Peer client = rig.client();
     client.send(call("MULTI") + get("a") + call("EXEC") + BLPOP + PING + BLPOP + PING);

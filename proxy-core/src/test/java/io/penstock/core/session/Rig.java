@@ -8,6 +8,7 @@ import io.penstock.core.cluster.RefreshTrigger;
 import io.penstock.core.cluster.Shard;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.cluster.Topology;
+import io.penstock.core.command.CommandRules;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.ServerFacts;
@@ -72,6 +73,7 @@ final class Rig implements AutoCloseable {
     private Supplier<java.util.Map<String, String>> config =
         () -> java.util.Map.of("maxmemory", "0", "save", "", "requirepass", "");
     private Supplier<CompletionStage<ProxyStats>> stats = ServerFace.UNKNOWN::stats;
+    private CommandTable commands = CommandTable.load();
 
     Choice password(String given) {
       password = given;
@@ -143,6 +145,12 @@ final class Rig implements AutoCloseable {
     /** What {@code INFO} tells of the loops. */
     Choice stats(Supplier<CompletionStage<ProxyStats>> figures) {
       stats = figures;
+      return this;
+    }
+
+    /** Commands that are denied by default. */
+    Choice allow(String... names) {
+      commands = CommandTable.load(CommandRules.of(List.of(names), List.of()));
       return this;
     }
 
@@ -266,7 +274,7 @@ final class Rig implements AutoCloseable {
         new SessionLoop(
             loop,
             settings,
-            ServerFacts.assumed(CommandTable.load()),
+            ServerFacts.assumed(choice.commands),
             choice.sharded ? new ClusterRouter() : new SingleRouter(),
             dispatcher,
             hub,

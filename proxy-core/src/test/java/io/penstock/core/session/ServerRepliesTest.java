@@ -10,10 +10,12 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -209,6 +211,111 @@ class ServerRepliesTest {
         .expect("*6\r\n" + Wire.bulk("maxmemory") + Wire.bulk("0"))
         .expect(Wire.bulk("maxmemory-policy") + Wire.bulk("allkeys-lru"))
         .expect(Wire.bulk("requirepass") + Wire.bulk(""));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "maxclients 5; maxclients; it is Penstock's own: set penstock.max-clients where Penstock is configured",
+        "hz 20 MaxClients 5 hz 10; maxclients; it is Penstock's own: set penstock.max-clients where Penstock is configured",
+        "requirepass x; requirepass; it is Penstock's own: set penstock.password where Penstock is configured",
+        "databases 3; databases; Penstock answers it for itself, and it cannot be set"
+      })
+  void whatPenstockAnswersForItselfCannotBeSetAtTheNodes(
+      String parameters, String name, String why) {
+    try (Rig allowing =
+        new Rig.Choice()
+            .allow("config|set")
+            .config(() -> Map.of("maxclients", "7", "databases", "1", "requirepass", ""))
+            .start()) {
+      Peer client = allowing.client();
+      client.send(call("CONFIG SET " + parameters));
+
+      client.expect(
+          "-ERR CONFIG SET failed (possibly related to argument '%s') - %s\r\n"
+              .formatted(name, why));
+      client.send(call("CONFIG GET databases")).expect("*2\r\n$9\r\ndatabases\r\n$1\r\n1\r\n");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"maxmemory 5", "masterauth x", "hz 20 maxmemory 5"})
+  void whatIsTheNodesIsSetAtAllOfThem(String parameters) {
+    try (Rig allowing =
+        new Rig.Choice()
+            .allow("config|set")
+            .config(() -> Map.of("maxclients", "7", "masterauth", ""))
+            .start()) {
+      Peer client = allowing.client();
+      String request = call("CONFIG SET " + parameters);
+      client.send(request);
+      allowing.accept(0).expect(request).send("+OK\r\n");
+      allowing.accept(1).expect(request).send("+OK\r\n");
+
+      client.expect("+OK\r\n");
+    }
+  }
+
+  @Test
+  void aSingleServerIsNotGivenPenstocksOwnEitherNorInATransaction() {
+    try (Rig single =
+        new Rig.Choice()
+            .single()
+            .allow("config|set")
+            .config(() -> Map.of("maxclients", "7"))
+            .start()) {
+      Peer client = single.client();
+      client
+          .send(call("CONFIG SET maxclients 5"))
+          .expect("-ERR CONFIG SET failed (possibly related to argument 'maxclients') - ")
+          .expect(
+              "it is Penstock's own: set penstock.max-clients where Penstock is configured\r\n");
+      client
+          .send(call("MULTI") + call("CONFIG SET maxclients 5") + call("EXEC"))
+          .expect("+OK\r\n-ERR CONFIG SET failed (possibly related to argument 'maxclients') - ")
+          .expect("it is Penstock's own: set penstock.max-clients where Penstock is configured\r\n")
+          .expect("-EXECABORT Transaction discarded because of previous errors.\r\n");
+    }
+  }
+
+  @Test
+  void afterResetStatInfoCountsFromThereOn() {
+    var clients = new AtomicLong(40);
+    try (Rig counting =
+        new Rig.Choice()
+            .stats(() -> CompletableFuture.completedStage(accepted(clients.get())))
+            .start()) {
+      Peer client = counting.client();
+      client.send(call("CONFIG RESETSTAT"));
+      Peer one = counting.accept(0).expect(call("CONFIG RESETSTAT")).send("+OK\r\n");
+      Peer two = counting.accept(1).expect(call("CONFIG RESETSTAT")).send("+OK\r\n");
+      client.expect("+OK\r\n");
+      clients.set(42);
+
+      client.send(call("INFO stats"));
+      one.expect("*1\r\n$4\r\nINFO\r\n").send("$0\r\n\r\n");
+      two.expect("*1\r\n$4\r\nINFO\r\n").send("$0\r\n\r\n");
+      assertThat(client.readBulk()).contains("\r\ntotal_connections_received:2\r\n");
+    }
+  }
+
+  private static ProxyStats accepted(long clients) {
+    ProxyStats none = ProxyStats.NONE;
+    return new ProxyStats(
+        none.commands(),
+        0,
+        clients,
+        0,
+        0,
+        none.nodes(),
+        none.redirects(),
+        none.loops(),
+        none.pubSub(),
+        none.traffic(),
+        none.errors(),
+        none.held(),
+        none.pressure());
   }
 
   @Test

@@ -58,6 +58,12 @@ class CommandRulesIT {
         ProxyFixture proxy = ProxyFixture.of(cluster).commands(rules).startReady();
         Wire wire = proxy.connect()) {
       assertThat(wire.call("CONFIG", "SET", "maxmemory-samples", "7")).isEqualTo("+OK\r\n");
+      assertThat(wire.call("CONFIG", "SET", "maxmemory", "1gb")).isEqualTo("+OK\r\n");
+      assertThat(wire.call("CONFIG", "GET", "maxmemory")).endsWith(Wire.bulk("1073741824"));
+      assertThat(wire.call("CONFIG", "SET", "maxmemory", "0", "maxclients", "5"))
+          .startsWith("-ERR CONFIG SET failed (possibly related to argument 'maxclients') - ");
+      assertThat(wire.call("CONFIG", "GET", "maxmemory")).endsWith(Wire.bulk("1073741824"));
+      assertThat(wire.call("CONFIG", "SET", "maxmemory", "0")).isEqualTo("+OK\r\n");
       assertThat(wire.call("ACL", "SETUSER", "app", "on", ">pw")).isEqualTo("+OK\r\n");
       for (Member master : cluster.masters()) {
         try (Wire direct = Wire.open(master.host(), master.port())) {
