@@ -63,7 +63,7 @@ final class Intake {
     }
     if (session.loop().pause().isOn()
         && spec != null
-        && session.loop().pause().holds(plan, spec, transactions.mayWrite())) {
+        && session.loop().pause().holds(plan, spec, command, session)) {
       return putBack();
     }
     if (transactions.isOpen() && transactions.takes(plan, command)) {

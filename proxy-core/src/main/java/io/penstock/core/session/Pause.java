@@ -1,5 +1,6 @@
 package io.penstock.core.session;
 
+import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.LocalCommand;
 import io.penstock.core.route.RoutePlan;
@@ -15,11 +16,13 @@ final class Pause {
 
   /**
    * What may write although servers do not call it a write: CMD_MAY_REPLICATE in Redis's source,
-   * which {@code COMMAND} does not tell, and functions, whose own flags only the node knows.
+   * which {@code COMMAND} does not tell. A script or function that declares {@code no-writes} may
+   * not.
    */
   private static final Set<String> MAY_REPLICATE =
       Set.of("eval", "evalsha", "fcall", "fcall_ro", "pfcount", "publish", "spublish");
 
+  private final ReadOnlyCalls readOnly = new ReadOnlyCalls();
   private final SessionLoop loop;
   private final Alarm alarm; // while it is on
   private boolean on;
@@ -46,6 +49,9 @@ final class Pause {
     if (on && end == until) {
       return;
     }
+    if (!on) {
+      readOnly.forget();
+    }
     on = true;
     until = end;
     alarm.cancel();
@@ -66,16 +72,16 @@ final class Pause {
    * Whether a request must wait. Refusals need not; and {@code CLIENT UNPAUSE} is let through,
    * which in Redis a pause of everything holds back as well.
    *
-   * @param transactionWrites whether {@code EXEC} would write
+   * @param spec the request's command
    */
-  boolean holds(RoutePlan plan, CommandSpec spec, boolean transactionWrites) {
+  boolean holds(RoutePlan plan, CommandSpec spec, Command request, Session client) {
     return switch (plan) {
       case RoutePlan.Reject _ -> false;
       case RoutePlan.Local(_, LocalCommand command) when command == LocalCommand.CLIENT_UNPAUSE ->
           false;
       case RoutePlan.Local(_, LocalCommand command) when command == LocalCommand.EXEC ->
-          all || transactionWrites;
-      default -> all || mayWrite(spec);
+          all || client.intake().transactions().mayWrite(readOnly);
+      default -> all || (mayWrite(spec) && !readOnly.contains(spec, request, client));
     };
   }
 

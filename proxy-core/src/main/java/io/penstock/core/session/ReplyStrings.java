@@ -27,6 +27,15 @@ final class ReplyStrings {
    * string is an empty one.
    */
   static List<String> of(ByteBuf reply) {
+    return of(reply, "$=,:");
+  }
+
+  /** As {@link #of}, with status replies as well. */
+  static List<String> withStatuses(ByteBuf reply) {
+    return of(reply, "$=,:+");
+  }
+
+  private static List<String> of(ByteBuf reply, String types) {
     List<String> strings = new ArrayList<>();
     int at = reply.readerIndex();
     while (at < reply.writerIndex()) {
@@ -38,7 +47,7 @@ final class ReplyStrings {
         int length = Integer.parseInt(line);
         strings.add(reply.toString(at, Math.max(0, length), StandardCharsets.ISO_8859_1));
         at += length < 0 ? 0 : length + 2;
-      } else if (type == ',' || type == ':') {
+      } else if (types.indexOf(type) >= 0) {
         strings.add(line);
       }
     }

@@ -43,6 +43,7 @@ final class Transaction {
   private boolean greets; // HELLO was queued
   private boolean aborted;
   private boolean mayWrite;
+  private boolean mayWriteByScripts;
   private boolean callsScripts;
   private int firstKeyAt; // in the block, once there is one
   private int firstKeyLength;
@@ -101,14 +102,26 @@ final class Transaction {
     return slot == Exchange.ANY_NODE || other == Exchange.ANY_NODE || slot == other;
   }
 
-  /** Whether a command that may write is queued. */
+  /** Whether a command that may write is queued, scripts aside. */
   boolean mayWrite() {
     return mayWrite;
   }
 
+  /** Whether a script or function is called that may write, as far as its name tells. */
+  boolean mayWriteByScripts() {
+    return mayWriteByScripts;
+  }
+
   /** A command that may write is queued. */
-  void writes() {
-    mayWrite = true;
+  void writes(CommandSpec command) {
+    mayWrite |= !command.isScript();
+    mayWriteByScripts |= command.isScript();
+  }
+
+  /** Whether all that may write declares that it does not. */
+  boolean hasOnly(ReadOnlyCalls readOnly, Session client) {
+    ByteBuf queuedBytes = block;
+    return queuedBytes == null || readOnly.areAllIn(queuedBytes, client);
   }
 
   /** Whether its commands name more than one key. */

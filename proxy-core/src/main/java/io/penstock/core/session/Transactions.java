@@ -57,8 +57,10 @@ final class Transactions {
   }
 
   /** Whether {@code EXEC} would run a command that may write. */
-  boolean mayWrite() {
-    return open != null && open.mayWrite();
+  boolean mayWrite(ReadOnlyCalls readOnly) {
+    Transaction queue = open;
+    return queue != null
+        && (queue.mayWrite() || (queue.mayWriteByScripts() && !queue.hasOnly(readOnly, session)));
   }
 
   /** Commands queued, or -1 outside a transaction: as {@code CLIENT LIST} has it. */
@@ -106,8 +108,6 @@ final class Transactions {
     };
   }
 
-  private RequestFrame briefly(Command command, int timeoutAt, boolean millis) {
-    return BlockingRequest.briefly(
   private boolean takesForAll(Transaction queue, Command command) {
     CommandSpec spec = command.spec();
     String refusal =
@@ -120,6 +120,8 @@ final class Transactions {
     return takesOne(queue, 0, command);
   }
 
+  private RequestFrame briefly(Command command, int timeoutAt, boolean millis) {
+    return BlockingRequest.briefly(
         command.frame(), timeoutAt, millis, session.loop().settings().limits());
   }
 
@@ -142,7 +144,7 @@ final class Transactions {
     queue.add(request, wanted, spec);
     session.allowance().check();
     if (spec != null && Pause.mayWrite(spec)) {
-      queue.writes();
+      queue.writes(spec);
     }
     if (spec != null && spec.isScript() && session.loop().isSharded()) {
       queue.callsScripts();

@@ -7,8 +7,12 @@ import static io.penstock.core.session.Requests.set;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.penstock.core.wire.Frames;
 import io.penstock.core.wire.Peer;
+import io.penstock.core.wire.Wire;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -242,6 +246,91 @@ class ClientAdministrationTest {
     client.send(call("CLIENT PAUSE 100000 WRITE") + call(line)).expect(OK);
 
     await().until(() -> rig.sessions().traffic().blockedClients() == 1);
+  }
+
+  private static final String READING = "#!lua flags=no-writes\nreturn 2";
+
+  @Test
+  void aPauseOfWritesLetsScriptsThroughThatDeclareThatTheyDoNotWrite() {
+    Peer client = rig.client();
+    Peer operator = rig.client();
+    String load = Wire.request("SCRIPT", "LOAD", READING);
+    String digest = "3d3bb3ec0b0a2ae3d4a7ab1ab54c83c7ef5e6d57";
+    operator.send(load);
+    Peer other = rig.accept(0).expect(load).send(Wire.bulk(digest));
+    Peer node = rig.accept(1).expect(load).send(Wire.bulk(digest));
+    operator.expect(Wire.bulk(digest));
+    String eval = Wire.request("EVAL", READING, "1", "a");
+    Peer writer = rig.client().send(call("MULTI") + eval + call("EVAL x 1 a"));
+    writer.expect(OK + "+QUEUED\r\n+QUEUED\r\n");
+    operator.send(call("CLIENT PAUSE 100000 WRITE")).expect(OK);
+
+    client.send(eval);
+    node.expect(eval).send(":2\r\n");
+    client.expect(":2\r\n");
+    String bySha = Wire.request("EVALSHA", sha1(READING), "1", "b");
+    client.send(bySha);
+    other.expect(bySha).send(":2\r\n");
+    client.expect(":2\r\n");
+    client.send(call("MULTI") + eval + call("EXEC")).expect(OK + "+QUEUED\r\n");
+    node.expect(call("MULTI") + eval + call("EXEC")).send(OK + "+QUEUED\r\n*1\r\n:2\r\n");
+    client.expect("*1\r\n:2\r\n");
+
+    writer.send(call("EXEC"));
+    await().until(() -> rig.sessions().traffic().blockedClients() == 1);
+  }
+
+  private static String sha1(String text) {
+    return new Digests().of(Frames.of(text), 0);
+  }
+
+  @Test
+  void aPauseOfWritesLetsFunctionsThroughThatAllNodesKnowNotToWrite() {
+    Peer client = rig.client();
+    Peer operator = rig.client();
+    operator.send(call("CLIENT PAUSE 100000 WRITE")).expect(OK);
+
+    client.send(call("FCALL Reads 1 a"));
+    String list = call("FUNCTION LIST");
+    Peer one = rig.accept(0).expect(list).send("*1\r\n" + library(function("READS", "no-writes")));
+    Peer two = rig.accept(1).expect(list);
+    two.send("*2\r\n" + library(function("writes"), function("both", "allow-oom")))
+        .send(library(function("reads", "allow-stale", "no-writes")));
+    two.expect(call("FCALL Reads 1 a")).send(":1\r\n");
+    client.expect(":1\r\n");
+
+    client.send(call("FCALL_RO reads 1 b"));
+    one.expect(call("FCALL_RO reads 1 b")).send(":1\r\n");
+    client.expect(":1\r\n");
+    client.send(call("FCALL both 1 b"));
+    await().until(() -> rig.sessions().traffic().blockedClients() == 1);
+    assertThat(one.pending()).isZero();
+  }
+
+  private static String library(String... functions) {
+    return "*6\r\n"
+        + (Wire.bulk("library_name") + Wire.bulk("name") + Wire.bulk("engine") + Wire.bulk("LUA"))
+        + (Wire.bulk("functions") + "*" + functions.length + "\r\n" + String.join("", functions));
+  }
+
+  private static String function(String name, String... flags) {
+    return "*6\r\n"
+        + (Wire.bulk("name") + Wire.bulk(name) + Wire.bulk("description") + "$-1\r\n")
+        + (Wire.bulk("flags") + "*" + flags.length + "\r\n")
+        + Stream.of(flags).map(flag -> "+" + flag + "\r\n").collect(Collectors.joining());
+  }
+
+  @Test
+  void aNodeThatDoesNotTellItsFunctionsLeavesThemHeld() {
+    Peer client = rig.client();
+    rig.client().send(call("CLIENT PAUSE 100000 WRITE")).expect(OK);
+    client.send(call("FCALL reads 1 a"));
+    Peer one = rig.accept(0).expect(call("FUNCTION LIST"));
+    one.send("*1\r\n" + library(function("reads", "no-writes")));
+    rig.accept(1).expect(call("FUNCTION LIST")).close();
+
+    await().until(() -> rig.sessions().traffic().blockedClients() == 1);
+    assertThat(client.pending()).isZero();
   }
 
   @Test

@@ -86,6 +86,47 @@ class InfoIT {
   }
 
   @Test
+  void resetStatResetsWhatPenstockCountsAndWhatTheMastersDo(EmbeddedCluster cluster) {
+    try (ProxyFixture proxy = ProxyFixture.of(cluster).startReady();
+        Wire one = proxy.connect();
+        Wire two = proxy.connect()) {
+      for (Wire wire : List.of(one, two)) {
+        wire.call("GET", "info:none");
+        wire.call("FOO");
+      }
+      assertThat(number(info(one, "stats"), "total_connections_received")).isEqualTo(2);
+
+      assertThat(one.call("CONFIG", "RESETSTAT")).isEqualTo("+OK\r\n");
+
+      Map<String, String> info = info(two, "everything");
+      assertThat(info)
+          .containsEntry("connected_clients", "2")
+          .containsEntry("total_connections_received", "0")
+          .containsEntry("total_error_replies", "0")
+          .containsEntry("keyspace_misses", "0")
+          .doesNotContainKeys("cmdstat_get", "errorstat_ERR", "latency_percentiles_usec_get");
+      assertThat(info.get("cmdstat_config|resetstat")).startsWith("calls=1,");
+      one.call("GET", "info:none");
+      assertThat(info(two, "commandstats").get("cmdstat_get")).startsWith("calls=1,");
+    }
+  }
+
+  @Test
+  void aClientIsListedWithItsFileDescriptorWhereTheTransportTellsIt(EmbeddedCluster cluster) {
+    try (ProxyFixture proxy = ProxyFixture.of(cluster).startReady();
+        Wire wire = proxy.connect()) {
+      String transport = info(wire, "penstock").getOrDefault("transport", "");
+      String client = Wire.content(wire.call("CLIENT", "INFO"));
+
+      if (transport.equals("nio")) {
+        assertThat(client).doesNotContain(" fd=");
+      } else {
+        assertThat(client).containsPattern(" fd=[1-9]\\d* name=");
+      }
+    }
+  }
+
+  @Test
   void aSingleServersKeyspaceIsTheDatabaseInUse() {
     try (ServerProcess server = ServerProcess.start();
         ProxyFixture proxy = ProxyFixture.of(server).startReady();
@@ -97,6 +138,36 @@ class InfoIT {
 
       assertThat(info(wire, "keyspace")).containsOnlyKeys("db0");
       assertThat(info(wire)).containsEntry("masters", "1").containsEntry("cluster_enabled", "0");
+    }
+  }
+
+  @Test
+  void aPauseOfWritesLetsThroughWhatAServerLetsThrough(EmbeddedCluster cluster) {
+    String library =
+        "#!lua name=paused\n"
+            + "redis.register_function('writes', function() return 1 end)\n"
+            + "redis.register_function{function_name='reads', flags={'no-writes'},"
+            + " callback=function() return 2 end}";
+    String reads = "#!lua flags=no-writes\nreturn 3";
+    try (ProxyFixture proxy = ProxyFixture.of(cluster).startReady();
+        Wire operator = proxy.connect();
+        Wire client = proxy.connect();
+        Wire writer = proxy.connect()) {
+      assertThat(operator.call("FUNCTION", "LOAD", "REPLACE", library))
+          .isEqualTo(Wire.bulk("paused"));
+      assertThat(operator.call("CLIENT", "PAUSE", "60000", "WRITE")).isEqualTo("+OK\r\n");
+
+      assertThat(client.call("FCALL", "READS", "1", "pause:1")).isEqualTo(":2\r\n");
+      assertThat(client.call("EVAL", reads, "1", "pause:2")).isEqualTo(":3\r\n");
+      assertThat(client.call("MULTI")).isEqualTo("+OK\r\n");
+      assertThat(client.call("GET", "pause:2")).isEqualTo("+QUEUED\r\n");
+      assertThat(client.call("EXEC")).isEqualTo("*1\r\n$-1\r\n");
+      writer.send("FCALL", "writes", "1", "pause:1");
+      Awaitility.await().until(() -> "1".equals(info(operator, "clients").get("blocked_clients")));
+      assertThat(operator.call("CLIENT", "UNPAUSE")).isEqualTo("+OK\r\n");
+
+      assertThat(writer.read()).isEqualTo(":1\r\n");
+      operator.call("FUNCTION", "DELETE", "paused");
     }
   }
 
