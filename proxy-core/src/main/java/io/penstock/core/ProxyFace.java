@@ -5,6 +5,7 @@ import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.info.ProxyFacts;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.session.ServerFace;
+import io.penstock.core.topology.Reach;
 import java.time.Instant;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
@@ -48,6 +49,12 @@ final class ProxyFace implements ServerFace {
   @Override
   public int coveredSlots(SlotMap known) {
     return proxy.upstreamStatus().coveredSlots();
+  }
+
+  @Override
+  public @Nullable String unreached() {
+    Reach reach = proxy.reach();
+    return reach.reached() ? null : reach.failure();
   }
 
   @Override

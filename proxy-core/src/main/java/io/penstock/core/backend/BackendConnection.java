@@ -54,7 +54,8 @@ final class BackendConnection implements LinkOwner {
       } else {
         congestion.carry(link, exchange, asking);
       }
-    } else if (state instanceof ConnectionState.Closed) {
+    } else if (state instanceof ConnectionState.Closed
+        || (failures > 0 && isShutOut())) { // it goes on to try
       exchange.onFailure(Failure.NOT_SENT);
     } else if (site.hold().admits(exchange)) {
       waiting.add(exchange, asking);
@@ -237,11 +238,21 @@ final class BackendConnection implements LinkOwner {
     boolean worked = ready != null;
     failures = worked ? 0 : failures + 1;
     counters.failed();
+    counters.failed(cause);
     if (state instanceof ConnectionState.Handshaking shaking) {
       shaking.timer().cancel(false);
     }
     end(new ConnectionState.BackingOff(site.retry(this::connect, failures)));
+    if (isShutOut()) {
+      waiting.close();
+    }
     site.listener().disconnected(node, failures, cause);
+  }
+
+  /** Whether nothing is gained by waiting for the next attempt: the node never let Penstock in. */
+  private boolean isShutOut() {
+    NodeRefusal refusal = counters.refusal(node);
+    return refusal != null && refusal.lasting();
   }
 
   /** Whatever is in flight fails, when {@code next} holds already. */

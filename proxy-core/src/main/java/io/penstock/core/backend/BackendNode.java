@@ -124,6 +124,11 @@ public final class BackendNode {
     return counters.exclusive() > 0 || connections().stream().anyMatch(BackendConnection::isReady);
   }
 
+  /** By what the node does not let Penstock in, if that was so when it was last tried. */
+  public @Nullable NodeRefusal refusal() {
+    return counters.refusal(node);
+  }
+
   /** False while a connection does not take requests as fast as they come. */
   public boolean isWritable() {
     return connections().stream().allMatch(BackendConnection::isWritable);

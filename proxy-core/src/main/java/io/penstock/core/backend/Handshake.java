@@ -17,6 +17,10 @@ final class Handshake {
 
   private static final String CONNECTION_NAME = "penstock";
 
+  /** What a node says that starts, is busy, or has too many clients for the moment. */
+  private static final List<String> PASSING =
+      List.of("LOADING ", "BUSY ", "MASTERDOWN ", "ERR max number of clients");
+
   private final List<byte[]> requests = new ArrayList<>();
   private final int naming; // index of the one that may be refused
 
@@ -65,7 +69,12 @@ final class Handshake {
 
   /** What is said of a node's no. Servers that do not know a command repeat its arguments. */
   static BackendException refusal(String error) {
-    return new BackendException("the node refused the handshake: " + Credentials.mask(error));
+    return BackendException.refused(Credentials.mask(error));
+  }
+
+  /** Whether a node that refuses so may let Penstock in soon. */
+  static boolean mayPass(String refusal) {
+    return PASSING.stream().anyMatch(refusal::startsWith);
   }
 
   /** The error text if the reply is an error, else null. */

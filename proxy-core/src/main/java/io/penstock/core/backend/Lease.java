@@ -288,6 +288,8 @@ public final class Lease implements LinkOwner {
       boolean worked = isReady();
       if (worked) {
         pool.distrust(); // before anybody hears of the loss and asks for another
+      } else {
+        pool.attemptFailed(cause);
       }
       end(cause);
       pool.failed(worked, cause);

@@ -114,6 +114,11 @@ final class LeasePool {
     List.copyOf(idle).forEach(Lease::discard);
   }
 
+  /** A connection could not be made; to be told before what waits for it is. */
+  void attemptFailed(Throwable cause) {
+    counters.failed(cause);
+  }
+
   /** It failed, and not by Penstock's will. */
   void failed(boolean worked, Throwable cause) {
     counters.failed();

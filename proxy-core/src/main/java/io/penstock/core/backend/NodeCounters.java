@@ -1,5 +1,8 @@
 package io.penstock.core.backend;
 
+import io.penstock.core.cluster.Node;
+import org.jspecify.annotations.Nullable;
+
 /** One loop's figures for one node. Plain fields: read on the loop. */
 final class NodeCounters {
 
@@ -9,9 +12,13 @@ final class NodeCounters {
   private long bytesReceived;
   private long reconnects;
   private long errors;
+  private boolean letIn; // once at least
+  private @Nullable String refusal; // by which the newest attempt to connect has failed
 
   void connected(boolean again) {
     connections++;
+    letIn = true;
+    refusal = null;
     if (again) {
       reconnects++;
     }
@@ -29,6 +36,17 @@ final class NodeCounters {
 
   void failed() {
     errors++;
+  }
+
+  /** Why an attempt to connect has failed, or a connection has ended. */
+  void failed(Throwable cause) {
+    refusal = cause instanceof BackendException known ? known.refusal() : null;
+  }
+
+  /** By what the node does not let Penstock in, if that was so when it was last tried. */
+  @Nullable NodeRefusal refusal(Node node) {
+    String error = refusal;
+    return error == null ? null : new NodeRefusal(node, error, !letIn && !Handshake.mayPass(error));
   }
 
   void received(int bytes) {

@@ -6,6 +6,7 @@ import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.Hold;
 import io.penstock.core.backend.Lease;
+import io.penstock.core.backend.NodeRefusal;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.cluster.Topology;
@@ -103,6 +104,11 @@ public final class AsyncDispatcher implements Dispatcher {
   public void tick(long now) {
     adoptTopology();
     nodes.tick(now);
+  }
+
+  @Override
+  public @Nullable NodeRefusal refusal(@Nullable Node node) {
+    return nodes.refusal(node);
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.penstock.core.dispatch;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Hold;
 import io.penstock.core.backend.Lease;
+import io.penstock.core.backend.NodeRefusal;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.ProxyStats.NodeStats;
@@ -73,6 +74,13 @@ public sealed interface Dispatcher permits AsyncDispatcher, SyncDispatcher {
 
   /** Ends what is past its deadline; called several times per command timeout. */
   void tick(long now);
+
+  /**
+   * By what a node does not let Penstock in, if that was so when it was last tried.
+   *
+   * @param node null for any
+   */
+  @Nullable NodeRefusal refusal(@Nullable Node node);
 
   /** What waits until it can be sent. */
   Hold hold();

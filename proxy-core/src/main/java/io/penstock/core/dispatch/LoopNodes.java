@@ -8,6 +8,7 @@ import io.penstock.core.backend.ClosedConnections;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.Hold;
+import io.penstock.core.backend.NodeRefusal;
 import io.penstock.core.backend.PushSink;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.RefreshTrigger;
@@ -175,6 +176,21 @@ final class LoopNodes implements BackendListener {
 
   Collection<BackendNode> all() {
     return nodes.values();
+  }
+
+  /**
+   * By what a node does not let Penstock in.
+   *
+   * @param address null for any node
+   */
+  @Nullable NodeRefusal refusal(@Nullable Node address) {
+    for (BackendNode node : nodes.values()) {
+      NodeRefusal refusal = address == null || address.equals(node.node()) ? node.refusal() : null;
+      if (refusal != null) {
+        return refusal;
+      }
+    }
+    return null;
   }
 
   void whenWritable(Runnable action) {

@@ -7,6 +7,7 @@ import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Hold;
 import io.penstock.core.backend.Lease;
+import io.penstock.core.backend.NodeRefusal;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.cluster.Topology;
@@ -167,6 +168,11 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
             gate ->
                 nodes.known(gate.getKey()) == null
                     && gate.getValue().availablePermits() == connections);
+  }
+
+  @Override
+  public @Nullable NodeRefusal refusal(@Nullable Node node) {
+    return nodes.refusal(node);
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.Lease;
+import io.penstock.core.backend.NodeRefusal;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.Shard;
 import io.penstock.core.command.CommandSpec;
@@ -62,12 +63,12 @@ final class BlockingCall extends LeasedCall implements Blocking {
     return lease != null && lease.isReady();
   }
 
-  /** Tries without blocking. */
   /** Adds the keys that it names. */
   void addKeys(BlockingKeyCount count) {
     count.add(spec, request.frame(session.loop().settings().limits()));
   }
 
+  /** Tries without blocking. */
   void attempt() {
     if (repeated && isUnwanted()) {
       end();
@@ -191,12 +192,20 @@ final class BlockingCall extends LeasedCall implements Blocking {
       answer(ErrorReplies.TIMEOUT_WRITE, Outcome.TIMEOUT);
     } else if (failure == Failure.CONNECTION_LOST && !spec.isReadOnly()) {
       answer(ErrorReplies.CONNLOST_WRITE, Outcome.CONNLOST);
-    } else if (patience.isOver()) {
-      answer(ErrorReplies.UNAVAILABLE, Outcome.UNAVAILABLE);
+    } else if (patience.isOver() || isShutOut()) {
+      answer(
+          ErrorReplies.unavailable(session.loop().dispatcher().refusal(sentTo())),
+          Outcome.UNAVAILABLE);
     } else {
       whole.dropHeld();
       again();
     }
+  }
+
+  /** Whether the node has never let Penstock in, and says why. */
+  private boolean isShutOut() {
+    NodeRefusal refusal = session.loop().dispatcher().refusal(sentTo());
+    return refusal != null && refusal.lasting();
   }
 
   /** Gives the connection back, or up when it may still be blocked. */

@@ -64,7 +64,7 @@ final class Coverage {
     if (whole.isTooLate()) {
       leave(whole, session.isClosed() ? HeldOutcome.DROPPED : HeldOutcome.GIVEN_UP);
       request.gone();
-      whole.deliverError(ErrorReplies.NOT_SERVED, Outcome.UNAVAILABLE);
+      whole.deliverError(session.loop().notServed(), Outcome.UNAVAILABLE);
     } else if (map.isFullyCovered() && session.sequence().at(0) == whole) {
       leave(whole, HeldOutcome.SERVED);
       whole.sentLate();

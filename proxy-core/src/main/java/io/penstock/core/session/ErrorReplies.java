@@ -1,7 +1,9 @@
 package io.penstock.core.session;
 
+import io.penstock.core.backend.NodeRefusal;
 import io.penstock.core.resp.ReplyWriter;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /** Penstock's own error replies, and Redis's words where it has them. */
 final class ErrorReplies {
@@ -37,6 +39,38 @@ final class ErrorReplies {
       encode("ERR the transaction ran, but the replies are too large to be put together");
 
   private ErrorReplies() {}
+
+  /**
+   * No connection to a node, and why if that is known.
+   *
+   * @param refusal by which the node does not let Penstock in; null when it is not so
+   */
+  static byte[] unavailable(@Nullable NodeRefusal refusal) {
+    if (refusal == null) {
+      return UNAVAILABLE;
+    }
+    return encode(
+        "UNAVAILABLE the node %s does not let this proxy in: %s; the command did not run"
+            .formatted(refusal.node(), brief(refusal.error())));
+  }
+
+  /**
+   * Nobody serves the slot, as far as is known.
+   *
+   * @param failure why no node has told of any slot; null when one has
+   */
+  static byte[] notServed(@Nullable String failure) {
+    return failure == null
+        ? NOT_SERVED
+        : encode(
+            "CLUSTERDOWN Hash slot not served: no node tells who serves it: " + brief(failure));
+  }
+
+  private static String brief(String words) {
+    int longest = 256;
+    String line = words.length() > longest ? words.substring(0, longest) : words;
+    return line.endsWith(".") ? line.substring(0, line.length() - 1) : line;
+  }
 
   /** A client's words as servers quote them in an error: up to the first zero byte. */
   static String quoted(String words) {

@@ -3,6 +3,7 @@ package io.penstock.core.session;
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
+import io.penstock.core.backend.NodeRefusal;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.Redirect;
 import io.penstock.core.cluster.Shard;
@@ -150,8 +151,8 @@ final class Retries {
       session.order().routesChange();
     }
     switch (failure) {
-      case NOT_SENT -> again(request, true, ErrorReplies.UNAVAILABLE, Outcome.UNAVAILABLE);
-      case NO_OWNER -> again(request, true, ErrorReplies.NOT_SERVED, Outcome.UNAVAILABLE);
+      case NOT_SENT -> notSent(request);
+      case NO_OWNER -> again(request, true, session.loop().notServed(), Outcome.UNAVAILABLE);
       case OVERLOADED -> answer(request, ErrorReplies.OVERLOADED, Outcome.OVERLOADED);
       case TIMEOUT -> {
         boolean reads = request.isReadOnly();
@@ -169,6 +170,18 @@ final class Retries {
           answer(request, ErrorReplies.CONNLOST_WRITE, Outcome.CONNLOST);
         }
       }
+    }
+  }
+
+  /** A node that has never let Penstock in is not waited for. */
+  private void notSent(Routed request) {
+    NodeRefusal refusal = session.loop().dispatcher().refusal(request.sentTo());
+    byte[] reply = ErrorReplies.unavailable(refusal);
+    if (refusal != null && refusal.lasting()) {
+      request.dropHeld();
+      answer(request, reply, Outcome.UNAVAILABLE);
+    } else {
+      again(request, true, reply, Outcome.UNAVAILABLE);
     }
   }
 

@@ -61,6 +61,11 @@ public interface ServerFace {
     return known.coveredSlots();
   }
 
+  /** Why no node has told the topology, or has let Penstock in, since the start; else null. */
+  default @Nullable String unreached() {
+    return null;
+  }
+
   /** The cluster that clients are shown; null when they see a server that is no cluster's. */
   @Nullable Facade facade();
 

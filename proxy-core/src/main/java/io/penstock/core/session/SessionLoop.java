@@ -173,6 +173,12 @@ public final class SessionLoop {
     return topology;
   }
 
+  /** The error for a slot that nobody serves, and why if no node has told of any. */
+  byte[] notServed() {
+    boolean unknown = topology.current().shards().isEmpty();
+    return unknown ? ErrorReplies.notServed(settings.face().unreached()) : ErrorReplies.NOT_SERVED;
+  }
+
   /** Remembers the script that a request on its way to the nodes carries, or forgets all. */
   void noteScript(CommandSpec spec, RequestFrame frame) {
     directory.scripts().note(spec, frame, digests);

@@ -184,9 +184,12 @@ final class SubscriptionCall implements Joining.Outcome {
   public void failed(Failure failure) {
     switch (failure) {
       case TIMEOUT -> end().deliverError(ErrorReplies.TIMEOUT_READ, Outcome.TIMEOUT);
-      case NO_OWNER -> end().deliverError(ErrorReplies.NOT_SERVED, Outcome.UNAVAILABLE);
+      case NO_OWNER -> end().deliverError(session.loop().notServed(), Outcome.UNAVAILABLE);
       case NOT_SENT, CONNECTION_LOST, OVERLOADED ->
-          end().deliverError(ErrorReplies.UNAVAILABLE, Outcome.UNAVAILABLE);
+          end()
+              .deliverError(
+                  ErrorReplies.unavailable(session.loop().dispatcher().refusal(null)),
+                  Outcome.UNAVAILABLE);
     }
   }
 

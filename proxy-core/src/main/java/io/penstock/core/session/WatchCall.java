@@ -3,6 +3,7 @@ package io.penstock.core.session;
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.Lease;
+import io.penstock.core.backend.NodeRefusal;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.Redirect;
 import io.penstock.core.cluster.RefreshTrigger;
@@ -59,7 +60,7 @@ final class WatchCall extends LeasedCall {
     Shard owner = session.loop().dispatcher().adoptTopology().shardOf(watch.slot());
     if (owner == null) {
       session.loop().topology().requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
-      again(ErrorReplies.NOT_SERVED, Outcome.UNAVAILABLE);
+      again(session.loop().notServed(), Outcome.UNAVAILABLE);
     } else {
       sendTo(owner.master(), false);
     }
@@ -168,7 +169,13 @@ final class WatchCall extends LeasedCall {
     if (failure == Failure.TIMEOUT) {
       answer(ErrorReplies.TIMEOUT_READ, Outcome.TIMEOUT);
     } else {
-      again(ErrorReplies.UNAVAILABLE, Outcome.UNAVAILABLE);
+      NodeRefusal refusal = session.loop().dispatcher().refusal(sentTo());
+      byte[] reply = ErrorReplies.unavailable(refusal);
+      if (refusal != null && refusal.lasting()) {
+        answer(reply, Outcome.UNAVAILABLE);
+      } else {
+        again(reply, Outcome.UNAVAILABLE);
+      }
     }
   }
 }

@@ -285,15 +285,36 @@ class BackendConnectionTest {
     first.expect(
         "*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n" + NAMING + "*2\r\n$6\r\nSELECT\r\n$1\r\n3\r\n");
 
-    first.send("-WRONGPASS invalid username-password pair or user is disabled.\r\n-NOAUTH Auth");
+    first.send("-LOADING Redis is loading the dataset in memory\r\n-NOAUTH Auth");
 
     first.expectClosed();
     Peer second = server.acceptUnanswered();
     second.expect(
         "*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n" + NAMING + "*2\r\n$6\r\nSELECT\r\n$1\r\n3\r\n");
     second.send("+OK\r\n+OK\r\n+OK\r\n").expect("<a>");
-    assertThat(events.getFirst()).startsWith("disconnected after 1: ").contains("WRONGPASS");
+    assertThat(events.getFirst()).startsWith("disconnected after 1: ").contains("LOADING");
     assertThat(log).isEmpty();
+  }
+
+  @Test
+  void aNodeThatHasNeverLetPenstockInIsTriedAgainAndNothingWaitsForIt() {
+    settings = settings(new Credentials(null, "secret"), 0);
+    send("a");
+    send("b");
+    String handshake = "*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n" + NAMING;
+    server.acceptUnanswered().expect(handshake).send("-WRONGPASS invalid\r\n").expectClosed();
+    awaitLog("a NOT_SENT", "b NOT_SENT");
+
+    send("c");
+    awaitLog("a NOT_SENT", "b NOT_SENT", "c NOT_SENT");
+
+    Peer second = server.acceptUnanswered().expect(handshake).send("+OK\r\n+OK\r\n");
+    await().until(() -> events.contains("connected"));
+    send("d");
+    second.expect("<d>").close();
+    server.acceptUnanswered().expect(handshake).send("-WRONGPASS invalid\r\n").expectClosed();
+    send("e"); // for all that is known the password is being changed
+    server.acceptUnanswered().expect(handshake).send("+OK\r\n+OK\r\n").expect("<e>");
   }
 
   @Test

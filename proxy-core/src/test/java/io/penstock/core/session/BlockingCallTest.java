@@ -382,7 +382,11 @@ class BlockingCallTest {
               }
             });
 
-    client.expect("-UNAVAILABLE no connection to the node in time; the command did not run\r\n");
+    client.expect(
+        "-UNAVAILABLE the node "
+            + rig.address(1)
+            + " does not let this proxy in: ERR max number of clients reached;"
+            + " the command did not run\r\n");
   }
 
   @Test

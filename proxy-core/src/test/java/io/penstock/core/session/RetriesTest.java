@@ -745,6 +745,43 @@ class RetriesTest {
   }
 
   @Test
+  void whoeverAsksANodeThatNeverLetPenstockInHearsWhyAtOnce() {
+    Peer client = rig.client();
+    client.send(set("a", "1") + get("a"));
+    rig.acceptUnanswered(1)
+        .expect(NAMING)
+        .send("-NOAUTH Authentication required.\r\n")
+        .expectClosed();
+
+    String told =
+        "-UNAVAILABLE the node "
+            + rig.address(1)
+            + " does not let this proxy in: NOAUTH Authentication required; the command did not run\r\n";
+    client.expect(told + told);
+    client.send(call("MULTI") + set("a", "1") + call("EXEC"));
+    client.expect("+OK\r\n+QUEUED\r\n" + told);
+  }
+
+  @Test
+  void whoeverWaitsForANodeThatTakesNoMoreClientsHearsThatInTheEnd() {
+    restart(new Rig.Choice().commandTimeout(Duration.ofMillis(50)));
+    Peer client = rig.client();
+    client.send(set("a", "1"));
+    rig.acceptUnanswered(1).send("-ERR max number of clients reached\r\n").expectClosed();
+
+    await()
+        .until(
+            () -> {
+              rig.tick(Duration.ZERO);
+              return client.pending() > 0;
+            });
+
+    client.expect(
+        "-UNAVAILABLE the node %s does not let this proxy in: ERR max number of clients reached; the command did not run\r\n"
+            .formatted(rig.address(1)));
+  }
+
+  @Test
   void aFullWaitingLineIsAnOverload() {
     restart(new Rig.Choice().maxHeld(1));
     rig.server(1).refuse();

@@ -73,6 +73,11 @@ class StartAndStopIT {
       assertThat(penstock.status("health/readiness")).isEqualTo(503);
       assertThat(penstock.get("health/readiness").body()).contains("\"reached\":false");
       assertThat(output).contains(reason).doesNotContain("s3cret");
+      try (RespConnection client = penstock.connect()) {
+        assertThatThrownBy(() -> client.text("GET", "key"))
+            .hasMessageContaining(
+                "127.0.0.1:" + server.port() + " does not let this proxy in: " + reason);
+      }
     }
   }
 

@@ -1,0 +1,13 @@
+package io.penstock.core.backend;
+
+import io.penstock.core.cluster.Node;
+
+/**
+ * A node that takes connections and does not let Penstock in. Immutable.
+ *
+ * @param node which
+ * @param error its error line, without {@code -} and without any password
+ * @param lasting whether it never has let Penstock in, and nothing says that it soon will: a wrong
+ *     password, for one
+ */
+public record NodeRefusal(Node node, String error, boolean lasting) {}
