@@ -11,6 +11,9 @@ final class Refusals {
 
   private static final String UNSERVED = "-CLUSTERDOWN ";
 
+  /** Of Valkey 8.0.0 and 8.0.1, to whoever has no subscription any more. */
+  private static final String NOTHING_TO_LEAVE = "-NOSUB ";
+
   private static final List<String> PASSING =
       List.of("-MOVED ", "-ASK ", "-TRYAGAIN ", UNSERVED, "-LOADING ", "-MASTERDOWN ");
 
@@ -26,12 +29,15 @@ final class Refusals {
   }
 
   /**
-   * Whether a node refuses, because of a slot, none of the orders in flight: what it refuses has
-   * been confirmed. Borrows the buffer.
+   * Whether a node refuses, because of a slot or since there is nothing to end, none of the orders
+   * in flight: what it refuses has been confirmed. Borrows the buffer.
    */
   static boolean isLate(ByteBuf buffer, int from, int to, Iterable<Order> orders) {
+    if (startsWith(NOTHING_TO_LEAVE, buffer, from, to)) {
+      return isNoneToLeave(orders);
+    }
     Redirect redirect = Redirect.parse(buffer, from, to - from);
-    if (redirect == null && !isUnserved(buffer, from, to)) {
+    if (redirect == null && !startsWith(UNSERVED, buffer, from, to)) {
       return false;
     }
     for (Order order : orders) {
@@ -42,9 +48,18 @@ final class Refusals {
     return true;
   }
 
-  private static boolean isUnserved(ByteBuf buffer, int from, int to) {
-    int length = Math.min(to - from, UNSERVED.length());
-    return buffer.toString(from, length, StandardCharsets.ISO_8859_1).equals(UNSERVED);
+  private static boolean isNoneToLeave(Iterable<Order> orders) {
+    for (Order order : orders) {
+      if (!order.isSubscribing()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean startsWith(String word, ByteBuf buffer, int from, int to) {
+    int length = Math.min(to - from, word.length());
+    return buffer.toString(from, length, StandardCharsets.ISO_8859_1).equals(word);
   }
 
   /** Nanoseconds to wait before the node is asked again. */

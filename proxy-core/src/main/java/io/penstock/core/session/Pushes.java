@@ -2,24 +2,47 @@ package io.penstock.core.session;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.penstock.core.command.CommandSpec;
 import io.penstock.core.pubsub.Message;
 import io.penstock.core.pubsub.Subscriber;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.transport.SocketOutput;
 import java.util.ArrayDeque;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages on their way to a subscriber: between its replies and never within one. While the socket
- * takes no more they are kept here, small ones behind one another so that they cost no more memory
- * than they have bytes; {@link Allowance} sees to it that they do not become too many.
+ * Messages on their way to a subscriber: between its replies and never within one, and not before
+ * the reply to a request of its own that may have published them, as on servers since 7.2. While
+ * the socket takes no more they are kept here, small ones behind one another so that they cost no
+ * more memory than they have bytes; {@link Allowance} sees to it that they do not become too many.
  */
 final class Pushes implements Subscriber {
 
   private static final int FIRST_CHUNK = 1024;
   private static final int LARGEST_CHUNK = 64 * 1024;
 
+  /** Bytes on the heap for messages that wait for one request. */
+  static final int AROUND_FOLLOWERS = 64;
+
+  /** Whatever may publish, transactions among them, whose commands are not looked at. */
+  private static final Set<String> PUBLISHERS =
+      Set.of("publish", "spublish", "exec", "eval", "evalsha", "fcall", "fcall_ro");
+
+  /**
+   * Messages that wait for the reply to one request.
+   *
+   * @param place of the request among the client's
+   * @param takesMore whether others may be written behind
+   */
+  private record Followers(long place, ByteBuf bytes, boolean takesMore) {}
+
   private final Session session;
+  private final ArrayDeque<Followers> followers = new ArrayDeque<>();
+  private long followerBytes;
+  private @Nullable Request publisher; // the newest that was found, as long as it is unanswered
+  private long publisherPlace;
+  private long lookedAt; // the newest request that was looked at
   private final ArrayDeque<ByteBuf> held = new ArrayDeque<>();
   private @Nullable ByteBuf chunk; // the last of those held, if it takes more
   private long heldBytes;
@@ -38,7 +61,10 @@ final class Pushes implements Subscriber {
       return;
     }
     Protocol protocol = session.profile().protocol();
-    if (mayPass(message.length())) {
+    Request before = publisher();
+    if (before != null) {
+      keep(message.kept(protocol), before);
+    } else if (mayPass(message.length())) {
       message.writeTo(session.output(), protocol);
     } else {
       hold(message.kept(protocol));
@@ -51,6 +77,65 @@ final class Pushes implements Subscriber {
   @Override
   public void onDefect(Throwable cause) {
     Defect.in(session, cause);
+  }
+
+  /** The newest unanswered request that may have published. Each request is looked at once. */
+  private @Nullable Request publisher() {
+    ReplySequence sequence = session.sequence();
+    for (int i = sequence.size() - 1; i >= 0; i--) {
+      Request request = sequence.at(i);
+      CommandSpec spec = request.spec();
+      if (request.place() <= lookedAt) {
+        break;
+      }
+      if (spec != null && PUBLISHERS.contains(spec.name())) {
+        publisher = request;
+        publisherPlace = request.place();
+        break;
+      }
+    }
+    lookedAt = session.activity().requests();
+    if (publisher != null && !publisher.isStill(session, publisherPlace)) {
+      publisher = null;
+    }
+    return publisher;
+  }
+
+  private void keep(ByteBuf bytes, Request request) {
+    int length = bytes.readableBytes();
+    followerBytes += length;
+    request.isFollowed();
+    Followers last = followers.peekLast();
+    if (length >= SocketOutput.SLICE_THRESHOLD) {
+      followers.add(new Followers(request.place(), bytes.retainedDuplicate(), false));
+    } else if (last != null
+        && last.takesMore()
+        && last.place() == request.place()
+        && last.bytes().maxWritableBytes() >= length) {
+      last.bytes().writeBytes(bytes, bytes.readerIndex(), length);
+    } else {
+      ByteBuf into = ByteBufAllocator.DEFAULT.directBuffer(FIRST_CHUNK, LARGEST_CHUNK);
+      into.writeBytes(bytes, bytes.readerIndex(), length);
+      followers.add(new Followers(request.place(), into, true));
+    }
+  }
+
+  /** The reply to the request of that number was given, and the next one has not begun. */
+  void follow(long place) {
+    Followers next = followers.peek();
+    while (next != null && next.place() <= place) {
+      followers.remove();
+      int length = next.bytes().readableBytes();
+      followerBytes -= length;
+      if (held.isEmpty()) {
+        session.output().appendOwned(next.bytes());
+      } else {
+        chunk = null;
+        held.add(next.bytes());
+        heldBytes += length;
+      }
+      next = followers.peek();
+    }
   }
 
   private boolean mayPass(int length) {
@@ -154,10 +239,13 @@ final class Pushes implements Subscriber {
       next.release();
       next = held.poll();
     }
+    followers.forEach(each -> each.bytes().release());
+    followers.clear();
+    followerBytes = 0;
   }
 
   /** Bytes of what is kept here. */
   long heldBytes() {
-    return heldBytes;
+    return heldBytes + followerBytes;
   }
 }

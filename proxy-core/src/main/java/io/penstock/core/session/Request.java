@@ -32,6 +32,7 @@ final class Request extends Routed {
   private boolean begun; // bytes have gone out
   private boolean divided; // its parts travel, not it
   private boolean forgone; // nobody counts on its end
+  private boolean followed; // by messages that it may have published
   private long borneOnHeap; // bytes of objects that are kept for it
   private @Nullable Runnable whenDone; // of one that has no place among the replies
 
@@ -79,6 +80,24 @@ final class Request extends Routed {
       throw new IllegalStateException("a request was used after its end");
     }
     return owner;
+  }
+
+  /** The command; null for what is none. */
+  @Nullable CommandSpec spec() {
+    return command;
+  }
+
+  /** Whether it still is the session's request of that number, with a reply to be given. */
+  boolean isStill(Session owner, long number) {
+    return session == owner && place == number;
+  }
+
+  /** Messages wait until its reply was given: {@link Pushes#follow}. */
+  void isFollowed() {
+    if (!followed) {
+      followed = true;
+      bearsOnHeap(Pushes.AROUND_FOLLOWERS);
+    }
   }
 
   /** Its number among the client's requests, answered here or not. */
@@ -234,11 +253,22 @@ final class Request extends Routed {
     }
   }
 
+  private void letFollow() {
+    if (followed) {
+      followed = false;
+      Subscriptions subscriptions = session().intake().subscriptions();
+      if (subscriptions != null) {
+        subscriptions.pushes().follow(place);
+      }
+    }
+  }
+
   /** Forgets everything, for another use. */
   void recycle() {
     held.clear();
     if (borneOnHeap > 0) {
       bearsOnHeap(-borneOnHeap);
+      letFollow(); // what is followed bears something
     }
     session = null;
     command = null;

@@ -25,6 +25,8 @@ import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Subscribers on one loop: {@code a} and {@code foo} belong to node 1, {@code b} and {@code c} to
@@ -582,6 +584,120 @@ class SubscriptionsTest {
     publisher.send(call("PUBLISH c x"));
     node.expect(call("PUBLISH c x")).send(":1\r\n");
     publisher.expect(":1\r\n");
+  }
+
+  /** The shared connection for clients that speak RESP3, behind the one that is made ahead. */
+  private Peer acceptResp3() {
+    rig.accept(0);
+    return rig.acceptFeed(0);
+  }
+
+  private Peer listens(Peer client) {
+    client.send(call("SUBSCRIBE b"));
+    Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
+    feed.send(push("subscribe", "b", ":1"));
+    client.expect(push("subscribe", "b", ":1"));
+    return feed;
+  }
+
+  private void hears(Peer feed, String... messages) {
+    long before = rig.<Long>onLoop(() -> rig.sessions().counters().pushes());
+    for (String message : messages) {
+      feed.send(push("message", "b", message));
+    }
+    await()
+        .until(
+            () ->
+                rig.<Long>onLoop(() -> rig.sessions().counters().pushes())
+                    == before + messages.length);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"PUBLISH b x", "EVAL x 1 b", "EVALSHA x 1 b", "FCALL x 1 b"})
+  void whatAClientPublishesItselfComesBehindTheReply(String publishes) {
+    Peer client = resp3();
+    Peer feed = listens(client);
+    client.send(call(publishes) + get("b"));
+    Peer node = acceptResp3();
+    hears(feed, "x", "y".repeat(100_000), "z");
+    assertThat(client.pending()).isZero();
+
+    node.expect(call(publishes) + get("b")).send(":1\r\n");
+
+    client.expect(":1\r\n" + push("message", "b", "x"));
+    client.expect(push("message", "b", "y".repeat(100_000)) + push("message", "b", "z"));
+    hears(feed, "later");
+    client.expect(push("message", "b", "later")); // a read publishes nothing
+    node.send("$1\r\nv\r\n");
+    client.expect("$1\r\nv\r\n");
+  }
+
+  @Test
+  void whatATransactionPublishesComesBehindItsReply() {
+    Peer client = resp3();
+    Peer feed = listens(client);
+    client.send(call("MULTI") + call("PUBLISH b x") + call("EXEC") + call("PUBLISH b y"));
+    client.expect("+OK\r\n+QUEUED\r\n");
+    Peer node = acceptResp3();
+    hears(feed, "x");
+    node.expect(call("MULTI") + call("PUBLISH b x") + call("EXEC") + call("PUBLISH b y"));
+    node.send("+OK\r\n+QUEUED\r\n*1\r\n");
+    hears(feed, "of another");
+    node.send(":1\r\n");
+
+    client.expect("*1\r\n:1\r\n");
+    assertThat(client.pending()).isZero(); // the PUBLISH behind it may have published them
+    hears(feed, "y");
+    node.send(":1\r\n");
+    client.expect(":1\r\n" + push("message", "b", "x") + push("message", "b", "of another"));
+    client.expect(push("message", "b", "y"));
+  }
+
+  @Test
+  void whoAlwaysPublishesHearsTheOthersAllTheSame() {
+    Peer client = resp3();
+    Peer feed = listens(client);
+    client.send(call("PUBLISH c 1"));
+    Peer node = acceptResp3().expect(call("PUBLISH c 1"));
+    hears(feed, "x");
+    client.send(call("PUBLISH c 2"));
+    node.expect(call("PUBLISH c 2")).send(":0\r\n");
+
+    client.expect(":0\r\n" + push("message", "b", "x"));
+    hears(feed, "y");
+    client.send(call("PUBLISH c 3"));
+    node.expect(call("PUBLISH c 3")).send(":0\r\n:0\r\n");
+    client.expect(":0\r\n" + push("message", "b", "y") + ":0\r\n");
+  }
+
+  @Test
+  void whatWaitsForAReplyIsGivenUpWithItsClient() {
+    Peer client = resp3();
+    Peer feed = listens(client);
+    client.send(call("PUBLISH b x"));
+    acceptResp3().expect(call("PUBLISH b x"));
+    hears(feed, "x", "y".repeat(100_000));
+
+    client.reset();
+
+    await().until(() -> rig.onLoop(() -> rig.sessions().sessions().isEmpty()));
+  }
+
+  /** Valkey 8.0.0 and 8.0.1 say so in place of a confirmation. */
+  @Test
+  void aNodeThatHasNothingToEndRefusesNobodyElse() {
+    Peer listener = rig.client();
+    Peer feed = subscribed(listener, 1, "foo");
+    Peer client = leavesShardChannel(feed);
+    listener.send(call("SUBSCRIBE a"));
+    feed.expect(call("subscribe a"));
+
+    feed.send(push("sunsubscribe", "a", ":0"));
+    feed.send("-NOSUB 'sunsubscribe' command executed not in subscribed mode\r\n");
+    feed.send(push("subscribe", "a", ":2") + push("message", "a", "x"));
+
+    client.expect(array("sunsubscribe", "a", ":0"));
+    listener.expect(array("subscribe", "a", ":2") + array("message", "a", "x"));
   }
 
   @Test
