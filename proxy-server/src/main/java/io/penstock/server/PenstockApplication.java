@@ -1,6 +1,5 @@
 package io.penstock.server;
 
-import io.penstock.server.config.SettingsConfiguration;
 import io.penstock.server.health.HealthConfiguration;
 import io.penstock.server.lifecycle.LifecycleConfiguration;
 import io.penstock.server.management.ManagementConfiguration;
@@ -18,7 +17,6 @@ import org.springframework.context.annotation.Import;
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
 @Import({
-  SettingsConfiguration.class,
   LifecycleConfiguration.class,
   HealthConfiguration.class,
   ManagementConfiguration.class,

@@ -1,5 +1,6 @@
 package io.penstock.server.lifecycle;
 
+import io.penstock.server.config.StartConfiguration;
 import io.penstock.server.config.UpstreamOverride;
 import io.penstock.server.demo.EmbeddedCluster;
 import io.penstock.server.demo.SearchPath;
@@ -24,7 +25,7 @@ final class Demo implements ApplicationContextInitializer<GenericApplicationCont
 
   @Override
   public void initialize(GenericApplicationContext application) {
-    if (!application.getEnvironment().matchesProfiles("demo")) {
+    if (!application.getEnvironment().matchesProfiles(StartConfiguration.DEMO)) {
       return;
     }
     application.registerBean(

@@ -1,0 +1,36 @@
+package io.penstock.server.config;
+
+import io.penstock.core.ProxySettings;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.context.ApplicationContextInitializer;
+import org.springframework.context.aot.AbstractAotProcessor;
+import org.springframework.context.support.GenericApplicationContext;
+
+/**
+ * Reads the configuration before there is any bean, and adds what comes from it alone as beans. If
+ * the configuration cannot be used, that is all the user reads: Spring logs no bean that could not
+ * be created.
+ */
+final class SettingsInitializer
+    implements ApplicationContextInitializer<GenericApplicationContext> {
+
+  @Override
+  public void initialize(GenericApplicationContext application) {
+    if (Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)) {
+      return; // the build decides on beans without any configuration (docs/adr/0023)
+    }
+    StartConfiguration configuration = StartConfiguration.read(application.getEnvironment());
+    ConfigurableListableBeanFactory beans = application.getBeanFactory();
+    beans.registerSingleton("startConfiguration", configuration);
+    beans.registerSingleton("propertiesReader", configuration.keys());
+    beans.registerSingleton("penstockProperties", configuration.properties());
+    if (configuration.demo()) {
+      application.registerBean(
+          "proxySettings",
+          ProxySettings.class,
+          () -> configuration.settingsFor(application.getBean(UpstreamOverride.class)));
+    } else {
+      beans.registerSingleton("proxySettings", configuration.settings());
+    }
+  }
+}
