@@ -1,5 +1,6 @@
 package io.penstock.server.config;
 
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.TreeSet;
@@ -50,6 +51,35 @@ final class KeySources {
       }
     }
     return new TreeSet<>(found);
+  }
+
+  /**
+   * The first key that would be one of {@code known} if its prefix were not misspelt, or null. Of
+   * environment variables only what is a key of Penstock's but for that: others belong to others.
+   */
+  @Nullable ConfigurationPropertyName withMisspeltPrefix(KeyTree known) {
+    for (ConfigurationPropertySource source : sources) {
+      boolean variables = isEnvironmentVariables(source);
+      ConfigurationPropertyName wrong =
+          names(source)
+              .filter(name -> OptionNames.withRightPrefix(name) != null)
+              .filter(name -> !variables || isMisspeltVariable(name, source, known))
+              .min(Comparator.naturalOrder())
+              .orElse(null);
+      if (wrong != null) {
+        return wrong;
+      }
+    }
+    return null;
+  }
+
+  /** Beside a Service named penstocks or penstock2, Kubernetes sets variables of that name. */
+  private static boolean isMisspeltVariable(
+      ConfigurationPropertyName name, ConfigurationPropertySource source, KeyTree known) {
+    String written = name.getElement(0, ConfigurationPropertyName.Form.UNIFORM);
+    return !written.startsWith(PropertiesReader.PREFIX)
+        && known.variableNamed(name) != null
+        && isSet(source.getConfigurationProperty(name));
   }
 
   private static Stream<ConfigurationPropertyName> names(ConfigurationPropertySource source) {

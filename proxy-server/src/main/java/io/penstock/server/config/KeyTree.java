@@ -58,6 +58,28 @@ final class KeyTree {
     return key == null ? null : key.defaultValue();
   }
 
+  /**
+   * The key that an environment variable sets, whatever its prefix is, or null. A variable's name
+   * does not tell dashes from dots.
+   */
+  @Nullable ConfigurationPropertyName variableNamed(ConfigurationPropertyName variable) {
+    String wanted = belowPrefix(variable);
+    for (ConfigurationPropertyName name : keys.keySet()) {
+      if (belowPrefix(name).equals(wanted)) {
+        return name;
+      }
+    }
+    return null;
+  }
+
+  private static String belowPrefix(ConfigurationPropertyName name) {
+    StringBuilder text = new StringBuilder();
+    for (int i = 1; i < name.getNumberOfElements(); i++) {
+      text.append(name.getElement(i, form()));
+    }
+    return text.toString();
+  }
+
   /** The key the user may have meant, or null when none is like it. */
   @Nullable ConfigurationPropertyName nearest(ConfigurationPropertyName wrong) {
     ConfigurationPropertyName best = null;
@@ -107,8 +129,8 @@ final class KeyTree {
     return null;
   }
 
-  /** Levenshtein's distance. */
-  private static int distance(String one, String other) {
+  /** Levenshtein's distance: how many characters to add, remove or change. */
+  static int distance(String one, String other) {
     int[] row = new int[other.length() + 1];
     for (int j = 0; j <= other.length(); j++) {
       row[j] = j;

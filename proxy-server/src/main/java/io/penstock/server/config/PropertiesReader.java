@@ -68,6 +68,7 @@ public final class PropertiesReader {
    * @throws InvalidConfigurationException for the first thing that cannot be used
    */
   public PenstockProperties read(Validator validator) {
+    refuseMisspeltPrefix();
     refuseBothPrefixes();
     refuseUnknownKeys();
     var placeholders =
@@ -132,6 +133,22 @@ public final class PropertiesReader {
       }
     }
     return new MapConfigurationPropertySource(values);
+  }
+
+  /** Spring ignores keys that nobody asks for, so all that is below it would be ignored. */
+  private void refuseMisspeltPrefix() {
+    ConfigurationPropertyName wrong = sources.withMisspeltPrefix(KEYS);
+    ConfigurationPropertyName right = wrong == null ? null : OptionNames.withRightPrefix(wrong);
+    if (wrong == null || right == null) {
+      return;
+    }
+    boolean isOwn = ConfigurationPropertyName.of(PREFIX).isAncestorOf(right);
+    ConfigurationPropertyName known = isOwn ? KEYS.variableNamed(right) : null;
+    throw new InvalidConfigurationException(
+        sources.unknownKey(
+            wrong,
+            "there is no such key",
+            "write " + (known == null ? right : known) + ", or remove it"));
   }
 
   private void refuseBothPrefixes() {

@@ -242,6 +242,54 @@ class PropertiesReaderTest {
   }
 
   @ParameterizedTest
+  @CsvSource({
+    "penstok.port, write penstock.port",
+    "pentsock.transpond.local.resource, write penstock.transpond.local.resource",
+    "Penstocks.maxClients, write penstock.max-clients",
+    "penstok.nonsense, write penstock.nonsense",
+    "camelia-redis-proxy.transpond.type, write camellia-redis-proxy.transpond.type",
+    "camelia-redis-proxy.nonsense, write camellia-redis-proxy.nonsense"
+  })
+  void refusesAMisspeltPrefix(String key, String fix) {
+    ConfigurationFault fault = faultOf(() -> read(Map.of(key, "s3cret")));
+
+    assertThat(fault.reason()).isEqualTo("there is no such key");
+    assertThat(fault.fix()).isEqualTo(fix + ", or remove it");
+    assertThat(fault.value()).isNull();
+  }
+
+  @Test
+  void leavesKeysOfOthersAlone() {
+    Map<String, Object> others = new LinkedHashMap<>();
+    for (String key :
+        List.of("spring.a", "server.port", "info.b", "pen", "stock.x", "my.key", "_", "[0]")) {
+      others.put(key, "1");
+    }
+
+    assertThat(read(others)).isEqualTo(read(Map.of()));
+  }
+
+  @Test
+  void refusesAVariableWithAMisspeltPrefixIfTheRestIsAKey() {
+    ConfigurationFault fault = faultOf(() -> readVariables(Map.of("PENSTOK_MAX_CLIENTS", "5")));
+
+    assertThat(fault.origin()).contains("PENSTOK_MAX_CLIENTS");
+    assertThat(fault.fix()).isEqualTo("write penstock.max-clients, or remove it");
+    assertThat(readVariables(Map.of("PENSTOK_HOME", "/opt"))).isEqualTo(read(Map.of()));
+  }
+
+  @Test
+  void leavesAloneWhatKubernetesSetsForAServiceOfASimilarName() {
+    assertThat(
+            readVariables(
+                Map.of(
+                    "PENSTOCK2_PORT", "6380",
+                    "PENSTOCKS_SERVICE_HOST", "10.0.0.1",
+                    "PENTOCK_PORT", "tcp://10.0.0.1:6380")))
+        .isEqualTo(read(Map.of()));
+  }
+
+  @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       textBlock =

@@ -1,0 +1,104 @@
+package io.penstock.server.config;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+
+/** Which keys there are, as far as a name can tell, and which one a wrong name may mean. */
+public final class OptionNames {
+
+  /**
+   * How the keys of Spring Boot begin. Which ones follow is not asked: {@code logging.level} takes
+   * any name, and libraries add their own.
+   */
+  static final List<String> SPRING =
+      List.of("debug", "info", "logging", "management", "server", "spring", "trace");
+
+  private static final List<String> OWN =
+      List.of(PropertiesReader.PREFIX, PropertiesReader.COMPATIBLE_PREFIX);
+
+  private OptionNames() {}
+
+  /**
+   * Whether there is such a key: exactly for {@code penstock}, by its beginning for the others.
+   * What is not taken of {@code camellia-redis-proxy} is told when it is read.
+   */
+  public static boolean exists(String name) {
+    ConfigurationPropertyName key = key(name);
+    if (key.isEmpty()) {
+      return false;
+    }
+    String root = root(key);
+    return root.equals(PropertiesReader.PREFIX)
+        ? PropertiesReader.KEYS.contains(key)
+        : root.equals(uniform(PropertiesReader.COMPATIBLE_PREFIX)) || SPRING.contains(root);
+  }
+
+  /** The key that was meant, or null if none is like it. */
+  public static @Nullable String nearest(String name) {
+    ConfigurationPropertyName key = key(name);
+    if (key.isEmpty()) {
+      return null;
+    }
+    return Stream.concat(OWN.stream(), SPRING.stream())
+        .filter(prefix -> similar(root(key), uniform(prefix)))
+        .map(prefix -> key.getNumberOfElements() == 1 ? prefix : prefix + "." + key.subName(1))
+        .filter(OptionNames::exists)
+        .findFirst()
+        .orElseGet(
+            () -> {
+              ConfigurationPropertyName own = PropertiesReader.KEYS.nearest(key);
+              return own == null ? null : own.toString();
+            });
+  }
+
+  /** The default of one of Penstock's keys, or null if it has none. */
+  public static @Nullable String defaultOf(String name) {
+    return PropertiesReader.KEYS.defaultOf(key(name));
+  }
+
+  /** Whether both are the same key: case and dashes do not count. */
+  public static boolean same(String one, String other) {
+    return key(one).equals(key(other));
+  }
+
+  /** Whether one may be a misspelling of the other. */
+  public static boolean similar(String wrong, String right) {
+    int most = Math.max(2, right.length() / 4);
+    if (Math.abs(wrong.length() - right.length()) > most || wrong.equals(right)) {
+      return false;
+    }
+    return KeyTree.distance(wrong, right) <= most;
+  }
+
+  /**
+   * The key of Penstock's that was meant by one with a misspelt prefix, or null if its prefix is
+   * not like one of Penstock's.
+   */
+  static @Nullable ConfigurationPropertyName withRightPrefix(ConfigurationPropertyName key) {
+    if (key.isEmpty()) {
+      return null;
+    }
+    String root = root(key);
+    for (String prefix : OWN) {
+      if (similar(root, uniform(prefix))) {
+        return key.getNumberOfElements() == 1 ? key(prefix) : key(prefix + "." + key.subName(1));
+      }
+    }
+    return null;
+  }
+
+  private static ConfigurationPropertyName key(String name) {
+    return ConfigurationPropertyName.adapt(name, '.');
+  }
+
+  private static String root(ConfigurationPropertyName key) {
+    return key.getElement(0, ConfigurationPropertyName.Form.UNIFORM);
+  }
+
+  private static String uniform(String prefix) {
+    return prefix.replace("-", "").toLowerCase(Locale.ROOT);
+  }
+}
