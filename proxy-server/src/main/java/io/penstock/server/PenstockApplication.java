@@ -1,5 +1,6 @@
 package io.penstock.server;
 
+import io.penstock.server.diagnostics.OpenedFiles;
 import io.penstock.server.health.HealthConfiguration;
 import io.penstock.server.lifecycle.LifecycleConfiguration;
 import io.penstock.server.management.ManagementConfiguration;
@@ -9,6 +10,7 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.io.ResourceLoader;
 
 /**
  * Where {@code java -jar penstock.jar} begins. It names its configurations: to find them Spring
@@ -47,7 +49,20 @@ public class PenstockApplication {
     if (System.getProperty(PREPARED) == null && isPackaged()) {
       System.setProperty(PREPARED, "true");
     }
-    SpringApplication.run(PenstockApplication.class, args);
+    application().run(args);
+  }
+
+  private static SpringApplication application() {
+    OpenedFiles files = new OpenedFiles();
+    SpringApplication application =
+        new SpringApplication(PenstockApplication.class) {
+          @Override
+          public ResourceLoader getResourceLoader() {
+            return files; // for configuration files alone: the context's own loader stays
+          }
+        };
+    application.addListeners(files);
+    return application;
   }
 
   /**
