@@ -1,11 +1,17 @@
 package io.penstock.server;
 
+import io.penstock.server.cli.Check;
+import io.penstock.server.cli.CommandLine;
+import io.penstock.server.cli.Help;
+import io.penstock.server.cli.UsageException;
+import io.penstock.server.cli.Version;
 import io.penstock.server.diagnostics.OpenedFiles;
 import io.penstock.server.health.HealthConfiguration;
 import io.penstock.server.lifecycle.LifecycleConfiguration;
 import io.penstock.server.management.ManagementConfiguration;
 import io.penstock.server.metrics.MetricsConfiguration;
 import java.security.Security;
+import java.util.List;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -36,20 +42,38 @@ public class PenstockApplication {
   /** Whether Spring takes the beans that were decided upon when the jar was built. */
   private static final String PREPARED = "spring.aot.enabled";
 
-  /** Starts the application. */
+  /** What the JVM ends with after a start that failed. */
+  private static final int WRONG_CONFIGURATION = 1;
+
+  private static final int WRONG_COMMAND_LINE = 2;
+
+  /** Does what the command line asks for: starts the application, unless told otherwise. */
   public static void main(String[] args) {
-    if (System.getProperty(LEAK_DETECTION) == null) {
-      // Netty's default samples buffers and takes a stack trace of each: that is for tests.
-      System.setProperty(LEAK_DETECTION, "disabled");
+    try {
+      CommandLine line = CommandLine.of(args);
+      switch (line.action()) {
+        case START -> start(line.options());
+        case CHECK -> check(line.options());
+        case HELP -> System.out.print(Help.text());
+        case VERSION -> System.out.println(Version.text());
+      }
+    } catch (UsageException e) {
+      System.err.println(e.getMessage());
+      System.err.println("Penstock was not started; --help lists the options.");
+      System.exit(WRONG_COMMAND_LINE);
     }
-    if (Security.getProperty(NAMES) == null && System.getProperty(OLD_NAMES) == null) {
-      // The JVM's 30 are long for nodes that come back on other addresses.
-      Security.setProperty(NAMES, "5");
+  }
+
+  private static void start(List<String> options) {
+    prepare();
+    application().run(options.toArray(String[]::new));
+  }
+
+  private static void check(List<String> options) {
+    prepare();
+    if (!Check.succeeds(application(), options, System.out)) {
+      System.exit(WRONG_CONFIGURATION);
     }
-    if (System.getProperty(PREPARED) == null && isPackaged()) {
-      System.setProperty(PREPARED, "true");
-    }
-    application().run(args);
   }
 
   private static SpringApplication application() {
@@ -63,6 +87,21 @@ public class PenstockApplication {
         };
     application.addListeners(files);
     return application;
+  }
+
+  /** What has to be set before the first class of Netty or Spring reads it. */
+  private static void prepare() {
+    if (System.getProperty(LEAK_DETECTION) == null) {
+      // Netty's default samples buffers and takes a stack trace of each: that is for tests.
+      System.setProperty(LEAK_DETECTION, "disabled");
+    }
+    if (Security.getProperty(NAMES) == null && System.getProperty(OLD_NAMES) == null) {
+      // The JVM's 30 are long for nodes that come back on other addresses.
+      Security.setProperty(NAMES, "5");
+    }
+    if (System.getProperty(PREPARED) == null && isPackaged()) {
+      System.setProperty(PREPARED, "true");
+    }
   }
 
   /**

@@ -5,11 +5,12 @@ import io.penstock.core.cluster.Node;
 import java.util.stream.Collectors;
 
 /** Addresses as people write them. */
-final class Addresses {
+public final class Addresses {
 
   private Addresses() {}
 
-  static String text(Upstream upstream) {
+  /** What commands are sent to; no password. */
+  public static String text(Upstream upstream) {
     return switch (upstream) {
       case Upstream.Cluster cluster ->
           "the Redis Cluster of "

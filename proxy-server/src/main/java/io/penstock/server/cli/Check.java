@@ -1,0 +1,124 @@
+package io.penstock.server.cli;
+
+import io.penstock.core.ProxySettings;
+import io.penstock.core.ProxySettings.Dispatch;
+import io.penstock.core.ProxySettings.Listen;
+import io.penstock.core.cluster.Node;
+import io.penstock.server.config.StartConfiguration;
+import io.penstock.server.lifecycle.Addresses;
+import java.io.PrintStream;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.Banner;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.SpringApplication.AbandonedRunException;
+import org.springframework.boot.SpringApplicationRunListener;
+import org.springframework.boot.actuate.autoconfigure.web.server.ManagementServerProperties;
+import org.springframework.boot.autoconfigure.context.LifecycleProperties;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.web.server.autoconfigure.ServerProperties;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.env.ConfigurableEnvironment;
+
+/**
+ * {@code --check}: begins a start, and abandons it when the configuration is read and before there
+ * is any bean. So errors are found and told as a start finds and tells them, no port is opened and
+ * no server contacted.
+ */
+public final class Check implements SpringApplicationRunListener {
+
+  private static final Pattern FILE = Pattern.compile("Config resource 'file \\[(.+)]' via .*");
+
+  private final PrintStream out;
+
+  private Check(PrintStream out) {
+    this.out = out;
+  }
+
+  /**
+   * Prints what a start would do.
+   *
+   * @param application not run yet; cannot be run afterwards
+   * @return whether Penstock can use its configuration; if not, the log says why
+   */
+  public static boolean succeeds(
+      SpringApplication application, List<String> options, PrintStream out) {
+    application.setBannerMode(Banner.Mode.OFF);
+    try {
+      SpringApplication.withHook(
+          _ -> new Check(out), () -> application.run(options.toArray(String[]::new)));
+      throw new IllegalStateException("the start went on behind the check");
+    } catch (AbandonedRunException _) {
+      return true;
+    } catch (RuntimeException _) { // which Spring Boot has told already
+      return false;
+    }
+  }
+
+  @Override
+  public void contextPrepared(ConfigurableApplicationContext application) {
+    StartConfiguration configuration =
+        application.getBeanFactory().getBean(StartConfiguration.class);
+    out.println(report(configuration, application.getEnvironment()));
+    throw new AbandonedRunException(application);
+  }
+
+  private static String report(
+      StartConfiguration configuration, ConfigurableEnvironment environment) {
+    Binder keys = Binder.get(environment);
+    keys.bindOrCreate("spring.lifecycle", LifecycleProperties.class);
+    ProxySettings settings = configuration.settings();
+    Listen listen = settings.listen();
+    return """
+        Penstock can use its configuration (%s). It would
+          listen on %s (transport %s, %d event loops, dispatch %s)
+          proxy to %s
+          admit %d clients, %s
+          %s"""
+        .formatted(
+            files(environment),
+            listen.port() == 0
+                ? "a free port of " + listen.bind()
+                : new Node(listen.bind(), listen.port()),
+            settings.transport().configName(),
+            settings.eventLoops(),
+            settings.dispatch() instanceof Dispatch.Async ? "async" : "sync",
+            configuration.demo()
+                ? "a cluster that it starts (profile demo)"
+                : Addresses.text(settings.upstream()),
+            listen.maxClients(),
+            listen.password() == null ? "which need no password" : "which must AUTH",
+            management(keys));
+  }
+
+  /** Spring's own way to name where values come from. */
+  private static String files(ConfigurableEnvironment environment) {
+    String files =
+        environment.getPropertySources().stream()
+            .map(source -> FILE.matcher(source.getName()))
+            .filter(Matcher::matches)
+            .map(file -> file.group(1))
+            .collect(Collectors.joining(", "));
+    return files.isEmpty() ? "no file" : files;
+  }
+
+  private static String management(Binder keys) {
+    ServerProperties server = keys.bindOrCreate("server", ServerProperties.class);
+    keys.bindOrCreate("management.server", ManagementServerProperties.class);
+    Integer port = server.getPort();
+    return port == null || port < 0
+        ? "serve no health and metrics (management.server.port)"
+        : "serve health and metrics on "
+            + (port == 0 ? "a free port" : "port " + port)
+            + " of "
+            + address(server.getAddress());
+  }
+
+  private static String address(@Nullable InetAddress address) {
+    return address == null ? "every address" : address.getHostAddress();
+  }
+}

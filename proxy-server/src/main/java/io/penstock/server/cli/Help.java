@@ -1,0 +1,25 @@
+package io.penstock.server.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+
+/** What {@code --help} prints. */
+public final class Help {
+
+  private Help() {}
+
+  /** Several lines, each with its end. */
+  public static String text() {
+    try (InputStream in = Help.class.getResourceAsStream("help.txt")) {
+      if (in == null) {
+        throw new IllegalStateException("help.txt is missing beside " + Help.class);
+      }
+      return new String(in.readAllBytes(), UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,11 @@
+package io.penstock.server.cli;
+
+/** The command line cannot be used; the message says why, and never repeats a value. */
+public final class UsageException extends Exception {
+
+  private static final long serialVersionUID = 1L;
+
+  UsageException(String message) {
+    super(message);
+  }
+}

@@ -1,0 +1,11 @@
+/**
+ * The command line: arguments enter before Spring starts, and what to do leaves.
+ *
+ * <p>{@link io.penstock.server.cli.CommandLine} reads the arguments and rejects those that Spring
+ * Boot would ignore. {@code --help} and {@code --version} print a text, {@code --check} reads the
+ * configuration as a start does and tells what it says. All on the main thread.
+ */
+@NullMarked
+package io.penstock.server.cli;
+
+import org.jspecify.annotations.NullMarked;

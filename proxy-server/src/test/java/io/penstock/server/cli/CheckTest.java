@@ -1,0 +1,97 @@
+package io.penstock.server.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+@ExtendWith(OutputCaptureExtension.class)
+class CheckTest {
+
+  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+
+  private boolean succeeds(String... options) {
+    return Check.succeeds(
+        new SpringApplication(CheckTest.class),
+        List.of(options),
+        new PrintStream(out, true, UTF_8));
+  }
+
+  @Test
+  void tellsWhatAStartWouldDoAndNoPassword() {
+    assertThat(
+            succeeds(
+                "--penstock.bind=::1",
+                "--penstock.dispatch=sync",
+                "--penstock.event-loops=2",
+                "--penstock.max-clients=7",
+                "--penstock.password=s3cret",
+                "--server.address=127.0.0.1",
+                "--management.server.port=9180",
+                "--penstock.transpond.local.resource=redis-cluster://bob:s3cret@h1:1,h2:2"))
+        .isTrue();
+    assertThat(out.toString(UTF_8).lines())
+        .containsExactly(
+            "Penstock can use its configuration (no file). It would",
+            "  listen on [::1]:6380 (transport auto, 2 event loops, dispatch sync)",
+            "  proxy to the Redis Cluster of h1:1, h2:2",
+            "  admit 7 clients, which must AUTH",
+            "  serve health and metrics on port 9180 of 127.0.0.1");
+  }
+
+  @Test
+  void opensNoPortAndContactsNoServer() throws IOException {
+    try (ServerSocketChannel taken = ServerSocketChannel.open()) {
+      taken.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      int port = taken.socket().getLocalPort();
+
+      assertThat(
+              succeeds(
+                  "--penstock.bind=127.0.0.1",
+                  "--penstock.port=" + port,
+                  "--management.server.port=" + port,
+                  "--penstock.transpond.local.resource=redis://127.0.0.1:" + port))
+          .isTrue();
+
+      taken.configureBlocking(false);
+      assertThat(taken.accept()).isNull();
+    }
+  }
+
+  @Test
+  void doesNotStartTheDemosCluster() {
+    assertThat(
+            succeeds(
+                "--spring.profiles.active=demo",
+                "--penstock.port=0",
+                "--management.server.port=-1"))
+        .isTrue();
+    assertThat(out.toString(UTF_8))
+        .contains("listen on a free port of 0.0.0.0")
+        .contains("proxy to a cluster that it starts (profile demo)")
+        .contains("serve no health and metrics (management.server.port)");
+  }
+
+  @Test
+  void failsAsAStartFails(CapturedOutput log) {
+    assertThat(succeeds("--penstock.backend.command-timeout=1")).isFalse();
+    assertThat(succeeds("--spring.lifecycle.timeout-per-shutdown-phase=soon")).isFalse();
+    assertThat(succeeds("--management.server.port=http")).isFalse();
+
+    assertThat(out.toString(UTF_8)).isEmpty();
+    assertThat(log)
+        .contains("Key:    penstock.backend.command-timeout")
+        .contains("Reason: it has no unit");
+  }
+}

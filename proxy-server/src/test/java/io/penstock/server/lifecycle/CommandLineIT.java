@@ -1,0 +1,132 @@
+package io.penstock.server.lifecycle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.penstock.core.ProxySettings.Dispatch;
+import io.penstock.server.it.Ways;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What {@code java -jar penstock.jar} makes of its arguments and its files. */
+class CommandLineIT {
+
+  private static final Path JAR = Path.of("target/penstock.jar").toAbsolutePath();
+  private static final String NOWHERE = "--penstock.transpond.local.resource=redis://127.0.0.1:1";
+
+  @TempDir Path folder;
+
+  /** What a process wrote, and how it ended. */
+  private record Ended(int status, String output) {}
+
+  @BeforeEach
+  void once() {
+    assumeTrue(
+        Ways.dispatch() instanceof Dispatch.Async,
+        "the command line does not depend on the way of working");
+  }
+
+  @Test
+  void theVersionHelpAndAWrongOptionStartNothing() throws IOException {
+    assertThat(run("--version").output())
+        .startsWith("Penstock ")
+        .containsPattern("Java 2[5-9]")
+        .hasLineCount(1);
+    assertThat(run("--help")).matches(ended -> ended.status() == 0, "ends with 0");
+    assertThat(run("--penstok.port=5"))
+        .isEqualTo(
+            new Ended(
+                2,
+                """
+                Unknown option --penstok.port; did you mean --penstock.port?
+                Penstock was not started; --help lists the options.
+                """));
+  }
+
+  /** Whichever it is: the tests' own is new enough. */
+  @Test
+  void thePathsJavaStartsPenstockOrIsToldThatItIsTooOld() throws IOException {
+    Ended ended = run(List.of("java", "-jar", JAR.toString(), "--version"));
+
+    assertThat(ended.output())
+        .hasLineCount(1)
+        .matches(
+            ended.status() == 0
+                ? "Penstock \\d[^\\n]*\\n"
+                : "Penstock needs Java 25 or newer, and this is Java [^\\n]*\\n");
+    assertThat(ended.status()).isIn(0, 1);
+  }
+
+  @Test
+  void aCheckReadsTheFilesAsAStartDoes() throws IOException {
+    Files.writeString(folder.resolve("application.yml"), "penstock:\n  max-clients: 77\n");
+
+    Ended ended = run("--check", NOWHERE);
+
+    assertThat(ended.status()).as(ended.output()).isZero();
+    assertThat(ended.output())
+        .startsWith("Penstock can use its configuration (application.yml). It would")
+        .contains("admit 77 clients");
+  }
+
+  @Test
+  void aFailedCheckAndAFailedStartSayTheSameAndNothingOfBeans() throws IOException {
+    Ended check = run("--check");
+    Ended start = run();
+
+    assertThat(check.status()).isEqualTo(1);
+    assertThat(start.status()).isEqualTo(1);
+    String message = check.output().substring(check.output().indexOf("****"));
+    assertThat(message).contains("no resource is configured");
+    assertThat(start.output())
+        .endsWith(message)
+        .doesNotContain(" WARN ")
+        .doesNotContain("BeanCreationException");
+  }
+
+  @Test
+  void brokenYamlIsToldWithItsFileLineAndColumn() throws IOException {
+    Files.writeString(
+        folder.resolve("application.yml"), "penstock:\n  bind: [a, b\n  password: s3cret\n");
+
+    Ended ended = run();
+
+    assertThat(ended.status()).isEqualTo(1);
+    assertThat(ended.output())
+        .contains(
+            "[file:application.yml] is not valid YAML at line 3, column 11: expected ',' or ']'")
+        .contains("(while parsing a flow sequence at line 2, column 9)")
+        .doesNotContain("s3cret")
+        .doesNotContain("\tat ");
+  }
+
+  private Ended run(String... arguments) throws IOException {
+    List<String> command = new ArrayList<>(List.of(PenstockProcess.JAVA, "-jar", JAR.toString()));
+    command.addAll(List.of(arguments));
+    return run(command);
+  }
+
+  /** In a folder of its own, without what a terminal's variables say. */
+  private Ended run(List<String> command) throws IOException {
+    Path output = Files.createTempFile(folder, "output", ".txt");
+    Process process =
+        new ProcessBuilder(command)
+            .directory(folder.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile())
+            .start();
+    try {
+      process.onExit().orTimeout(1, TimeUnit.MINUTES).join();
+    } finally {
+      process.destroyForcibly();
+    }
+    return new Ended(process.exitValue(), Files.readString(output));
+  }
+}
