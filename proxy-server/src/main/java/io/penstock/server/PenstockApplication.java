@@ -7,6 +7,7 @@ import io.penstock.server.cli.UsageException;
 import io.penstock.server.cli.Version;
 import io.penstock.server.diagnostics.OpenedFiles;
 import io.penstock.server.health.HealthConfiguration;
+import io.penstock.server.lifecycle.HangupSignal;
 import io.penstock.server.lifecycle.LifecycleConfiguration;
 import io.penstock.server.management.ManagementConfiguration;
 import io.penstock.server.metrics.MetricsConfiguration;
@@ -66,7 +67,9 @@ public class PenstockApplication {
 
   private static void start(List<String> options) {
     prepare();
-    application().run(options.toArray(String[]::new));
+    SpringApplication application = application();
+    application.addInitializers(new HangupSignal());
+    application.run(options.toArray(String[]::new));
   }
 
   private static void check(List<String> options) {

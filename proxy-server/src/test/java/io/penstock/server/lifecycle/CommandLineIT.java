@@ -1,9 +1,11 @@
 package io.penstock.server.lifecycle;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.penstock.core.ProxySettings.Dispatch;
+import io.penstock.server.demo.RespConnection;
 import io.penstock.server.it.Ways;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code java -jar penstock.jar} makes of its arguments and its files. */
+/** What {@code java -jar penstock.jar} makes of its arguments, its files and a SIGHUP. */
 class CommandLineIT {
 
   private static final Path JAR = Path.of("target/penstock.jar").toAbsolutePath();
@@ -105,6 +107,59 @@ class CommandLineIT {
         .contains("(while parsing a flow sequence at line 2, column 9)")
         .doesNotContain("s3cret")
         .doesNotContain("\tat ");
+  }
+
+  @Test
+  void aHangupIsLoggedAndEndsNothing() throws IOException {
+    try (PenstockProcess penstock = start(List.of(), NOWHERE);
+        RespConnection client = penstock.connect()) {
+      hangUp(penstock);
+
+      await().until(() -> penstock.log().stream().anyMatch(line -> line.contains("SIGHUP: ")));
+      assertThat(client.text("PING")).isEqualTo("PONG");
+    }
+  }
+
+  @Test
+  void aHangupThatIsIgnoredAtStartStaysIgnored() throws IOException {
+    try (PenstockProcess penstock =
+        start(List.of("sh", "-c", "trap '' HUP; exec \"$0\" \"$@\""), NOWHERE)) {
+      hangUp(penstock);
+
+      penstock.terminate();
+
+      assertThat(penstock.awaitEnd()).isEqualTo(143);
+      assertThat(penstock.log()).noneMatch(line -> line.contains("SIGHUP: "));
+    }
+  }
+
+  @Test
+  void aDemoEndsWithItsTerminal() throws IOException {
+    try (PenstockProcess penstock = start(List.of(), "--spring.profiles.active=demo")) {
+      hangUp(penstock);
+
+      assertThat(penstock.awaitEnd()).isEqualTo(129);
+    }
+  }
+
+  private static PenstockProcess start(List<String> before, String... arguments)
+      throws IOException {
+    List<String> command = new ArrayList<>(before);
+    command.addAll(List.of(PenstockProcess.JAVA, "-jar", JAR.toString()));
+    List<String> all = new ArrayList<>(List.of(arguments));
+    all.add("--management.server.port=-1");
+    return PenstockProcess.start(command, all.toArray(String[]::new));
+  }
+
+  private static void hangUp(PenstockProcess penstock) throws IOException {
+    assertThat(
+            new ProcessBuilder("sh", "-c", "kill -HUP " + penstock.pid())
+                .inheritIO()
+                .start()
+                .onExit()
+                .join()
+                .exitValue())
+        .isZero();
   }
 
   private Ended run(String... arguments) throws IOException {

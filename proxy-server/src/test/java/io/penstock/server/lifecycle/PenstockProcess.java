@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -72,6 +73,20 @@ final class PenstockProcess implements AutoCloseable {
   /** A connection for bytes of the caller's own. */
   Socket open() throws IOException {
     return new Socket(InetAddress.getLoopbackAddress(), port);
+  }
+
+  long pid() {
+    return jvm.pid();
+  }
+
+  /** SIGTERM. */
+  void terminate() {
+    jvm.destroy();
+  }
+
+  /** Waits for its end; answers its exit status. */
+  int awaitEnd() {
+    return jvm.onExit().orTimeout(30, TimeUnit.SECONDS).join().exitValue();
   }
 
   boolean isAlive() {
