@@ -53,8 +53,12 @@ public record ServerBinary(Path path, boolean valkey, int major, int minor, Stri
               ? "there is no such program on PATH (PATH=" + path + ")"
               : "there is no executable " + executable;
       throw new MissingServerException(
-          "%s=%s: %s. Give a name that is on PATH, or an absolute path; without it, the bundled server runs."
-              .formatted(CHOICE, choice, reason));
+          CHOICE
+              + "="
+              + choice
+              + ": "
+              + reason
+              + ". Give a name that is on PATH, or an absolute path, or leave it out");
     }
     return at(executable);
   }

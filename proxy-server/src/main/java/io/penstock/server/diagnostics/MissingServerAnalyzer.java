@@ -1,5 +1,6 @@
 package io.penstock.server.diagnostics;
 
+import io.penstock.server.demo.ServerBinary;
 import io.penstock.server.demo.ServerBinary.MissingServerException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
@@ -11,8 +12,9 @@ class MissingServerAnalyzer extends AbstractFailureAnalyzer<MissingServerExcepti
   protected FailureAnalysis analyze(Throwable root, MissingServerException cause) {
     return new FailureAnalysis(
         String.valueOf(cause.getMessage()),
-        "Install redis-server or valkey-server, or leave the demo profile and configure"
-            + " penstock.transpond.local.resource.",
+        "Have redis-server or valkey-server on PATH, or name one with -D"
+            + ServerBinary.CHOICE
+            + ", or leave the demo profile and configure penstock.transpond.local.resource.",
         cause);
   }
 }
