@@ -17,6 +17,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadFactory;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -33,8 +36,8 @@ import org.slf4j.event.Level;
  * ends when the node answers again or another node is master of its slots, not when the last held
  * request has failed.
  *
- * <p>Told on event loops and on the topology thread; each waits for another one that writes a line
- * at most.
+ * <p>Told on event loops and on the topology thread, which wait for nothing: what they tell is
+ * dealt with, in order, on a thread of its own, to which all else here is confined.
  */
 final class OutageLog implements ProxyEvents {
 
@@ -46,27 +49,43 @@ final class OutageLog implements ProxyEvents {
 
   private static final long QUIET_NANOS = Duration.ofSeconds(10).toNanos();
 
+  private static final ThreadFactory THREADS =
+      Thread.ofVirtual().name("penstock-outage-log").factory();
+
   private final LongSupplier nanoTime;
+  private final Executor inOrder;
   private final Map<String, Outage> outages = new TreeMap<>(); // by node's name
   private final Map<Node, Long> lostToldAt = new HashMap<>(); // connections
   private final Map<Node, String> reasons = new HashMap<>(); // of the newest failure
   private SlotMap topology = SlotMap.EMPTY;
 
   OutageLog() {
-    this(System::nanoTime);
+    this(System::nanoTime, Executors.newSingleThreadExecutor(THREADS));
   }
 
-  OutageLog(LongSupplier nanoTime) {
+  /**
+   * @param inOrder runs one task after the other
+   */
+  OutageLog(LongSupplier nanoTime, Executor inOrder) {
     this.nanoTime = nanoTime;
+    this.inOrder = inOrder;
   }
 
   @Override
-  public synchronized void backendConnected(Node node) {
+  public void backendConnected(Node node) {
+    inOrder.execute(() -> connected(node));
+  }
+
+  private void connected(Node node) {
     reasons.remove(node);
   }
 
   @Override
-  public synchronized void backendDisconnected(Node node, Throwable cause) {
+  public void backendDisconnected(Node node, Throwable cause) {
+    inOrder.execute(() -> lost(node, cause));
+  }
+
+  private void lost(Node node, Throwable cause) {
     boolean worked = reasons.put(node, String.valueOf(cause.getMessage())) == null;
     long now = nanoTime.getAsLong();
     Long told = lostToldAt.get(node);
@@ -77,14 +96,22 @@ final class OutageLog implements ProxyEvents {
   }
 
   @Override
-  public synchronized void holdBegan(@Nullable Node node) {
+  public void holdBegan(@Nullable Node node) {
+    inOrder.execute(() -> began(node));
+  }
+
+  private void began(@Nullable Node node) {
     Outage outage = outages.computeIfAbsent(name(node), _ -> begun(node));
     outage.holding++;
     sayBegin(outage);
   }
 
   @Override
-  public synchronized void holdEnded(@Nullable Node node, HoldReport report) {
+  public void holdEnded(@Nullable Node node, HoldReport report) {
+    inOrder.execute(() -> ended(node, report));
+  }
+
+  private void ended(@Nullable Node node, HoldReport report) {
     Outage outage = outages.computeIfAbsent(name(node), _ -> begun(node));
     outage.holding = Math.max(0, outage.holding - 1);
     outage.add(report, nanoTime.getAsLong());
@@ -95,14 +122,22 @@ final class OutageLog implements ProxyEvents {
   }
 
   @Override
-  public synchronized void topologyRefreshed(
+  public void topologyRefreshed(
       RefreshTrigger trigger, Duration took, SlotMap now, @Nullable Throwable failure) {
+    inOrder.execute(() -> refreshed(now));
+  }
+
+  private void refreshed(SlotMap now) {
     topology = now;
     settleAll();
   }
 
   @Override
-  public synchronized void healthChecked(UpstreamStatus status) {
+  public void healthChecked(UpstreamStatus status) {
+    inOrder.execute(() -> checked(status));
+  }
+
+  private void checked(UpstreamStatus status) {
     topology = status.topology();
     forgetOthers(status);
     for (NodeStatus node : status.nodes()) {

@@ -40,7 +40,7 @@ class OutageLogTest {
   private final Logger logger = (Logger) LoggerFactory.getLogger(OutageLog.class);
   private final ListAppender<ILoggingEvent> said = new ListAppender<>();
   private long now = Long.MAX_VALUE - 5; // nanoTime may overflow at any moment
-  private final OutageLog log = new OutageLog(() -> now);
+  private final OutageLog log = new OutageLog(() -> now, Runnable::run);
 
   @BeforeEach
   void listen() {
@@ -236,6 +236,9 @@ class OutageLogTest {
 
   @Test
   void whatLoopsSayAtOnceIsCountedOnce() throws Exception {
+    ExecutorService inOrder = Executors.newSingleThreadExecutor();
+    var shared = new OutageLog(() -> now, inOrder);
+    shared.topologyRefreshed(RefreshTrigger.STARTUP, Duration.ZERO, map(A, A2), null);
     int loops = 4;
     int times = 500;
     try (ExecutorService threads = Executors.newFixedThreadPool(loops)) {
@@ -244,8 +247,8 @@ class OutageLogTest {
               loops,
               () -> {
                 for (int i = 0; i < times; i++) {
-                  log.holdBegan(A);
-                  log.holdEnded(A, held(Duration.ofMillis(1), 1, 0));
+                  shared.holdBegan(A);
+                  shared.holdEnded(A, held(Duration.ofMillis(1), 1, 0));
                 }
                 return "done";
               });
@@ -253,7 +256,8 @@ class OutageLogTest {
         assertThat(done.get()).isEqualTo("done");
       }
     }
-    refreshed(map(A2));
+    shared.topologyRefreshed(RefreshTrigger.HELD, Duration.ZERO, map(A2), null);
+    inOrder.close();
 
     assertThat(lines()).hasSize(2).last().asString().contains("; 2000 requests were held: 2000");
   }
