@@ -29,6 +29,7 @@ public record StartConfiguration(
   public static StartConfiguration read(ConfigurableEnvironment environment) {
     PropertiesReader keys = new PropertiesReader(environment);
     PenstockProperties properties = properties(keys);
+    ManagementPortCheck.check(environment);
     boolean demo = environment.matchesProfiles(DEMO);
     ProxySettings settings = new SettingsMapping(keys).map(properties, demo ? UNKNOWN_YET : null);
     return new StartConfiguration(

@@ -12,6 +12,8 @@ import java.nio.channels.ServerSocketChannel;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -87,11 +89,23 @@ class CheckTest {
   void failsAsAStartFails(CapturedOutput log) {
     assertThat(succeeds("--penstock.backend.command-timeout=1")).isFalse();
     assertThat(succeeds("--spring.lifecycle.timeout-per-shutdown-phase=soon")).isFalse();
-    assertThat(succeeds("--management.server.port=http")).isFalse();
+    assertThat(succeeds("--server.address=300.1.1.1")).isFalse();
 
     assertThat(out.toString(UTF_8)).isEmpty();
     assertThat(log)
         .contains("Key:    penstock.backend.command-timeout")
         .contains("Reason: it has no unit");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"management.server.port", "server.port"})
+  void refusesAManagementPortThatIsNone(String key, CapturedOutput log) {
+    for (String port : List.of("70000", "-2", "http", "${NO_SUCH_VARIABLE}")) {
+      assertThat(succeeds("--" + key + "=" + port)).isFalse();
+      assertThat(log).contains("Key:    " + key + "\n    Value:  " + port + "\n");
+    }
+    assertThat(log)
+        .contains("Reason: must be a port from 0 to 65535, or -1")
+        .contains("Reason: ${NO_SUCH_VARIABLE} stands for nothing that is set");
   }
 }
