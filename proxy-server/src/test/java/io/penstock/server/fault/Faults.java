@@ -301,8 +301,8 @@ final class Faults {
         .atMost(PATIENCE)
         .until(() -> master.text("INFO", "replication").contains("role:slave"));
     spell.keepsWrites();
+    scene.cluster().awaitHealthy(); // while it loads it does not say what it is
     scene.failedOver();
-    scene.cluster().awaitHealthy();
   }
 
   private static void failover(Scene scene, Random random, Spell spell) {
