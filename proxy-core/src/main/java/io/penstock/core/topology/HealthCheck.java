@@ -144,6 +144,9 @@ public final class HealthCheck {
         failure == null
             ? new Seen(Instant.now(), thread.nanoTime(), null)
             : new Seen(before.lastAnswer, before.at, Outage.reason(failure)));
+    if (before == Seen.NOTHING) {
+      tell(); // who waits for the start need not wait for the next look
+    }
   }
 
   /** What holds now. Any thread. */

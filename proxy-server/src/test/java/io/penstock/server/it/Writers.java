@@ -278,7 +278,8 @@ final class Writers {
       }
       assertThat(reply).matches("\\*3\r\n:(\\d+)\r\n\\$7\r\nbetween\r\n:\\1\r\n");
       long now = Long.parseLong(reply.substring(5, reply.indexOf('\r', 5)));
-      assertThat(now).isGreaterThan(last);
+      // A master that is killed may have acknowledged one that its replica never heard of.
+      assertThat(now).isGreaterThanOrEqualTo(lenient ? last : last + 1);
       assertThat(lenient || now == last + 1).as("each ran once").isTrue();
       last = now;
     }
