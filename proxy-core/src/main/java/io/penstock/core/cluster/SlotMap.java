@@ -2,7 +2,9 @@ package io.penstock.core.cluster;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -134,6 +136,16 @@ public final class SlotMap {
       }
     }
     return false;
+  }
+
+  /** All masters and replicas, shard by shard. The set is the caller's. */
+  public Set<Node> nodes() {
+    Set<Node> nodes = new LinkedHashSet<>();
+    for (Shard shard : shards) {
+      nodes.add(shard.master());
+      nodes.addAll(shard.replicas());
+    }
+    return nodes;
   }
 
   /** Index of the shard whose master is {@code node}, or -1. */

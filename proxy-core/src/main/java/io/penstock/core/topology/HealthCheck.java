@@ -12,7 +12,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -116,12 +115,7 @@ public final class HealthCheck {
   }
 
   private Set<Node> nodes() {
-    Set<Node> nodes = new LinkedHashSet<>();
-    for (Shard shard : topology.current().shards()) {
-      nodes.add(shard.master());
-      nodes.addAll(shard.replicas());
-    }
-    return nodes;
+    return topology.current().nodes();
   }
 
   private void ask(Set<Node> nodes) {

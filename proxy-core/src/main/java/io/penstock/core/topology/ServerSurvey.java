@@ -1,8 +1,6 @@
 package io.penstock.core.topology;
 
 import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.Shard;
-import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.cluster.Topology;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.LearntCommands;
@@ -145,13 +143,7 @@ public final class ServerSurvey {
   }
 
   private Set<Node> nodes() {
-    Set<Node> nodes = new LinkedHashSet<>();
-    SlotMap map = topology.current();
-    for (Shard shard : map.shards()) {
-      nodes.add(shard.master());
-      nodes.addAll(shard.replicas());
-    }
-    return nodes;
+    return topology.current().nodes();
   }
 
   private void ask(Set<Node> nodes) {

@@ -3,10 +3,8 @@ package io.penstock.core.topology;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.RefreshTrigger;
 import io.penstock.core.cluster.Shard;
 import io.penstock.core.cluster.SlotMap;
-import io.penstock.core.cluster.Topology;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.observe.UpstreamStatus.Gap;
@@ -52,30 +50,9 @@ class HealthCheckTest {
     }
   }
 
-  private static final class NodesNow implements Topology {
-    SlotMap map =
-        new SlotMap.Builder()
-            .shard(new Shard(A, List.of(A2), 1))
-            .range(0, 5_000)
-            .shard(new Shard(B, List.of(), 2))
-            .range(5_001, 16_383)
-            .build();
-
-    @Override
-    public SlotMap current() {
-      return map;
-    }
-
-    @Override
-    public void moved(int slot, Node owner) {}
-
-    @Override
-    public void requestRefresh(RefreshTrigger trigger) {}
-  }
-
   private final ManualThread thread = new ManualThread();
   private final Scripted nodes = new Scripted();
-  private final NodesNow topology = new NodesNow();
+  private final NodesNow topology = new NodesNow(shards(A, A2));
   private final List<UpstreamStatus> told = new ArrayList<>();
   private final ProxyEvents events =
       new ProxyEvents() {
@@ -91,14 +68,17 @@ class HealthCheckTest {
     thread.run();
   }
 
+  private static SlotMap shards(Node first, Node... replicas) {
+    return new SlotMap.Builder()
+        .shard(new Shard(first, List.of(replicas), 1))
+        .range(0, 5_000)
+        .shard(new Shard(B, List.of(), 2))
+        .range(5_001, 16_383)
+        .build();
+  }
+
   private void failover() {
-    topology.map =
-        new SlotMap.Builder()
-            .shard(new Shard(A2, List.of(), 3))
-            .range(0, 5_000)
-            .shard(new Shard(B, List.of(), 2))
-            .range(5_001, 16_383)
-            .build();
+    topology.map = shards(A2);
     check.topologyChanged();
     thread.run();
   }
