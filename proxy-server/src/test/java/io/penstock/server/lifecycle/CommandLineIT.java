@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.penstock.core.ProxySettings.Dispatch;
 import io.penstock.server.demo.RespConnection;
+import io.penstock.server.demo.ServerBinary;
 import io.penstock.server.it.Ways;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -145,7 +146,8 @@ class CommandLineIT {
   private static PenstockProcess start(List<String> before, String... arguments)
       throws IOException {
     List<String> command = new ArrayList<>(before);
-    command.addAll(List.of(PenstockProcess.JAVA, "-jar", JAR.toString()));
+    String servers = "-D" + ServerBinary.CHOICE + "=" + ServerBinary.find().path(); // of a demo
+    command.addAll(List.of(PenstockProcess.JAVA, servers, "-jar", JAR.toString()));
     List<String> all = new ArrayList<>(List.of(arguments));
     all.add("--management.server.port=-1");
     return PenstockProcess.start(command, all.toArray(String[]::new));
