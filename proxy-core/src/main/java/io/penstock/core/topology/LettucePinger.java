@@ -1,6 +1,5 @@
 package io.penstock.core.topology;
 
-import io.lettuce.core.RedisBusyException;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.penstock.core.cluster.Node;
@@ -37,21 +36,33 @@ final class LettucePinger implements Pinger {
             .exceptionally(LettucePinger::unlessAnswered);
     answer.whenComplete(
         (_, failure) -> {
-          if (failure != null && !isErrorReply(failure)) {
+          boolean works = failure == null || isErrorReply(failure);
+          if (!works || connection.isCompletedExceptionally()) {
             control.thread().execute(() -> drop(node, connection));
           }
         });
     return answer;
   }
 
-  /** A node that runs a script, or has a rule against {@code PING}, is there. */
+  /**
+   * A node that runs a script, cannot save its data, or has a rule against {@code PING} is there;
+   * the first two may say so while the connection is being made.
+   */
   private static String unlessAnswered(Throwable failure) {
     Throwable cause = unwrapped(failure);
-    String message = String.valueOf(cause.getMessage());
-    if (cause instanceof RedisBusyException || message.startsWith("NOPERM")) {
-      return message;
+    if (isErrorReply(cause) && messageOf(cause).startsWith("NOPERM ")) {
+      return messageOf(cause);
+    }
+    for (Throwable deeper = cause; deeper != null; deeper = deeper.getCause()) {
+      if (messageOf(deeper).startsWith("BUSY ") || messageOf(deeper).startsWith("MISCONF ")) {
+        return messageOf(deeper);
+      }
     }
     throw new CompletionException(cause);
+  }
+
+  private static String messageOf(Throwable failure) {
+    return String.valueOf(failure.getMessage());
   }
 
   private static boolean isErrorReply(Throwable failure) {

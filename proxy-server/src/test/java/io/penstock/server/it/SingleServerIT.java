@@ -1,16 +1,19 @@
 package io.penstock.server.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.core.ProxySettings.Upstream;
 import io.penstock.core.cluster.Node;
 import io.penstock.server.demo.RespConnection;
 import io.penstock.server.demo.ServerProcess;
+import java.io.IOException;
 import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.springframework.util.FileSystemUtils;
 
 /** {@code redis://}: one server without cluster support. */
 class SingleServerIT {
@@ -59,6 +62,58 @@ class SingleServerIT {
         assertThat(wire.call("SET", "k", "v")).isEqualTo("+OK\r\n");
       }
     }
+  }
+
+  @Test
+  void aServerThatCannotSaveItsDataIsCoveredSinceItServesReads() throws IOException {
+    try (ServerProcess full = ServerProcess.builder().option("save", "3600 1").start()) {
+      FileSystemUtils.deleteRecursively(full.folder());
+      full.text("BGSAVE");
+      awaitError(full, "MISCONF");
+      try (ProxyFixture proxy = ProxyFixture.of(full).startReady();
+          Wire wire = proxy.connect()) {
+        assertThat(wire.call("GET", "k")).isEqualTo("$-1\r\n");
+        assertThat(wire.call("SET", "k", "v")).startsWith("-MISCONF ");
+      }
+    }
+  }
+
+  @Test
+  void aServerThatRunsAScriptAndTellsSoIsCovered() {
+    try (ServerProcess busy = ServerProcess.start();
+        RespConnection runner = busy.connect()) {
+      busy.text("CONFIG", "SET", "busy-reply-threshold", "10");
+      Thread script =
+          Thread.ofVirtual()
+              .start(
+                  () ->
+                      assertThatThrownBy(() -> runner.call("EVAL", "while true do end", "0"))
+                          .hasMessageContaining("Script killed"));
+      awaitError(busy, "BUSY");
+      try (ProxyFixture proxy = ProxyFixture.of(busy).startReady()) {
+        assertThat(proxy.proxy().upstreamStatus().isComplete()).isTrue();
+      } finally {
+        assertThat(busy.text("SCRIPT", "KILL")).isEqualTo("OK");
+      }
+      Awaitility.await().until(() -> !script.isAlive());
+    }
+  }
+
+  @Test
+  void aServerWhoseUserMayNotPingIsCovered() {
+    try (ServerProcess strict = ServerProcess.start()) {
+      strict.text("ACL", "SETUSER", "default", "-ping");
+      try (ProxyFixture proxy = ProxyFixture.of(strict).startReady();
+          Wire wire = proxy.connect()) {
+        assertThat(wire.call("GET", "k")).isEqualTo("$-1\r\n");
+      }
+    }
+  }
+
+  private static void awaitError(ServerProcess server, String word) {
+    Awaitility.await()
+        .untilAsserted(
+            () -> assertThatThrownBy(() -> server.text("PING")).hasMessageContaining(word));
   }
 
   @Test
