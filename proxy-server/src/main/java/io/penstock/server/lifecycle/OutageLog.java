@@ -11,6 +11,7 @@ import io.penstock.core.observe.UpstreamStatus.NodeStatus;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
@@ -55,6 +56,7 @@ final class OutageLog implements ProxyEvents {
   private final LongSupplier nanoTime;
   private final Executor inOrder;
   private final Map<String, Outage> outages = new TreeMap<>(); // by node's name
+  private final Set<Node> connected = new HashSet<>(); // until a connection is lost
   private final Map<Node, Long> lostToldAt = new HashMap<>(); // connections
   private final Map<Node, String> reasons = new HashMap<>(); // of the newest failure
   private SlotMap topology = SlotMap.EMPTY;
@@ -78,6 +80,11 @@ final class OutageLog implements ProxyEvents {
 
   private void connected(Node node) {
     reasons.remove(node);
+    connected.add(node);
+    Outage outage = outages.get(name(node));
+    if (outage != null) {
+      outage.isReached = true;
+    }
   }
 
   @Override
@@ -86,10 +93,10 @@ final class OutageLog implements ProxyEvents {
   }
 
   private void lost(Node node, Throwable cause) {
-    boolean worked = reasons.put(node, String.valueOf(cause.getMessage())) == null;
+    reasons.put(node, String.valueOf(cause.getMessage()));
     long now = nanoTime.getAsLong();
     Long told = lostToldAt.get(node);
-    if (worked && (told == null || now - told > QUIET_NANOS)) {
+    if (connected.remove(node) && (told == null || now - told > QUIET_NANOS)) {
       lostToldAt.put(node, now);
       LOG.info("Connection to {} lost: {}", node, cause.getMessage());
     }
@@ -155,6 +162,9 @@ final class OutageLog implements ProxyEvents {
         sayBegin(down);
       }
     }
+    if (!topology.isFullyCovered() && !topology.shards().isEmpty()) {
+      sayBegin(outages.computeIfAbsent(name(null), _ -> begun(null)));
+    }
     settleAll();
   }
 
@@ -162,6 +172,7 @@ final class OutageLog implements ProxyEvents {
     Set<Node> known = status.nodes().stream().map(NodeStatus::node).collect(Collectors.toSet());
     reasons.keySet().retainAll(known);
     lostToldAt.keySet().retainAll(known);
+    connected.retainAll(known);
   }
 
   private Outage begun(@Nullable Node node) {
@@ -239,7 +250,7 @@ final class OutageLog implements ProxyEvents {
           + " as master of slots "
           + String.join(",", outage.slots);
     }
-    if (outage.answersAgain) {
+    if (outage.answersAgain && outage.isReached) {
       return outage.subject + " answers again";
     }
     return topology.contains(node) ? null : outage.subject + " has left the topology";
@@ -267,7 +278,8 @@ final class OutageLog implements ProxyEvents {
     private boolean isDown; // or was, by the health check
     private boolean isTold;
     private long toldAt; // if so
-    private boolean answersAgain;
+    private boolean answersAgain; // the health check
+    private boolean isReached = true; // by event loops, as far as one has tried
     private boolean isOver;
     private long held;
     private long served;
@@ -287,11 +299,13 @@ final class OutageLog implements ProxyEvents {
       held += report.requests();
       served += report.served();
       failed += report.failed();
+      isReached &= report.failed() == 0 || report.served() > 0;
     }
 
     /** By the health check, for so many nanoseconds at least. */
     void isDown(long nanos, long now) {
       isDown = true;
+      answersAgain = false;
       began(now - nanos);
     }
 

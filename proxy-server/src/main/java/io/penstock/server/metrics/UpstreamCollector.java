@@ -8,6 +8,7 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +38,7 @@ final class UpstreamCollector implements MultiCollector {
     Family up =
         Family.gauge(
             "penstock_node_up", "1 if the node has answered within the last 5 seconds, else 0");
-    for (NodeStatus node : status.nodes()) {
+    for (NodeStatus node : Set.copyOf(status.nodes())) { // two ids may have one address for a while
       String role = node.master() ? "master" : "replica";
       up.add(node.up() ? 1 : 0, "node", node.node().toString(), "role", role);
     }

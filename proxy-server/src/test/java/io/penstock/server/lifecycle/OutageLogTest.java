@@ -102,6 +102,7 @@ class OutageLogTest {
 
   @Test
   void aFailoverNamesWhoReplacedWhomForWhichSlotsAndWhatBecameOfHeldRequests() {
+    log.backendConnected(A);
     log.backendDisconnected(A, new ConnectException("Connection refused"));
     pass(Duration.ofMillis(250));
     log.holdBegan(A);
@@ -137,6 +138,9 @@ class OutageLogTest {
             "WARN Master 10.0.0.3:7000 of slots 5461-16383 does not answer (Connection refused)");
 
     checked(map(A, A2), B);
+    assertThat(lines()).as("the health check alone has reached it").hasSize(2);
+    log.backendConnected(A);
+    checked(map(A, A2), B);
     assertThat(lines())
         .last()
         .isEqualTo(
@@ -156,6 +160,30 @@ class OutageLogTest {
         .containsExactly(
             "WARN " + MASTER + " does not answer (Connection refused)",
             "WARN " + MASTER + " still does not answer after 65.0 s (Connection refused)");
+  }
+
+  @Test
+  void aNodeThatGoesAwayAgainWhileRequestsAreHeldDoesNotAnswerAgain() {
+    log.holdBegan(A);
+    checked(map(A, A2));
+    pass(Duration.ofSeconds(6));
+    checked(map(A, A2), A);
+    log.holdEnded(A, held(Duration.ofSeconds(6), 1, 1));
+    assertThat(lines()).containsExactly("WARN " + MASTER + " does not answer: requests are held");
+  }
+
+  @Test
+  void slotsWithoutAMasterAreToldOfThoughNobodyAsksForThem() {
+    SlotMap half = new SlotMap.Builder().shard(new Shard(A, List.of(), 1)).range(0, 5460).build();
+    for (int i = 0; i < 70; i++) {
+      checked(half);
+      pass(Duration.ofSeconds(1));
+    }
+
+    assertThat(lines())
+        .containsExactly(
+            "WARN No master for slots 5461-16383",
+            "WARN No master for slots 5461-16383 after 60.0 s");
   }
 
   @Test
@@ -203,10 +231,12 @@ class OutageLogTest {
 
   @Test
   void eachConnectionsLossIsOneLine() {
+    log.backendDisconnected(A, new ConnectException("never was one"));
     for (int i = 0; i < 3; i++) {
-      log.backendDisconnected(A, new ConnectException("closed"));
       log.backendConnected(A);
+      log.backendDisconnected(A, new ConnectException("closed"));
     }
+    log.backendConnected(A);
     pass(Duration.ofSeconds(11));
     log.backendDisconnected(A, new ConnectException("reset"));
     log.backendDisconnected(A, new ConnectException("refused"));
