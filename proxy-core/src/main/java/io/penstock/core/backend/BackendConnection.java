@@ -244,7 +244,7 @@ final class BackendConnection implements LinkOwner {
     }
     end(new ConnectionState.BackingOff(site.retry(this::connect, failures)));
     if (isShutOut()) {
-      waiting.close();
+      waiting.close(exchange -> site.hold().count(exchange, HeldOutcome.GIVEN_UP));
     }
     site.listener().disconnected(node, failures, cause);
   }

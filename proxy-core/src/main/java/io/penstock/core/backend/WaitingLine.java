@@ -88,6 +88,12 @@ final class WaitingLine {
     return !expired.isEmpty();
   }
 
+  /** Fails everything, which {@code failing} is told of before. */
+  void close(Consumer<Exchange> failing) {
+    line.forEach(waiting -> failing.accept(waiting.exchange()));
+    close();
+  }
+
   /** Fails everything. */
   void close() {
     Waiting next = line.poll();

@@ -14,6 +14,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -89,6 +90,7 @@ final class ReadOnlyCalls {
         masters,
         LIST,
         replies -> {
+          asked &= replies.stream().noneMatch(Objects::isNull); // else the next call asks again
           Set<String> found = found(replies);
           if (pause == pauses && !found.isEmpty()) {
             functions = found;

@@ -30,9 +30,9 @@ final class ReplyStrings {
     return of(reply, "$=,:");
   }
 
-  /** As {@link #of}, with status replies as well. */
+  /** As {@link #of}, with status replies as well, and an empty string for RESP3's null. */
   static List<String> withStatuses(ByteBuf reply) {
-    return of(reply, "$=,:+");
+    return of(reply, "$=,:+_");
   }
 
   private static List<String> of(ByteBuf reply, String types) {

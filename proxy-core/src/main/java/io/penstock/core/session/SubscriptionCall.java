@@ -3,6 +3,7 @@ package io.penstock.core.session;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.penstock.core.backend.Failure;
+import io.penstock.core.backend.NodeRefusal;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.pubsub.Hub;
 import io.penstock.core.pubsub.Joining;
@@ -186,11 +187,14 @@ final class SubscriptionCall implements Joining.Outcome {
       case TIMEOUT -> end().deliverError(ErrorReplies.TIMEOUT_READ, Outcome.TIMEOUT);
       case NO_OWNER -> end().deliverError(session.loop().notServed(), Outcome.UNAVAILABLE);
       case NOT_SENT, CONNECTION_LOST, OVERLOADED ->
-          end()
-              .deliverError(
-                  ErrorReplies.unavailable(session.loop().dispatcher().refusal(null)),
-                  Outcome.UNAVAILABLE);
+          end().deliverError(ErrorReplies.unavailable(refusal()), Outcome.UNAVAILABLE);
     }
+  }
+
+  /** By what the node does not let Penstock in, where only one can have been asked. */
+  private @Nullable NodeRefusal refusal() {
+    boolean one = session.loop().dispatcher().adoptTopology().shards().size() == 1;
+    return one ? session.loop().dispatcher().refusal(null) : null;
   }
 
   private void leave() {

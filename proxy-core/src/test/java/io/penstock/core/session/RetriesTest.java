@@ -11,6 +11,8 @@ import static org.awaitility.Awaitility.await;
 import io.penstock.core.backend.QueueBounds;
 import io.penstock.core.cluster.Shard;
 import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.observe.ProxyStats.HeldOutcome;
+import io.penstock.core.observe.ProxyStats.HeldStats;
 import io.penstock.core.observe.ProxyStats.Redirection;
 import io.penstock.core.wire.Peer;
 import io.penstock.core.wire.Wire;
@@ -758,6 +760,8 @@ class RetriesTest {
             + rig.address(1)
             + " does not let this proxy in: NOAUTH Authentication required; the command did not run\r\n";
     client.expect(told + told);
+    HeldStats held = rig.onLoop(() -> rig.sessions().hold().stats());
+    assertThat(held.count(HeldOutcome.GIVEN_UP)).isEqualTo(2);
     client.send(call("MULTI") + set("a", "1") + call("EXEC"));
     client.expect("+OK\r\n+QUEUED\r\n" + told);
   }
