@@ -80,7 +80,6 @@ public final class ControlPlane {
         ClientOptions.builder()
             .protocolVersion(ProtocolVersion.RESP2)
             .autoReconnect(false)
-            .pingBeforeActivateConnection(false) // the question itself tells whether it works
             .maintNotificationsConfig(MaintNotificationsConfig.disabled())
             .socketOptions(SocketOptions.builder().connectTimeout(timeout).keepAlive(false).build())
             .timeoutOptions(TimeoutOptions.enabled(timeout))

@@ -45,20 +45,22 @@ final class LettucePinger implements Pinger {
   }
 
   /**
-   * A node that runs a script, cannot save its data, or has a rule against {@code PING} is there;
-   * the first two may say so while the connection is being made.
+   * A node that runs a script, cannot save its data, or has a rule against {@code PING} is there.
+   * It may say so while the connection is being made.
    */
   private static String unlessAnswered(Throwable failure) {
-    Throwable cause = unwrapped(failure);
-    if (isErrorReply(cause) && messageOf(cause).startsWith("NOPERM ")) {
-      return messageOf(cause);
-    }
-    for (Throwable deeper = cause; deeper != null; deeper = deeper.getCause()) {
-      if (messageOf(deeper).startsWith("BUSY ") || messageOf(deeper).startsWith("MISCONF ")) {
-        return messageOf(deeper);
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (isThere(messageOf(cause))) {
+        return messageOf(cause);
       }
     }
-    throw new CompletionException(cause);
+    throw new CompletionException(unwrapped(failure));
+  }
+
+  private static boolean isThere(String error) {
+    return error.startsWith("BUSY ")
+        || error.startsWith("MISCONF ")
+        || (error.startsWith("NOPERM ") && error.contains("'ping'"));
   }
 
   private static String messageOf(Throwable failure) {
