@@ -54,7 +54,7 @@ class FrozenMasterIT {
     tag = Keys.tag(slot);
     master = cluster.masterOf(slot);
     replica = cluster.replicasOf(master).getFirst();
-    proxy = ProxyFixture.of(cluster).startReady();
+    proxy = ProxyFixture.of(cluster).eventLoops(1).startReady();
   }
 
   private static int turn;
@@ -77,8 +77,8 @@ class FrozenMasterIT {
 
   /**
    * What is sent to a master that stands still runs when it goes on, and is lost with its demotion.
-   * So whatever is acknowledged here was run by the replica, from the moment on at which Penstock
-   * has heard of it.
+   * So whatever is acknowledged here was run by the replica, from the moment on at which the event
+   * loop has heard of it.
    */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
@@ -91,7 +91,8 @@ class FrozenMasterIT {
     awaitElection();
     long elected = System.nanoTime();
     if (atOnce) {
-      until("Penstock knows", this::isKnown);
+      until("the topology is known", this::isKnown);
+      awaitAdoption();
       master.resume();
     }
     until("clients are served", () -> appenders.stream().allMatch(Appender::isServed));
@@ -122,6 +123,13 @@ class FrozenMasterIT {
     return ProxyFixture.node(replica)
         .equals(
             proxy.proxy().topology().shards().get(proxy.proxy().topology().ownerOf(slot)).master());
+  }
+
+  /** The event loop takes the newest topology before it answers {@code INFO}. */
+  private void awaitAdoption() {
+    try (Wire wire = proxy.connect()) {
+      assertThat(wire.call("INFO", "server")).contains("redis_version:");
+    }
   }
 
   private static void until(String what, java.util.concurrent.Callable<Boolean> condition) {
