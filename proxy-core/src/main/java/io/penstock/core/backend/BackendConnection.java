@@ -238,7 +238,7 @@ final class BackendConnection implements LinkOwner {
     boolean worked = ready != null;
     failures = worked ? 0 : failures + 1;
     counters.failed();
-    counters.failed(cause);
+    counters.failed(node, cause);
     if (state instanceof ConnectionState.Handshaking shaking) {
       shaking.timer().cancel(false);
     }
@@ -251,7 +251,7 @@ final class BackendConnection implements LinkOwner {
 
   /** Whether nothing is gained by waiting for the next attempt: the node never let Penstock in. */
   private boolean isShutOut() {
-    NodeRefusal refusal = counters.refusal(node);
+    NodeRefusal refusal = counters.refusal();
     return refusal != null && refusal.lasting();
   }
 

@@ -126,7 +126,7 @@ public final class BackendNode {
 
   /** By what the node does not let Penstock in, if that was so when it was last tried. */
   public @Nullable NodeRefusal refusal() {
-    return counters.refusal(node);
+    return counters.refusal();
   }
 
   /** False while a connection does not take requests as fast as they come. */

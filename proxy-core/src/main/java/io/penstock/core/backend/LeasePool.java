@@ -116,7 +116,7 @@ final class LeasePool {
 
   /** A connection could not be made; to be told before what waits for it is. */
   void attemptFailed(Throwable cause) {
-    counters.failed(cause);
+    counters.failed(node, cause);
   }
 
   /** It failed, and not by Penstock's will. */

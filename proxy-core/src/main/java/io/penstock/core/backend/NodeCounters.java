@@ -13,7 +13,7 @@ final class NodeCounters {
   private long reconnects;
   private long errors;
   private boolean letIn; // once at least
-  private @Nullable String refusal; // by which the newest attempt to connect has failed
+  private @Nullable NodeRefusal refusal; // by which the newest attempt to connect has failed
 
   void connected(boolean again) {
     connections++;
@@ -39,14 +39,15 @@ final class NodeCounters {
   }
 
   /** Why an attempt to connect has failed, or a connection has ended. */
-  void failed(Throwable cause) {
-    refusal = cause instanceof BackendException known ? known.refusal() : null;
+  void failed(Node node, Throwable cause) {
+    String error = cause instanceof BackendException known ? known.refusal() : null;
+    refusal =
+        error == null ? null : new NodeRefusal(node, error, !letIn && !Handshake.mayPass(error));
   }
 
   /** By what the node does not let Penstock in, if that was so when it was last tried. */
-  @Nullable NodeRefusal refusal(Node node) {
-    String error = refusal;
-    return error == null ? null : new NodeRefusal(node, error, !letIn && !Handshake.mayPass(error));
+  @Nullable NodeRefusal refusal() {
+    return refusal;
   }
 
   void received(int bytes) {

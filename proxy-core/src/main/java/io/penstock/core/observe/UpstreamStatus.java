@@ -2,13 +2,14 @@ package io.penstock.core.observe;
 
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.SlotMap;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Which slots can be served right now. A slot is covered exactly when its master has answered a
- * {@code PING} within {@link #FRESH_SECONDS}. Immutable.
+ * {@code PING} within {@link #FRESH}. Immutable.
  *
  * @param topology that this is about
  * @param coveredSlots 0 to 16384
@@ -19,7 +20,7 @@ public record UpstreamStatus(
     SlotMap topology, int coveredSlots, List<Gap> gaps, List<NodeStatus> nodes) {
 
   /** For how long an answer counts. */
-  public static final int FRESH_SECONDS = 5;
+  public static final Duration FRESH = Duration.ofSeconds(5);
 
   public UpstreamStatus {
     gaps = List.copyOf(gaps);

@@ -33,9 +33,6 @@ public final class HealthCheck {
 
   private static final Logger LOG = LoggerFactory.getLogger(HealthCheck.class);
 
-  private static final long FRESH_NANOS =
-      Duration.ofSeconds(UpstreamStatus.FRESH_SECONDS).toNanos();
-
   private final TopologyThread thread;
   private final Pinger pinger;
   private final Topology topology;
@@ -56,7 +53,7 @@ public final class HealthCheck {
     static final Seen NOTHING = new Seen(null, 0, null);
 
     boolean isFresh(long now) {
-      return lastAnswer != null && now - at <= FRESH_NANOS;
+      return lastAnswer != null && now - at <= UpstreamStatus.FRESH.toNanos();
     }
   }
 

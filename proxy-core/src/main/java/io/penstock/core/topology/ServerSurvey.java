@@ -55,7 +55,7 @@ public final class ServerSurvey {
   private final Map<Node, ServerReport> reports = new HashMap<>();
   private final Set<Node> toAsk = new LinkedHashSet<>();
   private final Set<Node> asking = new LinkedHashSet<>();
-  private final SurveyLog log;
+  private final SurveyFailures unanswered;
   private Consumer<ServerFacts> listener = facts -> {};
   private int failures;
   private boolean retryArmed;
@@ -72,7 +72,7 @@ public final class ServerSurvey {
     this.period = scope.period;
     this.sharded = scope.sharded;
     this.current = scope.assumed;
-    this.log = new SurveyLog();
+    this.unanswered = new SurveyFailures();
   }
 
   /**
@@ -109,7 +109,7 @@ public final class ServerSurvey {
 
   /** Whether any node has let Penstock in and answered, and why one does not. Any thread. */
   public Reach reach() {
-    return new Reach(heard, log.failure());
+    return new Reach(heard, unanswered.failure());
   }
 
   /** Asks nodes that have come, forgets those that have gone. Any thread. */
@@ -117,7 +117,7 @@ public final class ServerSurvey {
     thread.execute(
         () -> {
           Set<Node> nodes = nodes();
-          log.keepOnly(nodes);
+          unanswered.keepOnly(nodes);
           if (reports.keySet().retainAll(nodes)) {
             publish();
           }
@@ -168,12 +168,12 @@ public final class ServerSurvey {
     boolean wanted = nodes().contains(node);
     if (report == null) {
       if (wanted) {
-        log.failed(node, failure);
+        unanswered.failed(node, failure);
       }
       failures++;
       retryLater();
     } else if (wanted) {
-      log.worked(node);
+      unanswered.worked(node);
       failures = 0;
       heard = true;
       ServerReport before = reports.put(node, report);

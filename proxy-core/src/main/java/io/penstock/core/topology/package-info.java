@@ -13,8 +13,9 @@
  * io.penstock.core.topology.ClusterTopology} publishes the result.
  *
  * <p>{@code ServerSurvey} asks the nodes that the map names, over {@code LettuceServerSource}, for
- * their version and their commands, and {@code SurveyLog} says who does not answer. Both sources
- * use the one {@code ControlPlane}.
+ * their version and their commands, and {@code SurveyFailures} has why a node did not answer.
+ * {@code HealthCheck} sends each of them {@code PING} over {@code LettucePinger}. Both sources use
+ * the one {@code ControlPlane}.
  *
  * <p>All of that runs on one thread of its own, the topology thread, with one more for Lettuce's
  * I/O; the proxy's event loops are never used. Only {@code SlotPatches} and the published map are

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -138,16 +139,7 @@ class LongRequestsTest {
     }
     Peer upper = rig.connected(1);
     Peer client = rig.client();
-    await().until(() -> rig.onLoop(() -> rig.sessions().sessions().size() == 1));
-    Session session = rig.newestSession();
-    rig.onLoop(
-        () -> {
-          session.onBytes(Unpooled.copiedBuffer(Wire.bytes(mget(keys))));
-          for (int i = 0; i < 5; i++) { // three of looking for slots, two of parts
-            rig.sessions().slices().run();
-          }
-          return true;
-        });
+    afterSlices(5, keys, _ -> {}); // three of looking for slots, two of parts
     upper.expect(mget(of(keys, "{a}")));
 
     rig.topology().moved(Rig.SLOT_B, rig.address(1));
@@ -156,6 +148,23 @@ class LongRequestsTest {
     upper.expect(mget(of(keys, "{b}")));
     upper.send(values(of(keys, "{a}")) + values(of(keys, "{b}")));
     client.expect(values(keys));
+  }
+
+  /**
+   * Runs so many slices of a client's {@code MGET}, then {@code action}, in one turn of the loop.
+   */
+  private void afterSlices(int slices, List<String> keys, Consumer<Session> action) {
+    await().until(() -> rig.onLoop(() -> rig.sessions().sessions().size() == 1));
+    Session session = rig.newestSession();
+    rig.onLoop(
+        () -> {
+          session.onBytes(Unpooled.copiedBuffer(Wire.bytes(mget(keys))));
+          for (int i = 0; i < slices; i++) {
+            rig.sessions().slices().run();
+          }
+          action.accept(session);
+          return true;
+        });
   }
 
   @Test
@@ -171,17 +180,7 @@ class LongRequestsTest {
   private void goMidway(int after, Peer lower, Peer upper) {
     List<String> keys = keys(20_000);
     Peer client = rig.client();
-    await().until(() -> rig.onLoop(() -> rig.sessions().sessions().size() == 1));
-    Session session = rig.newestSession();
-    rig.onLoop(
-        () -> {
-          session.onBytes(Unpooled.copiedBuffer(Wire.bytes(mget(keys))));
-          for (int i = 0; i < after; i++) {
-            rig.sessions().slices().run();
-          }
-          session.abandon("the test wants it");
-          return true;
-        });
+    afterSlices(after, keys, session -> session.abandon("the test wants it"));
     client.expectClosed();
     if (after >= 3) { // of looking for slots
       lower.expect(mget(of(keys, "{b}"))).send(values(of(keys, "{b}")));

@@ -44,7 +44,7 @@ public final class OptionNames {
     }
     return Stream.concat(OWN.stream(), SPRING.stream())
         .filter(prefix -> similar(root(key), uniform(prefix)))
-        .map(prefix -> key.getNumberOfElements() == 1 ? prefix : prefix + "." + key.subName(1))
+        .map(prefix -> withPrefix(prefix, key))
         .filter(OptionNames::exists)
         .findFirst()
         .orElseGet(
@@ -84,10 +84,14 @@ public final class OptionNames {
     String root = root(key);
     for (String prefix : OWN) {
       if (similar(root, uniform(prefix))) {
-        return key.getNumberOfElements() == 1 ? key(prefix) : key(prefix + "." + key.subName(1));
+        return key(withPrefix(prefix, key));
       }
     }
     return null;
+  }
+
+  private static String withPrefix(String prefix, ConfigurationPropertyName key) {
+    return key.getNumberOfElements() == 1 ? prefix : prefix + "." + key.subName(1);
   }
 
   private static ConfigurationPropertyName key(String name) {

@@ -12,7 +12,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -45,9 +44,6 @@ final class OutageLog implements ProxyEvents {
   private static final Logger LOG = LoggerFactory.getLogger(OutageLog.class);
 
   private static final long REPEAT_NANOS = Duration.ofMinutes(1).toNanos();
-  private static final long FRESH_NANOS =
-      Duration.ofSeconds(UpstreamStatus.FRESH_SECONDS).toNanos();
-
   private static final long QUIET_NANOS = Duration.ofSeconds(10).toNanos();
 
   private static final ThreadFactory THREADS =
@@ -110,7 +106,7 @@ final class OutageLog implements ProxyEvents {
   private void began(@Nullable Node node) {
     Outage outage = outages.computeIfAbsent(name(node), _ -> begun(node));
     outage.holding++;
-    sayBegin(outage);
+    sayThatItLasts(outage);
   }
 
   @Override
@@ -122,10 +118,7 @@ final class OutageLog implements ProxyEvents {
     Outage outage = outages.computeIfAbsent(name(node), _ -> begun(node));
     outage.holding = Math.max(0, outage.holding - 1);
     outage.add(report, nanoTime.getAsLong());
-    settle(outage);
-    if (outage.isOver) {
-      outages.remove(name(node));
-    }
+    settleAll();
   }
 
   @Override
@@ -158,12 +151,13 @@ final class OutageLog implements ProxyEvents {
           reasons.put(node.node(), node.failure());
         }
         Outage down = outages.computeIfAbsent(name(node.node()), _ -> begun(node.node()));
-        down.isDown(node.lastAnswer() == null ? 0 : FRESH_NANOS, nanoTime.getAsLong());
-        sayBegin(down);
+        down.isDown(
+            node.lastAnswer() == null ? Duration.ZERO : UpstreamStatus.FRESH, nanoTime.getAsLong());
+        sayThatItLasts(down);
       }
     }
     if (!topology.isFullyCovered() && !topology.shards().isEmpty()) {
-      sayBegin(outages.computeIfAbsent(name(null), _ -> begun(null)));
+      sayThatItLasts(outages.computeIfAbsent(name(null), _ -> begun(null)));
     }
     settleAll();
   }
@@ -194,45 +188,46 @@ final class OutageLog implements ProxyEvents {
     return (topology.contains(node) ? "Replica " : "Node ") + node;
   }
 
-  private void sayBegin(Outage outage) {
+  private void sayThatItLasts(Outage outage) {
     long now = nanoTime.getAsLong();
     if (outage.isTold && now - outage.toldAt < REPEAT_NANOS) {
       return;
     }
     String reason = outage.node == null ? null : reasons.get(outage.node);
-    LOG.warn(
-        "{}{}{}{}{}",
-        outage.subject,
-        outage.node == null ? "" : outage.isTold ? " still does not answer" : " does not answer",
-        outage.isTold ? " after " + seconds(now - outage.beganAt) : "",
-        reason == null ? "" : " (" + reason + ")",
-        outage.isTold ? outage.counts() : outage.holding > 0 ? ": requests are held" : "");
+    String why = reason == null ? "" : " (" + reason + ")";
+    if (outage.isTold) {
+      LOG.warn(
+          "{}{} after {}{}{}",
+          outage.subject,
+          outage.node == null ? "" : " still does not answer",
+          seconds(now - outage.beganAt),
+          why,
+          outage.counts());
+    } else {
+      LOG.warn(
+          "{}{}{}{}",
+          outage.subject,
+          outage.node == null ? "" : " does not answer",
+          why,
+          outage.holding > 0 ? ": requests are held" : "");
+    }
     outage.isTold = true;
     outage.toldAt = now;
   }
 
   private void settleAll() {
-    for (Iterator<Outage> it = outages.values().iterator(); it.hasNext(); ) {
-      Outage next = it.next();
-      settle(next);
-      if (next.isOver) {
-        it.remove();
-      }
-    }
+    outages.values().removeIf(this::isOver);
   }
 
-  /** Ends the outage, with a line, if nobody waits any more and the slots are served. */
-  private void settle(Outage outage) {
-    if (outage.holding > 0 || outage.isOver) {
-      return;
-    }
-    String end = end(outage);
+  /** Whether nobody waits any more and the slots are served, which is logged. */
+  private boolean isOver(Outage outage) {
+    String end = outage.holding > 0 ? null : end(outage);
     if (end == null) {
-      return;
+      return false;
     }
-    outage.isOver = true;
     LOG.atLevel(outage.failed > 0 ? Level.WARN : Level.INFO)
         .log("{} after {}{}", end, seconds(outage.lasted(nanoTime.getAsLong())), outage.counts());
+    return true;
   }
 
   /** What ended it, or null while it lasts. */
@@ -280,7 +275,6 @@ final class OutageLog implements ProxyEvents {
     private long toldAt; // if so
     private boolean answersAgain; // the health check
     private boolean isReached = true; // by event loops, as far as one has tried
-    private boolean isOver;
     private long held;
     private long served;
     private long failed;
@@ -302,11 +296,11 @@ final class OutageLog implements ProxyEvents {
       isReached &= report.failed() == 0 || report.served() > 0;
     }
 
-    /** By the health check, for so many nanoseconds at least. */
-    void isDown(long nanos, long now) {
+    /** By the health check, for so long at least. */
+    void isDown(Duration atLeast, long now) {
       isDown = true;
       answersAgain = false;
-      began(now - nanos);
+      began(now - atLeast.toNanos());
     }
 
     private void began(long at) {

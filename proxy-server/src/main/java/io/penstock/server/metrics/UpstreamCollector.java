@@ -32,7 +32,7 @@ final class UpstreamCollector implements MultiCollector {
     all.add(
         Family.gauge(
                 "penstock_slots_covered",
-                "Slots whose master has answered within the last 5 seconds, of 16384")
+                "How many of the 16384 slots have a master that answered within the last 5 seconds")
             .add(status.coveredSlots())
             .snapshot());
     Family up =

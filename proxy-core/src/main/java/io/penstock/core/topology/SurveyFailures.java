@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
  * Knows which nodes do not let Penstock ask them, and why. That a node does not answer is logged by
  * who watches the nodes' health. Confined to the topology thread but for {@link #failure}.
  */
-final class SurveyLog {
+final class SurveyFailures {
 
   private static final Logger LOG = LoggerFactory.getLogger(ServerSurvey.class);
 
