@@ -4,7 +4,6 @@ import io.penstock.bench.measure.Measure;
 import io.penstock.bench.measure.Row;
 import io.penstock.bench.measure.Summary;
 import java.awt.Color;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -18,8 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
 import org.knowm.xchart.CategorySeries.CategorySeriesRenderStyle;
-import org.knowm.xchart.VectorGraphicsEncoder;
-import org.knowm.xchart.VectorGraphicsEncoder.VectorGraphicsFormat;
+import org.knowm.xchart.ChartEncoder;
 import org.knowm.xchart.style.Styler.LegendPosition;
 
 /** SVG charts: loads along the axis, one series for each target. */
@@ -101,9 +99,8 @@ public final class Charts {
 
   /** Letters become outlines, whose six decimals are most of the file: one is enough. */
   private static String svg(CategoryChart chart) throws IOException {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    VectorGraphicsEncoder.saveVectorGraphic(chart, out, VectorGraphicsFormat.SVG);
-    return out.toString(StandardCharsets.UTF_8).replaceAll("(\\.\\d)\\d+", "$1");
+    byte[] svg = ChartEncoder.getBytes(chart, "svg");
+    return new String(svg, StandardCharsets.UTF_8).replaceAll("(\\.\\d)\\d+", "$1");
   }
 
   private static @Nullable Double value(
