@@ -35,6 +35,7 @@ class KeyspaceChannelsTest {
         "*a*",
         "????????????????*",
         "__key[a-z][a-z][a-z][a-z][a-z]@[0-9]__:*",
+        "__keyspace@[^01]__:",
         "__keyspace@0__[:"
       })
   void patternsThatMatchSomeNotificationAreTold(String pattern) {
@@ -132,6 +133,9 @@ class KeyspaceChannelsTest {
     return false;
   }
 
+  /** Patterns here name 0 and 1 only, so that 2 stands for all other digits. */
+  private static final String DIGITS = "012";
+
   private static String choices(String name, int done) {
     if (done < name.length()) {
       return name.substring(done, done + 1);
@@ -139,7 +143,7 @@ class KeyspaceChannelsTest {
     if (name.endsWith("_")) {
       return name.endsWith("__") ? ":" : "_";
     }
-    return name.endsWith("@") ? "01" : "01_";
+    return name.endsWith("@") ? DIGITS : DIGITS + "_";
   }
 
   /** Pieces of a pattern. */
