@@ -19,19 +19,36 @@ class ArchitectureTest {
           .withImportOption(new DoNotIncludeTests())
           .importPackages("io.penstock.server");
 
+  private static final JavaClasses TESTKIT =
+      new ClassFileImporter()
+          .withImportOption(new DoNotIncludeTests())
+          .importPackages("io.penstock.testkit");
+
   @Test
   void packagesFormNoCycle() {
     slices().matching("io.penstock.server.(*)..").should().beFreeOfCycles().check(CLASSES);
   }
 
   @Test
-  void theEmbeddedClusterKnowsNeitherSpringNorTheProxy() {
+  void theTestKitKnowsNeitherSpringNorTheProxy() {
     noClasses()
-        .that()
-        .resideInAPackage("..server.demo..")
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage("org.springframework..", "io.penstock.core..")
+        .resideInAnyPackage("org.springframework..", "io.penstock.core..", "io.penstock.server..")
+        .because("tests of every module use it, and so does the demo in penstock.jar")
+        .check(TESTKIT);
+  }
+
+  @Test
+  void onlyTheDemoKnowsTheTestKit() {
+    noClasses()
+        .that()
+        .haveNameNotMatching(
+            ".*\\.(lifecycle\\.(Demo|TryIt)|diagnostics\\.MissingServerAnalyzer)(\\$.*)?")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.penstock.testkit..")
+        .because("the test kit is no part of the product")
         .check(CLASSES);
   }
 

@@ -3,7 +3,7 @@ package io.penstock.bench.command;
 import io.penstock.bench.harness.Rig;
 import io.penstock.bench.harness.Target;
 import io.penstock.bench.report.Charts;
-import io.penstock.server.demo.EmbeddedCluster;
+import io.penstock.testkit.cluster.EmbeddedCluster;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

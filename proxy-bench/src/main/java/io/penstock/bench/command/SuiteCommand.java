@@ -7,7 +7,7 @@ import io.penstock.bench.load.BenchmarkSuite;
 import io.penstock.bench.load.RedisBenchmark;
 import io.penstock.bench.measure.Load;
 import io.penstock.bench.report.Charts;
-import io.penstock.server.demo.EmbeddedCluster;
+import io.penstock.testkit.cluster.EmbeddedCluster;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

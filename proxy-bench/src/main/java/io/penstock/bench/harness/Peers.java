@@ -1,7 +1,7 @@
 package io.penstock.bench.harness;
 
-import io.penstock.server.demo.ServerProcess;
-import io.penstock.server.demo.WatchedProcess;
+import io.penstock.testkit.cluster.ServerProcess;
+import io.penstock.testkit.cluster.WatchedProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;

@@ -1,8 +1,8 @@
 package io.penstock.bench.harness;
 
-import io.penstock.server.demo.EmbeddedCluster;
-import io.penstock.server.demo.ServerProcess;
-import io.penstock.server.demo.WatchedProcess;
+import io.penstock.testkit.cluster.EmbeddedCluster;
+import io.penstock.testkit.cluster.ServerProcess;
+import io.penstock.testkit.cluster.WatchedProcess;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;

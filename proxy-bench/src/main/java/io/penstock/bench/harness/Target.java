@@ -1,6 +1,6 @@
 package io.penstock.bench.harness;
 
-import io.penstock.server.demo.EmbeddedCluster;
+import io.penstock.testkit.cluster.EmbeddedCluster;
 
 /** What a load is sent to. */
 public sealed interface Target {

@@ -7,7 +7,7 @@ import io.penstock.bench.measure.LoadFailure;
 import io.penstock.bench.measure.Measure;
 import io.penstock.bench.measure.Meter;
 import io.penstock.bench.measure.Sample;
-import io.penstock.server.demo.Member;
+import io.penstock.testkit.cluster.Member;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -10,7 +10,7 @@ import io.penstock.bench.measure.Meter;
 import io.penstock.bench.measure.Sample;
 import io.penstock.core.cluster.Slot;
 import io.penstock.core.cluster.SlotMap;
-import io.penstock.server.demo.Member;
+import io.penstock.testkit.cluster.Member;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

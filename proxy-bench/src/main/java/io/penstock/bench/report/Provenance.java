@@ -3,7 +3,7 @@ package io.penstock.bench.report;
 import io.penstock.bench.harness.PenstockSetup;
 import io.penstock.bench.harness.Programs;
 import io.penstock.bench.load.RedisBenchmark;
-import io.penstock.server.demo.ServerBinary;
+import io.penstock.testkit.cluster.ServerBinary;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

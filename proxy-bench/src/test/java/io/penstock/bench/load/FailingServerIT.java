@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.bench.harness.Target;
 import io.penstock.bench.measure.LoadFailure;
 import io.penstock.bench.measure.Meter;
-import io.penstock.server.demo.ServerProcess;
+import io.penstock.testkit.cluster.ServerProcess;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

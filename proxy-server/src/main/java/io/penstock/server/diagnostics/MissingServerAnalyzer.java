@@ -1,7 +1,7 @@
 package io.penstock.server.diagnostics;
 
-import io.penstock.server.demo.ServerBinary;
-import io.penstock.server.demo.ServerBinary.MissingServerException;
+import io.penstock.testkit.cluster.ServerBinary;
+import io.penstock.testkit.cluster.ServerBinary.MissingServerException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 

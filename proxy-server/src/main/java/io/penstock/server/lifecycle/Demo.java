@@ -2,9 +2,9 @@ package io.penstock.server.lifecycle;
 
 import io.penstock.server.config.StartConfiguration;
 import io.penstock.server.config.UpstreamOverride;
-import io.penstock.server.demo.EmbeddedCluster;
-import io.penstock.server.demo.SearchPath;
-import io.penstock.server.demo.ServerBinary;
+import io.penstock.testkit.cluster.EmbeddedCluster;
+import io.penstock.testkit.cluster.SearchPath;
+import io.penstock.testkit.cluster.ServerBinary;
 import java.net.InetSocketAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -1,6 +1,6 @@
 package io.penstock.server.lifecycle;
 
-import io.penstock.server.demo.SearchPath;
+import io.penstock.testkit.cluster.SearchPath;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;

@@ -1,11 +1,11 @@
 package io.penstock.server.fault;
 
-import io.penstock.server.demo.Member;
-import io.penstock.server.demo.RespConnection;
 import io.penstock.server.fault.Fault.Place;
 import io.penstock.server.fault.Relay.Direction;
 import io.penstock.server.fault.Relay.End;
 import io.penstock.server.fault.Weather.Spell;
+import io.penstock.testkit.cluster.Member;
+import io.penstock.testkit.cluster.RespConnection;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -2,11 +2,11 @@ package io.penstock.server.fault;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.server.demo.EmbeddedCluster;
-import io.penstock.server.demo.Member;
 import io.penstock.server.it.Keys;
 import io.penstock.server.it.ProxyFixture;
 import io.penstock.server.it.Wire;
+import io.penstock.testkit.cluster.EmbeddedCluster;
+import io.penstock.testkit.cluster.Member;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

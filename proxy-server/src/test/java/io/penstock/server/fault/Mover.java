@@ -1,8 +1,8 @@
 package io.penstock.server.fault;
 
-import io.penstock.server.demo.EmbeddedCluster;
-import io.penstock.server.demo.Member;
-import io.penstock.server.demo.RespConnection;
+import io.penstock.testkit.cluster.EmbeddedCluster;
+import io.penstock.testkit.cluster.Member;
+import io.penstock.testkit.cluster.RespConnection;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.observe.ProxyStats.Redirection;
 import io.penstock.core.transport.Transport;
-import io.penstock.server.demo.EmbeddedCluster;
-import io.penstock.server.demo.Member;
-import io.penstock.server.demo.RespConnection;
-import io.penstock.server.demo.SlotMigration;
 import io.penstock.server.fault.Relay.End;
 import io.penstock.server.it.Keys;
 import io.penstock.server.it.Reference;
 import io.penstock.server.it.Wire;
+import io.penstock.testkit.cluster.EmbeddedCluster;
+import io.penstock.testkit.cluster.Member;
+import io.penstock.testkit.cluster.RespConnection;
+import io.penstock.testkit.cluster.SlotMigration;
 import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.cluster.Slot;
 import io.penstock.core.transport.Transport;
-import io.penstock.server.demo.Member;
 import io.penstock.server.it.Reference;
 import io.penstock.server.it.Wire;
+import io.penstock.testkit.cluster.Member;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;

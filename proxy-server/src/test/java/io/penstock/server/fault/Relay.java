@@ -1,6 +1,6 @@
 package io.penstock.server.fault;
 
-import io.penstock.server.demo.FreePorts;
+import io.penstock.testkit.cluster.FreePorts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;

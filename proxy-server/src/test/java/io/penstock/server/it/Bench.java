@@ -3,8 +3,8 @@ package io.penstock.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.penstock.server.demo.EmbeddedCluster;
-import io.penstock.server.demo.ServerProcess;
+import io.penstock.testkit.cluster.EmbeddedCluster;
+import io.penstock.testkit.cluster.ServerProcess;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;

@@ -11,7 +11,7 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.protocol.ProtocolVersion;
-import io.penstock.server.demo.EmbeddedCluster;
+import io.penstock.testkit.cluster.EmbeddedCluster;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;

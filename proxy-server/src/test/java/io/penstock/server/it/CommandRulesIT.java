@@ -3,9 +3,9 @@ package io.penstock.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.command.CommandRules;
-import io.penstock.server.demo.EmbeddedCluster;
-import io.penstock.server.demo.Member;
-import io.penstock.server.demo.ServerProcess;
+import io.penstock.testkit.cluster.EmbeddedCluster;
+import io.penstock.testkit.cluster.Member;
+import io.penstock.testkit.cluster.ServerProcess;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

@@ -3,9 +3,9 @@ package io.penstock.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.ProxySettings.Dispatch;
-import io.penstock.server.demo.EmbeddedCluster;
-import io.penstock.server.demo.Member;
-import io.penstock.server.demo.RespConnection;
+import io.penstock.testkit.cluster.EmbeddedCluster;
+import io.penstock.testkit.cluster.Member;
+import io.penstock.testkit.cluster.RespConnection;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;

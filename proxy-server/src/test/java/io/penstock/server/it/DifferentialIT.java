@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.core.command.CommandFlag;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.CommandTable;
-import io.penstock.server.demo.ServerBinary;
+import io.penstock.testkit.cluster.ServerBinary;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.penstock.server.it;
 
-import io.penstock.server.demo.Member;
-import io.penstock.server.demo.RespConnection;
+import io.penstock.testkit.cluster.Member;
+import io.penstock.testkit.cluster.RespConnection;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import org.awaitility.Awaitility;

@@ -2,8 +2,8 @@ package io.penstock.server.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.server.demo.EmbeddedCluster;
-import io.penstock.server.demo.Member;
+import io.penstock.testkit.cluster.EmbeddedCluster;
+import io.penstock.testkit.cluster.Member;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;

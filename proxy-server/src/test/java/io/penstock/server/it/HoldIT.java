@@ -3,13 +3,13 @@ package io.penstock.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.observe.ProxyStats.HeldOutcome;
-import io.penstock.server.demo.EmbeddedCluster;
-import io.penstock.server.demo.Member;
-import io.penstock.server.demo.ServerProcess;
 import io.penstock.server.it.Writers.Multi;
 import io.penstock.server.it.Writers.Sequence;
 import io.penstock.server.it.Writers.Twins;
 import io.penstock.server.it.Writers.Writer;
+import io.penstock.testkit.cluster.EmbeddedCluster;
+import io.penstock.testkit.cluster.Member;
+import io.penstock.testkit.cluster.ServerProcess;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

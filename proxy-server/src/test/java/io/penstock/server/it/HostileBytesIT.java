@@ -2,7 +2,7 @@ package io.penstock.server.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.server.demo.ServerProcess;
+import io.penstock.testkit.cluster.ServerProcess;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

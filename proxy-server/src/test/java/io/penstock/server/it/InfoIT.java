@@ -2,8 +2,8 @@ package io.penstock.server.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.server.demo.EmbeddedCluster;
-import io.penstock.server.demo.ServerProcess;
+import io.penstock.testkit.cluster.EmbeddedCluster;
+import io.penstock.testkit.cluster.ServerProcess;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;

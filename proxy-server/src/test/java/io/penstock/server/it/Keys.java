@@ -1,8 +1,8 @@
 package io.penstock.server.it;
 
 import io.penstock.core.cluster.Slot;
-import io.penstock.server.demo.EmbeddedCluster;
-import io.penstock.server.demo.Member;
+import io.penstock.testkit.cluster.EmbeddedCluster;
+import io.penstock.testkit.cluster.Member;
 import java.util.ArrayList;
 import java.util.List;
 

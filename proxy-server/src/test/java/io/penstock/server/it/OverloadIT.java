@@ -10,7 +10,7 @@ import io.penstock.core.observe.ProxyStats.Pressure;
 import io.penstock.core.session.ClientLimits;
 import io.penstock.core.session.ClientTimeouts;
 import io.penstock.core.session.OutputLimit;
-import io.penstock.server.demo.EmbeddedCluster;
+import io.penstock.testkit.cluster.EmbeddedCluster;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;

@@ -1,6 +1,6 @@
 package io.penstock.server.it;
 
-import io.penstock.server.demo.ServerBinary;
+import io.penstock.testkit.cluster.ServerBinary;
 import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 

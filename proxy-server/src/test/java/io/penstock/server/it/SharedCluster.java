@@ -1,6 +1,6 @@
 package io.penstock.server.it;
 
-import io.penstock.server.demo.EmbeddedCluster;
+import io.penstock.testkit.cluster.EmbeddedCluster;
 import java.time.Duration;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;

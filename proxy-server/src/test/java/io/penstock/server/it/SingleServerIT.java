@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.core.ProxySettings.Upstream;
 import io.penstock.core.cluster.Node;
-import io.penstock.server.demo.RespConnection;
-import io.penstock.server.demo.ServerProcess;
+import io.penstock.testkit.cluster.RespConnection;
+import io.penstock.testkit.cluster.ServerProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;

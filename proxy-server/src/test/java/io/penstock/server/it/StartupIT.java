@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.ProxySettings.Upstream;
 import io.penstock.core.cluster.Node;
-import io.penstock.server.demo.EmbeddedCluster;
-import io.penstock.server.demo.Member;
+import io.penstock.testkit.cluster.EmbeddedCluster;
+import io.penstock.testkit.cluster.Member;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

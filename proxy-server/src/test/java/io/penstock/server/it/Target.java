@@ -1,8 +1,8 @@
 package io.penstock.server.it;
 
-import io.penstock.server.demo.EmbeddedCluster;
-import io.penstock.server.demo.RespConnection;
-import io.penstock.server.demo.ServerProcess;
+import io.penstock.testkit.cluster.EmbeddedCluster;
+import io.penstock.testkit.cluster.RespConnection;
+import io.penstock.testkit.cluster.ServerProcess;
 import java.time.Duration;
 import java.util.List;
 import java.util.regex.Matcher;

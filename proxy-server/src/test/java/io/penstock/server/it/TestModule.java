@@ -1,8 +1,8 @@
 package io.penstock.server.it;
 
-import io.penstock.server.demo.SearchPath;
-import io.penstock.server.demo.ServerBinary;
-import io.penstock.server.demo.ServerProcess;
+import io.penstock.testkit.cluster.SearchPath;
+import io.penstock.testkit.cluster.ServerBinary;
+import io.penstock.testkit.cluster.ServerProcess;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.cluster.Facade;
 import io.penstock.core.cluster.Node;
-import io.penstock.server.demo.EmbeddedCluster;
-import io.penstock.server.demo.FreePorts;
-import io.penstock.server.demo.SearchPath;
-import io.penstock.server.demo.ServerBinary;
+import io.penstock.testkit.cluster.EmbeddedCluster;
+import io.penstock.testkit.cluster.FreePorts;
+import io.penstock.testkit.cluster.SearchPath;
+import io.penstock.testkit.cluster.ServerBinary;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -3,8 +3,8 @@ package io.penstock.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.transport.Transport;
-import io.penstock.server.demo.EmbeddedCluster;
-import io.penstock.server.demo.Member;
+import io.penstock.testkit.cluster.EmbeddedCluster;
+import io.penstock.testkit.cluster.Member;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -2,10 +2,10 @@ package io.penstock.server.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.server.demo.EmbeddedCluster;
-import io.penstock.server.demo.Member;
-import io.penstock.server.demo.RespConnection;
-import io.penstock.server.demo.ServerProcess;
+import io.penstock.testkit.cluster.EmbeddedCluster;
+import io.penstock.testkit.cluster.Member;
+import io.penstock.testkit.cluster.RespConnection;
+import io.penstock.testkit.cluster.ServerProcess;
 import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;

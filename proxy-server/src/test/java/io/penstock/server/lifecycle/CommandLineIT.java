@@ -5,9 +5,9 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.penstock.core.ProxySettings.Dispatch;
-import io.penstock.server.demo.RespConnection;
-import io.penstock.server.demo.ServerBinary;
 import io.penstock.server.it.Ways;
+import io.penstock.testkit.cluster.RespConnection;
+import io.penstock.testkit.cluster.ServerBinary;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.penstock.server.PenstockApplication;
-import io.penstock.server.demo.RespConnection;
-import io.penstock.server.demo.ServerProcess;
+import io.penstock.testkit.cluster.RespConnection;
+import io.penstock.testkit.cluster.ServerProcess;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -3,8 +3,8 @@ package io.penstock.server.lifecycle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.penstock.server.demo.FreePorts;
-import io.penstock.server.demo.RespConnection;
+import io.penstock.testkit.cluster.FreePorts;
+import io.penstock.testkit.cluster.RespConnection;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.penstock.server.lifecycle;
 
 import io.penstock.server.PenstockApplication;
-import io.penstock.server.demo.RespConnection;
+import io.penstock.testkit.cluster.RespConnection;
 import java.net.InetSocketAddress;
 import java.net.http.HttpResponse;
 import java.time.Duration;

@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.penstock.server.demo.EmbeddedCluster;
-import io.penstock.server.demo.Member;
-import io.penstock.server.demo.RespConnection;
-import io.penstock.server.demo.SearchPath;
-import io.penstock.server.demo.ServerProcess;
+import io.penstock.testkit.cluster.EmbeddedCluster;
+import io.penstock.testkit.cluster.Member;
+import io.penstock.testkit.cluster.RespConnection;
+import io.penstock.testkit.cluster.SearchPath;
+import io.penstock.testkit.cluster.ServerProcess;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;

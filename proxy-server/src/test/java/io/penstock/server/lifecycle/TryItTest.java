@@ -2,7 +2,7 @@ package io.penstock.server.lifecycle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.server.demo.SearchPath;
+import io.penstock.testkit.cluster.SearchPath;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.penstock.server.demo;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,120 @@
+package io.penstock.testkit.cluster;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * One server of an {@link EmbeddedCluster}. Role and slots change while it runs, so they are asked
+ * for when they are needed.
+ */
+public final class Member {
+
+  /** A little more than a replica tries. */
+  private static final long FAILOVER_NANOS = Duration.ofSeconds(6).toNanos();
+
+  private final ServerProcess server;
+  private volatile String id;
+
+  Member(ServerProcess server) {
+    this.server = server;
+    this.id = server.text("CLUSTER", "MYID");
+  }
+
+  public ServerProcess server() {
+    return server;
+  }
+
+  /** The node id the cluster knows it by. */
+  public String id() {
+    return id;
+  }
+
+  public String host() {
+    return server.host();
+  }
+
+  public int port() {
+    return server.port();
+  }
+
+  public boolean isRunning() {
+    return server.isRunning();
+  }
+
+  /** Crashes it; see {@link ServerProcess#kill}. */
+  public void kill() {
+    server.kill();
+  }
+
+  /** Freezes it; see {@link ServerProcess#pause}. */
+  public void pause() {
+    server.pause();
+  }
+
+  public void resume() {
+    server.resume();
+  }
+
+  /**
+   * Starts it again with the node id and the slots it had; as a new node when its folder lacks
+   * {@code nodes.conf}.
+   */
+  public void restart() {
+    server.restart();
+    id = server.text("CLUSTER", "MYID");
+  }
+
+  /** One command on a connection of its own. */
+  public String text(String... command) {
+    return server.text(command);
+  }
+
+  List<NodeView> view() {
+    return NodeView.parse(text("CLUSTER", "NODES"));
+  }
+
+  NodeView self() {
+    return view().stream().filter(NodeView::isMyself).findFirst().orElseThrow();
+  }
+
+  @Override
+  public String toString() {
+    return server.toString();
+  }
+
+  /**
+   * Hands over to this replica as soon as it has a link to its master. A replica that has not read
+   * all that its master wrote within five seconds ({@code CLUSTER_MF_TIMEOUT} of Redis's cluster.h)
+   * gives up for good: it is asked again, as an operator does.
+   */
+  void failover(Duration patience) {
+    var askedAt = new AtomicLong(System.nanoTime() - FAILOVER_NANOS);
+    Waiting.until(
+        this + " is a master",
+        patience,
+        () -> {
+          if (self().isMaster()) {
+            return true;
+          }
+          if (System.nanoTime() - askedAt.get() >= FAILOVER_NANOS && beginsFailover()) {
+            askedAt.set(System.nanoTime());
+          }
+          return false;
+        },
+        () -> server().logTail());
+  }
+
+  /** False while the link is being made anew, as after others have come and gone. */
+  private boolean beginsFailover() {
+    try {
+      text("CLUSTER", "FAILOVER");
+      return true;
+    } catch (RespConnection.ErrorReply e) {
+      if (e.getMessage() == null || !e.getMessage().contains("Master is down or failed")) {
+        throw e;
+      }
+      return false;
+    }
+  }
+}

@@ -1,0 +1,102 @@
+package io.penstock.testkit.cluster;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One slot on its way from one master to another, step by step: between {@link #begin} and {@link
+ * #finish} the source answers ASK for keys it no longer has.
+ */
+public final class SlotMigration {
+
+  private static final String TIMEOUT_MILLIS = "60000";
+
+  private final EmbeddedCluster cluster;
+  private final int slot;
+  private final Member from;
+  private final Member to;
+  private final List<String> authentication;
+
+  private SlotMigration(EmbeddedCluster cluster, int slot, Member from, Member to) {
+    this.cluster = cluster;
+    this.slot = slot;
+    this.from = from;
+    this.to = to;
+    this.authentication = authentication(cluster.user(), cluster.password());
+  }
+
+  static SlotMigration begin(EmbeddedCluster cluster, int slot, Member from, Member to) {
+    String number = Integer.toString(slot);
+    to.text("CLUSTER", "SETSLOT", number, "IMPORTING", from.id());
+    from.text("CLUSTER", "SETSLOT", number, "MIGRATING", to.id());
+    return new SlotMigration(cluster, slot, from, to);
+  }
+
+  /**
+   * Moves up to {@code atMost} keys.
+   *
+   * @return how many there were; 0 when the slot is empty
+   */
+  public int moveKeys(int atMost) {
+    try (RespConnection source = from.server().connect()) {
+      List<byte[]> keys = new ArrayList<>();
+      Object found =
+          source.call("CLUSTER", "GETKEYSINSLOT", Integer.toString(slot), Integer.toString(atMost));
+      for (Object key : (List<?>) Objects.requireNonNull(found)) {
+        keys.add((byte[]) key);
+      }
+      if (!keys.isEmpty()) {
+        source.call(migrate(keys));
+      }
+      return keys.size();
+    }
+  }
+
+  /** Gives the slot to its new owner; answers when every running node knows. */
+  public void finish() {
+    List<Member> order = new ArrayList<>(List.of(to, from));
+    for (Member master : cluster.masters()) {
+      if (!order.contains(master)) {
+        order.add(master);
+      }
+    }
+    for (Member master : order) {
+      announce(master);
+    }
+    cluster.awaitHealthy();
+  }
+
+  private void announce(Member master) {
+    try {
+      master.text("CLUSTER", "SETSLOT", Integer.toString(slot), "NODE", to.id());
+    } catch (RespConnection.ErrorReply e) {
+      if (master.self().isMaster()) {
+        throw e;
+      }
+      // It heard the news from its neighbours: a master that lost its last slot becomes a replica.
+    }
+  }
+
+  private byte[][] migrate(List<byte[]> keys) {
+    List<byte[]> command = new ArrayList<>();
+    for (String word :
+        List.of("MIGRATE", to.host(), Integer.toString(to.port()), "", "0", TIMEOUT_MILLIS)) {
+      command.add(RespConnection.utf8(word));
+    }
+    for (String word : authentication) {
+      command.add(RespConnection.utf8(word));
+    }
+    command.add(RespConnection.utf8("KEYS"));
+    command.addAll(keys);
+    return command.toArray(byte[][]::new);
+  }
+
+  private static List<String> authentication(@Nullable String user, @Nullable String password) {
+    if (password == null) {
+      return List.of();
+    }
+    return user == null ? List.of("AUTH", password) : List.of("AUTH2", user, password);
+  }
+}
