@@ -3,7 +3,7 @@ package io.penstock.core.backend;
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.transport.SharedBuffer;
-import io.penstock.core.wire.Wire;
+import io.penstock.testkit.wire.Wire;
 import java.util.List;
 
 /** An exchange that writes down what happens to it, with its name in front. */

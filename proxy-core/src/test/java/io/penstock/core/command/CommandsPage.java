@@ -27,7 +27,7 @@ final class CommandsPage {
       Generated from [`commands.table`](../proxy-core/src/main/resources/io/penstock/core/command/commands.table), which
       holds what servers say about their commands, and
       [`handling.table`](../proxy-core/src/main/resources/io/penstock/core/command/handling.table), which holds what
-      Penstock decides about them. Do not edit; `./mvnw -pl proxy-core test -Dtest=CommandsPageTest -Drewrite`
+      Penstock decides about them. Do not edit; `./mvnw -pl proxy-core -am test -Dtest=CommandsPageTest -Drewrite`
       writes it anew.
 
       `penstock.commands.allow` and `penstock.commands.deny` take the names below, in any case, and the ACL categories that

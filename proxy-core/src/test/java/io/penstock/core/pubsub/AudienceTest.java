@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.Unpooled;
 import io.penstock.core.cluster.Node;
-import io.penstock.core.wire.Wire;
+import io.penstock.testkit.wire.Wire;
 import org.junit.jupiter.api.Test;
 
 class AudienceTest {

@@ -6,7 +6,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.transport.Slices;
-import io.penstock.core.wire.Wire;
+import io.penstock.testkit.wire.Wire;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

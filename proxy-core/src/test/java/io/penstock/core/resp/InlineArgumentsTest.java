@@ -2,7 +2,7 @@ package io.penstock.core.resp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.wire.Wire;
+import io.penstock.testkit.wire.Wire;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

@@ -1,6 +1,6 @@
 package io.penstock.core.resp;
 
-import io.penstock.core.wire.Wire;
+import io.penstock.testkit.wire.Wire;
 import java.util.Random;
 
 /** Replies of any RESP3 shape. */

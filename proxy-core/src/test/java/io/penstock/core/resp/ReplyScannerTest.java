@@ -8,7 +8,7 @@ import io.lettuce.core.protocol.RedisStateMachine;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.wire.Splits;
-import io.penstock.core.wire.Wire;
+import io.penstock.testkit.wire.Wire;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

@@ -6,7 +6,7 @@ import io.netty.buffer.ByteBuf;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.Shard;
 import io.penstock.core.cluster.SlotMap;
-import io.penstock.core.wire.Wire;
+import io.penstock.testkit.wire.Wire;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

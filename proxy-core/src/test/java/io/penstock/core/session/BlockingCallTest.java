@@ -12,7 +12,7 @@ import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.wire.LogLines;
 import io.penstock.core.wire.Peer;
-import io.penstock.core.wire.Wire;
+import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

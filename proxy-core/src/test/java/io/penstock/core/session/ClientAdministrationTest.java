@@ -9,7 +9,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.penstock.core.wire.Frames;
 import io.penstock.core.wire.Peer;
-import io.penstock.core.wire.Wire;
+import io.penstock.testkit.wire.Wire;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;

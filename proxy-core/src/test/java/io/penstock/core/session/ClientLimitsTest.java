@@ -10,7 +10,7 @@ import io.penstock.core.cluster.Slot;
 import io.penstock.core.observe.CloseReason;
 import io.penstock.core.wire.LogLines;
 import io.penstock.core.wire.Peer;
-import io.penstock.core.wire.Wire;
+import io.penstock.testkit.wire.Wire;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.HashSet;

@@ -3,7 +3,7 @@ package io.penstock.core.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.wire.Frames;
-import io.penstock.core.wire.Wire;
+import io.penstock.testkit.wire.Wire;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.Random;

@@ -15,7 +15,7 @@ import io.penstock.core.command.Merge;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.transport.SharedBuffer;
 import io.penstock.core.wire.Peer;
-import io.penstock.core.wire.Wire;
+import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;

@@ -9,7 +9,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.penstock.core.transport.FlushQueue;
 import io.penstock.core.transport.SocketOutput;
 import io.penstock.core.wire.Splits;
-import io.penstock.core.wire.Wire;
+import io.penstock.testkit.wire.Wire;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 

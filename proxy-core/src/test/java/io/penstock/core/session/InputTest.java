@@ -8,7 +8,7 @@ import io.penstock.core.resp.RespLimits;
 import io.penstock.core.resp.ScanResult;
 import io.penstock.core.transport.SharedBuffer;
 import io.penstock.core.wire.Splits;
-import io.penstock.core.wire.Wire;
+import io.penstock.testkit.wire.Wire;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

@@ -4,7 +4,7 @@ import static io.penstock.core.session.Requests.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.wire.Peer;
-import io.penstock.core.wire.Wire;
+import io.penstock.testkit.wire.Wire;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;

@@ -11,7 +11,7 @@ import io.netty.buffer.Unpooled;
 import io.penstock.core.transport.Sliced;
 import io.penstock.core.transport.Slices;
 import io.penstock.core.wire.Peer;
-import io.penstock.core.wire.Wire;
+import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

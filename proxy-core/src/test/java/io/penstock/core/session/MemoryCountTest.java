@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.penstock.core.backend.QueueBounds;
 import io.penstock.core.wire.Peer;
-import io.penstock.core.wire.Wire;
+import io.penstock.testkit.wire.Wire;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;

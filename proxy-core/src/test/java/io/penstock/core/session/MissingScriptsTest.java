@@ -3,13 +3,13 @@ package io.penstock.core.session;
 import static io.penstock.core.session.Requests.PING;
 import static io.penstock.core.session.Requests.get;
 import static io.penstock.core.session.Requests.set;
-import static io.penstock.core.wire.Wire.request;
+import static io.penstock.testkit.wire.Wire.request;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.penstock.core.observe.ProxyStats.Redirection;
 import io.penstock.core.wire.Peer;
-import io.penstock.core.wire.Wire;
+import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;

@@ -1,6 +1,6 @@
 package io.penstock.core.session;
 
-import io.penstock.core.wire.Wire;
+import io.penstock.testkit.wire.Wire;
 
 /** Requests that many tests send. */
 final class Requests {

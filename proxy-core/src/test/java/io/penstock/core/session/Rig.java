@@ -32,7 +32,7 @@ import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.wire.Peer;
 import io.penstock.core.wire.ScriptedNode;
-import io.penstock.core.wire.Wire;
+import io.penstock.testkit.wire.Wire;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.wire.Peer;
-import io.penstock.core.wire.Wire;
+import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;

@@ -12,7 +12,7 @@ import io.penstock.core.observe.Outcome;
 import io.penstock.core.transport.ReadGate;
 import io.penstock.core.wire.Peer;
 import io.penstock.core.wire.Splits;
-import io.penstock.core.wire.Wire;
+import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

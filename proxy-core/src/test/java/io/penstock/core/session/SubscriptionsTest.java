@@ -18,7 +18,7 @@ import io.penstock.core.pubsub.Subscriber;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.wire.Peer;
 import io.penstock.core.wire.Splits;
-import io.penstock.core.wire.Wire;
+import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;

@@ -7,7 +7,7 @@ import io.penstock.core.backend.Exchange;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.resp.RespLimits;
 import io.penstock.core.wire.Frames;
-import io.penstock.core.wire.Wire;
+import io.penstock.testkit.wire.Wire;
 import org.junit.jupiter.api.Test;
 
 class TransactionTest {

@@ -13,7 +13,7 @@ import io.penstock.core.command.ServerVersion;
 import io.penstock.core.resp.RespLimits;
 import io.penstock.core.wire.Peer;
 import io.penstock.core.wire.Splits;
-import io.penstock.core.wire.Wire;
+import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

@@ -8,7 +8,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.wire.Peer;
-import io.penstock.core.wire.Wire;
+import io.penstock.testkit.wire.Wire;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

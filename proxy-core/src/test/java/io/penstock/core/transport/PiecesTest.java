@@ -3,7 +3,7 @@ package io.penstock.core.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
-import io.penstock.core.wire.Wire;
+import io.penstock.testkit.wire.Wire;
 import org.junit.jupiter.api.Test;
 
 class PiecesTest {

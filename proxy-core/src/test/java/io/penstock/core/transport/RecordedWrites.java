@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
-import io.penstock.core.wire.Wire;
+import io.penstock.testkit.wire.Wire;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -6,6 +6,7 @@ import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.resp.RequestScanner;
 import io.penstock.core.resp.RespLimits;
 import io.penstock.core.resp.ScanResult;
+import io.penstock.testkit.wire.Wire;
 
 /** Requests as frames over heap buffers, which nobody needs to release. */
 public final class Frames {

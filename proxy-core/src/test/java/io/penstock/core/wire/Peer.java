@@ -2,6 +2,7 @@ package io.penstock.core.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.testkit.wire.Wire;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;

@@ -1,4 +1,4 @@
-/** What tests of the wire share: literals as bytes, every way to cut them, and scripted peers. */
+/** What tests of the core share: frames, every way to cut bytes, log lines, and scripted peers. */
 @NullMarked
 package io.penstock.core.wire;
 

@@ -1,7 +1,7 @@
 package io.penstock.server.fault;
 
 import io.penstock.server.fault.Line.Raw;
-import io.penstock.server.it.Wire;
+import io.penstock.testkit.wire.RespClient;
 import java.io.UncheckedIOException;
 import java.net.SocketTimeoutException;
 import java.util.List;
@@ -127,7 +127,7 @@ final class Broadcast {
         judge("connect", Outcome.REFUSED, began, began);
         return;
       }
-      Wire wire = ((Raw) line).wire();
+      RespClient wire = ((Raw) line).wire();
       try {
         if (!subscribed) {
           wire.send(command, command.equals("PSUBSCRIBE") ? channel + "*" : channel);
@@ -148,7 +148,7 @@ final class Broadcast {
     }
 
     /** Answers whether it did not get an error instead. */
-    private boolean hearUntil(Wire wire, String word, long began) {
+    private boolean hearUntil(RespClient wire, String word, long began) {
       while (true) {
         String push = wire.read();
         String[] lines = push.split("\r\n", -1);

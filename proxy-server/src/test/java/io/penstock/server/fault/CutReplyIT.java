@@ -10,9 +10,10 @@ import io.penstock.server.fault.Relay.End;
 import io.penstock.server.it.Freezing;
 import io.penstock.server.it.Keys;
 import io.penstock.server.it.ProxyFixture;
-import io.penstock.server.it.Wire;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -90,7 +91,7 @@ class CutReplyIT {
             .startReady();
     tag = Keys.tag(Keys.slotOf(cluster, node));
     otherTag = Keys.tag(Keys.slotOf(cluster, other));
-    try (Wire wire = proxy.connect()) {
+    try (RespClient wire = proxy.connect()) {
       assertThat(wire.call(Wire.bytes("SET"), Wire.bytes(tag + "large"), large))
           .isEqualTo("+OK\r\n");
       assertThat(wire.call("MSET", tag + "k", "here", otherTag + "k", "there"))
@@ -107,7 +108,7 @@ class CutReplyIT {
 
   @Test
   void aReadWhoseReplyWasCutBehindAnotherIsReadAgainAsAWhole() {
-    try (Wire wire = proxy.connect()) {
+    try (RespClient wire = proxy.connect()) {
       Freezing.freeze(other);
       relay.cutAfter(Direction.BACK, LARGE / 2, End.FIN);
       wire.write(Wire.request("GET", otherTag + "k"))
@@ -126,7 +127,7 @@ class CutReplyIT {
 
   @Test
   void aPartWhoseReplyWasCutIsReadAgainAsAWhole() {
-    try (Wire wire = proxy.connect()) {
+    try (RespClient wire = proxy.connect()) {
       relay.cutAfter(Direction.BACK, LARGE / 2, End.FIN);
       wire.send("MGET", otherTag + "k", tag + "large", tag + "k");
       awaitCut();
@@ -142,15 +143,15 @@ class CutReplyIT {
   @ParameterizedTest
   @EnumSource
   void aClientThatHasPartOfACutReplyIsClosedAndGetsNothingElse(End end) {
-    try (Wire wire = proxy.connect();
-        Wire bystander = proxy.connect()) {
+    try (RespClient wire = proxy.connect();
+        RespClient bystander = proxy.connect()) {
       relay.cutAfter(Direction.BACK, LARGE / 2, end);
       wire.write(Wire.request("GET", tag + "large")).write(Wire.request("ECHO", "behind")).flush();
 
       String got = wire.readToEnd();
       assertThat(relay.isCutPending()).isFalse();
       assertThat(got.length()).isLessThanOrEqualTo(LARGE / 2);
-      assertThat(("$" + LARGE + "\r\n" + Wire.latin1(large)).startsWith(got)).isTrue();
+      assertThat(("$" + LARGE + "\r\n" + Wire.text(large)).startsWith(got)).isTrue();
       assertThat(bystander.call("GET", tag + "k")).isEqualTo(Wire.bulk("here"));
     }
   }

@@ -1,6 +1,6 @@
 package io.penstock.server.fault;
 
-import io.penstock.server.it.Wire;
+import io.penstock.testkit.wire.Wire;
 
 /** Sends what concerns all shards: a write without keys, and sums over all masters. */
 final class Everywhere extends Client {

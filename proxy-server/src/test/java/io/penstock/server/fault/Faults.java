@@ -5,7 +5,7 @@ import io.penstock.server.fault.Relay.Direction;
 import io.penstock.server.fault.Relay.End;
 import io.penstock.server.fault.Weather.Spell;
 import io.penstock.testkit.cluster.Member;
-import io.penstock.testkit.cluster.RespConnection;
+import io.penstock.testkit.wire.RespClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -275,7 +275,7 @@ final class Faults {
     master.text("CLUSTER", "MEET", replica.host(), Integer.toString(replica.port()));
     Awaitility.await("the new node knows its master")
         .atMost(PATIENCE)
-        .ignoreException(RespConnection.ErrorReply.class)
+        .ignoreException(RespClient.ErrorReply.class)
         .until(() -> master.text("CLUSTER", "REPLICATE", replica.id()).equals("OK"));
     scene.cluster().awaitHealthy();
   }
@@ -356,12 +356,12 @@ final class Faults {
 
   private static void configure(
       Member member, String key, String bad, String good, Runnable afterwards) {
-    Consumer<RespConnection> restore = admin -> admin.call("CONFIG", "SET", key, good);
-    try (RespConnection admin = member.server().connect()) {
+    Consumer<RespClient> restore = admin -> admin.value("CONFIG", "SET", key, good);
+    try (RespClient admin = member.server().connect()) {
       during(
           1_500,
           () -> {
-            admin.call("CONFIG", "SET", key, bad);
+            admin.value("CONFIG", "SET", key, bad);
             afterwards.run();
           },
           () -> restore.accept(admin));

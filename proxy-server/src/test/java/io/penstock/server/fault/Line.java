@@ -14,7 +14,8 @@ import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.resource.ClientResources;
 import io.netty.resolver.DefaultAddressResolverGroup;
-import io.penstock.server.it.Wire;
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
 import java.io.UncheckedIOException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
@@ -73,17 +74,17 @@ interface Line extends AutoCloseable {
 
   /** A line that hides nothing. */
   final class Raw implements Line {
-    private final Wire wire;
+    private final RespClient wire;
     private boolean open = true;
 
-    private Raw(Wire wire) {
+    private Raw(RespClient wire) {
       this.wire = wire;
     }
 
     static Raw open(String host, int port, String protocol) {
-      Wire wire;
+      RespClient wire;
       try {
-        wire = Wire.open(host, port);
+        wire = RespClient.open(host, port);
       } catch (UncheckedIOException e) {
         throw new Broken(e);
       }
@@ -100,7 +101,7 @@ interface Line extends AutoCloseable {
       }
     }
 
-    Wire wire() {
+    RespClient wire() {
       return wire;
     }
 

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.server.it.Keys;
 import io.penstock.server.it.ProxyFixture;
-import io.penstock.server.it.Wire;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
+import io.penstock.testkit.wire.RespClient;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,8 +35,8 @@ class MovedChannelIT {
             EmbeddedCluster.builder().masters(3).nodeTimeout(Duration.ofSeconds(15)).start();
         ProxyFixture proxy =
             ProxyFixture.of(cluster).refreshPeriod(Duration.ofMillis(300)).startReady();
-        Wire publisher = proxy.connect();
-        Wire subscriber = proxy.connect()) {
+        RespClient publisher = proxy.connect();
+        RespClient subscriber = proxy.connect()) {
       relayBuses(cluster, buses);
       Member from = cluster.masters().getFirst();
       Member to = cluster.masters().getLast();
@@ -88,7 +88,7 @@ class MovedChannelIT {
     cluster.awaitHealthy();
   }
 
-  private void publish(Wire wire, String channel, int count) {
+  private void publish(RespClient wire, String channel, int count) {
     for (int i = 0; i < count; i++) {
       assertThat(wire.call("PUBLISH", channel, Integer.toString(++published))).startsWith(":");
       LockSupport.parkNanos(PAUSE_NANOS);
@@ -102,7 +102,7 @@ class MovedChannelIT {
   }
 
   /** Up to the last, which nothing delays. */
-  private List<Integer> hearAll(Wire subscriber) {
+  private List<Integer> hearAll(RespClient subscriber) {
     List<Integer> heard = new ArrayList<>();
     do {
       String[] lines = subscriber.read().split("\r\n", -1);

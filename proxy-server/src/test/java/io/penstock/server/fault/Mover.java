@@ -2,7 +2,7 @@ package io.penstock.server.fault;
 
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
-import io.penstock.testkit.cluster.RespConnection;
+import io.penstock.testkit.wire.RespClient;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,7 +22,7 @@ final class Mover implements AutoCloseable {
   private static final int EPOCH = 6; // where it stands in a line of CLUSTER NODES
 
   private final EmbeddedCluster cluster;
-  private final Map<Member, RespConnection> connections = new HashMap<>();
+  private final Map<Member, RespClient> connections = new HashMap<>();
 
   Mover(EmbeddedCluster cluster) {
     this.cluster = cluster;
@@ -34,13 +34,13 @@ final class Mover implements AutoCloseable {
   /** Moves a slot; answers when source, target and all other masters know. */
   void move(int slot, Member from, Member to, int keysAtOnce) {
     String number = Integer.toString(slot);
-    of(to).call("CLUSTER", "SETSLOT", number, "IMPORTING", from.id());
-    of(from).call("CLUSTER", "SETSLOT", number, "MIGRATING", to.id());
+    of(to).value("CLUSTER", "SETSLOT", number, "IMPORTING", from.id());
+    of(from).value("CLUSTER", "SETSLOT", number, "MIGRATING", to.id());
     while (true) {
       List<?> keys =
           (List<?>)
               Objects.requireNonNull(
-                  of(from).call("CLUSTER", "GETKEYSINSLOT", number, Integer.toString(keysAtOnce)));
+                  of(from).value("CLUSTER", "GETKEYSINSLOT", number, Integer.toString(keysAtOnce)));
       if (keys.isEmpty()) {
         break;
       }
@@ -50,13 +50,13 @@ final class Mover implements AutoCloseable {
         migrate.add(word.getBytes(StandardCharsets.US_ASCII));
       }
       keys.forEach(key -> migrate.add((byte[]) key));
-      of(from).call(migrate.toArray(byte[][]::new));
+      of(from).value(migrate.toArray(byte[][]::new));
     }
-    of(to).call("CLUSTER", "SETSLOT", number, "NODE", to.id());
-    of(from).call("CLUSTER", "SETSLOT", number, "NODE", to.id());
+    of(to).value("CLUSTER", "SETSLOT", number, "NODE", to.id());
+    of(from).value("CLUSTER", "SETSLOT", number, "NODE", to.id());
     for (var other : connections.entrySet()) {
       if (other.getKey() != to && other.getKey() != from) {
-        other.getValue().call("CLUSTER", "SETSLOT", number, "NODE", to.id());
+        other.getValue().value("CLUSTER", "SETSLOT", number, "NODE", to.id());
       }
     }
     awaitEpoch(to);
@@ -86,14 +86,14 @@ final class Mover implements AutoCloseable {
         .orElseThrow();
   }
 
-  private RespConnection of(Member member) {
+  private RespClient of(Member member) {
     return Objects.requireNonNull(connections.get(member), member.toString());
   }
 
   /** Closes the connections; answers when the whole cluster agrees. */
   @Override
   public void close() {
-    connections.values().forEach(RespConnection::close);
+    connections.values().forEach(RespClient::close);
     cluster.awaitHealthy();
   }
 }

@@ -7,11 +7,11 @@ import io.penstock.core.transport.Transport;
 import io.penstock.server.fault.Relay.End;
 import io.penstock.server.it.Keys;
 import io.penstock.server.it.Reference;
-import io.penstock.server.it.Wire;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
-import io.penstock.testkit.cluster.RespConnection;
 import io.penstock.testkit.cluster.SlotMigration;
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
@@ -45,10 +45,10 @@ class OrderIT {
   private final String key = tag + "key";
 
   @SuppressWarnings("NullAway.Init")
-  private Wire wire;
+  private RespClient wire;
 
   @SuppressWarnings("NullAway.Init")
-  private Wire other;
+  private RespClient other;
 
   /** Looks at the topology often: also past a node that is kept from answering. */
   @BeforeAll
@@ -85,7 +85,7 @@ class OrderIT {
   void mend() {
     scene.relays().forEach(Relay::mend);
     cluster.awaitHealthy();
-    try (Wire fresh = scene.proxy().connect()) {
+    try (RespClient fresh = scene.proxy().connect()) {
       fresh.call("FLUSHALL");
     }
     wire.close();
@@ -277,7 +277,7 @@ class OrderIT {
     try {
       a.text("DBSIZE");
       return false;
-    } catch (RespConnection.ErrorReply e) {
+    } catch (RespClient.ErrorReply e) {
       return String.valueOf(e.getMessage()).startsWith("LOADING");
     }
   }
@@ -300,7 +300,7 @@ class OrderIT {
   private void sendAndAwait(String... request) {
     long before = received();
     wire.send(request);
-    long after = before + Wire.request(request).length;
+    long after = before + Wire.request(request).length();
     Awaitility.await("Penstock has it").atMost(PATIENCE).until(() -> received() >= after);
   }
 
@@ -346,7 +346,7 @@ class OrderIT {
         .atMost(PATIENCE)
         .until(
             () -> {
-              try (Wire fresh = scene.proxy().connect()) {
+              try (RespClient fresh = scene.proxy().connect()) {
                 fresh.send("SET", tag + "other" + keys++, "x");
                 Awaitility.await()
                     .atMost(Duration.ofMillis(500))

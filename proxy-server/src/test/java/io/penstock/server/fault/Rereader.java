@@ -1,6 +1,6 @@
 package io.penstock.server.fault;
 
-import io.penstock.server.it.Wire;
+import io.penstock.testkit.wire.Wire;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;

@@ -1,6 +1,6 @@
 package io.penstock.server.fault;
 
-import io.penstock.server.it.Wire;
+import io.penstock.testkit.wire.Wire;
 import java.util.List;
 
 /** Appends numbers to two lists in transactions: all of one or nothing, and once. */

@@ -1,6 +1,6 @@
 package io.penstock.server.fault;
 
-import io.penstock.server.it.Wire;
+import io.penstock.testkit.wire.Wire;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,7 +26,7 @@ class BlockingIT {
   private static final String QUEUE = TAG + "queue";
   private static final String NIL = "*-1\r\n";
 
-  private final List<Wire> wires = new ArrayList<>();
+  private final List<RespClient> wires = new ArrayList<>();
 
   @SuppressWarnings("NullAway.Init")
   private EmbeddedCluster cluster;
@@ -40,19 +42,19 @@ class BlockingIT {
 
   @AfterEach
   void stop() {
-    wires.forEach(Wire::close);
+    wires.forEach(RespClient::close);
     proxy.close();
     cluster.masterOf(SLOT).text("EVAL", "return redis.call('FLUSHALL')", "1", TAG);
   }
 
-  private Wire connect() {
-    Wire wire = proxy.connect();
+  private RespClient connect() {
+    RespClient wire = proxy.connect();
     wires.add(wire);
     return wire;
   }
 
-  private Wire blocked(String... call) {
-    Wire wire = connect();
+  private RespClient blocked(String... call) {
+    RespClient wire = connect();
     long before = blockedClients();
     wire.send(call);
     awaitBlocked(before + 1);
@@ -88,7 +90,7 @@ class BlockingIT {
       connect().send("BLPOP", TAG + i, "0");
     }
     awaitBlocked(clients);
-    Wire other = connect();
+    RespClient other = connect();
     assertThat(other.call("SET", TAG + "s", "v")).isEqualTo("+OK\r\n");
     System.out.println("nodes while a thousand block: " + proxy.stats().nodes());
 
@@ -109,7 +111,7 @@ class BlockingIT {
 
   @Test
   void onlyWhoBlocksWaits() {
-    Wire client = connect();
+    RespClient client = connect();
     long before = blockedClients();
     client.write(Wire.request("SET", TAG + "a", "1"));
     client.write(Wire.request("RPUSH", QUEUE, "first"));
@@ -133,9 +135,9 @@ class BlockingIT {
 
   @Test
   void whatIsPushedWhenTheClientHasGoneIsNotLost() {
-    Wire pusher = connect();
+    RespClient pusher = connect();
     for (int i = 0; i < 100; i++) {
-      Wire client = proxy.connect();
+      RespClient client = proxy.connect();
       long before = blockedClients();
       client.send(i % 2 == 0 ? "BLPOP" : "BRPOP", QUEUE, "0");
       awaitBlocked(before + 1);
@@ -152,7 +154,7 @@ class BlockingIT {
 
   @Test
   void aClientThatGoesLeavesNothingBlocked() {
-    try (Wire client = blocked("BLPOP", QUEUE, "0")) {
+    try (RespClient client = blocked("BLPOP", QUEUE, "0")) {
       client.finishSending();
       assertThat(client.isClosedByPeer()).isTrue();
     }
@@ -165,9 +167,9 @@ class BlockingIT {
 
   @Test
   void clientUnblockWorksAcrossLoops() {
-    Wire other = connect();
+    RespClient other = connect();
     for (int i = 0; i < 6; i++) {
-      Wire client = connect();
+      RespClient client = connect();
       String id = client.call("CLIENT", "ID").substring(1).strip();
       client.send("BLPOP", QUEUE, "0");
       Awaitility.await("blocked")
@@ -185,7 +187,7 @@ class BlockingIT {
 
   @Test
   void timeoutsAreTheNodes() {
-    Wire client = connect();
+    RespClient client = connect();
     long began = System.nanoTime();
     assertThat(client.call("BLPOP", QUEUE, "0.2")).isEqualTo(NIL);
     assertThat(Duration.ofNanos(System.nanoTime() - began))
@@ -202,14 +204,14 @@ class BlockingIT {
 
   @Test
   void theCallFollowsItsSlot() {
-    Wire pop = blocked("BLPOP", QUEUE, "0");
-    Wire read = blocked("XREAD", "BLOCK", "0", "STREAMS", TAG + "x", "$");
+    RespClient pop = blocked("BLPOP", QUEUE, "0");
+    RespClient read = blocked("XREAD", "BLOCK", "0", "STREAMS", TAG + "x", "$");
     Member home = cluster.masterOf(SLOT);
     Member guest = cluster.masters().stream().filter(m -> m != home).findFirst().orElseThrow();
     cluster.migrateSlot(SLOT, home, guest);
     try {
       awaitBlocked(2);
-      Wire other = connect();
+      RespClient other = connect();
       assertThat(other.call("RPUSH", QUEUE, "x")).isEqualTo(":1\r\n");
       assertThat(pop.read()).isEqualTo(popped("x"));
       assertThat(other.call("XADD", TAG + "x", "1-1", "f", "v")).isEqualTo(Wire.bulk("1-1"));
@@ -222,7 +224,7 @@ class BlockingIT {
 
   @Test
   void aProxyThatEndsDoesNotWaitForWhoBlocks() {
-    Wire client = blocked("BLPOP", QUEUE, "0");
+    RespClient client = blocked("BLPOP", QUEUE, "0");
 
     CompletionStage<Void> drained = proxy.proxy().drain(Duration.ofMinutes(1));
 

@@ -6,6 +6,8 @@ import io.penstock.core.command.CommandRules;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
 import io.penstock.testkit.cluster.ServerProcess;
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -32,7 +34,7 @@ class CommandRulesIT {
   @Test
   void administrationIsDeniedAndEndsATransaction() {
     try (ProxyFixture proxy = ProxyFixture.of(cluster).startReady();
-        Wire wire = proxy.connect()) {
+        RespClient wire = proxy.connect()) {
       String denied =
           "-ERR CONFIG SET is not allowed through this proxy: it administers servers; config|set in"
               + " penstock.commands.allow would allow it\r\n";
@@ -45,7 +47,7 @@ class CommandRulesIT {
       assertThat(wire.call("MONITOR")).startsWith("-ERR MONITOR is not allowed");
       assertThat(wire.call("ACL", "WHOAMI")).isEqualTo(Wire.bulk("default"));
       Member any = cluster.masters().getFirst();
-      try (Wire direct = Wire.open(any.host(), any.port())) {
+      try (RespClient direct = RespClient.open(any.host(), any.port())) {
         assertThat(wire.call("MODULE", "LIST")).isEqualTo(direct.call("MODULE", "LIST"));
       }
     }
@@ -56,7 +58,7 @@ class CommandRulesIT {
     CommandRules rules = CommandRules.of(List.of("@dangerous"), List.of("KEYS"));
     try (ServerProcess elsewhere = ServerProcess.start();
         ProxyFixture proxy = ProxyFixture.of(cluster).commands(rules).startReady();
-        Wire wire = proxy.connect()) {
+        RespClient wire = proxy.connect()) {
       assertThat(wire.call("CONFIG", "SET", "maxmemory-samples", "7")).isEqualTo("+OK\r\n");
       assertThat(wire.call("CONFIG", "SET", "maxmemory", "1gb")).isEqualTo("+OK\r\n");
       assertThat(wire.call("CONFIG", "GET", "maxmemory")).endsWith(Wire.bulk("1073741824"));
@@ -66,7 +68,7 @@ class CommandRulesIT {
       assertThat(wire.call("CONFIG", "SET", "maxmemory", "0")).isEqualTo("+OK\r\n");
       assertThat(wire.call("ACL", "SETUSER", "app", "on", ">pw")).isEqualTo("+OK\r\n");
       for (Member master : cluster.masters()) {
-        try (Wire direct = Wire.open(master.host(), master.port())) {
+        try (RespClient direct = RespClient.open(master.host(), master.port())) {
           assertThat(direct.call("CONFIG", "GET", "maxmemory-samples")).contains(Wire.bulk("7"));
           assertThat(direct.call("ACL", "USERS")).contains(Wire.bulk("app"));
         }

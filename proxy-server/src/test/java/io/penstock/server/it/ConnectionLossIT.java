@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.core.ProxySettings.Dispatch;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
-import io.penstock.testkit.cluster.RespConnection;
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -51,7 +52,7 @@ class ConnectionLossIT {
         ProxyFixture.of(cluster).commandTimeout(Duration.ofSeconds(10)).eventLoops(1).startReady();
     node = cluster.masters().getFirst();
     tag = Keys.tag(Keys.slotOf(cluster, node));
-    try (Wire wire = proxy.connect()) {
+    try (RespClient wire = proxy.connect()) {
       assertThat(wire.call("SET", tag + "k", "here")).isEqualTo("+OK\r\n");
     }
   }
@@ -71,9 +72,9 @@ class ConnectionLossIT {
             .failoverHold(Duration.ZERO) // of clients that find no connection of their own
             .eventLoops(1)
             .startReady()) {
-      List<Wire> clients = new ArrayList<>();
+      List<RespClient> clients = new ArrayList<>();
       for (int i = 0; i < 8; i++) {
-        Wire wire = quick.connect();
+        RespClient wire = quick.connect();
         clients.add(wire);
         assertThat(wire.call("SET", tag + "own" + i, "" + i)).isEqualTo("+OK\r\n");
       }
@@ -81,10 +82,10 @@ class ConnectionLossIT {
 
       for (int round = 0; round < 2; round++) {
         long began = System.nanoTime();
-        for (Wire wire : clients) {
+        for (RespClient wire : clients) {
           wire.send("GET", tag + "k");
         }
-        for (Wire wire : clients) {
+        for (RespClient wire : clients) {
           String reply = wire.read();
           assertThat(Ways.dispatch() instanceof Dispatch.Sync && reply.startsWith("-UNAVAILABLE "))
               .as(reply)
@@ -96,12 +97,12 @@ class ConnectionLossIT {
       node.resume();
 
       for (int i = 0; i < clients.size(); i++) {
-        Wire wire = clients.get(i);
+        RespClient wire = clients.get(i);
         for (int j = 0; j < 5; j++) {
           assertThat(wire.call("GET", tag + "own" + i)).isEqualTo(Wire.bulk("" + i));
         }
       }
-      clients.forEach(Wire::close);
+      clients.forEach(RespClient::close);
     }
   }
 
@@ -114,7 +115,7 @@ class ConnectionLossIT {
                 .failoverHold(Duration.ofSeconds(60))
                 .eventLoops(1)
                 .startReady();
-        Wire wire = quick.connect()) {
+        RespClient wire = quick.connect()) {
       assertThat(wire.call("GET", tag + "k")).isEqualTo(Wire.bulk("here"));
       Freezing.freeze(node);
       assertThat(wire.call("GET", tag + "k")).startsWith("-TIMEOUT ");
@@ -139,10 +140,10 @@ class ConnectionLossIT {
       for (int i = 0; i < 4; i++) {
         load.add("reader and writer " + i, new ReaderAndWriter(proxy.connect(), tag + "rw" + i));
       }
-      try (RespConnection admin = node.server().connect()) {
+      try (RespClient admin = node.server().connect()) {
         for (int i = 0; i < KILLS; i++) {
           load.awaitSteps(1);
-          admin.call("CLIENT", "KILL", "TYPE", "normal");
+          admin.value("CLIENT", "KILL", "TYPE", "normal");
         }
       }
       load.awaitEverybody();
@@ -156,12 +157,12 @@ class ConnectionLossIT {
    * acknowledged before it.
    */
   private static final class ReaderAndWriter implements Runnable {
-    private final Wire wire;
+    private final RespClient wire;
     private final String key;
     private long number;
     private long acknowledged;
 
-    ReaderAndWriter(Wire wire, String key) {
+    ReaderAndWriter(RespClient wire, String key) {
       this.wire = wire;
       this.key = key;
     }

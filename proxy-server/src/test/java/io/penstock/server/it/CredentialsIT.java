@@ -8,6 +8,8 @@ import io.penstock.core.cluster.Node;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
 import io.penstock.testkit.cluster.ServerProcess;
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
 import java.util.List;
 import org.awaitility.Awaitility;
@@ -41,7 +43,7 @@ class CredentialsIT {
     try (EmbeddedCluster cluster = builder.start();
         ProxyFixture proxy = ProxyFixture.of(cluster).startReady()) {
       for (String protocol : List.of("2", "3")) {
-        try (Wire wire = proxy.connect()) {
+        try (RespClient wire = proxy.connect()) {
           assertThat(wire.call("HELLO", protocol)).doesNotStartWith("-");
           for (String tag : Keys.tagsOfMasters(cluster)) {
             assertThat(wire.call("SET", tag, protocol)).isEqualTo("+OK\r\n");
@@ -52,7 +54,7 @@ class CredentialsIT {
       String tag = Keys.tag(99);
       Member from = cluster.masterOf(99);
       Member to = cluster.masters().stream().filter(m -> m != from).findFirst().orElseThrow();
-      try (Wire wire = proxy.connect()) {
+      try (RespClient wire = proxy.connect()) {
         assertThat(wire.call("SET", tag, "moves")).isEqualTo("+OK\r\n");
         cluster.migrateSlot(99, from, to);
         assertThat(wire.call("GET", tag)).isEqualTo(Wire.bulk("moves"));
@@ -70,13 +72,13 @@ class CredentialsIT {
                   .commandTimeout(Duration.ofMillis(300))
                   .failoverHold(Duration.ZERO)
                   .start();
-          Wire wire = proxy.connect()) {
+          RespClient wire = proxy.connect()) {
         assertThat(wire.call("GET", "k")).startsWith("-UNAVAILABLE ");
         assertThat(proxy.proxy().isReady()).isFalse();
       }
       var right = new Upstream.Single(node, new Credentials(null, PASSWORD), 0);
       try (ProxyFixture proxy = ProxyFixture.of(right).startReady();
-          Wire wire = proxy.connect()) {
+          RespClient wire = proxy.connect()) {
         assertThat(wire.call("SET", "k", "v")).isEqualTo("+OK\r\n");
       }
     }
@@ -91,8 +93,8 @@ class CredentialsIT {
       var node = new Node(server.host(), server.port());
       var upstream = new Upstream.Single(node, new Credentials("app", "pw"), 0);
       try (ProxyFixture proxy = ProxyFixture.of(upstream).eventLoops(1).startReady();
-          Wire wire = proxy.connect();
-          Wire other = proxy.connect()) {
+          RespClient wire = proxy.connect();
+          RespClient other = proxy.connect()) {
         for (String queue : List.of("first", "second")) {
           wire.send("BLPOP", queue, "0");
           assertThat(other.call("PING")).isEqualTo("+PONG\r\n");
@@ -120,8 +122,8 @@ class CredentialsIT {
       var node = new Node(server.host(), server.port());
       var upstream = new Upstream.Single(node, new Credentials(null, PASSWORD), 0);
       try (ProxyFixture proxy = ProxyFixture.of(upstream).startReady();
-          Wire direct = Wire.open(server.host(), server.port());
-          Wire wire = proxy.connect()) {
+          RespClient direct = RespClient.open(server.host(), server.port());
+          RespClient wire = proxy.connect()) {
         direct.call("AUTH", PASSWORD);
         direct.call("CONFIG", "SET", "masterauth", PASSWORD, "masteruser", PASSWORD);
         assertThat(direct.call("CONFIG", "GET", "*")).contains(PASSWORD);
@@ -181,8 +183,8 @@ class CredentialsIT {
             new String[] {"GET", "k"});
     try (ServerProcess server = ServerProcess.builder().password(PASSWORD).start();
         ProxyFixture proxy = ProxyFixture.of(cluster).password(PASSWORD).startReady();
-        Wire direct = Wire.open(server.host(), server.port());
-        Wire through = proxy.connect()) {
+        RespClient direct = RespClient.open(server.host(), server.port());
+        RespClient through = proxy.connect()) {
       for (String[] request : requests) {
         String expected = direct.call(request);
         assertThat(through.call(request))
@@ -204,8 +206,8 @@ class CredentialsIT {
     try (ServerProcess server = ServerProcess.builder().password(PASSWORD).start();
         ProxyFixture proxy = ProxyFixture.of(cluster).password(PASSWORD).startReady()) {
       for (String start : List.of("*11\r\n", "*2\r\n$3\r\nGET\r\n$16385\r\n")) {
-        try (Wire direct = Wire.open(server.host(), server.port());
-            Wire through = proxy.connect()) {
+        try (RespClient direct = RespClient.open(server.host(), server.port());
+            RespClient through = proxy.connect()) {
           direct.write(start).flush();
           through.write(start).flush();
           assertThat(through.readToEnd()).isEqualTo(direct.readToEnd());

@@ -4,6 +4,7 @@ import io.penstock.core.command.BeginSearch;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.FindKeys;
 import io.penstock.core.command.KeySpec;
+import io.penstock.testkit.wire.Wire;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

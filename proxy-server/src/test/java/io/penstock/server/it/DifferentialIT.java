@@ -6,6 +6,8 @@ import io.penstock.core.command.CommandFlag;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.CommandTable;
 import io.penstock.testkit.cluster.ServerBinary;
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -157,12 +159,12 @@ class DifferentialIT {
   private static List<String> answers(Target target, List<List<byte[]>> calls, int protocol) {
     target.clean();
     List<String> answers = new ArrayList<>();
-    try (Wire wire = target.connect(protocol)) {
+    try (RespClient wire = target.connect(protocol)) {
       for (String line : DerivedCalls.DATA) {
-        wire.write(Wire.request(InlineWords.split(line).toArray(byte[][]::new)));
+        wire.write(Wire.requestBytes(InlineWords.split(line).toArray(byte[][]::new)));
       }
       for (List<byte[]> call : calls) {
-        wire.write(Wire.request(call.toArray(byte[][]::new)));
+        wire.write(Wire.requestBytes(call.toArray(byte[][]::new)));
       }
       wire.flush();
       DerivedCalls.DATA.forEach(_ -> assertThat(wire.read()).doesNotStartWith("-"));
@@ -226,9 +228,9 @@ class DifferentialIT {
     if (words.isEmpty()) {
       return List.of();
     }
-    String name = Wire.latin1(words.getFirst()).toLowerCase(Locale.ROOT);
+    String name = Wire.text(words.getFirst()).toLowerCase(Locale.ROOT);
     return containers.contains(name) && words.size() > 1
-        ? List.of(name, name + "|" + Wire.latin1(words.get(1)).toLowerCase(Locale.ROOT))
+        ? List.of(name, name + "|" + Wire.text(words.get(1)).toLowerCase(Locale.ROOT))
         : List.of(name);
   }
 

@@ -11,6 +11,8 @@ import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.Slot;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.FreePorts;
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -129,8 +131,8 @@ class FacadeIT {
 
   @Test
   void eachProxyServesEverySlot() {
-    try (Wire wire = one.connect();
-        Wire other = two.connect()) {
+    try (RespClient wire = one.connect();
+        RespClient other = two.connect()) {
       for (int i = 0; i < 50; i++) {
         assertThat(wire.call("SET", "facade:any:" + i, "x")).isEqualTo("+OK\r\n");
         assertThat(other.call("GET", "facade:any:" + i)).isEqualTo(Wire.bulk("x"));
@@ -144,7 +146,7 @@ class FacadeIT {
   @Test
   void theKeysOfASlotComeFromTheNodeThatHasThem() {
     String slot = Integer.toString(Slot.of(Wire.bytes("{facade:slot}")));
-    try (Wire wire = one.connect()) {
+    try (RespClient wire = one.connect()) {
       wire.call("FLUSHALL"); // other tests have keys in this slot, by chance
       for (int i = 0; i < 3; i++) {
         wire.call("SET", "{facade:slot}" + i, "x");
@@ -158,7 +160,7 @@ class FacadeIT {
 
   @Test
   void infoAndHelloSayThatItIsACluster() {
-    try (Wire wire = one.connect()) {
+    try (RespClient wire = one.connect()) {
       assertThat(wire.call("HELLO")).contains("$4\r\nmode\r\n$7\r\ncluster\r\n");
       assertThat(Wire.content(wire.call("INFO")))
           .contains("redis_mode:cluster\r\n", "cluster_enabled:1\r\n", "tcp_port:" + one.port());

@@ -9,6 +9,8 @@ import io.penstock.server.it.Writers.Twins;
 import io.penstock.server.it.Writers.Writer;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -110,7 +112,7 @@ class FailoverIT {
     load.stop();
 
     assertThat(bystander.errors()).as("errors of a client of another master").isEmpty();
-    try (Wire fresh = proxy.connect()) {
+    try (RespClient fresh = proxy.connect()) {
       writers.forEach(writer -> writer.verify(fresh));
     }
     victims.forEach(victim -> System.out.println("errors: " + victim.errors()));
@@ -157,7 +159,7 @@ class FailoverIT {
     }
 
     long acknowledged = 0;
-    try (Wire fresh = proxy.connect()) {
+    try (RespClient fresh = proxy.connect()) {
       for (Writer writer : writers) {
         writer.verify(fresh);
         acknowledged += writer instanceof Sharer sharer ? sharer.acknowledged() : 0;
@@ -170,8 +172,8 @@ class FailoverIT {
   /** Two clients that block in a slot while its shard's master changes. */
   private final class Blocked implements AutoCloseable {
     private final int slot;
-    private final Wire pop = connect();
-    private final Wire read = connect();
+    private final RespClient pop = connect();
+    private final RespClient read = connect();
 
     Blocked(int slot) {
       this.slot = slot;
@@ -189,7 +191,7 @@ class FailoverIT {
 
     void verify() {
       awaitBlocked();
-      try (Wire other = connect()) {
+      try (RespClient other = connect()) {
         assertThat(other.call("RPUSH", Keys.tag(slot) + "l", "element")).isEqualTo(":1\r\n");
         assertThat(pop.read()).contains(Wire.bulk("element"));
         assertThat(other.call("XADD", Keys.tag(slot) + "x", "1-1", "f", "v"))
@@ -230,7 +232,7 @@ class FailoverIT {
     load.stop();
 
     assertThat(proxy.proxy().isReady()).isTrue();
-    try (Wire fresh = proxy.connect()) {
+    try (RespClient fresh = proxy.connect()) {
       writers.forEach(writer -> writer.verify(fresh));
     }
   }
@@ -247,8 +249,8 @@ class FailoverIT {
         .orElseThrow();
   }
 
-  private Wire connect() {
-    Wire wire = proxy.connect();
+  private RespClient connect() {
+    RespClient wire = proxy.connect();
     if (writers.size() % 2 == 1) {
       assertThat(wire.call("HELLO", "3")).startsWith("%7\r\n");
     }
@@ -295,7 +297,7 @@ class FailoverIT {
     private volatile long firstSuccessAfterError;
     private volatile boolean failing;
 
-    Survivor(Wire wire, String key, int depth) {
+    Survivor(RespClient wire, String key, int depth) {
       super(wire, "survivor " + key);
       this.key = key;
       this.depth = depth;
@@ -348,7 +350,7 @@ class FailoverIT {
     }
 
     @Override
-    void verify(Wire fresh) {
+    void verify(RespClient fresh) {
       String text = Wire.content(fresh.call("GET", key));
       long before = 0;
       for (String number : text.split(",", -1)) {

@@ -1,7 +1,7 @@
 package io.penstock.server.it;
 
 import io.penstock.testkit.cluster.Member;
-import io.penstock.testkit.cluster.RespConnection;
+import io.penstock.testkit.wire.RespClient;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import org.awaitility.Awaitility;
@@ -20,8 +20,8 @@ public final class Freezing {
   }
 
   private static boolean isSilent(Member member) {
-    try (RespConnection probe = RespConnection.open(member.host(), member.port(), SILENCE)) {
-      probe.call("PING");
+    try (RespClient probe = RespClient.open(member.host(), member.port(), SILENCE)) {
+      probe.value("PING");
       return false;
     } catch (UncheckedIOException e) {
       return true;

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -127,7 +129,7 @@ class FrozenMasterIT {
 
   /** The event loop takes the newest topology before it answers {@code INFO}. */
   private void awaitAdoption() {
-    try (Wire wire = proxy.connect()) {
+    try (RespClient wire = proxy.connect()) {
       assertThat(wire.call("INFO", "server")).contains("redis_version:");
     }
   }
@@ -146,7 +148,7 @@ class FrozenMasterIT {
    */
   @Test
   void onlyWhatNoReplicaHasGotIsLostWithItsMaster() {
-    try (Wire wire = proxy.connect()) {
+    try (RespClient wire = proxy.connect()) {
       assertThat(wire.call("SET", tag + "replicated", "1")).isEqualTo("+OK\r\n");
       assertThat(wire.call("WAIT", "1", "5000")).isEqualTo(":1\r\n");
       Freezing.freeze(replica);
@@ -163,14 +165,14 @@ class FrozenMasterIT {
 
   /** Pushes growing numbers, each once, whatever the reply. */
   private static final class Appender implements Runnable {
-    private final Wire wire;
+    private final RespClient wire;
     private final String key;
     private final List<Long> acknowledged = new ArrayList<>();
     private final List<String> errors = new ArrayList<>();
     private volatile boolean served;
     private long next;
 
-    Appender(Wire wire, String key) {
+    Appender(RespClient wire, String key) {
       this.wire = wire;
       this.key = key;
     }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
 import io.penstock.core.command.CommandTable;
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -88,7 +90,7 @@ class GeneratedDifferentialIT {
     var calls = new Calls(random, new RandomArguments(random, prefix), lines, prefix);
     List<Target> all = new ArrayList<>(List.of(bench.server()));
     all.addAll(targets);
-    List<Wire> wires = new ArrayList<>();
+    List<RespClient> wires = new ArrayList<>();
     try {
       for (Target target : all) {
         target.clean();
@@ -101,13 +103,13 @@ class GeneratedDifferentialIT {
         step += batch.size();
       }
     } finally {
-      wires.forEach(Wire::close);
+      wires.forEach(RespClient::close);
     }
   }
 
-  private static void send(List<List<byte[]>> batch, List<Wire> wires, Random random) {
+  private static void send(List<List<byte[]>> batch, List<RespClient> wires, Random random) {
     var bytes = new ByteArrayOutputStream();
-    batch.forEach(call -> bytes.writeBytes(Wire.request(call.toArray(byte[][]::new))));
+    batch.forEach(call -> bytes.writeBytes(Wire.requestBytes(call.toArray(byte[][]::new))));
     int[] cuts = random.ints(random.nextInt(MOST_CUTS), 0, bytes.size()).sorted().toArray();
     int from = 0;
     for (int cut : cuts) {
@@ -117,11 +119,12 @@ class GeneratedDifferentialIT {
     send(Arrays.copyOfRange(bytes.toByteArray(), from, bytes.size()), wires);
   }
 
-  private static void send(byte[] bytes, List<Wire> wires) {
+  private static void send(byte[] bytes, List<RespClient> wires) {
     wires.forEach(wire -> wire.write(bytes).flush());
   }
 
-  private void compare(List<List<byte[]>> batch, int from, List<Wire> wires, List<Target> targets) {
+  private void compare(
+      List<List<byte[]>> batch, int from, List<RespClient> wires, List<Target> targets) {
     for (int i = 0; i < batch.size(); i++) {
       String request = Script.request(batch.get(i));
       String expected = wires.getFirst().read();
@@ -223,7 +226,7 @@ class GeneratedDifferentialIT {
       Grammar.Line line = from.get(random.nextInt(from.size()));
       List<byte[]> call = line.call(random, arguments);
       if (random.nextBoolean()) {
-        call.set(0, Wire.bytes(Wire.latin1(call.getFirst()).toLowerCase(Locale.ROOT)));
+        call.set(0, Wire.bytes(Wire.text(call.getFirst()).toLowerCase(Locale.ROOT)));
       }
       if (line.maySpoil() && random.nextInt(SPOILT) == 0) {
         spoil(call);

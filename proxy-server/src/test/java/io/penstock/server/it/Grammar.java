@@ -1,5 +1,6 @@
 package io.penstock.server.it;
 
+import io.penstock.testkit.wire.Wire;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -140,7 +141,7 @@ final class Grammar {
     }
 
     private String peek() {
-      return at < words.size() ? Wire.latin1(words.get(at)) : "";
+      return at < words.size() ? Wire.text(words.get(at)) : "";
     }
 
     private Piece sequence() {
@@ -153,7 +154,7 @@ final class Grammar {
 
     private Piece piece() {
       byte[] bytes = words.get(at++);
-      String word = Wire.latin1(bytes);
+      String word = Wire.text(bytes);
       if (word.equals("[")) {
         Piece piece = sequence();
         at++;

@@ -10,6 +10,8 @@ import io.penstock.server.it.Writers.Writer;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
 import io.penstock.testkit.cluster.ServerProcess;
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -100,7 +102,7 @@ class HoldIT {
       load.awaitEverybody();
       load.stop();
 
-      try (Wire fresh = proxy.connect()) {
+      try (RespClient fresh = proxy.connect()) {
         writers.forEach(writer -> writer.verify(fresh));
       }
       assertThat(proxy.stats().held().now()).isZero();
@@ -138,7 +140,7 @@ class HoldIT {
       try {
         handOver(steady, slots);
         load.stop();
-        try (Wire fresh = proxy.connect()) {
+        try (RespClient fresh = proxy.connect()) {
           writers.forEach(writer -> writer.verify(fresh));
         }
       } catch (AssertionError e) {
@@ -176,7 +178,7 @@ class HoldIT {
     try (ServerProcess server = ServerProcess.builder().option("appendonly", "yes").start();
         ProxyFixture proxy =
             ProxyFixture.of(server).commandTimeout(Duration.ofSeconds(1)).startReady()) {
-      try (Wire wire = proxy.connect()) {
+      try (RespClient wire = proxy.connect()) {
         server.kill();
         wire.send("SET", "k", "held");
         Awaitility.await("it is held").until(() -> proxy.stats().held().now() == 1);
@@ -193,11 +195,11 @@ class HoldIT {
     try (ServerProcess server = ServerProcess.start();
         ProxyFixture proxy = ProxyFixture.of(server).startReady()) {
       server.kill();
-      try (Wire wire = proxy.connect()) {
+      try (RespClient wire = proxy.connect()) {
         wire.send("SET", "gone", "1");
         Awaitility.await("it is held").until(() -> proxy.stats().held().now() == 1);
       }
-      try (Wire stays = proxy.connect()) {
+      try (RespClient stays = proxy.connect()) {
         stays.send("SET", "stays", "1");
         Awaitility.await("it is held").until(() -> proxy.stats().held().now() >= 1);
         server.restart();
@@ -214,7 +216,7 @@ class HoldIT {
     private final String key;
     private final int depth;
 
-    Reader(Wire wire, String key, int depth) {
+    Reader(RespClient wire, String key, int depth) {
       super(wire, "reader");
       this.key = key;
       this.depth = depth;
@@ -232,7 +234,7 @@ class HoldIT {
     }
 
     @Override
-    void verify(Wire fresh) {
+    void verify(RespClient fresh) {
       assertThat(fresh.call("STRLEN", key)).isEqualTo(":0\r\n");
     }
   }
@@ -247,7 +249,7 @@ class HoldIT {
     private final List<Long> unknown = new ArrayList<>();
     private long next;
 
-    Acknowledged(Wire wire, String key) {
+    Acknowledged(RespClient wire, String key) {
       super(wire, "acknowledged");
       this.key = key;
     }
@@ -265,7 +267,7 @@ class HoldIT {
     }
 
     @Override
-    void verify(Wire fresh) {
+    void verify(RespClient fresh) {
       List<Long> there = new ArrayList<>();
       for (String number : Wire.content(fresh.call("GET", key)).split(",", -1)) {
         if (!number.isEmpty()) {

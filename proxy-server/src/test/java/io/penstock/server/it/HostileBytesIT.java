@@ -3,6 +3,8 @@ package io.penstock.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.testkit.cluster.ServerProcess;
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -50,7 +52,7 @@ class HostileBytesIT {
   }
 
   /** All that is answered until the connection ends, which this side lets it after the bytes. */
-  private static String answers(Wire wire, String bytes) {
+  private static String answers(RespClient wire, String bytes) {
     try (wire) {
       wire.write(bytes).write(Wire.request("PING")).finishSending();
       return wire.readToEnd();
@@ -58,7 +60,7 @@ class HostileBytesIT {
   }
 
   private static void compare(String bytes) {
-    String expected = answers(Wire.open(server.host(), server.port()), bytes);
+    String expected = answers(RespClient.open(server.host(), server.port()), bytes);
 
     assertThat(answers(proxy.connect(), bytes)).as(Wire.shown(bytes)).isEqualTo(expected);
   }
@@ -114,7 +116,7 @@ class HostileBytesIT {
       for (int i = 0; round % 2 == 0 && i < noise.length; i++) {
         noise[i] = alphabet[random.nextInt(alphabet.length)];
       }
-      compare(Wire.latin1(noise));
+      compare(Wire.text(noise));
     }
   }
 
@@ -130,7 +132,7 @@ class HostileBytesIT {
         "AUTH \"\r\n"
       })
   void whoHasNotAuthenticatedIsToldSoByTheServersWords(String bytes) {
-    String expected = answers(Wire.open(guarded.host(), guarded.port()), bytes);
+    String expected = answers(RespClient.open(guarded.host(), guarded.port()), bytes);
 
     assertThat(answers(guardedProxy.connect(), bytes)).isEqualTo(expected);
   }
@@ -162,13 +164,13 @@ class HostileBytesIT {
 
   /** The direct memory that connections take which have sent a header and no more. */
   private static long takenBy(ProxyFixture through, String... headers) {
-    List<Wire> wires = new ArrayList<>();
-    try (Wire other = through.connect()) {
+    List<RespClient> wires = new ArrayList<>();
+    try (RespClient other = through.connect()) {
       other.call("AUTH", PASSWORD);
       assertThat(other.call("PING")).isEqualTo("+PONG\r\n");
       long before = LimitsIT.directMemory();
       for (int i = 0; i < CONNECTIONS; i++) {
-        Wire wire = through.connect();
+        RespClient wire = through.connect();
         wires.add(wire);
         wire.write(headers[i % headers.length]).flush();
       }
@@ -180,7 +182,7 @@ class HostileBytesIT {
       assertThat(other.call("PING")).isEqualTo("+PONG\r\n");
       return LimitsIT.directMemory() - before;
     } finally {
-      wires.forEach(Wire::close);
+      wires.forEach(RespClient::close);
     }
   }
 }

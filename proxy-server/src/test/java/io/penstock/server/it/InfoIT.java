@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.ServerProcess;
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -15,7 +17,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(SharedCluster.class)
 class InfoIT {
 
-  private static Map<String, String> info(Wire wire, String... sections) {
+  private static Map<String, String> info(RespClient wire, String... sections) {
     String[] call = new String[sections.length + 1];
     call[0] = "INFO";
     System.arraycopy(sections, 0, call, 1, sections.length);
@@ -32,7 +34,7 @@ class InfoIT {
   @Test
   void theKeyspaceIsTheSumOfTheMasters(EmbeddedCluster cluster) {
     try (ProxyFixture proxy = ProxyFixture.of(cluster).startReady();
-        Wire wire = proxy.connect()) {
+        RespClient wire = proxy.connect()) {
       long before = keys(info(wire, "keyspace"));
       for (int i = 0; i < 60; i++) {
         wire.call("SET", "info:" + i, "x", "EX", "1000");
@@ -56,10 +58,10 @@ class InfoIT {
   @Test
   void figuresCoverAllLoops(EmbeddedCluster cluster) {
     try (ProxyFixture proxy = ProxyFixture.of(cluster).startReady();
-        Wire one = proxy.connect();
-        Wire two = proxy.connect();
-        Wire three = proxy.connect()) {
-      for (Wire wire : List.of(one, two, three)) {
+        RespClient one = proxy.connect();
+        RespClient two = proxy.connect();
+        RespClient three = proxy.connect()) {
+      for (RespClient wire : List.of(one, two, three)) {
         wire.call("GET", "info:none");
         wire.call("FOO");
       }
@@ -88,9 +90,9 @@ class InfoIT {
   @Test
   void resetStatResetsWhatPenstockCountsAndWhatTheMastersDo(EmbeddedCluster cluster) {
     try (ProxyFixture proxy = ProxyFixture.of(cluster).startReady();
-        Wire one = proxy.connect();
-        Wire two = proxy.connect()) {
-      for (Wire wire : List.of(one, two)) {
+        RespClient one = proxy.connect();
+        RespClient two = proxy.connect()) {
+      for (RespClient wire : List.of(one, two)) {
         wire.call("GET", "info:none");
         wire.call("FOO");
       }
@@ -114,7 +116,7 @@ class InfoIT {
   @Test
   void aClientIsListedWithItsFileDescriptorWhereTheTransportTellsIt(EmbeddedCluster cluster) {
     try (ProxyFixture proxy = ProxyFixture.of(cluster).startReady();
-        Wire wire = proxy.connect()) {
+        RespClient wire = proxy.connect()) {
       String transport = info(wire, "penstock").getOrDefault("transport", "");
       String client = Wire.content(wire.call("CLIENT", "INFO"));
 
@@ -130,8 +132,8 @@ class InfoIT {
   void aSingleServersKeyspaceIsTheDatabaseInUse() {
     try (ServerProcess server = ServerProcess.start();
         ProxyFixture proxy = ProxyFixture.of(server).startReady();
-        Wire wire = proxy.connect();
-        Wire direct = Wire.open(server.host(), server.port())) {
+        RespClient wire = proxy.connect();
+        RespClient direct = RespClient.open(server.host(), server.port())) {
       wire.call("SET", "a", "1");
       direct.call("SELECT", "3");
       direct.call("SET", "b", "1");
@@ -150,9 +152,9 @@ class InfoIT {
             + " callback=function() return 2 end}";
     String reads = "#!lua flags=no-writes\nreturn 3";
     try (ProxyFixture proxy = ProxyFixture.of(cluster).startReady();
-        Wire operator = proxy.connect();
-        Wire client = proxy.connect();
-        Wire writer = proxy.connect()) {
+        RespClient operator = proxy.connect();
+        RespClient client = proxy.connect();
+        RespClient writer = proxy.connect()) {
       assertThat(operator.call("FUNCTION", "LOAD", "REPLACE", library))
           .isEqualTo(Wire.bulk("paused"));
       assertThat(operator.call("CLIENT", "PAUSE", "60000", "WRITE")).isEqualTo("+OK\r\n");
@@ -174,9 +176,9 @@ class InfoIT {
   @Test
   void aPauseHoldsAndReleasesTheClientsOfAllLoops(EmbeddedCluster cluster) {
     try (ProxyFixture proxy = ProxyFixture.of(cluster).startReady();
-        Wire operator = proxy.connect();
-        Wire one = proxy.connect();
-        Wire two = proxy.connect()) {
+        RespClient operator = proxy.connect();
+        RespClient one = proxy.connect();
+        RespClient two = proxy.connect()) {
       assertThat(operator.call("CLIENT", "PAUSE", "60000", "WRITE")).isEqualTo("+OK\r\n");
       one.send("SET", "pause:1", "x");
       two.send("SET", "pause:2", "x");
@@ -193,9 +195,9 @@ class InfoIT {
   @Test
   void clientsAreKilledOnWhateverLoopTheyAre(EmbeddedCluster cluster) {
     try (ProxyFixture proxy = ProxyFixture.of(cluster).startReady();
-        Wire killer = proxy.connect();
-        Wire one = proxy.connect();
-        Wire two = proxy.connect()) {
+        RespClient killer = proxy.connect();
+        RespClient one = proxy.connect();
+        RespClient two = proxy.connect()) {
       assertThat(one.call("PING")).isEqualTo("+PONG\r\n");
       assertThat(two.call("PING")).isEqualTo("+PONG\r\n");
       assertThat(Wire.content(killer.call("CLIENT", "LIST")).lines()).hasSize(3);

@@ -1,5 +1,6 @@
 package io.penstock.server.it;
 
+import io.penstock.testkit.wire.Wire;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,6 +3,7 @@ package io.penstock.server.it;
 import io.penstock.core.cluster.Slot;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
+import io.penstock.testkit.wire.Wire;
 import java.util.ArrayList;
 import java.util.List;
 

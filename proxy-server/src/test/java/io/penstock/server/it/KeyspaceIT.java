@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -34,7 +36,7 @@ class KeyspaceIT {
   private ProxyFixture proxy;
 
   @SuppressWarnings("NullAway.Init")
-  private Wire wire;
+  private RespClient wire;
 
   @BeforeAll
   static void startCluster() {
@@ -260,7 +262,7 @@ class KeyspaceIT {
       master.text("CONFIG", "SET", "lua-time-limit", "50");
     }
     String tag = Keys.tagsOfMasters(cluster).getLast();
-    try (Wire other = proxy.connect()) {
+    try (RespClient other = proxy.connect()) {
       wire.send("EVAL", "while true do end", "1", tag);
 
       Awaitility.await("the script is killed")

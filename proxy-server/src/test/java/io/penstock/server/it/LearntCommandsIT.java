@@ -7,9 +7,10 @@ import io.penstock.core.cluster.Credentials;
 import io.penstock.core.cluster.Node;
 import io.penstock.core.command.CommandRules;
 import io.penstock.testkit.cluster.EmbeddedCluster;
-import io.penstock.testkit.cluster.RespConnection;
 import io.penstock.testkit.cluster.ServerBinary;
 import io.penstock.testkit.cluster.ServerProcess;
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -34,7 +35,7 @@ class LearntCommandsIT {
           .atMost(PATIENCE)
           .untilAsserted(
               () -> assertThat(proxy.proxy().servers().ownVersion()).hasToString(binary.version()));
-      try (Wire wire = proxy.connect()) {
+      try (RespClient wire = proxy.connect()) {
         assertThat(wire.call("HELLO"))
             .contains(Wire.bulk("server") + Wire.bulk(binary.valkey() ? "valkey" : "redis"))
             .contains(Wire.bulk("version") + Wire.bulk(binary.version()));
@@ -54,7 +55,7 @@ class LearntCommandsIT {
                 .option("loadmodule", module.toString())
                 .start();
         ProxyFixture proxy = ProxyFixture.of(cluster).startReady();
-        Wire wire = proxy.connect()) {
+        RespClient wire = proxy.connect()) {
       awaitLearnt(proxy, "learnt.put");
       for (String tag : Keys.tagsOfMasters(cluster)) {
         assertThat(wire.call("Learnt.Put", tag, "v" + tag)).isEqualTo("+OK\r\n");
@@ -94,10 +95,10 @@ class LearntCommandsIT {
                 .commands(CommandRules.of(List.of("learnt.danger"), List.of("learnt.hello")))
                 .refreshPeriod(Duration.ofMillis(200))
                 .startReady();
-        Wire wire = proxy.connect();
-        RespConnection direct = server.connect()) {
+        RespClient wire = proxy.connect();
+        RespClient direct = server.connect()) {
       assertThat(wire.call("learnt.put", "a", "1")).startsWith("-ERR unknown command");
-      direct.call("MODULE", "LOAD", module.toString());
+      direct.value("MODULE", "LOAD", module.toString());
       awaitLearnt(proxy, "learnt.put");
       Awaitility.await()
           .atMost(PATIENCE)
@@ -119,7 +120,7 @@ class LearntCommandsIT {
   }
 
   private static String asBytes(ServerProcess server, String... command) {
-    try (Wire direct = Wire.open(server.host(), server.port())) {
+    try (RespClient direct = RespClient.open(server.host(), server.port())) {
       return direct.call(command);
     }
   }
@@ -133,7 +134,7 @@ class LearntCommandsIT {
               new Node(server.host(), server.port()), new Credentials("app", "pw"), 0);
       try (ProxyFixture proxy =
               ProxyFixture.of(upstream).refreshPeriod(Duration.ofMillis(100)).startReady();
-          Wire wire = proxy.connect()) {
+          RespClient wire = proxy.connect()) {
         assertThat(wire.call("SET", "a", "1")).isEqualTo("+OK\r\n");
         String version = ServerBinary.find().version();
         Awaitility.await()

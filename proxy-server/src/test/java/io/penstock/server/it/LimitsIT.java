@@ -7,6 +7,8 @@ import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import io.penstock.core.transport.Transport;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -56,13 +58,13 @@ class LimitsIT {
   @Test
   void clientsAboveTheLimitAreRefusedAsRedisRefusesThem() {
     try (ProxyFixture proxy = ProxyFixture.of(cluster).maxClients(3).startReady()) {
-      List<Wire> admitted = new ArrayList<>();
+      List<RespClient> admitted = new ArrayList<>();
       try {
         for (int i = 0; i < 3; i++) {
           admitted.add(proxy.connect());
           assertThat(admitted.get(i).call("PING")).isEqualTo("+PONG\r\n");
         }
-        try (Wire refused = proxy.connect()) {
+        try (RespClient refused = proxy.connect()) {
           assertThat(refused.read()).isEqualTo("-ERR max number of clients reached\r\n");
           assertThat(refused.isClosedByPeer()).isTrue();
         }
@@ -74,7 +76,7 @@ class LimitsIT {
         admitted.add(proxy.connect());
         assertThat(admitted.getLast().call("PING")).isEqualTo("+PONG\r\n");
       } finally {
-        admitted.forEach(Wire::close);
+        admitted.forEach(RespClient::close);
       }
     }
   }
@@ -83,8 +85,8 @@ class LimitsIT {
   void aDrainAnswersWhatIsInFlightAndClosesThen() {
     try (ProxyFixture proxy =
             ProxyFixture.of(cluster).commandTimeout(Duration.ofSeconds(10)).startReady();
-        Wire idle = proxy.connect();
-        Wire busy = proxy.connect()) {
+        RespClient idle = proxy.connect();
+        RespClient busy = proxy.connect()) {
       assertThat(idle.call("SET", tag + "k", "v")).isEqualTo("+OK\r\n");
       Freezing.freeze(node);
       busy.write(Wire.request("GET", tag + "k"))
@@ -112,7 +114,7 @@ class LimitsIT {
   void aDrainEndsWhenItsTimeIsUp() {
     try (ProxyFixture proxy =
             ProxyFixture.of(cluster).commandTimeout(Duration.ofSeconds(10)).startReady();
-        Wire busy = proxy.connect()) {
+        RespClient busy = proxy.connect()) {
       Freezing.freeze(node);
       busy.send("GET", tag + "k");
       Awaitility.await().until(() -> inFlight(proxy) == 1);
@@ -129,8 +131,8 @@ class LimitsIT {
                 .eventLoops(1)
                 .commandTimeout(Duration.ofSeconds(10)) // for 80 MB
                 .startReady();
-        Wire greedy = Wire.open(proxy.host(), proxy.port(), 4_096);
-        Wire other = proxy.connect()) {
+        RespClient greedy = RespClient.open(proxy.host(), proxy.port(), 4_096);
+        RespClient other = proxy.connect()) {
       assertThat(other.call("SET", tag + "k", "x".repeat(300_000))).isEqualTo("+OK\r\n");
       long before = directMemory();
       Thread writer =
@@ -138,7 +140,7 @@ class LimitsIT {
               .start(
                   () -> {
                     try {
-                      byte[] get = Wire.request("GET", tag + "k");
+                      String get = Wire.request("GET", tag + "k");
                       for (int i = 0; i < 1_000_000; i++) {
                         greedy.write(get);
                       }
@@ -168,18 +170,18 @@ class LimitsIT {
   void clientsThatVanishLeaveNothingBehind() {
     try (ProxyFixture proxy =
             ProxyFixture.of(cluster).commandTimeout(Duration.ofSeconds(10)).startReady();
-        Wire stays = proxy.connect()) {
+        RespClient stays = proxy.connect()) {
       assertThat(stays.call("SET", tag + "k", "v")).isEqualTo("+OK\r\n");
       for (String half :
           List.of(
               "*", "*3\r\n", "*2\r\n$3\r\nGET\r\n$1000000\r\nabc", "GET ", "*1\r\n$4\r\nPING")) {
-        try (Wire wire = proxy.connect()) {
+        try (RespClient wire = proxy.connect()) {
           wire.write(half).flush();
         }
       }
       Freezing.freeze(node);
       for (int i = 0; i < 20; i++) {
-        Wire wire = proxy.connect();
+        RespClient wire = proxy.connect();
         for (int j = 0; j < 50; j++) {
           wire.write(Wire.request("GETSET", tag + "gone", i + ":" + j))
               .write(Wire.request("MGET", tag + "gone", "elsewhere"));
@@ -206,7 +208,7 @@ class LimitsIT {
     Assumptions.assumeTrue(transport.unavailability() == null, "transport does not work here");
     int count = 6_000;
     try (ProxyFixture proxy = ProxyFixture.of(cluster).transport(transport).startReady();
-        Wire wire = proxy.connect()) {
+        RespClient wire = proxy.connect()) {
       var expected = new StringBuilder();
       for (int i = 0; i < count; i++) {
         wire.write(Wire.request("SET", "half" + i % 7, Integer.toString(i)));
@@ -237,9 +239,9 @@ class LimitsIT {
       })
   void protocolErrorsAreAnsweredInRedisWordsAndEndTheConnection(String bytes) {
     try (ProxyFixture proxy = ProxyFixture.of(cluster).startReady();
-        Wire throughProxy = proxy.connect();
-        Wire direct = Wire.open(node.host(), node.port())) {
-      for (Wire wire : List.of(throughProxy, direct)) {
+        RespClient throughProxy = proxy.connect();
+        RespClient direct = RespClient.open(node.host(), node.port())) {
+      for (RespClient wire : List.of(throughProxy, direct)) {
         wire.write(Wire.request("PING")).write(bytes).flush();
       }
       assertThat(throughProxy.read()).isEqualTo("+PONG\r\n");
@@ -251,7 +253,7 @@ class LimitsIT {
   @Test
   void emptyRequestsAreIgnoredAsByRedis() {
     try (ProxyFixture proxy = ProxyFixture.of(cluster).startReady();
-        Wire wire = proxy.connect()) {
+        RespClient wire = proxy.connect()) {
       wire.write("*0\r\n*-1\r\n\r\n*-2147483649\r\n").write(Wire.request("PING")).flush();
       assertThat(wire.read()).isEqualTo("+PONG\r\n");
     }
@@ -260,7 +262,7 @@ class LimitsIT {
   @Test
   void aLineWithoutEndIsRefused() {
     try (ProxyFixture proxy = ProxyFixture.of(cluster).startReady();
-        Wire wire = proxy.connect()) {
+        RespClient wire = proxy.connect()) {
       wire.write("x".repeat(70_000)).flush();
       assertThat(wire.read()).isEqualTo("-ERR Protocol error: too big inline request\r\n");
       assertThat(wire.isClosedByPeer()).isTrue();

@@ -3,6 +3,8 @@ package io.penstock.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.testkit.cluster.EmbeddedCluster;
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
 import java.io.ByteArrayOutputStream;
 import java.time.Duration;
 import java.util.concurrent.ExecutorService;
@@ -50,8 +52,8 @@ class LongRequestsIT {
   }
 
   private static String askedBesideOthers(byte[] request) throws Exception {
-    try (Wire wire = proxy.connect();
-        Wire other = proxy.connect();
+    try (RespClient wire = proxy.connect();
+        RespClient other = proxy.connect();
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       Future<String> reply =
           threads.submit(

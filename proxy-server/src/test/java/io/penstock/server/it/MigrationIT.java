@@ -13,6 +13,8 @@ import io.penstock.server.it.Writers.Writer;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
 import io.penstock.testkit.cluster.SlotMigration;
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,7 +49,7 @@ class MigrationIT {
     cluster = shared;
     // Room for a machine that is busy with other things: deadlines are not what is tested here.
     proxy = ProxyFixture.of(cluster).commandTimeout(Duration.ofSeconds(5)).startReady();
-    try (Wire wire = proxy.connect()) {
+    try (RespClient wire = proxy.connect()) {
       for (int i = 0; i < 40; i++) {
         wire.call("SET", TAG + "filler:" + i, "x");
       }
@@ -77,7 +79,7 @@ class MigrationIT {
     load.stop();
 
     long acknowledged = 0;
-    try (Wire fresh = proxy.connect()) {
+    try (RespClient fresh = proxy.connect()) {
       for (Writer writer : writers) {
         writer.verify(fresh);
         acknowledged += writer instanceof Sharer sharer ? sharer.acknowledged() : 0;
@@ -118,7 +120,7 @@ class MigrationIT {
     migrateToAndFro();
     load.stop();
 
-    try (Wire fresh = proxy.connect()) {
+    try (RespClient fresh = proxy.connect()) {
       writers.forEach(writer -> writer.verify(fresh));
     }
     assertThat(redirects().get(Redirection.TRYAGAIN)).isPositive();
@@ -132,7 +134,7 @@ class MigrationIT {
     migrateToAndFro();
     load.stop();
 
-    try (Wire fresh = proxy.connect()) {
+    try (RespClient fresh = proxy.connect()) {
       writers.forEach(writer -> writer.verify(fresh));
     }
   }
@@ -148,7 +150,7 @@ class MigrationIT {
     migrateToAndFro();
     load.stop();
 
-    try (Wire fresh = proxy.connect()) {
+    try (RespClient fresh = proxy.connect()) {
       writers.forEach(writer -> writer.verify(fresh));
     }
     assertThat(redirects().get(Redirection.ASK)).isPositive();
@@ -161,8 +163,8 @@ class MigrationIT {
   }
 
   /** A connection of its own; every second one speaks RESP3. */
-  private Wire connect() {
-    Wire wire = proxy.connect();
+  private RespClient connect() {
+    RespClient wire = proxy.connect();
     if (writers.size() % 2 == 1) {
       assertThat(wire.call("HELLO", "3")).startsWith("%7\r\n");
     }

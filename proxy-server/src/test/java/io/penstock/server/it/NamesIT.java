@@ -6,6 +6,8 @@ import io.penstock.core.ProxySettings.Upstream;
 import io.penstock.core.cluster.Node;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.List;
@@ -43,7 +45,7 @@ class NamesIT {
                   .commandTimeout(Duration.ofSeconds(1))
                   .failoverHold(Duration.ofSeconds(60))
                   .startReady();
-          Wire wire = proxy.connect()) {
+          RespClient wire = proxy.connect()) {
         assertThat(wire.call("SET", "k", "old")).isEqualTo("+OK\r\n");
 
         old.members().forEach(Member::kill);

@@ -11,6 +11,8 @@ import io.penstock.core.session.ClientLimits;
 import io.penstock.core.session.ClientTimeouts;
 import io.penstock.core.session.OutputLimit;
 import io.penstock.testkit.cluster.EmbeddedCluster;
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
@@ -83,7 +85,7 @@ class OverloadIT {
 
     private int ask() {
       int count = 0;
-      try (Wire wire = proxy.connect()) {
+      try (RespClient wire = proxy.connect()) {
         while (!ending) {
           long began = System.nanoTime();
           assertThat(wire.call("INCR", "bystander" + count % 100)).startsWith(":");
@@ -121,7 +123,7 @@ class OverloadIT {
   }
 
   /** What the client asks for next is expected to have small replies, too. */
-  private void haveSmallReplies(Wire wire) {
+  private void haveSmallReplies(RespClient wire) {
     for (int i = 0; i < 100; i++) {
       wire.write(Wire.request("GET", tag + "none"));
     }
@@ -135,12 +137,12 @@ class OverloadIT {
   void whoAsksForAGigabyteAndReadsNothingIsClosed() throws Exception {
     var hard = new OutputLimit(32 * MEGABYTE, 0, Duration.ZERO);
     try (ProxyFixture proxy = proxy(limits(hard, 0, ClientTimeouts.DEFAULTS)).startReady();
-        Wire greedy = Wire.open(proxy.host(), proxy.port(), 4_096);
+        RespClient greedy = RespClient.open(proxy.host(), proxy.port(), 4_096);
         Bystander bystander = new Bystander(proxy)) {
       assertThat(greedy.call("SET", tag + "large", "x".repeat((int) MEGABYTE)))
           .isEqualTo("+OK\r\n");
       haveSmallReplies(greedy);
-      byte[] get = Wire.request("GET", tag + "large");
+      String get = Wire.request("GET", tag + "large");
 
       for (int i = 0; i < 1_000; i++) {
         greedy.write(get);
@@ -157,20 +159,20 @@ class OverloadIT {
   @Test
   void allClientsTogetherAreBoundedAndTheLargestGoesFirst() throws Exception {
     long bound = 128 * MEGABYTE;
-    List<Wire> greedy = new ArrayList<>();
+    List<RespClient> greedy = new ArrayList<>();
     try (ProxyFixture proxy =
             proxy(limits(OutputLimit.NONE, bound, ClientTimeouts.DEFAULTS)).startReady();
         Bystander bystander = new Bystander(proxy);
-        Wire modest = proxy.connect()) {
+        RespClient modest = proxy.connect()) {
       assertThat(modest.call("SET", tag + "large", "x".repeat((int) MEGABYTE)))
           .isEqualTo("+OK\r\n");
-      byte[] get = Wire.request("GET", tag + "large");
+      String get = Wire.request("GET", tag + "large");
       for (int i = 0; i < 60; i++) {
-        Wire wire = Wire.open(proxy.host(), proxy.port(), 4_096);
+        RespClient wire = RespClient.open(proxy.host(), proxy.port(), 4_096);
         greedy.add(wire);
         haveSmallReplies(wire);
       }
-      for (Wire wire : greedy) {
+      for (RespClient wire : greedy) {
         for (int j = 0; j < 30; j++) {
           wire.write(get);
         }
@@ -187,7 +189,7 @@ class OverloadIT {
       assertThat(bystander.end("sixty that read nothing")).isLessThan(2 * bound + 64 * MEGABYTE);
       leave(greedy, proxy);
     } finally {
-      greedy.forEach(Wire::close);
+      greedy.forEach(RespClient::close);
     }
   }
 
@@ -195,16 +197,16 @@ class OverloadIT {
   void thoseWhoReadNothingDisturbNobody() throws Exception {
     int clients = 20;
     int values = 200;
-    List<Wire> lazy = new ArrayList<>();
+    List<RespClient> lazy = new ArrayList<>();
     try (ProxyFixture proxy =
             proxy(limits(OutputLimit.NONE, 256 * MEGABYTE, ClientTimeouts.DEFAULTS)).startReady();
-        Wire modest = proxy.connect();
+        RespClient modest = proxy.connect();
         Bystander bystander = new Bystander(proxy)) {
       for (int i = 0; i < 10; i++) {
         modest.call("SET", "large" + i, "x".repeat((int) MEGABYTE));
       }
       for (int i = 0; i < clients; i++) {
-        Wire wire = Wire.open(proxy.host(), proxy.port(), 4_096);
+        RespClient wire = RespClient.open(proxy.host(), proxy.port(), 4_096);
         lazy.add(wire);
         for (int j = 0; j < values; j++) {
           wire.write(Wire.request("GET", "large" + j % 10));
@@ -227,13 +229,13 @@ class OverloadIT {
       assertThat(closed(proxy, CloseReason.MEMORY)).isZero();
       leave(lazy, proxy);
     } finally {
-      lazy.forEach(Wire::close);
+      lazy.forEach(RespClient::close);
     }
   }
 
   /** Closes clients that have replies to read, while the proxy has time to let go of these. */
-  private static void leave(List<Wire> clients, ProxyFixture proxy) {
-    clients.forEach(Wire::close);
+  private static void leave(List<RespClient> clients, ProxyFixture proxy) {
+    clients.forEach(RespClient::close);
     Awaitility.await().until(() -> proxy.stats().clientsNow() <= 1);
   }
 
@@ -246,14 +248,14 @@ class OverloadIT {
     long bound = 128 * MEGABYTE;
     byte[] begun = Wire.bytes("*3\r\n$3\r\nSET\r\n$3\r\nkey\r\n$500000000\r\n");
     byte[] part = new byte[(int) MEGABYTE];
-    List<Wire> greedy = new ArrayList<>();
+    List<RespClient> greedy = new ArrayList<>();
     try (ProxyFixture proxy =
             proxy(limits(OutputLimit.NONE, bound, ClientTimeouts.DEFAULTS)).startReady();
         Bystander bystander = new Bystander(proxy);
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<?>> sending = new ArrayList<>();
       for (int i = 0; i < 60; i++) {
-        Wire wire = proxy.connect();
+        RespClient wire = proxy.connect();
         greedy.add(wire);
         wire.write(begun);
         sending.add(
@@ -276,7 +278,7 @@ class OverloadIT {
       assertThat(closed(proxy, CloseReason.MEMORY)).isBetween(5L, 59L);
       assertThat(bystander.end("sixty that send and never end")).isLessThan(3 * bound);
     } finally {
-      greedy.forEach(Wire::close);
+      greedy.forEach(RespClient::close);
     }
   }
 
@@ -285,7 +287,7 @@ class OverloadIT {
     var timeouts =
         new ClientTimeouts(Duration.ZERO, Duration.ZERO, Duration.ZERO, Duration.ofSeconds(1));
     try (ProxyFixture proxy = proxy(limits(OutputLimit.NONE, 0, timeouts)).startReady();
-        Wire lazy = Wire.open(proxy.host(), proxy.port(), 4_096);
+        RespClient lazy = RespClient.open(proxy.host(), proxy.port(), 4_096);
         Bystander bystander = new Bystander(proxy)) {
       assertThat(lazy.call("SET", tag + "large", "x".repeat((int) MEGABYTE))).isEqualTo("+OK\r\n");
       for (int i = 0; i < 12; i++) {
@@ -336,7 +338,7 @@ class OverloadIT {
     var timeouts =
         new ClientTimeouts(Duration.ZERO, Duration.ZERO, Duration.ofSeconds(1), Duration.ZERO);
     try (ProxyFixture proxy = proxy(limits(OutputLimit.NONE, 0, timeouts)).startReady();
-        Wire slow = proxy.connect()) {
+        RespClient slow = proxy.connect()) {
       slow.write("*3\r\n$3\r\nSET\r\n$3\r\nkey\r\n$1000\r\n").flush();
 
       Awaitility.await()
@@ -382,7 +384,7 @@ class OverloadIT {
       Pressure left = proxy.stats().pressure();
       assertThat(left.unanswered()).isZero();
       assertThat(left.memory()).isZero();
-      try (Wire wire = proxy.connect()) {
+      try (RespClient wire = proxy.connect()) {
         long counted = 0;
         for (int i = 0; i < clients; i++) {
           for (int key = 0; key < 10; key++) {
@@ -399,7 +401,7 @@ class OverloadIT {
    * Answers how many increments were carried out, and how many refused; no other reply is right.
    */
   private static int[] flood(ProxyFixture proxy, int client, int count) {
-    try (Wire wire = proxy.connect()) {
+    try (RespClient wire = proxy.connect()) {
       Thread writer =
           Thread.ofVirtual()
               .start(

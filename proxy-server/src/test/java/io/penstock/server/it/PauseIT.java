@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.core.ProxySettings.Dispatch;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -70,8 +72,8 @@ class PauseIT {
 
   @Test
   void deadlinesAreKeptAndLateRepliesReachNobody() {
-    try (Wire one = proxy.connect();
-        Wire two = proxy.connect()) {
+    try (RespClient one = proxy.connect();
+        RespClient two = proxy.connect()) {
       assertThat(one.call("SET", tag + "k", "before")).isEqualTo("+OK\r\n");
       assertThat(two.call("SET", otherTag + "k", "other")).isEqualTo("+OK\r\n");
       Freezing.freeze(paused);
@@ -101,7 +103,7 @@ class PauseIT {
 
   @Test
   void partsOfADividedCommandKeepTheDeadline() {
-    try (Wire wire = proxy.connect()) {
+    try (RespClient wire = proxy.connect()) {
       assertThat(wire.call("MSET", tag + "a", "1", otherTag + "b", "2")).isEqualTo("+OK\r\n");
       Freezing.freeze(paused);
 
@@ -119,7 +121,7 @@ class PauseIT {
 
   @Test
   void aConnectionThatStaysSilentIsGivenUpAndComesBack() {
-    try (Wire wire = proxy.connect()) {
+    try (RespClient wire = proxy.connect()) {
       assertThat(wire.call("SET", tag + "k", "1")).isEqualTo("+OK\r\n");
       long reconnects = reconnects();
       Freezing.freeze(paused);
@@ -136,7 +138,7 @@ class PauseIT {
 
   @Test
   void manyClientsGetTheirOwnRepliesAfterAPause() {
-    List<Wire> wires = new ArrayList<>();
+    List<RespClient> wires = new ArrayList<>();
     List<String> firstReplies = new ArrayList<>();
     try {
       for (int i = 0; i < 30; i++) {
@@ -149,15 +151,15 @@ class PauseIT {
           wires.get(i).write(Wire.request("ECHO", i + " in round " + round));
         }
       }
-      wires.forEach(Wire::flush);
-      for (Wire wire : wires.subList(0, 10)) {
+      wires.forEach(RespClient::flush);
+      for (RespClient wire : wires.subList(0, 10)) {
         firstReplies.add(wire.read());
       }
       assertThat(firstReplies).allMatch(PauseIT::isTooLate);
       paused.resume();
       assertThat(paused.text("PING")).isEqualTo("PONG"); // what is asked now is answered in time
       for (int i = 0; i < wires.size(); i++) {
-        Wire wire = wires.get(i);
+        RespClient wire = wires.get(i);
         String value = "$-1\r\n";
         for (int round = 0; round < 20; round++) {
           String reply = i < 10 && round == 0 ? firstReplies.get(i) : wire.read();
@@ -170,7 +172,7 @@ class PauseIT {
         assertThat(wire.call("GET", tag + "k" + i)).isEqualTo(value);
       }
     } finally {
-      wires.forEach(Wire::close);
+      wires.forEach(RespClient::close);
     }
   }
 

@@ -18,6 +18,7 @@ import io.penstock.core.transport.Transport;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
 import io.penstock.testkit.cluster.ServerProcess;
+import io.penstock.testkit.wire.RespClient;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
@@ -76,8 +77,8 @@ public final class ProxyFixture implements AutoCloseable {
   }
 
   /** A new raw connection. */
-  public Wire connect() {
-    return Wire.open(host(), port());
+  public RespClient connect() {
+    return RespClient.open(host(), port());
   }
 
   public ProxyStats stats() {

@@ -7,6 +7,8 @@ import io.penstock.core.session.OutputLimit;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
 import io.penstock.testkit.cluster.ServerProcess;
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,7 +34,7 @@ class PubSubIT {
   private ProxyFixture proxy;
 
   @SuppressWarnings("NullAway.Init")
-  private Wire publisher;
+  private RespClient publisher;
 
   @BeforeEach
   void start(EmbeddedCluster shared) {
@@ -196,7 +198,7 @@ class PubSubIT {
   void eachPublishersMessagesKeepTheirOrder() {
     Subscriber subscriber = subscriber(3).to("SUBSCRIBE", "order", 1);
     int each = 2_000;
-    try (Wire other = proxy.connect()) {
+    try (RespClient other = proxy.connect()) {
       for (int i = 0; i < each; i++) {
         publisher.write(Wire.request("PUBLISH", "order", "a" + i));
         other.write(Wire.request("PUBLISH", "order", "b" + i));
@@ -257,10 +259,10 @@ class PubSubIT {
             ProxyFixture.of(cluster)
                 .subscriberLimit(new OutputLimit(4 << 20, 0, Duration.ZERO))
                 .startReady();
-        Wire lazy = Wire.open(small.host(), small.port(), 4_096);
+        RespClient lazy = RespClient.open(small.host(), small.port(), 4_096);
         Subscriber lazyOne = Subscriber.over(lazy).to("SUBSCRIBE", "flood", 1);
         Subscriber eager = Subscriber.open(small, 3).to("SUBSCRIBE", "flood", 1);
-        Wire loud = small.connect()) {
+        RespClient loud = small.connect()) {
       int counted = 2;
       String message = "x".repeat(100);
       long before = LimitsIT.directMemory();
@@ -291,9 +293,9 @@ class PubSubIT {
             ProxyFixture.of(cluster)
                 .subscriberLimit(new OutputLimit(0, 1 << 20, Duration.ofSeconds(1)))
                 .startReady();
-        Wire lazy = Wire.open(small.host(), small.port(), 4_096);
+        RespClient lazy = RespClient.open(small.host(), small.port(), 4_096);
         Subscriber lazyOne = Subscriber.over(lazy).to("SUBSCRIBE", "flood", 1);
-        Wire loud = small.connect()) {
+        RespClient loud = small.connect()) {
       String message = "x".repeat(1 << 20);
       for (int i = 0; i < 12; i++) {
         loud.call("PUBLISH", "flood", message);
@@ -337,7 +339,7 @@ class PubSubIT {
     Subscriber.await(
         channel + " is listened to at " + member,
         () -> {
-          try (Wire direct = Wire.open(member.host(), member.port())) {
+          try (RespClient direct = RespClient.open(member.host(), member.port())) {
             return direct.call("PUBSUB", counter, channel).endsWith(":1\r\n");
           }
         });
@@ -358,7 +360,7 @@ class PubSubIT {
         ProxyFixture single = ProxyFixture.of(server).startReady();
         Subscriber one = Subscriber.open(single, 2).to("SUBSCRIBE", "a", 1);
         Subscriber two = Subscriber.open(single, 3).to("PSUBSCRIBE", "*", 1);
-        Wire loud = single.connect()) {
+        RespClient loud = single.connect()) {
       assertThat(loud.call("PUBLISH", "a", "x")).isEqualTo(":2\r\n");
       one.expect("message", "a", "x");
       two.expect("pmessage", "*", "a", "x");

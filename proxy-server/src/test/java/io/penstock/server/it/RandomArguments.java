@@ -1,5 +1,6 @@
 package io.penstock.server.it;
 
+import io.penstock.testkit.wire.Wire;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -81,12 +82,12 @@ final class RandomArguments {
 
   /** What no command expects, in the slot of this object's keys. */
   byte[] junkKey() {
-    return Wire.bytes(prefix + Wire.latin1(junk()));
+    return Wire.bytes(prefix + Wire.text(junk()));
   }
 
   /** Whether this is one of this object's keys; any word may be one when they have no prefix. */
   boolean isKey(byte[] word) {
-    return Wire.latin1(word).startsWith(prefix);
+    return Wire.text(word).startsWith(prefix);
   }
 
   private String key(String kind) {

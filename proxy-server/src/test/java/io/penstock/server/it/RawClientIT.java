@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.cluster.Slot;
 import io.penstock.testkit.cluster.EmbeddedCluster;
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -49,7 +51,7 @@ class RawClientIT {
   @ParameterizedTest
   @ValueSource(ints = {2, 3})
   void tenThousandRequestsInOneGoAreAnsweredInOrder(int protocol) throws Exception {
-    try (Wire wire = proxy.connect();
+    try (RespClient wire = proxy.connect();
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       assertThat(wire.call("HELLO", Integer.toString(protocol))).doesNotStartWith("-");
       Future<?> writing =
@@ -85,7 +87,7 @@ class RawClientIT {
 
   @Test
   void fiveHundredClientsAtOnceGetTheirOwnReplies() throws Exception {
-    List<Wire> wires = new ArrayList<>();
+    List<RespClient> wires = new ArrayList<>();
     try (ExecutorService threads = Executors.newFixedThreadPool(50)) {
       for (int i = 0; i < CLIENTS; i++) {
         wires.add(proxy.connect());
@@ -102,11 +104,11 @@ class RawClientIT {
         client.get(60, TimeUnit.SECONDS);
       }
     } finally {
-      wires.forEach(Wire::close);
+      wires.forEach(RespClient::close);
     }
   }
 
-  private static void useAlone(Wire wire, String key) {
+  private static void useAlone(RespClient wire, String key) {
     for (int i = 0; i < 20; i++) {
       String value = key + " value " + i;
       assertThat(wire.call("SET", key, value)).isEqualTo("+OK\r\n");
@@ -134,9 +136,9 @@ class RawClientIT {
     for (int i = 0; i < 300; i++) {
       byte[] key = new byte[1 + random.nextInt(40)];
       random.nextBytes(key);
-      keys.add(Wire.latin1(key));
+      keys.add(Wire.text(key));
     }
-    try (Wire wire = proxy.connect()) {
+    try (RespClient wire = proxy.connect()) {
       for (int i = 0; i < keys.size(); i++) {
         assertThat(wire.call("SET", keys.get(i), "value " + i)).isEqualTo("+OK\r\n");
       }
@@ -156,7 +158,7 @@ class RawClientIT {
 
   @Test
   void commandsOverSeveralSlotsKeepOrderAndDuplicates() {
-    try (Wire wire = proxy.connect()) {
+    try (RespClient wire = proxy.connect()) {
       String[] k = {"one", "two", "three", "four", "five", "six"};
       Set<Integer> slots = new HashSet<>();
       for (String key : k) {
@@ -190,7 +192,7 @@ class RawClientIT {
 
   @Test
   void aThousandKeysInOneCommandComeBackInOrder() {
-    try (Wire wire = proxy.connect()) {
+    try (RespClient wire = proxy.connect()) {
       List<String> mset = new ArrayList<>(List.of("MSET"));
       List<String> mget = new ArrayList<>(List.of("MGET"));
       var expected = new StringBuilder("*2000\r\n");
@@ -210,7 +212,7 @@ class RawClientIT {
   @Test
   void whatCannotBeDividedIsRefusedAsInACluster() {
     String crossSlot = "-CROSSSLOT Keys in request don't hash to the same slot\r\n";
-    try (Wire wire = proxy.connect()) {
+    try (RespClient wire = proxy.connect()) {
       assertThat(wire.call("MSETNX", "one", "1", "two", "2")).isEqualTo(crossSlot);
       assertThat(wire.call("RENAME", "one", "two")).isEqualTo(crossSlot);
       assertThat(wire.call("SINTERSTORE", "one", "two", "three")).isEqualTo(crossSlot);
@@ -226,7 +228,7 @@ class RawClientIT {
 
   @Test
   void inlineCommandsWork() {
-    try (Wire wire = proxy.connect()) {
+    try (RespClient wire = proxy.connect()) {
       wire.write("PING\r\n").flush();
       assertThat(wire.read()).isEqualTo("+PONG\r\n");
       wire.write("\r\n\r\nset inline \"a \\x41\\n b\"\nGET inline\r\n").flush();
@@ -246,18 +248,17 @@ class RawClientIT {
   @Test
   void requestsMayArriveInAnyPieces() {
     Random random = new Random(SEED);
-    byte[] requests =
-        Wire.latin1(Wire.request("SET", "pieces", "some value\r\n"))
-            .concat(Wire.latin1(Wire.request("GET", "pieces")))
-            .concat("STRLEN pieces\r\n")
-            .concat(Wire.latin1(Wire.request("MGET", "pieces", "no pieces", "pieces")))
-            .getBytes(StandardCharsets.ISO_8859_1);
+    String requests =
+        Wire.request("SET", "pieces", "some value\r\n")
+            + Wire.request("GET", "pieces")
+            + "STRLEN pieces\r\n"
+            + Wire.request("MGET", "pieces", "no pieces", "pieces");
     String value = Wire.bulk("some value\r\n");
-    try (Wire wire = proxy.connect()) {
+    try (RespClient wire = proxy.connect()) {
       for (int round = 0; round < 20; round++) {
-        for (int at = 0; at < requests.length; ) {
-          int length = Math.min(requests.length - at, round == 0 ? 1 : 1 + random.nextInt(20));
-          wire.write(Wire.latin1(requests).substring(at, at + length)).flush();
+        for (int at = 0; at < requests.length(); ) {
+          int length = Math.min(requests.length() - at, round == 0 ? 1 : 1 + random.nextInt(20));
+          wire.write(requests.substring(at, at + length)).flush();
           at += length;
         }
         assertThat(wire.read()).isEqualTo("+OK\r\n");

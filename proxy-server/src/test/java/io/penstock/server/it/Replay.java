@@ -1,5 +1,7 @@
 package io.penstock.server.it;
 
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,7 +20,7 @@ final class Replay implements AutoCloseable {
 
   private final Target target;
   private final int protocol;
-  private final Map<String, Wire> connections = new HashMap<>();
+  private final Map<String, RespClient> connections = new HashMap<>();
   private final Map<String, String> lastRequests = new HashMap<>();
   private final List<Said> said = new ArrayList<>();
 
@@ -77,7 +79,7 @@ final class Replay implements AutoCloseable {
     if (!step.words().isEmpty()) {
       lastRequests.put(step.connection(), step.request());
       connection(step.connection())
-          .write(Wire.request(step.words().toArray(byte[][]::new)))
+          .write(Wire.requestBytes(step.words().toArray(byte[][]::new)))
           .flush();
     }
   }
@@ -85,7 +87,7 @@ final class Replay implements AutoCloseable {
   private String scan(Script.Step step) {
     List<byte[]> words = new ArrayList<>(step.words());
     int at = 1;
-    while (!Wire.latin1(words.get(at)).equals("0")) {
+    while (!Wire.text(words.get(at)).equals("0")) {
       at++;
     }
     TreeSet<String> elements = new TreeSet<>();
@@ -109,12 +111,12 @@ final class Replay implements AutoCloseable {
     said.add(new Said(step.line(), step.words().isEmpty() ? request : step.request(), reply));
   }
 
-  private Wire connection(String name) {
+  private RespClient connection(String name) {
     return connections.computeIfAbsent(name, _ -> target.connect(protocol));
   }
 
   @Override
   public void close() {
-    connections.values().forEach(Wire::close);
+    connections.values().forEach(RespClient::close);
   }
 }

@@ -1,5 +1,6 @@
 package io.penstock.server.it;
 
+import io.penstock.testkit.wire.Wire;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URISyntaxException;
@@ -83,7 +84,7 @@ record Script(String name, Where where, String needs, List<Step> steps) {
 
   /** Words as one line of text, each byte a character. */
   static String request(List<byte[]> words) {
-    return String.join(" ", words.stream().map(Wire::latin1).toList());
+    return String.join(" ", words.stream().map(Wire::text).toList());
   }
 
   /** All scripts, by file name and order. */

@@ -5,8 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.core.ProxySettings.Upstream;
 import io.penstock.core.cluster.Node;
-import io.penstock.testkit.cluster.RespConnection;
 import io.penstock.testkit.cluster.ServerProcess;
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
@@ -34,7 +35,7 @@ class SingleServerIT {
   @Test
   void slotsDoNotMatter() {
     try (ProxyFixture proxy = ProxyFixture.of(server).startReady();
-        Wire wire = proxy.connect()) {
+        RespClient wire = proxy.connect()) {
       assertThat(wire.call("MSETNX", "one", "1", "two", "2")).isEqualTo(":1\r\n");
       assertThat(wire.call("MGET", "two", "none", "one"))
           .isEqualTo("*3\r\n" + Wire.bulk("2") + "$-1\r\n" + Wire.bulk("1"));
@@ -54,7 +55,7 @@ class SingleServerIT {
                   .commandTimeout(Duration.ofMillis(300))
                   .failoverHold(Duration.ZERO)
                   .start();
-          Wire wire = proxy.connect()) {
+          RespClient wire = proxy.connect()) {
         assertThat(wire.call("GET", "k")).startsWith("-UNAVAILABLE ");
         assertThat(proxy.proxy().isReady()).isFalse();
         late.restart();
@@ -71,7 +72,7 @@ class SingleServerIT {
       full.text("BGSAVE");
       awaitError(full, "MISCONF");
       try (ProxyFixture proxy = ProxyFixture.of(full).startReady();
-          Wire wire = proxy.connect()) {
+          RespClient wire = proxy.connect()) {
         assertThat(wire.call("GET", "k")).isEqualTo("$-1\r\n");
         assertThat(wire.call("SET", "k", "v")).startsWith("-MISCONF ");
       }
@@ -81,13 +82,13 @@ class SingleServerIT {
   @Test
   void aServerThatRunsAScriptAndTellsSoIsCovered() {
     try (ServerProcess busy = ServerProcess.start();
-        RespConnection runner = busy.connect()) {
+        RespClient runner = busy.connect()) {
       busy.text("CONFIG", "SET", "busy-reply-threshold", "10");
       Thread script =
           Thread.ofVirtual()
               .start(
                   () ->
-                      assertThatThrownBy(() -> runner.call("EVAL", "while true do end", "0"))
+                      assertThatThrownBy(() -> runner.value("EVAL", "while true do end", "0"))
                           .hasMessageContaining("Script killed"));
       awaitError(busy, "BUSY");
       try (ProxyFixture proxy = ProxyFixture.of(busy).startReady()) {
@@ -104,7 +105,7 @@ class SingleServerIT {
     try (ServerProcess strict = ServerProcess.start()) {
       strict.text("ACL", "SETUSER", "default", "-ping");
       try (ProxyFixture proxy = ProxyFixture.of(strict).startReady();
-          Wire wire = proxy.connect()) {
+          RespClient wire = proxy.connect()) {
         assertThat(wire.call("GET", "k")).isEqualTo("$-1\r\n");
       }
     }
@@ -120,9 +121,9 @@ class SingleServerIT {
   void theDatabaseOfTheUrlIsUsed() {
     var upstream = new Upstream.Single(new Node(server.host(), server.port()), null, 7);
     try (ProxyFixture proxy = ProxyFixture.of(upstream).startReady();
-        RespConnection direct = server.connect()) {
+        RespClient direct = server.connect()) {
       for (String protocol : new String[] {"2", "3"}) {
-        try (Wire wire = proxy.connect()) {
+        try (RespClient wire = proxy.connect()) {
           assertThat(wire.call("HELLO", protocol)).doesNotStartWith("-");
           assertThat(wire.call("SET", "k", protocol)).isEqualTo("+OK\r\n");
           assertThat(wire.call("SELECT", "7")).isEqualTo("+OK\r\n");
@@ -146,8 +147,8 @@ class SingleServerIT {
                 .failoverHold(Duration.ZERO)
                 .start();
         ProxyFixture found = ProxyFixture.of(new Upstream.Single(node, null, 1)).startReady();
-        Wire toLost = lost.connect();
-        Wire toFound = found.connect()) {
+        RespClient toLost = lost.connect();
+        RespClient toFound = found.connect()) {
       assertThat(toFound.call("GET", "k")).isEqualTo("$-1\r\n");
       for (int i = 0; i < 3; i++) { // the control plane has asked meanwhile, and again
         assertThat(toLost.call("GET", "k")).startsWith("-UNAVAILABLE ");
@@ -164,7 +165,7 @@ class SingleServerIT {
                 .commandTimeout(Duration.ofMillis(500))
                 .failoverHold(Duration.ZERO)
                 .startReady();
-        Wire wire = proxy.connect()) {
+        RespClient wire = proxy.connect()) {
       assertThat(wire.call("SET", "k", "v")).isEqualTo("+OK\r\n");
       mortal.kill();
       assertThat(wire.call("SET", "k", "v")).matches("-(CONNLOST|UNAVAILABLE) [^\r]*\r\n");
@@ -186,7 +187,7 @@ class SingleServerIT {
                   .commandTimeout(Duration.ofMillis(300))
                   .failoverHold(Duration.ZERO)
                   .start();
-          Wire wire = proxy.connect()) {
+          RespClient wire = proxy.connect()) {
         assertThat(wire.call("GET", "k")).startsWith("-UNAVAILABLE ");
         late.restart();
         Awaitility.await("served")

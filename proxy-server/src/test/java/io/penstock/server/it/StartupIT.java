@@ -6,6 +6,8 @@ import io.penstock.core.ProxySettings.Upstream;
 import io.penstock.core.cluster.Node;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -34,7 +36,7 @@ class StartupIT {
                   .commandTimeout(Duration.ofMillis(300))
                   .failoverHold(Duration.ZERO)
                   .start();
-          Wire wire = proxy.connect()) {
+          RespClient wire = proxy.connect()) {
         assertThat(wire.call("PING")).isEqualTo("+PONG\r\n");
         String why =
             "-CLUSTERDOWN Hash slot not served: no node tells who serves it: no usable answer from 3"
@@ -58,7 +60,7 @@ class StartupIT {
       cluster.members().forEach(Member::kill);
       try (ProxyFixture proxy =
               ProxyFixture.of(cluster).commandTimeout(Duration.ofSeconds(20)).start();
-          Wire wire = proxy.connect()) {
+          RespClient wire = proxy.connect()) {
         wire.write(Wire.request("SET", "k", "v"))
             .write(Wire.request("APPEND", "k", "w"))
             .write(Wire.request("GET", "k"))
@@ -76,7 +78,7 @@ class StartupIT {
     Node live = ProxyFixture.node(cluster.replicas().getFirst());
     var upstream = new Upstream.Cluster(List.of(NOBODY, new Node("127.0.0.1", 2), live), null);
     try (ProxyFixture proxy = ProxyFixture.of(upstream).startReady();
-        Wire wire = proxy.connect()) {
+        RespClient wire = proxy.connect()) {
       serves(cluster, wire);
     }
   }
@@ -87,7 +89,7 @@ class StartupIT {
         new Upstream.Cluster(
             List.of(new Node("localhost", cluster.masters().getFirst().port())), null);
     try (ProxyFixture proxy = ProxyFixture.of(upstream).startReady();
-        Wire wire = proxy.connect()) {
+        RespClient wire = proxy.connect()) {
       serves(cluster, wire);
     }
   }
@@ -96,7 +98,7 @@ class StartupIT {
   void endsWithoutEverHavingSeenACluster() {
     var upstream = new Upstream.Cluster(List.of(NOBODY), null);
     ProxyFixture proxy = ProxyFixture.of(upstream).start();
-    try (Wire wire = proxy.connect()) {
+    try (RespClient wire = proxy.connect()) {
       wire.send("GET", "k");
       proxy.close(); // fails when the event loops do not end
       assertThat(wire.isClosedByPeer()).isTrue();
@@ -112,7 +114,7 @@ class StartupIT {
     Assumptions.assumeTrue(why == null, "this machine has no IPv6: " + why);
     try (EmbeddedCluster cluster = EmbeddedCluster.builder().masters(3).host("::1").start();
         ProxyFixture proxy = ProxyFixture.of(cluster).bind("::1").startReady();
-        Wire wire = proxy.connect()) {
+        RespClient wire = proxy.connect()) {
       serves(cluster, wire);
       Member from = cluster.masterOf(7);
       Member to = cluster.masters().stream().filter(m -> m != from).findFirst().orElseThrow();
@@ -133,7 +135,7 @@ class StartupIT {
     }
   }
 
-  private static void serves(EmbeddedCluster cluster, Wire wire) {
+  private static void serves(EmbeddedCluster cluster, RespClient wire) {
     for (String tag : Keys.tagsOfMasters(cluster)) {
       assertThat(wire.call("SET", tag + "start", tag)).isEqualTo("+OK\r\n");
       assertThat(wire.call("GET", tag + "start")).isEqualTo(Wire.bulk(tag));

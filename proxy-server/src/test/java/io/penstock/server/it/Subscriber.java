@@ -2,16 +2,18 @@ package io.penstock.server.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
 import java.util.function.BooleanSupplier;
 import org.awaitility.Awaitility;
 
 /** A client that subscribes, over a connection that hides nothing. */
 final class Subscriber implements AutoCloseable {
 
-  private final Wire wire;
+  private final RespClient wire;
   private final char type;
 
-  private Subscriber(Wire wire, int protocol) {
+  private Subscriber(RespClient wire, int protocol) {
     this.wire = wire;
     this.type = protocol == 3 ? '>' : '*';
     if (protocol == 3) {
@@ -23,11 +25,11 @@ final class Subscriber implements AutoCloseable {
     return new Subscriber(proxy.connect(), protocol);
   }
 
-  static Subscriber over(Wire wire) {
+  static Subscriber over(RespClient wire) {
     return new Subscriber(wire, 2);
   }
 
-  Wire wire() {
+  RespClient wire() {
     return wire;
   }
 

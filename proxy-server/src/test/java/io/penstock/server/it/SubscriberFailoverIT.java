@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,7 +59,7 @@ class SubscriberFailoverIT {
   }
 
   /** Publishes until everybody counted has heard; answers what they hear next. */
-  private static String publishUntilHeard(Wire publisher, String command, String wanted) {
+  private static String publishUntilHeard(RespClient publisher, String command, String wanted) {
     int[] sent = {0};
     Subscriber.await(
         "all hear a " + command,
@@ -75,7 +77,7 @@ class SubscriberFailoverIT {
     Subscriber.await(
         String.join(" ", call) + " at the new master",
         () -> {
-          try (Wire direct = Wire.open(node.host(), node.port())) {
+          try (RespClient direct = RespClient.open(node.host(), node.port())) {
             return direct.call(call.toArray(String[]::new)).endsWith(":1\r\n");
           }
         });
@@ -106,7 +108,7 @@ class SubscriberFailoverIT {
     cluster.awaitMaster(replica);
     awaitListening(replica, "NUMSUB", CHANNEL);
 
-    try (Wire publisher = proxy.connect()) {
+    try (RespClient publisher = proxy.connect()) {
       String last = publishUntilHeard(publisher, "PUBLISH", ":1\r\n");
       readUntil(channel, "message", CHANNEL, last);
       if (shard != null) {
@@ -140,7 +142,7 @@ class SubscriberFailoverIT {
     Subscriber channel = subscriber(2).to("SUBSCRIBE", CHANNEL, 1);
     Subscriber pattern = subscriber(3).to("PSUBSCRIBE", CHANNEL.substring(0, 3) + "*", 1);
 
-    try (Wire publisher = proxy.connect()) {
+    try (RespClient publisher = proxy.connect()) {
       cluster.failover(replica);
       publishUntilHeard(publisher, "PUBLISH", ":2\r\n");
       awaitListening(replica, "NUMSUB", CHANNEL);

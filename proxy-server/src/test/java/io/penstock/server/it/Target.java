@@ -1,8 +1,8 @@
 package io.penstock.server.it;
 
 import io.penstock.testkit.cluster.EmbeddedCluster;
-import io.penstock.testkit.cluster.RespConnection;
 import io.penstock.testkit.cluster.ServerProcess;
+import io.penstock.testkit.wire.RespClient;
 import java.time.Duration;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -25,9 +25,9 @@ final class Target implements AutoCloseable {
   private final String name;
   private final String host;
   private final int port;
-  private final List<RespConnection> nodes;
+  private final List<RespClient> nodes;
 
-  private Target(String name, String host, int port, List<RespConnection> nodes) {
+  private Target(String name, String host, int port, List<RespClient> nodes) {
     this.name = name;
     this.host = host;
     this.port = port;
@@ -52,9 +52,9 @@ final class Target implements AutoCloseable {
     return new Target("single", proxy.host(), proxy.port(), List.of(server.connect()));
   }
 
-  private static List<RespConnection> nodes(EmbeddedCluster cluster) {
+  private static List<RespClient> nodes(EmbeddedCluster cluster) {
     return cluster.masters().stream()
-        .map(m -> RespConnection.open(m.host(), m.port(), Duration.ofSeconds(10)))
+        .map(m -> RespClient.open(m.host(), m.port(), Duration.ofSeconds(10)))
         .toList();
   }
 
@@ -64,8 +64,8 @@ final class Target implements AutoCloseable {
   }
 
   /** A new connection that speaks RESP2 or RESP3. */
-  Wire connect(int protocol) {
-    Wire wire = Wire.open(host, port);
+  RespClient connect(int protocol) {
+    RespClient wire = RespClient.open(host, port);
     String hello = wire.call("HELLO", Integer.toString(protocol));
     if (hello.startsWith("-")) {
       throw new IllegalStateException(name + ": " + hello);
@@ -75,14 +75,14 @@ final class Target implements AutoCloseable {
 
   /** One request on a connection of its own. */
   String call(String... words) {
-    try (Wire wire = connect(2)) {
+    try (RespClient wire = connect(2)) {
       return wire.call(words);
     }
   }
 
   /** Removes all data, scripts and functions, and what the servers wrote down. */
   void clean() {
-    for (RespConnection node : nodes) {
+    for (RespClient node : nodes) {
       for (List<String> command : CLEANING) {
         node.text(command.toArray(new String[0]));
       }
@@ -108,7 +108,7 @@ final class Target implements AutoCloseable {
 
   private int blocked() {
     int sum = 0;
-    for (RespConnection node : nodes) {
+    for (RespClient node : nodes) {
       Matcher count = BLOCKED.matcher(node.text("INFO", "clients"));
       if (count.find()) {
         sum += Integer.parseInt(count.group(1));
@@ -119,7 +119,7 @@ final class Target implements AutoCloseable {
 
   @Override
   public void close() {
-    nodes.forEach(RespConnection::close);
+    nodes.forEach(RespClient::close);
   }
 
   @Override

@@ -8,6 +8,8 @@ import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.FreePorts;
 import io.penstock.testkit.cluster.SearchPath;
 import io.penstock.testkit.cluster.ServerBinary;
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -74,7 +76,7 @@ class ToolsIT {
     List<Node> nodes = List.of(new Node("127.0.0.1", first), new Node("127.0.0.1", second));
     facade = shown(cluster, nodes, first);
     other = shown(cluster, nodes, second);
-    try (Wire wire = plain.connect()) {
+    try (RespClient wire = plain.connect()) {
       for (int i = 0; i < KEYS; i++) {
         wire.call("SET", "tools:" + i, "x".repeat(1 + i));
       }
@@ -190,10 +192,10 @@ class ToolsIT {
     Path input = folder.resolve("pipe.txt");
     var commands = new StringBuilder();
     for (int i = 0; i < 1_000; i++) {
-      commands.append(Wire.latin1(Wire.request("SET", "pipe:" + i, "v" + i)));
+      commands.append(Wire.request("SET", "pipe:" + i, "v" + i));
     }
     for (int i = 0; i < 1_000; i++) {
-      commands.append(Wire.latin1(Wire.request("DEL", "pipe:" + i)));
+      commands.append(Wire.request("DEL", "pipe:" + i));
     }
     Files.writeString(input, commands, StandardCharsets.ISO_8859_1);
 

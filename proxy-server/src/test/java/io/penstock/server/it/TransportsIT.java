@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.core.transport.Transport;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -57,14 +59,14 @@ class TransportsIT {
     }
   }
 
-  private static Wire connect(ProxyFixture proxy, String protocol) {
-    Wire wire = proxy.connect();
+  private static RespClient connect(ProxyFixture proxy, String protocol) {
+    RespClient wire = proxy.connect();
     assertThat(wire.call("HELLO", protocol)).doesNotStartWith("-");
     return wire;
   }
 
   private static void pipelines(ProxyFixture proxy, String protocol) {
-    try (Wire wire = connect(proxy, protocol)) {
+    try (RespClient wire = connect(proxy, protocol)) {
       for (int i = 0; i < 1_000; i++) {
         wire.write(Wire.request("SET", "t" + i, "value " + i))
             .write(Wire.request("MGET", "t" + i, "t" + i / 2, "t0"))
@@ -85,7 +87,7 @@ class TransportsIT {
   }
 
   private static void largeValues(ProxyFixture proxy, String protocol) {
-    try (Wire wire = connect(proxy, protocol)) {
+    try (RespClient wire = connect(proxy, protocol)) {
       for (int size : new int[] {0, 4_095, 4_096, 16_384, 70_000, 8 * 1024 * 1024}) {
         byte[] value = new byte[size];
         new Random(SEED).nextBytes(value);
@@ -94,9 +96,9 @@ class TransportsIT {
             .write(Wire.request("MGET", "large", "t1"))
             .write(Wire.request("STRLEN", "large"))
             .flush();
-        byte[] expected = Wire.bytes(Wire.bulk(Wire.latin1(value)));
+        byte[] expected = Wire.bytes(Wire.bulk(Wire.text(value)));
         assertThat(Arrays.equals(wire.readBytes(), expected)).isTrue();
-        assertThat(wire.read().startsWith("*2\r\n" + Wire.latin1(expected))).isTrue();
+        assertThat(wire.read().startsWith("*2\r\n" + Wire.text(expected))).isTrue();
         assertThat(wire.read()).isEqualTo(":" + size + "\r\n");
       }
       assertThat(wire.call("UNLINK", "large")).isEqualTo(":1\r\n");
@@ -104,7 +106,7 @@ class TransportsIT {
   }
 
   private static void manyClients(ProxyFixture proxy) {
-    List<Wire> wires = new ArrayList<>();
+    List<RespClient> wires = new ArrayList<>();
     try {
       for (int i = 0; i < 100; i++) {
         wires.add(connect(proxy, i % 2 == 0 ? "2" : "3"));
@@ -112,7 +114,7 @@ class TransportsIT {
       for (int i = 0; i < wires.size(); i++) {
         wires.get(i).send("SET", "many" + i, "value " + i);
       }
-      for (Wire wire : wires) {
+      for (RespClient wire : wires) {
         assertThat(wire.read()).isEqualTo("+OK\r\n");
       }
       for (int i = 0; i < wires.size(); i++) {
@@ -122,12 +124,12 @@ class TransportsIT {
         assertThat(wires.get(i).read()).isEqualTo(Wire.bulk("value " + (99 - i)));
       }
     } finally {
-      wires.forEach(Wire::close);
+      wires.forEach(RespClient::close);
     }
   }
 
   private static void survivesLostConnections(ProxyFixture proxy, EmbeddedCluster cluster) {
-    try (Wire wire = proxy.connect()) {
+    try (RespClient wire = proxy.connect()) {
       for (int i = 0; i < 5; i++) {
         for (Member master : cluster.masters()) {
           master.text("CLIENT", "KILL", "TYPE", "normal");
@@ -141,7 +143,7 @@ class TransportsIT {
 
   private static void vanishingClients(ProxyFixture proxy) {
     for (int i = 0; i < 20; i++) {
-      Wire wire = proxy.connect();
+      RespClient wire = proxy.connect();
       wire.write(Wire.request("GET", "many" + i)).write("*2\r\n$3\r\nGET\r\n$1000\r\nx").flush();
       if (i % 2 == 0) {
         wire.reset();

@@ -4,8 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
-import io.penstock.testkit.cluster.RespConnection;
 import io.penstock.testkit.cluster.ServerProcess;
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
 import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -27,7 +28,7 @@ class WaitAofIT {
   private ProxyFixture proxy;
 
   @SuppressWarnings("NullAway.Init")
-  private Wire wire;
+  private RespClient wire;
 
   @BeforeAll
   static void startCluster() {
@@ -59,7 +60,7 @@ class WaitAofIT {
   }
 
   /** A line of what a node says about its file. */
-  private static String persistence(RespConnection node, String field) {
+  private static String persistence(RespClient node, String field) {
     return node.text("INFO", "persistence")
         .lines()
         .filter(line -> line.startsWith(field + ":"))
@@ -80,7 +81,7 @@ class WaitAofIT {
   @Test
   void whatOneMasterHasNotOnDiskDoesNotCount() {
     assertThat(wire.call("WAITAOF", "1", "1", "20000")).isEqualTo(BOTH);
-    try (RespConnection direct = master().server().connect()) {
+    try (RespClient direct = master().server().connect()) {
       direct.text("CONFIG", "SET", "appendfsync", "no");
       try {
         assertThat(wire.call("SET", KEY, "v")).isEqualTo("+OK\r\n");
@@ -108,7 +109,7 @@ class WaitAofIT {
 
   @Test
   void aMasterWithoutAFileRefusesInItsOwnWords() {
-    try (RespConnection direct = master().server().connect()) {
+    try (RespClient direct = master().server().connect()) {
       direct.text("CONFIG", "SET", "appendonly", "no");
       try {
         assertThat(wire.call("WAITAOF", "1", "0", "1000"))
@@ -142,7 +143,7 @@ class WaitAofIT {
             List.of("1", "0", "99999999999999999999"),
             List.of("1", "0"),
             List.of("1", "0", "1", "2"));
-    try (Wire direct = Wire.open(master().host(), master().port())) {
+    try (RespClient direct = RespClient.open(master().host(), master().port())) {
       for (List<String> call : calls) {
         String[] words = new String[call.size() + 1];
         words[0] = "WAITAOF";
@@ -175,7 +176,7 @@ class WaitAofIT {
     String id = wire.call("CLIENT", "ID");
     String keys = wire.call("DBSIZE");
     wire.write(Wire.request("WAITAOF", "0", "7", "0")).flush();
-    try (Wire other = proxy.connect()) {
+    try (RespClient other = proxy.connect()) {
       Awaitility.await()
           .until(() -> other.call("CLIENT", "UNBLOCK", id.substring(1).strip()).equals(":1\r\n"));
       assertThat(wire.read()).startsWith("*2\r\n:");
@@ -189,7 +190,7 @@ class WaitAofIT {
   void inFrontOfOneServerToo() {
     try (ServerProcess server = ServerProcess.builder().option("appendonly", "yes").start();
         ProxyFixture single = ProxyFixture.of(server).startReady();
-        Wire client = single.connect()) {
+        RespClient client = single.connect()) {
       assertThat(client.call("SET", "k", "v")).isEqualTo("+OK\r\n");
       assertThat(client.call("WAITAOF", "1", "0", "20000")).isEqualTo("*2\r\n:1\r\n:0\r\n");
       assertThat(client.call("WAITAOF", "0", "1", "50")).endsWith(":0\r\n");

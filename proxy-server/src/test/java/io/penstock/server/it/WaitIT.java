@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -23,7 +25,7 @@ class WaitIT {
   private ProxyFixture proxy;
 
   @SuppressWarnings("NullAway.Init")
-  private Wire wire;
+  private RespClient wire;
 
   @BeforeEach
   void start(EmbeddedCluster shared) {

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,12 +48,12 @@ class WatchIT {
 
   /** Reads, adds one and writes, and begins again when somebody was faster. */
   private static final class Incrementer implements Runnable {
-    private final Wire wire;
+    private final RespClient wire;
     private final String key;
     private long done;
     private long tries;
 
-    Incrementer(Wire wire, String key) {
+    Incrementer(RespClient wire, String key) {
       this.wire = wire;
       this.key = key;
     }
@@ -75,7 +77,7 @@ class WatchIT {
 
   private void begin(String key, int count) {
     for (int i = 0; i < count; i++) {
-      Wire wire = proxy.connect();
+      RespClient wire = proxy.connect();
       if (i % 2 == 1) {
         assertThat(wire.call("HELLO", "3")).startsWith("%7\r\n");
       }
@@ -90,7 +92,7 @@ class WatchIT {
     long done = clients.stream().mapToLong(client -> client.done).sum();
     long tries = clients.stream().mapToLong(client -> client.tries).sum();
     System.out.println(done + " increments in " + tries + " tries");
-    try (Wire fresh = proxy.connect()) {
+    try (RespClient fresh = proxy.connect()) {
       assertThat(fresh.call("GET", key)).isEqualTo(Wire.bulk(Long.toString(done)));
     }
   }
@@ -119,7 +121,7 @@ class WatchIT {
 
   @Test
   void tenThousandTransactionsNeedOneConnection() {
-    try (Wire wire = proxy.connect()) {
+    try (RespClient wire = proxy.connect()) {
       for (int i = 0; i < 100; i++) {
         for (int j = 0; j < 100; j++) {
           wire.write(Wire.request("WATCH", TAG + "k"))
@@ -142,7 +144,7 @@ class WatchIT {
   @Test
   void whoGoesAwayGivesTheConnectionBack() {
     for (int i = 0; i < 50; i++) {
-      try (Wire wire = proxy.connect()) {
+      try (RespClient wire = proxy.connect()) {
         assertThat(wire.call("WATCH", TAG + "k")).isEqualTo("+OK\r\n");
       }
     }
@@ -158,7 +160,7 @@ class WatchIT {
 
   @Test
   void aConnectionThatTheNodeClosesCountsAsAChange() {
-    try (Wire wire = proxy.connect()) {
+    try (RespClient wire = proxy.connect()) {
       assertThat(wire.call("WATCH", TAG + "k")).isEqualTo("+OK\r\n");
       cluster.masterOf(SLOT).text("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
       Awaitility.await("the connection is lost")

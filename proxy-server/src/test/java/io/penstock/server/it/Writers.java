@@ -2,6 +2,8 @@ package io.penstock.server.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -12,16 +14,16 @@ final class Writers {
 
   /** One step of a client, on a connection of its own. */
   abstract static class Writer implements Runnable, AutoCloseable {
-    final Wire wire;
+    final RespClient wire;
     final String name;
 
-    Writer(Wire wire, String name) {
+    Writer(RespClient wire, String name) {
       this.wire = wire;
       this.name = name;
     }
 
     /** Looks at what is there when the load has ended. */
-    abstract void verify(Wire fresh);
+    abstract void verify(RespClient fresh);
 
     @Override
     public final void close() {
@@ -39,7 +41,7 @@ final class Writers {
     private final int depth;
     private long count;
 
-    Sequence(Wire wire, String keyPrefix, int depth) {
+    Sequence(RespClient wire, String keyPrefix, int depth) {
       super(wire, "sequence of " + depth);
       this.counter = keyPrefix + "count:" + depth;
       this.text = keyPrefix + "text:" + depth;
@@ -74,7 +76,7 @@ final class Writers {
     }
 
     @Override
-    void verify(Wire fresh) {
+    void verify(RespClient fresh) {
       assertThat(fresh.call("GET", counter)).isEqualTo(Wire.bulk(Long.toString(count)));
       var expected = new StringBuilder();
       for (long i = 1; i <= count; i++) {
@@ -90,7 +92,7 @@ final class Writers {
     private long acknowledged;
     private long last;
 
-    Sharer(Wire wire, String key) {
+    Sharer(RespClient wire, String key) {
       super(wire, "sharer");
       this.key = key;
     }
@@ -110,7 +112,7 @@ final class Writers {
     }
 
     @Override
-    void verify(Wire fresh) {
+    void verify(RespClient fresh) {
       // the sum over all sharers counts
     }
   }
@@ -120,7 +122,7 @@ final class Writers {
     private final String prefix;
     private long count;
 
-    Creator(Wire wire, String prefix) {
+    Creator(RespClient wire, String prefix) {
       super(wire, "creator");
       this.prefix = prefix;
     }
@@ -137,7 +139,7 @@ final class Writers {
     }
 
     @Override
-    void verify(Wire fresh) {
+    void verify(RespClient fresh) {
       assertThat(fresh.call("EXISTS", prefix + "new:" + count)).isEqualTo(":0\r\n");
     }
   }
@@ -150,7 +152,7 @@ final class Writers {
     /**
      * @param keys each written by nobody else
      */
-    Multi(Wire wire, List<String> keys) {
+    Multi(RespClient wire, List<String> keys) {
       super(wire, "multi");
       this.keys = List.copyOf(keys);
     }
@@ -181,7 +183,7 @@ final class Writers {
     }
 
     @Override
-    void verify(Wire fresh) {
+    void verify(RespClient fresh) {
       assertThat(fresh.call("PING")).isEqualTo("+PONG\r\n");
     }
   }
@@ -195,7 +197,7 @@ final class Writers {
     /**
      * @param keyPrefix of keys written by nobody else
      */
-    Pairs(Wire wire, String keyPrefix) {
+    Pairs(RespClient wire, String keyPrefix) {
       super(wire, "pairs");
       this.one = keyPrefix + ":one";
       this.other = keyPrefix + ":other";
@@ -230,7 +232,7 @@ final class Writers {
     }
 
     @Override
-    void verify(Wire fresh) {
+    void verify(RespClient fresh) {
       assertThat(fresh.call("GET", other)).isEqualTo(Wire.bulk("b" + (count - 1)));
     }
   }
@@ -250,7 +252,7 @@ final class Writers {
     /**
      * @param lenient whether errors that Penstock documents are accepted
      */
-    Twins(Wire wire, String keyPrefix, boolean lenient) {
+    Twins(RespClient wire, String keyPrefix, boolean lenient) {
       super(wire, "twins");
       this.digest = Wire.content(wire.call("SCRIPT", "LOAD", INCREMENT));
       this.one = keyPrefix + ":one";
@@ -285,7 +287,7 @@ final class Writers {
     }
 
     @Override
-    void verify(Wire fresh) {
+    void verify(RespClient fresh) {
       String value = fresh.call("GET", one);
       assertThat(fresh.call("GET", other)).isEqualTo(value);
       assertThat(Long.parseLong(Wire.content(value))).isGreaterThanOrEqualTo(last);

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.penstock.core.ProxySettings.Dispatch;
 import io.penstock.server.it.Ways;
-import io.penstock.testkit.cluster.RespConnection;
 import io.penstock.testkit.cluster.ServerBinary;
+import io.penstock.testkit.wire.RespClient;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -113,7 +113,7 @@ class CommandLineIT {
   @Test
   void aHangupIsLoggedAndEndsNothing() throws IOException {
     try (PenstockProcess penstock = start(List.of(), NOWHERE);
-        RespConnection client = penstock.connect()) {
+        RespClient client = penstock.connect()) {
       hangUp(penstock);
 
       await().until(() -> penstock.log().stream().anyMatch(line -> line.contains("SIGHUP: ")));

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
-import io.penstock.testkit.cluster.RespConnection;
+import io.penstock.testkit.wire.RespClient;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -70,9 +70,9 @@ class ManagementPortIT {
 
   @Test
   void countsAndTimesCommands() {
-    try (RespConnection client = penstock.connect()) {
+    try (RespClient client = penstock.connect()) {
       for (int i = 0; i < 10; i++) {
-        client.call("SET", "key" + i, "value");
+        client.value("SET", "key" + i, "value");
       }
     }
 

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.penstock.server.PenstockApplication;
-import io.penstock.testkit.cluster.RespConnection;
 import io.penstock.testkit.cluster.ServerProcess;
+import io.penstock.testkit.wire.RespClient;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,7 +25,7 @@ class OpenFilesLimitIT {
   void clientsThereAreNoFilesForAreRefusedAndOthersServed() throws IOException {
     try (ServerProcess server = ServerProcess.start();
         PenstockProcess penstock = limited(server.port())) {
-      List<RespConnection> clients = new ArrayList<>();
+      List<RespClient> clients = new ArrayList<>();
       try {
         clients.add(penstock.connect());
         Matcher told = MOST.matcher(clients.getFirst().text("INFO", "clients"));
@@ -41,11 +41,11 @@ class OpenFilesLimitIT {
         assertThat(penstock.log()).anyMatch(line -> line.contains(most + ADMITTED));
 
         server.restart(); // so that each event loop connects to it anew
-        for (RespConnection client : clients) {
+        for (RespClient client : clients) {
           await().pollDelay(Duration.ZERO).until(() -> serves(client));
         }
       } finally {
-        clients.forEach(RespConnection::close);
+        clients.forEach(RespClient::close);
       }
     }
   }
@@ -67,10 +67,10 @@ class OpenFilesLimitIT {
         "--penstock.transpond.local.resource=redis://127.0.0.1:" + port);
   }
 
-  private static boolean serves(RespConnection client) {
+  private static boolean serves(RespClient client) {
     try {
       return client.text("SET", "key", "value").equals("OK");
-    } catch (RespConnection.ErrorReply e) {
+    } catch (RespClient.ErrorReply e) {
       return false; // sent as the server ended
     }
   }

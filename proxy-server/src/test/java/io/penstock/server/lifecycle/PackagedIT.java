@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.penstock.testkit.cluster.FreePorts;
-import io.penstock.testkit.cluster.RespConnection;
+import io.penstock.testkit.wire.RespClient;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,7 +54,7 @@ class PackagedIT {
             List.of("-Dspring.aot.enabled=false"), "--management.health.diskspace.enabled=true")) {
       assertThat(penstock.log()).noneMatch(line -> line.contains(PREPARED));
       assertThat(management.get("health").body()).contains("diskSpace");
-      try (RespConnection client = penstock.connect()) {
+      try (RespClient client = penstock.connect()) {
         assertThat(client.text("PING")).isEqualTo("PONG");
       }
     }

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.penstock.testkit.cluster.RespConnection;
+import io.penstock.testkit.wire.RespClient;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -66,8 +66,8 @@ final class PenstockProcess implements AutoCloseable {
     return log;
   }
 
-  RespConnection connect() {
-    return RespConnection.open("127.0.0.1", port, Duration.ofSeconds(10));
+  RespClient connect() {
+    return RespClient.open("127.0.0.1", port, Duration.ofSeconds(10));
   }
 
   /** A connection for bytes of the caller's own. */

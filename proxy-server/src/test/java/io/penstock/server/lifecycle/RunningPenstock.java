@@ -1,7 +1,7 @@
 package io.penstock.server.lifecycle;
 
 import io.penstock.server.PenstockApplication;
-import io.penstock.testkit.cluster.RespConnection;
+import io.penstock.testkit.wire.RespClient;
 import java.net.InetSocketAddress;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -51,8 +51,8 @@ final class RunningPenstock implements AutoCloseable {
     return application.getBean(type);
   }
 
-  RespConnection connect() {
-    return RespConnection.open("127.0.0.1", address.getPort(), Duration.ofSeconds(10));
+  RespClient connect() {
+    return RespClient.open("127.0.0.1", address.getPort(), Duration.ofSeconds(10));
   }
 
   ManagementPort management() {

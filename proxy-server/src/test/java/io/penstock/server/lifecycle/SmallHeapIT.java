@@ -8,7 +8,7 @@ import io.penstock.server.it.Keys;
 import io.penstock.server.it.SharedCluster;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
-import io.penstock.testkit.cluster.RespConnection;
+import io.penstock.testkit.wire.RespClient;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
@@ -38,7 +38,7 @@ class SmallHeapIT {
   private static final long LITTLE = 1024 * 1024;
 
   private static PenstockProcess penstock;
-  private static RespConnection other;
+  private static RespClient other;
 
   private final List<Socket> attackers = new ArrayList<>();
 

@@ -8,9 +8,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
-import io.penstock.testkit.cluster.RespConnection;
 import io.penstock.testkit.cluster.SearchPath;
 import io.penstock.testkit.cluster.ServerProcess;
+import io.penstock.testkit.wire.RespClient;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -52,7 +52,7 @@ class StartAndStopIT {
         only.restart();
 
         await().until(() -> penstock.status("health/readiness") == 200);
-        try (RespConnection client = penstock.connect()) {
+        try (RespClient client = penstock.connect()) {
           assertThat(client.text("SET", "key", "value")).isEqualTo("OK");
         }
       }
@@ -76,7 +76,7 @@ class StartAndStopIT {
           .untilAsserted(
               () -> assertThat(output.toString()).containsPattern("does not answer.*" + reason));
       assertThat(output).doesNotContain("s3cret");
-      try (RespConnection client = penstock.connect()) {
+      try (RespClient client = penstock.connect()) {
         assertThatThrownBy(() -> client.text("GET", "key"))
             .hasMessageContaining(
                 "127.0.0.1:" + server.port() + " does not let this proxy in: " + reason);
@@ -96,9 +96,8 @@ class StartAndStopIT {
                 "--penstock.dispatch=" + dispatch,
                 "--penstock.backend.failover-hold=0",
                 "--logging.level.io.penstock=debug");
-        RespConnection client = penstock.connect()) {
-      assertThatThrownBy(() -> client.text("GET", "key"))
-          .isInstanceOf(RespConnection.ErrorReply.class);
+        RespClient client = penstock.connect()) {
+      assertThatThrownBy(() -> client.text("GET", "key")).isInstanceOf(RespClient.ErrorReply.class);
       await().until(() -> penstock.get("health/readiness").body().contains("beginning with: ***"));
       await()
           .untilAsserted(
@@ -113,8 +112,8 @@ class StartAndStopIT {
       String resource = "redis://127.0.0.1:" + server.port();
       try (RunningPenstock penstock =
               RunningPenstock.inFrontOf(resource, "--penstock.backend.command-timeout=20s");
-          RespConnection client = penstock.connect()) {
-        client.call("SET", "key", "value");
+          RespClient client = penstock.connect()) {
+        client.value("SET", "key", "value");
         server.pause();
         CompletableFuture<String> reply =
             CompletableFuture.supplyAsync(() -> client.text("GET", "key"), VIRTUAL);
@@ -142,8 +141,8 @@ class StartAndStopIT {
               "redis://127.0.0.1:" + server.port(),
               "--penstock.backend.command-timeout=1m",
               "--spring.lifecycle.timeout-per-shutdown-phase=1s");
-      try (RespConnection client = penstock.connect()) {
-        client.call("PING");
+      try (RespClient client = penstock.connect()) {
+        client.value("PING");
         server.pause();
         CompletableFuture<String> reply =
             CompletableFuture.supplyAsync(() -> client.text("GET", "key"), VIRTUAL);
@@ -166,8 +165,8 @@ class StartAndStopIT {
       pids = cluster.members().stream().map(member -> member.server().pid()).toList();
       assertThat(pids).hasSize(3).allMatch(pid -> ProcessHandle.of(pid).isPresent());
       await().until(() -> penstock.status("health/readiness") == 200);
-      try (RespConnection client = penstock.connect()) {
-        client.call("SET", "greeting", "hello");
+      try (RespClient client = penstock.connect()) {
+        client.value("SET", "greeting", "hello");
         assertThat(client.text("GET", "greeting")).isEqualTo("hello");
       }
       await().until(() -> output.getOut().lines().anyMatch(line -> line.contains(TRY_IT)));

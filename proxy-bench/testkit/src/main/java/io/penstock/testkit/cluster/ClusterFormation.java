@@ -1,5 +1,6 @@
 package io.penstock.testkit.cluster;
 
+import io.penstock.testkit.wire.RespClient;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -92,7 +93,7 @@ final class ClusterFormation {
         }
       }
       return views.size() == 1;
-    } catch (UncheckedIOException | RespConnection.ErrorReply e) {
+    } catch (UncheckedIOException | RespClient.ErrorReply e) {
       return false; // one that dies or loads at this moment is not healthy yet
     }
   }

@@ -1,5 +1,6 @@
 package io.penstock.testkit.cluster;
 
+import io.penstock.testkit.wire.RespClient;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -110,7 +111,7 @@ public final class Member {
     try {
       text("CLUSTER", "FAILOVER");
       return true;
-    } catch (RespConnection.ErrorReply e) {
+    } catch (RespClient.ErrorReply e) {
       if (e.getMessage() == null || !e.getMessage().contains("Master is down or failed")) {
         throw e;
       }

@@ -1,5 +1,6 @@
 package io.penstock.testkit.cluster;
 
+import io.penstock.testkit.wire.RespClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -109,13 +110,13 @@ public final class ServerProcess implements AutoCloseable {
   }
 
   /** A new authenticated connection. */
-  public RespConnection connect() {
-    RespConnection connection = RespConnection.open(options.host(), port, REPLY);
+  public RespClient connect() {
+    RespClient connection = RespClient.open(options.host(), port, REPLY);
     try {
       String password = options.password();
       if (password != null) {
         String user = options.user();
-        connection.call("AUTH", user == null ? "default" : user, password);
+        connection.value("AUTH", user == null ? "default" : user, password);
       }
       return connection;
     } catch (RuntimeException e) {
@@ -124,9 +125,9 @@ public final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /** One command on a connection of its own; see {@link RespConnection#text}. */
+  /** One command on a connection of its own; see {@link RespClient#text}. */
   public String text(String... command) {
-    try (RespConnection connection = connect()) {
+    try (RespClient connection = connect()) {
       return connection.text(command);
     }
   }
@@ -181,7 +182,7 @@ public final class ServerProcess implements AutoCloseable {
   private boolean answers() {
     try {
       return text("PING").equals("PONG");
-    } catch (UncheckedIOException | RespConnection.ErrorReply e) {
+    } catch (UncheckedIOException | RespClient.ErrorReply e) {
       return false;
     }
   }

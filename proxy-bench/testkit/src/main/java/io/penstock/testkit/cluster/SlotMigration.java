@@ -1,5 +1,7 @@
 package io.penstock.testkit.cluster;
 
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -40,15 +42,16 @@ public final class SlotMigration {
    * @return how many there were; 0 when the slot is empty
    */
   public int moveKeys(int atMost) {
-    try (RespConnection source = from.server().connect()) {
+    try (RespClient source = from.server().connect()) {
       List<byte[]> keys = new ArrayList<>();
       Object found =
-          source.call("CLUSTER", "GETKEYSINSLOT", Integer.toString(slot), Integer.toString(atMost));
+          source.value(
+              "CLUSTER", "GETKEYSINSLOT", Integer.toString(slot), Integer.toString(atMost));
       for (Object key : (List<?>) Objects.requireNonNull(found)) {
         keys.add((byte[]) key);
       }
       if (!keys.isEmpty()) {
-        source.call(migrate(keys));
+        source.value(migrate(keys));
       }
       return keys.size();
     }
@@ -71,7 +74,7 @@ public final class SlotMigration {
   private void announce(Member master) {
     try {
       master.text("CLUSTER", "SETSLOT", Integer.toString(slot), "NODE", to.id());
-    } catch (RespConnection.ErrorReply e) {
+    } catch (RespClient.ErrorReply e) {
       if (master.self().isMaster()) {
         throw e;
       }
@@ -83,12 +86,12 @@ public final class SlotMigration {
     List<byte[]> command = new ArrayList<>();
     for (String word :
         List.of("MIGRATE", to.host(), Integer.toString(to.port()), "", "0", TIMEOUT_MILLIS)) {
-      command.add(RespConnection.utf8(word));
+      command.add(Wire.utf8(word));
     }
     for (String word : authentication) {
-      command.add(RespConnection.utf8(word));
+      command.add(Wire.utf8(word));
     }
-    command.add(RespConnection.utf8("KEYS"));
+    command.add(Wire.utf8("KEYS"));
     command.addAll(keys);
     return command.toArray(byte[][]::new);
   }

@@ -1,5 +1,6 @@
 package io.penstock.testkit.cluster;
 
+import io.penstock.testkit.wire.RespClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -118,10 +119,10 @@ public final class WatchedProcess implements AutoCloseable {
 
   /** A GET, because a proxy may answer a PING before it knows its servers. */
   private boolean answers() {
-    try (RespConnection connection = RespConnection.open(HOST, port, REPLY)) {
+    try (RespClient connection = RespClient.open(HOST, port, REPLY)) {
       connection.text("GET", "0");
       return true;
-    } catch (UncheckedIOException | RespConnection.ErrorReply e) {
+    } catch (UncheckedIOException | RespClient.ErrorReply e) {
       return false;
     }
   }

@@ -1,4 +1,4 @@
-package io.penstock.server.it;
+package io.penstock.testkit.wire;
 
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
@@ -12,28 +12,34 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A client connection that hides nothing: replies, RESP2 or RESP3, are the bytes that came, each as
- * one character of ISO 8859-1. Blocks, with a limit on every read; one thread at a time.
+ * A client connection. {@link #call} and {@link #read} hide nothing: their replies, RESP2 or RESP3,
+ * are the bytes that came, each as one character of ISO 8859-1. {@link #value} and {@link #text}
+ * take RESP2 replies apart and throw those that are errors.
+ *
+ * <p>Every method blocks, with a limit on each read, and throws {@link UncheckedIOException} if the
+ * connection fails. One thread at a time.
  */
-public final class Wire implements AutoCloseable {
+public final class RespClient implements AutoCloseable {
 
-  private static final int READ_TIMEOUT_MILLIS = 20_000;
-  private static final int CONNECT_TIMEOUT_MILLIS = 5_000;
+  private static final Duration READ = Duration.ofSeconds(20);
+  private static final Duration CONNECT = Duration.ofSeconds(5);
+  private static final int BUFFER = 64 * 1024; // bytes, in each direction
 
   private final Socket socket;
   private final InputStream in;
   private final OutputStream out;
 
-  private Wire(Socket socket) throws IOException {
+  private RespClient(Socket socket) throws IOException {
     this.socket = socket;
-    this.in = new BufferedInputStream(socket.getInputStream(), 64 * 1024);
-    this.out = new BufferedOutputStream(socket.getOutputStream(), 64 * 1024);
+    this.in = new BufferedInputStream(socket.getInputStream(), BUFFER);
+    this.out = new BufferedOutputStream(socket.getOutputStream(), BUFFER);
   }
 
-  public static Wire open(String host, int port) {
+  public static RespClient open(String host, int port) {
     return open(host, port, 0);
   }
 
@@ -41,87 +47,90 @@ public final class Wire implements AutoCloseable {
    * Connects.
    *
    * @param receiveBuffer bytes that the kernel keeps of what is not read; 0 for its default
+   * @throws UncheckedIOException when nobody answers there
    */
-  public static Wire open(String host, int port, int receiveBuffer) {
+  public static RespClient open(String host, int port, int receiveBuffer) {
+    return open(new InetSocketAddress(host, port), receiveBuffer, CONNECT, READ);
+  }
+
+  /**
+   * Connects.
+   *
+   * @param timeout for the connection, and then for each read
+   * @throws UncheckedIOException when nobody answers there
+   */
+  public static RespClient open(String host, int port, Duration timeout) {
+    return open(new InetSocketAddress(host, port), 0, timeout, timeout);
+  }
+
+  private static RespClient open(
+      InetSocketAddress address, int receiveBuffer, Duration connect, Duration read) {
     Socket socket = new Socket();
     try {
       if (receiveBuffer > 0) {
         socket.setReceiveBufferSize(receiveBuffer);
       }
       socket.setTcpNoDelay(true);
-      socket.setSoTimeout(READ_TIMEOUT_MILLIS);
-      socket.connect(new InetSocketAddress(host, port), CONNECT_TIMEOUT_MILLIS);
-      return new Wire(socket);
+      socket.setSoTimeout(Math.toIntExact(read.toMillis()));
+      socket.connect(address, Math.toIntExact(connect.toMillis()));
+      return new RespClient(socket);
     } catch (IOException e) {
-      try (socket) {
-        throw new UncheckedIOException("no connection to " + host + ":" + port, e);
-      } catch (IOException f) {
-        throw new UncheckedIOException(f);
-      }
+      closeQuietly(socket);
+      throw new UncheckedIOException(
+          "no connection to " + address.getHostString() + ":" + address.getPort(), e);
     }
   }
 
-  /** The bytes of a request; arguments are text of ISO 8859-1. */
-  public static byte[] request(String... arguments) {
-    byte[][] bytes = new byte[arguments.length][];
-    for (int i = 0; i < arguments.length; i++) {
-      bytes[i] = bytes(arguments[i]);
-    }
-    return request(bytes);
-  }
-
-  public static byte[] request(byte[]... arguments) {
-    var request = new ByteArrayOutputStream();
-    request.writeBytes(bytes("*" + arguments.length + "\r\n"));
-    for (byte[] argument : arguments) {
-      request.writeBytes(bytes("$" + argument.length + "\r\n"));
-      request.writeBytes(argument);
-      request.writeBytes(bytes("\r\n"));
-    }
-    return request.toByteArray();
-  }
-
-  public static byte[] bytes(String latin1) {
-    return latin1.getBytes(StandardCharsets.ISO_8859_1);
-  }
-
-  public static String latin1(byte[] bytes) {
-    return new String(bytes, StandardCharsets.ISO_8859_1);
-  }
-
-  /** A bulk string as a reply shows it. */
-  public static String bulk(String content) {
-    return "$" + content.length() + "\r\n" + content + "\r\n";
-  }
-
-  /** What a bulk or verbatim string reply contains, or the reply itself when it is none. */
-  public static String content(String reply) {
-    if (reply.charAt(0) != '$' || reply.startsWith("$-")) {
-      return reply;
-    }
-    return reply.substring(reply.indexOf('\n') + 1, reply.length() - 2);
-  }
-
-  /** Sends one request and answers its reply. */
+  /** Sends one request of arguments in ISO 8859-1, and returns the bytes of its reply. */
   public String call(String... arguments) {
     send(arguments);
     return read();
   }
 
   public String call(byte[]... arguments) {
-    write(request(arguments));
+    write(Wire.requestBytes(arguments));
     flush();
     return read();
   }
 
+  /**
+   * Sends one request and returns the value of its reply: a {@code String} for a simple string, a
+   * {@code byte[]} for a bulk string, a {@code Long}, a {@code List} of such, or null.
+   *
+   * @throws ErrorReply when the server answers with an error
+   */
+  public @Nullable Object value(byte[]... arguments) {
+    write(Wire.requestBytes(arguments));
+    flush();
+    return ParsedReply.of(readBytes());
+  }
+
+  /** The same with text arguments, sent as UTF-8. */
+  public @Nullable Object value(String... arguments) {
+    byte[][] bytes = new byte[arguments.length][];
+    for (int i = 0; i < arguments.length; i++) {
+      bytes[i] = Wire.utf8(arguments[i]);
+    }
+    return value(bytes);
+  }
+
+  /** The same for commands that answer with one string or number; null is the empty string. */
+  public String text(String... arguments) {
+    Object reply = value(arguments);
+    if (reply instanceof byte[] bytes) {
+      return new String(bytes, StandardCharsets.UTF_8);
+    }
+    return reply == null ? "" : reply.toString();
+  }
+
   /** Sends one request without reading anything. */
   public void send(String... arguments) {
-    write(request(arguments));
+    write(Wire.request(arguments));
     flush();
   }
 
   /** Adds bytes to what the next {@link #flush} sends. */
-  public Wire write(byte[] bytes) {
+  public RespClient write(byte[] bytes) {
     try {
       out.write(bytes);
       return this;
@@ -130,8 +139,8 @@ public final class Wire implements AutoCloseable {
     }
   }
 
-  public Wire write(String latin1) {
-    return write(bytes(latin1));
+  public RespClient write(String latin1) {
+    return write(Wire.bytes(latin1));
   }
 
   public void flush() {
@@ -144,7 +153,7 @@ public final class Wire implements AutoCloseable {
 
   /** Reads one whole reply. */
   public String read() {
-    return latin1(readBytes());
+    return Wire.text(readBytes());
   }
 
   public byte[] readBytes() {
@@ -207,7 +216,7 @@ public final class Wire implements AutoCloseable {
   /** Reads until the other side closes; answers what came. */
   public String readToEnd() {
     try {
-      return latin1(in.readAllBytes());
+      return Wire.text(in.readAllBytes());
     } catch (SocketException e) {
       return ""; // a reset is an end as well
     } catch (IOException e) {
@@ -257,6 +266,10 @@ public final class Wire implements AutoCloseable {
 
   @Override
   public void close() {
+    closeQuietly(socket);
+  }
+
+  private static void closeQuietly(Socket socket) {
     try {
       socket.close();
     } catch (IOException e) {
@@ -264,22 +277,13 @@ public final class Wire implements AutoCloseable {
     }
   }
 
-  /** Readable in a failure message: control characters are escaped and long replies cut. */
-  public static String shown(String reply) {
-    var text = new StringBuilder();
-    for (byte b : Arrays.copyOf(bytes(reply), Math.min(reply.length(), 300))) {
-      switch (b) {
-        case '\r' -> text.append("\\r");
-        case '\n' -> text.append("\\n");
-        default -> {
-          if (b >= ' ' && b < 0x7F) {
-            text.append((char) b);
-          } else {
-            text.append(String.format("\\x%02x", b));
-          }
-        }
-      }
+  /** An error reply; the message is the server's, prefix included. */
+  public static final class ErrorReply extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    ErrorReply(String message) {
+      super(message);
     }
-    return text + (reply.length() > 300 ? "… (" + reply.length() + " bytes)" : "");
   }
 }
