@@ -1,6 +1,6 @@
 package io.penstock.core.backend;
 
-import static io.penstock.core.wire.ScriptedNode.NAMING;
+import static io.penstock.testkit.network.ScriptedNode.NAMING;
 import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -13,8 +13,8 @@ import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.wire.LogLines;
-import io.penstock.core.wire.Peer;
-import io.penstock.core.wire.ScriptedNode;
+import io.penstock.testkit.network.Peer;
+import io.penstock.testkit.network.ScriptedNode;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -93,11 +93,15 @@ class BackendConnectionTest {
     }
   }
 
+  private Node address() {
+    return new Node("127.0.0.1", server.port());
+  }
+
   private BackendNode node() {
     if (node == null) {
       node =
           new BackendNode(
-              server.address(), new BackendSite(group, loop, settings, listener, PushSink.NONE));
+              address(), new BackendSite(group, loop, settings, listener, PushSink.NONE));
     }
     return node;
   }
@@ -704,7 +708,7 @@ class BackendConnectionTest {
     first.expect("<a><b>").send("+A\r\n");
     awaitLog("a +A\r\n");
     assertThat(stats())
-        .isEqualTo(new NodeStats(server.address(), 1, 0, 1, NAMING.length() + 6, 5 + 4, 0, 0));
+        .isEqualTo(new NodeStats(address(), 1, 0, 1, NAMING.length() + 6, 5 + 4, 0, 0));
 
     first.close();
     await().until(() -> log.size() == 2);
@@ -712,8 +716,7 @@ class BackendConnectionTest {
     await().untilAsserted(() -> assertThat(stats().reconnects()).isEqualTo(1));
 
     assertThat(stats())
-        .isEqualTo(
-            new NodeStats(server.address(), 1, 0, 0, 2 * NAMING.length() + 6, 2 * 5 + 4, 1, 1));
+        .isEqualTo(new NodeStats(address(), 1, 0, 0, 2 * NAMING.length() + 6, 2 * 5 + 4, 1, 1));
   }
 
   @Test

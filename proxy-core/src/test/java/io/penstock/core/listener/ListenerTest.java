@@ -24,7 +24,7 @@ import io.penstock.core.topology.StaticTopology;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.transport.Transport;
-import io.penstock.core.wire.Peer;
+import io.penstock.testkit.network.Peer;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

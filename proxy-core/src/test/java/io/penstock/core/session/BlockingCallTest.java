@@ -3,7 +3,7 @@ package io.penstock.core.session;
 import static io.penstock.core.session.Requests.PING;
 import static io.penstock.core.session.Requests.call;
 import static io.penstock.core.session.Requests.get;
-import static io.penstock.core.wire.ScriptedNode.NAMING;
+import static io.penstock.testkit.network.ScriptedNode.NAMING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -11,7 +11,7 @@ import io.penstock.core.cluster.Shard;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.wire.LogLines;
-import io.penstock.core.wire.Peer;
+import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
 import java.util.List;

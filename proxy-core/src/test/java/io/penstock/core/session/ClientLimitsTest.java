@@ -9,7 +9,7 @@ import io.penstock.core.backend.QueueBounds;
 import io.penstock.core.cluster.Slot;
 import io.penstock.core.observe.CloseReason;
 import io.penstock.core.wire.LogLines;
-import io.penstock.core.wire.Peer;
+import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.wire.Wire;
 import java.io.UncheckedIOException;
 import java.time.Duration;

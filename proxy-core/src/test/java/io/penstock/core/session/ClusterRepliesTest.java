@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.cluster.Facade;
 import io.penstock.core.cluster.Node;
-import io.penstock.core.wire.Peer;
+import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.wire.Wire;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.penstock.core.observe.CloseReason;
 import io.penstock.core.wire.LogLines;
-import io.penstock.core.wire.Peer;
+import io.penstock.testkit.network.Peer;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

@@ -14,7 +14,7 @@ import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.Merge;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.transport.SharedBuffer;
-import io.penstock.core.wire.Peer;
+import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
 import java.util.List;

@@ -1,10 +1,10 @@
 package io.penstock.core.session;
 
-import static io.penstock.core.wire.ScriptedNode.NAMING;
+import static io.penstock.testkit.network.ScriptedNode.NAMING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.penstock.core.wire.Peer;
+import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;

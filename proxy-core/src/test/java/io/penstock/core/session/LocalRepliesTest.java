@@ -3,7 +3,7 @@ package io.penstock.core.session;
 import static io.penstock.core.session.Requests.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.wire.Peer;
+import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.wire.Wire;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;

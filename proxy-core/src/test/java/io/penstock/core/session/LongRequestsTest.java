@@ -10,7 +10,7 @@ import static org.awaitility.Awaitility.await;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.transport.Sliced;
 import io.penstock.core.transport.Slices;
-import io.penstock.core.wire.Peer;
+import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
 import java.util.ArrayList;

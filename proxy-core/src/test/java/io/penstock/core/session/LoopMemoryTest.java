@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.penstock.core.observe.CloseReason;
 import io.penstock.core.wire.HeldClose;
-import io.penstock.core.wire.Peer;
+import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.penstock.core.observe.ProxyStats.Redirection;
-import io.penstock.core.wire.Peer;
+import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
 import java.util.Locale;

@@ -4,7 +4,7 @@ import static io.penstock.core.session.Requests.PING;
 import static io.penstock.core.session.Requests.call;
 import static io.penstock.core.session.Requests.get;
 import static io.penstock.core.session.Requests.set;
-import static io.penstock.core.wire.ScriptedNode.NAMING;
+import static io.penstock.testkit.network.ScriptedNode.NAMING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -14,7 +14,7 @@ import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.ProxyStats.HeldOutcome;
 import io.penstock.core.observe.ProxyStats.HeldStats;
 import io.penstock.core.observe.ProxyStats.Redirection;
-import io.penstock.core.wire.Peer;
+import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
 import java.util.List;

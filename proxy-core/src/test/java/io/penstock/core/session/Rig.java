@@ -30,8 +30,8 @@ import io.penstock.core.route.SingleRouter;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.transport.Transport;
-import io.penstock.core.wire.Peer;
-import io.penstock.core.wire.ScriptedNode;
+import io.penstock.testkit.network.Peer;
+import io.penstock.testkit.network.ScriptedNode;
 import io.penstock.testkit.wire.Wire;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -306,7 +306,7 @@ final class Rig implements AutoCloseable {
   }
 
   Node address(int node) {
-    return nodes.get(node).address();
+    return new Node("127.0.0.1", nodes.get(node).port());
   }
 
   ScriptedNode server(int node) {

@@ -4,7 +4,7 @@ import static io.penstock.core.session.Requests.call;
 import static io.penstock.core.session.Requests.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.wire.Peer;
+import io.penstock.testkit.network.Peer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -4,8 +4,8 @@ import static io.penstock.core.session.Requests.call;
 import static io.penstock.core.session.Requests.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.wire.Peer;
-import io.penstock.core.wire.ScriptedNode;
+import io.penstock.testkit.network.Peer;
+import io.penstock.testkit.network.ScriptedNode;
 import io.penstock.testkit.wire.Wire;
 import java.util.Locale;
 import org.junit.jupiter.api.AfterEach;

@@ -4,7 +4,7 @@ import static io.penstock.core.session.Requests.call;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.observe.ProxyStats;
-import io.penstock.core.wire.Peer;
+import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
 import java.util.Map;

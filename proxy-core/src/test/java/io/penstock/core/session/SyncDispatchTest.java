@@ -3,12 +3,12 @@ package io.penstock.core.session;
 import static io.penstock.core.session.Requests.call;
 import static io.penstock.core.session.Requests.get;
 import static io.penstock.core.session.Requests.set;
-import static io.penstock.core.wire.ScriptedNode.NAMING;
+import static io.penstock.testkit.network.ScriptedNode.NAMING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.penstock.core.wire.LogLines;
-import io.penstock.core.wire.Peer;
+import io.penstock.testkit.network.Peer;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;

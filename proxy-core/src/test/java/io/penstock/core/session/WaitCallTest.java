@@ -3,11 +3,11 @@ package io.penstock.core.session;
 import static io.penstock.core.session.Requests.PING;
 import static io.penstock.core.session.Requests.call;
 import static io.penstock.core.session.Requests.set;
-import static io.penstock.core.wire.ScriptedNode.NAMING;
+import static io.penstock.testkit.network.ScriptedNode.NAMING;
 import static org.awaitility.Awaitility.await;
 
 import io.penstock.core.cluster.SlotMap;
-import io.penstock.core.wire.Peer;
+import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.wire.Wire;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;

@@ -1,10 +1,11 @@
 package io.penstock.server.fault;
 
 import io.penstock.server.fault.Fault.Place;
-import io.penstock.server.fault.Relay.Direction;
-import io.penstock.server.fault.Relay.End;
 import io.penstock.server.fault.Weather.Spell;
 import io.penstock.testkit.cluster.Member;
+import io.penstock.testkit.network.Relay;
+import io.penstock.testkit.network.Relay.Direction;
+import io.penstock.testkit.network.Relay.End;
 import io.penstock.testkit.wire.RespClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -6,6 +6,7 @@ import io.penstock.server.it.Keys;
 import io.penstock.server.it.ProxyFixture;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
+import io.penstock.testkit.network.Relay;
 import io.penstock.testkit.wire.RespClient;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -4,12 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.observe.ProxyStats.Redirection;
 import io.penstock.core.transport.Transport;
-import io.penstock.server.fault.Relay.End;
 import io.penstock.server.it.Keys;
 import io.penstock.server.it.Reference;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
 import io.penstock.testkit.cluster.SlotMigration;
+import io.penstock.testkit.network.Relay;
+import io.penstock.testkit.network.Relay.End;
 import io.penstock.testkit.wire.RespClient;
 import io.penstock.testkit.wire.Wire;
 import java.time.Duration;

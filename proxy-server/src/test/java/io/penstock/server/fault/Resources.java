@@ -3,6 +3,7 @@ package io.penstock.server.fault;
 import com.sun.management.UnixOperatingSystemMXBean;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
+import io.penstock.testkit.network.Relay;
 import java.lang.management.ManagementFactory;
 import java.util.List;
 

@@ -8,6 +8,7 @@ import io.penstock.server.it.ProxyFixture;
 import io.penstock.server.it.SharedCluster;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
+import io.penstock.testkit.network.Relay;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -2,7 +2,7 @@
  * What goes wrong in a data centre, done on purpose to a real cluster behind Penstock while clients
  * work through it whose every reply and every value can be checked afterwards.
  *
- * <p>{@link io.penstock.server.fault.Relay} stands on the wire, {@link
+ * <p>{@link io.penstock.testkit.network.Relay} stands on the wire, {@link
  * io.penstock.server.fault.Scene} is cluster, relays and proxy, {@link
  * io.penstock.server.fault.Weather} knows what may be answered now, {@link
  * io.penstock.server.fault.Crowd} is the clients, {@link io.penstock.server.fault.Faults} the list

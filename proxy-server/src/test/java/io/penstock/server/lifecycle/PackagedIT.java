@@ -8,6 +8,8 @@ import io.penstock.testkit.wire.RespClient;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -23,6 +25,18 @@ class PackagedIT {
   void giveBack() {
     management.close();
     FreePorts.giveBack(port);
+  }
+
+  @Test
+  void theJarHasOfTheTestKitWhatTheDemoNeeds() throws IOException {
+    try (var jar = new JarFile("target/penstock.jar")) {
+      assertThat(jar.stream().map(JarEntry::getName))
+          .contains(
+              "io/penstock/testkit/cluster/EmbeddedCluster.class",
+              "io/penstock/testkit/cluster/watchdog.sh")
+          .noneMatch(name -> name.startsWith("io/penstock/testkit/network/"))
+          .noneMatch(name -> name.startsWith("redis-server"));
+    }
   }
 
   @Test

@@ -1,10 +1,10 @@
-package io.penstock.server.fault;
+package io.penstock.testkit.network;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.server.fault.Relay.Direction;
-import io.penstock.server.fault.Relay.End;
+import io.penstock.testkit.network.Relay.Direction;
+import io.penstock.testkit.network.Relay.End;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;

@@ -1,6 +1,4 @@
-package io.penstock.core.wire;
-
-import static org.assertj.core.api.Assertions.assertThat;
+package io.penstock.testkit.network;
 
 import io.penstock.testkit.wire.Wire;
 import java.io.IOException;
@@ -13,7 +11,8 @@ import java.util.Arrays;
 
 /**
  * One end of a TCP connection that a test drives by hand: it sends bytes and waits for exactly the
- * bytes it expects. A byte that should not have come is seen by the next expectation.
+ * bytes it expects. A byte that should not have come is seen by the next expectation; what is not
+ * as expected is an {@link AssertionError}. One thread at a time.
  */
 public final class Peer implements AutoCloseable {
 
@@ -56,13 +55,15 @@ public final class Peer implements AutoCloseable {
     String read = read(literal.length());
     if (!read.equals(literal)) {
       int at = Arrays.mismatch(read.toCharArray(), literal.toCharArray());
-      assertThat(around(read, at)).as("bytes around byte %d", at).isEqualTo(around(literal, at));
+      throw new AssertionError(
+          "around byte %d came\n  %s\nand not\n  %s"
+              .formatted(at, around(read, at), around(literal, at)));
     }
     return this;
   }
 
   private static String around(String text, int at) {
-    return text.substring(Math.max(0, at - SHOWN), Math.min(text.length(), at + SHOWN));
+    return Wire.shown(text.substring(Math.max(0, at - SHOWN), Math.min(text.length(), at + SHOWN)));
   }
 
   /** Reads {@code length} bytes, or fewer when no more come. */
@@ -111,7 +112,10 @@ public final class Peer implements AutoCloseable {
 
   /** The other side closes, and sends nothing before that. */
   public void expectClosed() {
-    assertThat(read(1)).isIn("<end>", "<Connection reset>");
+    String read = read(1);
+    if (!read.equals("<end>") && !read.equals("<Connection reset>")) {
+      throw new AssertionError("no end came but " + Wire.shown(read));
+    }
   }
 
   /** Ends what this side sends, and goes on reading. */

@@ -1,6 +1,5 @@
-package io.penstock.core.wire;
+package io.penstock.testkit.network;
 
-import io.penstock.core.cluster.Node;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -10,10 +9,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A listening socket that the test answers by hand, byte by byte. It knows nothing of Redis: what a
- * node would say is a literal in the test.
+ * A listening socket of 127.0.0.1 that the test answers by hand, byte by byte. It knows nothing of
+ * Redis: what a node would say is a literal in the test. One thread at a time; owns its peers.
  */
 public final class ScriptedNode implements AutoCloseable {
+
+  /** The last part of the handshake of a connection of Penstock: its name. */
+  public static final String NAMING = "*3\r\n$6\r\nCLIENT\r\n$7\r\nSETNAME\r\n$8\r\npenstock\r\n";
 
   private static final int PATIENCE_MILLIS = 10_000;
 
@@ -39,13 +41,6 @@ public final class ScriptedNode implements AutoCloseable {
   public int port() {
     return server.getLocalPort();
   }
-
-  public Node address() {
-    return new Node("127.0.0.1", port());
-  }
-
-  /** What a connection is called, as the last part of its handshake. */
-  public static final String NAMING = "*3\r\n$6\r\nCLIENT\r\n$7\r\nSETNAME\r\n$8\r\npenstock\r\n";
 
   /** Waits for the next connection, and answers its handshake, which is nothing but its name. */
   public Peer accept() {

@@ -1,4 +1,4 @@
-package io.penstock.server.fault;
+package io.penstock.testkit.network;
 
 import io.penstock.testkit.cluster.FreePorts;
 import java.io.IOException;
@@ -22,16 +22,16 @@ import org.jspecify.annotations.Nullable;
  * <p>What TCP never does, this does not do either: bytes that were held back or not yet passed on
  * come later or, once one is missing, none after it comes. Thread-safe.
  */
-final class Relay implements AutoCloseable {
+public final class Relay implements AutoCloseable {
 
   /** Which way bytes go; the side that connected is the near one. */
-  enum Direction {
+  public enum Direction {
     THERE,
     BACK
   }
 
   /** How a connection ends. */
-  enum End {
+  public enum End {
     /** In order: FIN behind what was passed on. */
     FIN,
     /** With a reset. */
@@ -62,7 +62,7 @@ final class Relay implements AutoCloseable {
   }
 
   /** From a free port of 127.0.0.1. */
-  static Relay to(String host, int port) {
+  public static Relay to(String host, int port) {
     return to(host, port, _ -> false);
   }
 
@@ -71,29 +71,29 @@ final class Relay implements AutoCloseable {
    *
    * @param exempt who is connected whatever happens to others, by address
    */
-  static Relay to(String host, int port, Predicate<InetAddress> exempt) {
+  public static Relay to(String host, int port, Predicate<InetAddress> exempt) {
     var near = new InetSocketAddress(InetAddress.getLoopbackAddress(), FreePorts.take("127.0.0.1"));
     var relay = new Relay(near, host, port, exempt);
     relay.admit();
     return relay;
   }
 
-  int port() {
+  public int port() {
     return near.getPort();
   }
 
   /** Connections that are affected by what is done here. */
-  long connections() {
+  public long connections() {
     return open.stream().filter(connection -> !connection.exempt()).count();
   }
 
   /** The others. */
-  long exemptConnections() {
+  public long exemptConnections() {
     return open.size() - connections();
   }
 
   /** From now on each read's bytes wait for so long before they are passed on, both ways. */
-  void delay(Duration time) {
+  public void delay(Duration time) {
     delay = time;
   }
 
@@ -101,11 +101,11 @@ final class Relay implements AutoCloseable {
    * The network is gone: nothing passes, nothing ends, who connects hears nothing. All of it comes
    * after {@link #release}.
    */
-  void hold() {
+  public void hold() {
     held = true;
   }
 
-  void release() {
+  public void release() {
     held = false;
     synchronized (this) {
       notifyAll();
@@ -113,12 +113,12 @@ final class Relay implements AutoCloseable {
   }
 
   /** Whether bytes with this text in them have come, and wait to be passed on. */
-  boolean isHolding(String text) {
+  public boolean isHolding(String text) {
     return open.stream().anyMatch(connection -> connection.isHolding(text));
   }
 
   /** Ends all connections. */
-  void cut(End end) {
+  public void cut(End end) {
     affected(connection -> connection.end(end));
   }
 
@@ -126,25 +126,25 @@ final class Relay implements AutoCloseable {
    * Ends the connection that wants to pass the {@code bytes + 1}st byte from now on in a direction;
    * those before it are passed on.
    */
-  synchronized void cutAfter(Direction direction, long bytes, End end) {
+  public synchronized void cutAfter(Direction direction, long bytes, End end) {
     cutDirection = direction;
     bytesUntilCut = bytes;
     cutEnd = end;
   }
 
   /** Whether {@link #cutAfter} is yet to happen; it will not any more. */
-  synchronized boolean spare() {
+  public synchronized boolean spare() {
     boolean pending = cutDirection != null;
     cutDirection = null;
     return pending;
   }
 
-  synchronized boolean isCutPending() {
+  public synchronized boolean isCutPending() {
     return cutDirection != null;
   }
 
   /** One side of each connection ends what it sends; the other way stays open. */
-  void halfClose(Direction direction) {
+  public void halfClose(Direction direction) {
     affected(connection -> connection.halfClose(direction));
   }
 
@@ -152,22 +152,22 @@ final class Relay implements AutoCloseable {
    * Half-opens all connections: each side believes in the other for ever, and hears nothing any
    * more. New ones work.
    */
-  void forget() {
+  public void forget() {
     affected(RelayedConnection::forget);
   }
 
   /** Whether the near sides of all half-open connections have given them up. */
-  boolean isForgottenByNear() {
+  public boolean isForgottenByNear() {
     return open.stream().noneMatch(RelayedConnection::isBelievedIn);
   }
 
   /** Nobody listens: who connects is refused. */
-  void refuse() {
+  public void refuse() {
     closeListener();
   }
 
   /** Listens (again). */
-  void admit() {
+  public void admit() {
     if (listener != null) {
       return;
     }
@@ -183,7 +183,7 @@ final class Relay implements AutoCloseable {
   }
 
   /** Everything passes, and connections that were half-open end. */
-  void mend() {
+  public void mend() {
     spare();
     delay(Duration.ZERO);
     admit();

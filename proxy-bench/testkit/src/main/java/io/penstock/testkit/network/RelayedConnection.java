@@ -1,7 +1,7 @@
-package io.penstock.server.fault;
+package io.penstock.testkit.network;
 
-import io.penstock.server.fault.Relay.Direction;
-import io.penstock.server.fault.Relay.End;
+import io.penstock.testkit.network.Relay.Direction;
+import io.penstock.testkit.network.Relay.End;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
