@@ -7,6 +7,7 @@ import io.netty.buffer.Unpooled;
 import io.penstock.core.cluster.Slot;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.testkit.cluster.ServerProcess;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Random;
@@ -171,7 +172,7 @@ class KeysOfCallsIT {
 
   @BeforeAll
   void start() {
-    server = RealServer.start("--cluster-enabled", "yes");
+    server = RealServer.start(ServerProcess.builder().option("cluster-enabled", "yes"));
     assertThat(server.ask("CLUSTER", "ADDSLOTSRANGE", "0", "16383")).isEqualTo("+OK\r\n");
     Awaitility.await().until(() -> server.ask("CLUSTER", "INFO").contains("cluster_state:ok"));
   }

@@ -3,22 +3,19 @@ package io.penstock.core.command;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.resp.RequestFrame;
-import java.io.ByteArrayOutputStream;
-import java.nio.charset.StandardCharsets;
-import java.util.List;
+import io.penstock.testkit.wire.Wire;
 
-/** Requests for tests, in wire form and as frames over it. */
+/** Requests for tests, as frames over their wire form. */
 final class Requests {
 
   private Requests() {}
 
   /** A request of arguments that are written one character a byte. */
   static RequestFrame frame(String... arguments) {
-    byte[] wire = wire(List.of(arguments));
-    ByteBuf buffer = Unpooled.wrappedBuffer(wire);
+    ByteBuf buffer = Unpooled.wrappedBuffer(Wire.bytes(Wire.request(arguments)));
     RequestFrame frame = new RequestFrame();
     frame.begin(buffer, 0);
-    int at = header(arguments.length).length();
+    int at = ("*" + arguments.length + "\r\n").length();
     for (String argument : arguments) {
       at += ("$" + argument.length() + "\r\n").length();
       frame.add(at, argument.length());
@@ -39,22 +36,5 @@ final class Requests {
       words[i] = words[i].equals("\"\"") ? "" : words[i];
     }
     return words;
-  }
-
-  static byte[] wire(List<String> arguments) {
-    ByteArrayOutputStream wire = new ByteArrayOutputStream();
-    wire.writeBytes(bytes(header(arguments.size())));
-    for (String argument : arguments) {
-      wire.writeBytes(bytes("$" + argument.length() + "\r\n" + argument + "\r\n"));
-    }
-    return wire.toByteArray();
-  }
-
-  private static String header(int arguments) {
-    return "*" + arguments + "\r\n";
-  }
-
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.ISO_8859_1);
   }
 }

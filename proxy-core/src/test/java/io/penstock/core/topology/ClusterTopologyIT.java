@@ -9,8 +9,8 @@ import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.RefreshTrigger;
 import io.penstock.core.cluster.Shard;
 import io.penstock.core.observe.ProxyEvents;
-import java.io.IOException;
-import java.nio.file.Path;
+import io.penstock.testkit.cluster.EmbeddedCluster;
+import io.penstock.testkit.cluster.Member;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,22 +18,27 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Against server processes, through Lettuce. */
 class ClusterTopologyIT {
 
   private static final Node NOBODY = new Node("127.0.0.1", 1);
   private static final Node NO_SUCH_NAME = new Node("no-such-name.invalid", 7000);
-  private static final Credentials PASSWORD = new Credentials(null, RealCluster.PASSWORD);
+  private static final Credentials PASSWORD = new Credentials(null, "s3cret");
 
-  @TempDir Path folder = Path.of("");
-  private @Nullable RealCluster cluster;
+  private @Nullable EmbeddedCluster cluster;
   private final List<ControlPlane> controls = new ArrayList<>();
 
   @BeforeEach
-  void startCluster() throws IOException {
-    cluster = new RealCluster(folder);
+  void startCluster() {
+    cluster =
+        EmbeddedCluster.builder()
+            .replicas(1)
+            .password("s3cret")
+            .nodeTimeout(Duration.ofSeconds(1))
+            .option("cluster-replica-validity-factor", "0")
+            .option("cluster-require-full-coverage", "no")
+            .start();
   }
 
   @AfterEach
@@ -49,29 +54,29 @@ class ClusterTopologyIT {
   }
 
   @Test
-  void follows_a_cluster_from_one_living_seed_through_freeze_and_failover() throws IOException {
-    RealCluster real = requireNonNull(cluster);
-    Node first = real.nodes.getFirst();
-    Node replica = real.nodes.get(3);
-    ClusterTopology topology = topology(PASSWORD, NOBODY, NO_SUCH_NAME, real.nodes.get(1));
+  void follows_a_cluster_from_one_living_seed_through_freeze_and_failover() {
+    List<Member> members = requireNonNull(cluster).members();
+    Node first = node(members.getFirst());
+    Node replica = node(members.get(3));
+    ClusterTopology topology = topology(PASSWORD, NOBODY, NO_SUCH_NAME, node(members.get(1)));
     await().until(() -> topology.current().isFullyCovered());
     Shard shard = requireNonNull(topology.current().shardOf(0));
     assertThat(shard).isEqualTo(new Shard(first, List.of(replica), 1));
-    await().untilAsserted(() -> assertThat(topology.status().nodes()).hasSize(4));
+    await().untilAsserted(() -> assertThat(topology.status().nodes()).hasSize(6));
     assertThat(threads()).containsExactlyInAnyOrder("penstock-topology", "penstock-topology-io");
 
-    real.signal(1, "-STOP");
+    members.get(1).pause();
     topology.requestRefresh(RefreshTrigger.RECONNECT);
     await().until(() -> lastRefresh(topology).trigger() == RefreshTrigger.RECONNECT);
     assertThat(lastRefresh(topology).worked()).isTrue();
     // Here the frozen node is still frozen: the refresh did not wait for it.
-    real.signal(1, "-CONT");
+    members.get(1).resume();
 
-    topology.moved(0, real.nodes.get(2));
-    assertThat(master(topology, 0)).isEqualTo(real.nodes.get(2));
+    topology.moved(0, node(members.get(2)));
+    assertThat(master(topology, 0)).isEqualTo(node(members.get(2)));
     await().until(() -> master(topology, 0).equals(first));
 
-    real.kill(0);
+    members.getFirst().kill();
     await()
         .atMost(Duration.ofSeconds(30))
         .until(
@@ -79,27 +84,26 @@ class ClusterTopologyIT {
               topology.requestRefresh(RefreshTrigger.RECONNECT);
               return master(topology, 0).equals(replica);
             });
-    assertThat(requireNonNull(topology.current().shardOf(0)).configEpoch()).isGreaterThan(3);
+    assertThat(requireNonNull(topology.current().shardOf(0)).configEpoch()).isGreaterThan(6);
     assertThat(topology.current().isFullyCovered()).isTrue();
   }
 
   @Test
   void names_nodes_as_the_cluster_prefers_and_authenticates_as_a_user() {
-    RealCluster real = requireNonNull(cluster);
-    for (Node node : real.nodes) {
-      real.run(
-          node, "ACL", "SETUSER", "penstock", "on", ">pw", "+cluster|nodes", "+cluster|shards");
+    List<Member> members = requireNonNull(cluster).members();
+    for (Member member : members) {
+      member.text("ACL", "SETUSER", "penstock", "on", ">pw", "+cluster|nodes", "+cluster|shards");
     }
-    ClusterTopology topology = topology(new Credentials("penstock", "pw"), real.nodes.get(2));
+    ClusterTopology topology = topology(new Credentials("penstock", "pw"), node(members.get(2)));
     await().until(() -> topology.current().isFullyCovered());
-    assertThat(master(topology, 0)).isEqualTo(real.nodes.getFirst());
+    assertThat(master(topology, 0)).isEqualTo(node(members.getFirst()));
 
-    for (Node node : real.nodes) {
-      real.run(node, "CONFIG", "SET", "cluster-announce-hostname", "localhost");
+    for (Member member : members) {
+      member.text("CONFIG", "SET", "cluster-announce-hostname", "localhost");
     }
     refreshUntil(topology, "127.0.0.1");
-    for (Node node : real.nodes) {
-      real.run(node, "CONFIG", "SET", "cluster-preferred-endpoint-type", "hostname");
+    for (Member member : members) {
+      member.text("CONFIG", "SET", "cluster-preferred-endpoint-type", "hostname");
     }
     refreshUntil(topology, "localhost");
     assertThat(topology.current().isFullyCovered()).isTrue();
@@ -108,7 +112,8 @@ class ClusterTopologyIT {
   @Test
   void says_why_it_waits() {
     ClusterTopology topology =
-        topology(new Credentials(null, "wrong"), requireNonNull(cluster).nodes.get(0));
+        topology(
+            new Credentials(null, "wrong"), node(requireNonNull(cluster).members().getFirst()));
     await().until(() -> topology.status().failuresInARow() > 1);
     assertThat(lastRefresh(topology).failure()).contains("WRONGPASS");
   }
@@ -138,6 +143,10 @@ class ClusterTopologyIT {
             ProxyEvents.NONE);
     topology.start();
     return topology;
+  }
+
+  private static Node node(Member member) {
+    return new Node(member.host(), member.port());
   }
 
   private static TopologyStatus.Refreshed lastRefresh(ClusterTopology topology) {
