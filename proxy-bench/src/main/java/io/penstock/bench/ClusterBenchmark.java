@@ -3,6 +3,7 @@ package io.penstock.bench;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.cluster.Slot;
+import io.penstock.testkit.wire.Wire;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -36,9 +37,9 @@ public class ClusterBenchmark {
 
   @Setup
   public void makeKeys() {
-    plain = Wire.direct("0123456789".repeat(10).substring(0, keyLength));
+    plain = Wire.buffer("0123456789".repeat(10).substring(0, keyLength));
     String tag = keyLength < TAG.length() ? "{u}" : TAG;
-    tagged = Wire.direct(tag + "x".repeat(keyLength - tag.length()));
+    tagged = Wire.buffer(tag + "x".repeat(keyLength - tag.length()));
   }
 
   @Benchmark

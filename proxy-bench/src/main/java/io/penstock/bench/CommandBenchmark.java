@@ -28,14 +28,14 @@ public class CommandBenchmark {
   private final CommandTable table = CommandTable.load();
   private final KeyPositions keys = new KeyPositions();
 
-  private final RequestFrame get = Wire.frame("GET", "key:000000012345");
-  private final RequestFrame longName = Wire.frame("GEORADIUSBYMEMBER_RO", "key", "m", "1", "km");
-  private final RequestFrame subcommand = Wire.frame("OBJECT", "ENCODING", "key");
-  private final RequestFrame unknown = Wire.frame("NOSUCHCOMMAND", "key");
-  private final RequestFrame mget = Wire.frame(Wire.tenKeys("MGET", 1));
-  private final RequestFrame eval = Wire.frame("EVAL", "return 1", "2", "{a}1", "{a}2", "arg");
+  private final RequestFrame get = Frames.of("GET", "key:000000012345");
+  private final RequestFrame longName = Frames.of("GEORADIUSBYMEMBER_RO", "key", "m", "1", "km");
+  private final RequestFrame subcommand = Frames.of("OBJECT", "ENCODING", "key");
+  private final RequestFrame unknown = Frames.of("NOSUCHCOMMAND", "key");
+  private final RequestFrame mget = Frames.of(Frames.tenKeys("MGET", 1));
+  private final RequestFrame eval = Frames.of("EVAL", "return 1", "2", "{a}1", "{a}2", "arg");
   private final RequestFrame streams =
-      Wire.frame(
+      Frames.of(
           "XREADGROUP", "GROUP", "g", "c", "COUNT", "10", "STREAMS", "{a}1", "{a}2", ">", ">");
 
   private final CommandSpec getSpec = table.byName("get");

@@ -11,6 +11,7 @@ import io.penstock.core.resp.ScanResult;
 import io.penstock.core.route.ClusterRouter;
 import io.penstock.core.route.RoutePlan;
 import io.penstock.core.route.Router;
+import io.penstock.testkit.wire.Wire;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -35,13 +36,13 @@ public class PathBenchmark {
 
   private static final int BATCH = 16;
 
-  private final RequestScanner scanner = new RequestScanner(Wire.LIMITS);
+  private final RequestScanner scanner = new RequestScanner(Frames.LIMITS);
   private final Command command = new Command(CommandTable.load(), scanner.frame());
   private final Router router = new ClusterRouter();
   private final SlotMap map = threeShards();
-  private final ByteBuf one = Wire.direct(Wire.request("GET", "key:000000012345"));
-  private final ByteBuf gets = Wire.direct(batch(false));
-  private final ByteBuf mixed = Wire.direct(batch(true));
+  private final ByteBuf one = Wire.buffer(Wire.request("GET", "key:000000012345"));
+  private final ByteBuf gets = Wire.buffer(batch(false));
+  private final ByteBuf mixed = Wire.buffer(batch(true));
 
   private static SlotMap threeShards() {
     return new SlotMap.Builder()

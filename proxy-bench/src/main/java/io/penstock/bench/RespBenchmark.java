@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.penstock.core.resp.ReplyScanner;
 import io.penstock.core.resp.RequestScanner;
 import io.penstock.core.resp.ScanResult;
+import io.penstock.testkit.wire.Wire;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -29,22 +30,22 @@ public class RespBenchmark {
   private static final int PIECE = 64 * 1024;
   private static final int LARGE = 1024 * 1024;
 
-  private final RequestScanner requests = new RequestScanner(Wire.LIMITS);
-  private final ByteBuf get = Wire.direct(GET);
-  private final ByteBuf set = Wire.direct(Wire.request("SET", "key:000000012345", "x".repeat(30)));
-  private final ByteBuf pipelinedGets = Wire.direct(GET.repeat(16));
-  private final ByteBuf mset = Wire.direct(Wire.request(Wire.tenKeys("MSET", 2)));
+  private final RequestScanner requests = new RequestScanner(Frames.LIMITS);
+  private final ByteBuf get = Wire.buffer(GET);
+  private final ByteBuf set = Wire.buffer(Wire.request("SET", "key:000000012345", "x".repeat(30)));
+  private final ByteBuf pipelinedGets = Wire.buffer(GET.repeat(16));
+  private final ByteBuf mset = Wire.buffer(Wire.request(Frames.tenKeys("MSET", 2)));
 
   private final ReplyScanner replies = new ReplyScanner();
-  private final ByteBuf bulk = Wire.direct(Wire.bulk("x".repeat(30)));
-  private final ByteBuf integer = Wire.direct(":12345\r\n");
-  private final ByteBuf status = Wire.direct("+OK\r\n");
-  private final ByteBuf ten = Wire.direct("*10\r\n" + Wire.bulk("VXK").repeat(10));
-  private final ByteBuf hundred = Wire.direct("*100\r\n" + Wire.bulk("VXK").repeat(100));
-  private final ByteBuf sixHundred = Wire.direct("*600\r\n" + Wire.bulk("VXK").repeat(600));
+  private final ByteBuf bulk = Wire.buffer(Wire.bulk("x".repeat(30)));
+  private final ByteBuf integer = Wire.buffer(":12345\r\n");
+  private final ByteBuf status = Wire.buffer("+OK\r\n");
+  private final ByteBuf ten = Wire.buffer("*10\r\n" + Wire.bulk("VXK").repeat(10));
+  private final ByteBuf hundred = Wire.buffer("*100\r\n" + Wire.bulk("VXK").repeat(100));
+  private final ByteBuf sixHundred = Wire.buffer("*600\r\n" + Wire.bulk("VXK").repeat(600));
   private final ByteBuf hash =
-      Wire.direct("*600\r\n" + (Wire.bulk("field:12") + Wire.bulk("x".repeat(30))).repeat(300));
-  private final ByteBuf large = Wire.direct(Wire.bulk("x".repeat(LARGE)));
+      Wire.buffer("*600\r\n" + (Wire.bulk("field:12") + Wire.bulk("x".repeat(30))).repeat(300));
+  private final ByteBuf large = Wire.buffer(Wire.bulk("x".repeat(LARGE)));
 
   @Benchmark
   public int requestGet() {

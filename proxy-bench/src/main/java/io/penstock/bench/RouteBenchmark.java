@@ -30,12 +30,12 @@ public class RouteBenchmark {
   private final Command mgetSameSlot =
       command(
           "MGET", "{a}0", "{a}1", "{a}2", "{a}3", "{a}4", "{a}5", "{a}6", "{a}7", "{a}8", "{a}9");
-  private final Command mgetSplit = command(Wire.tenKeys("MGET", 1));
+  private final Command mgetSplit = command(Frames.tenKeys("MGET", 1));
   private final Command ping = command("PING");
   private final Command unknown = command("NOSUCHCOMMAND", "key");
 
   private static Command command(String... arguments) {
-    return new Command(CommandTable.load(), Wire.frame(arguments));
+    return new Command(CommandTable.load(), Frames.of(arguments));
   }
 
   @Benchmark

@@ -4,9 +4,9 @@ import io.penstock.bench.harness.OpenFiles;
 import io.penstock.bench.harness.PenstockSetup;
 import io.penstock.bench.harness.Rig;
 import io.penstock.bench.harness.Target;
-import io.penstock.bench.load.WireClients;
-import io.penstock.bench.load.WireLoad;
-import io.penstock.bench.load.WirePlan;
+import io.penstock.bench.load.BatchClients;
+import io.penstock.bench.load.BatchLoad;
+import io.penstock.bench.load.BatchPlan;
 import io.penstock.bench.measure.Load;
 import io.penstock.bench.measure.Measure;
 import io.penstock.bench.measure.Meter;
@@ -167,13 +167,14 @@ public final class GrowthCommand implements Callable<Integer> {
   private List<Row> byLoad() throws InterruptedException {
     List<Load> loads = new ArrayList<>();
     for (int count : connections) {
-      loads.add(load("connections", "" + count, WirePlan.gets(count, 1, VALUE_BYTES)));
+      loads.add(load("connections", "" + count, BatchPlan.gets(count, 1, VALUE_BYTES)));
     }
     for (int depth : depths) {
-      loads.add(load("pipeline depth", "" + depth, WirePlan.gets(CONNECTIONS, depth, VALUE_BYTES)));
+      loads.add(
+          load("pipeline depth", "" + depth, BatchPlan.gets(CONNECTIONS, depth, VALUE_BYTES)));
     }
     for (int bytes : sizes) {
-      loads.add(load("value size, bytes", "" + bytes, WirePlan.gets(CONNECTIONS, 1, bytes)));
+      loads.add(load("value size, bytes", "" + bytes, BatchPlan.gets(CONNECTIONS, 1, bytes)));
     }
     try (Rig rig = new Rig(common.notes)) {
       String resource = rig.cluster(3).resource();
@@ -207,11 +208,11 @@ public final class GrowthCommand implements Callable<Integer> {
     try (Rig rig = new Rig(common.notes)) {
       Target.Address target = rig.penstock(TARGET, resource, common.setup());
       Meter meter = new Meter(target.pid());
-      WireLoad warmUp = load("", "", WirePlan.gets(CONNECTIONS, 16, VALUE_BYTES));
+      BatchLoad warmUp = load("", "", BatchPlan.gets(CONNECTIONS, 16, VALUE_BYTES));
       warmUp.prepare(target);
       warmUp.run(target, meter);
       long before = settledKib(meter);
-      try (WireClients clients = WireClients.idle(target, count)) {
+      try (BatchClients clients = BatchClients.idle(target, count)) {
         clients.askOnce(); // all at the same time
         double each = (double) (settledKib(meter) - before) / count;
         clients.check();
@@ -227,15 +228,15 @@ public final class GrowthCommand implements Callable<Integer> {
 
   private List<Load> usual(String group) {
     return List.of(
-        load(group, "GET, 50 connections", WirePlan.gets(CONNECTIONS, 1, VALUE_BYTES)),
+        load(group, "GET, 50 connections", BatchPlan.gets(CONNECTIONS, 1, VALUE_BYTES)),
         load(
             group,
             "GET, 50 connections, 16 pipelined",
-            WirePlan.gets(CONNECTIONS, 16, VALUE_BYTES)));
+            BatchPlan.gets(CONNECTIONS, 16, VALUE_BYTES)));
   }
 
-  private WireLoad load(String group, String name, WirePlan plan) {
-    return new WireLoad(group, name, plan, common.scale());
+  private BatchLoad load(String group, String name, BatchPlan plan) {
+    return new BatchLoad(group, name, plan, common.scale());
   }
 
   private static List<Row> turned(List<Row> rows) {

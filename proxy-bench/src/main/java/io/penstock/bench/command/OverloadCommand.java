@@ -2,9 +2,9 @@ package io.penstock.bench.command;
 
 import io.penstock.bench.harness.Rig;
 import io.penstock.bench.harness.Target;
+import io.penstock.bench.load.BatchLoad;
+import io.penstock.bench.load.BatchPlan;
 import io.penstock.bench.load.OpenLoad;
-import io.penstock.bench.load.WireLoad;
-import io.penstock.bench.load.WirePlan;
 import io.penstock.bench.measure.Measure;
 import io.penstock.bench.measure.Row;
 import io.penstock.bench.measure.Summary;
@@ -53,10 +53,10 @@ public final class OverloadCommand implements Callable<Integer> {
       String resource = rig.cluster(3).resource();
       List<Target> targets = List.of(rig.penstock("penstock", resource, common.setup()));
       var closed =
-          new WireLoad(
+          new BatchLoad(
               GROUP,
               "waiting for replies, " + PIPELINE + " pipelined",
-              WirePlan.gets(connections, PIPELINE, VALUE_BYTES),
+              BatchPlan.gets(connections, PIPELINE, VALUE_BYTES),
               common.scale());
       List<Row> rows = new ArrayList<>(common.rounds().run(List.of(closed), targets));
       double peak = peak(rows);

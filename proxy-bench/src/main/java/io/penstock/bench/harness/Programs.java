@@ -1,6 +1,6 @@
 package io.penstock.bench.harness;
 
-import java.io.File;
+import io.penstock.testkit.cluster.SearchPath;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -22,19 +22,9 @@ public final class Programs {
 
   /** The first of these names that PATH or a folder for daemons has. */
   public static Optional<Path> find(String... names) {
-    List<String> folders = new ArrayList<>();
-    String path = System.getenv("PATH");
-    folders.addAll(List.of((path == null ? "" : path).split(File.pathSeparator)));
+    List<String> folders = new ArrayList<>(SearchPath.ofThisProcess().folders());
     folders.addAll(BESIDE_PATH);
-    for (String name : names) {
-      for (String folder : folders) {
-        Path candidate = Path.of(folder, name);
-        if (!folder.isEmpty() && Files.isExecutable(candidate)) {
-          return Optional.of(candidate.toAbsolutePath());
-        }
-      }
-    }
-    return Optional.empty();
+    return Optional.ofNullable(new SearchPath(folders).find(names));
   }
 
   /** All that a command prints within {@value #SECONDS} s; empty when it does not run. */

@@ -120,9 +120,9 @@ public final class BenchmarkSuite {
   /** As memtier_benchmark does it when told {@code --pipeline=75 --ratio=1:1 -d 100}. */
   private void mixes() {
     for (int threads : new int[] {1, 4}) {
-      WirePlan plan = new WirePlan(threads, scale.atMost(CONNECTIONS), 75, 100, 0.5);
+      BatchPlan plan = new BatchPlan(threads, scale.atMost(CONNECTIONS), 75, 100, 0.5);
       String name = threads + " × " + plan.connectionsPerThread() + " connections";
-      loads.add(new WireLoad("mix", name, plan, scale));
+      loads.add(new BatchLoad("mix", name, plan, scale));
     }
   }
 

@@ -44,8 +44,8 @@ public record OpenLoad(String group, String name, double rate, int connections, 
   }
 
   /** The same requests, each connection's sent when the ones before are answered. */
-  private WireLoad closed() {
-    return new WireLoad(group, name, WirePlan.gets(connections, 1, VALUE_BYTES), scale);
+  private BatchLoad closed() {
+    return new BatchLoad(group, name, BatchPlan.gets(connections, 1, VALUE_BYTES), scale);
   }
 
   @Override
@@ -53,7 +53,7 @@ public record OpenLoad(String group, String name, double rate, int connections, 
     if (!(target instanceof Target.Address address)) {
       throw new LoadFailure("this driver knows no cluster");
     }
-    var requests = new WireRequests(scale.keysOf(VALUE_BYTES), VALUE_BYTES, 0);
+    var requests = new KeyRequests(scale.keysOf(VALUE_BYTES), VALUE_BYTES, 0);
     var loops = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
     try {
       var offers = new Offers(connect(address, loops), requests, rate);
@@ -96,7 +96,7 @@ public record OpenLoad(String group, String name, double rate, int connections, 
   private static final class Offers implements Runnable {
 
     private final List<OpenClient> clients;
-    private final WireRequests requests;
+    private final KeyRequests requests;
     private final double rate;
     private final long start = System.nanoTime();
     private long offered;
@@ -104,7 +104,7 @@ public record OpenLoad(String group, String name, double rate, int connections, 
     private long offeredBefore;
     private int turn;
 
-    Offers(List<OpenClient> clients, WireRequests requests, double rate) {
+    Offers(List<OpenClient> clients, KeyRequests requests, double rate) {
       this.clients = clients;
       this.requests = requests;
       this.rate = rate;

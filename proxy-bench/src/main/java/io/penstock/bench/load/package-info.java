@@ -1,7 +1,7 @@
 /**
  * The loads: {@link io.penstock.bench.load.RedisBenchmark} runs {@code redis-benchmark}, {@link
  * io.penstock.bench.load.JedisLoad} has threads with Jedis clients, {@link
- * io.penstock.bench.load.WireLoad} has many connections on few threads.
+ * io.penstock.bench.load.BatchLoad} has many connections on few threads.
  */
 @NullMarked
 package io.penstock.bench.load;

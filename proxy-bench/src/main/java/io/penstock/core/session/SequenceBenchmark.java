@@ -7,7 +7,7 @@ import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.ReferenceCountUtil;
-import io.penstock.bench.Wire;
+import io.penstock.bench.Frames;
 import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.QueueBounds;
 import io.penstock.core.cluster.Node;
@@ -26,6 +26,7 @@ import io.penstock.core.transport.EmbeddedLoop;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.transport.Transport;
+import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -58,7 +59,7 @@ public class SequenceBenchmark {
   private final Socket socket = new Socket();
   private final Session session = session(channel, socket);
   private final CommandSpec get = CommandTable.load().byName("get");
-  private final ByteBuf reply = Wire.direct(Wire.bulk("x".repeat(30)));
+  private final ByteBuf reply = Wire.buffer(Wire.bulk("x".repeat(30)));
   private final Request[] inFlight = new Request[BATCH];
 
   private static Session session(EmbeddedChannel channel, Socket socket) {
@@ -73,7 +74,7 @@ public class SequenceBenchmark {
     var settings =
         new SessionSettings(
             null,
-            Wire.LIMITS,
+            Frames.LIMITS,
             timeout.toNanos(),
             timeout.toNanos(),
             true,

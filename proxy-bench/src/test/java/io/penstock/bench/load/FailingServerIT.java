@@ -35,7 +35,7 @@ class FailingServerIT {
   void keysThatCannotBeMade() {
     try (ServerProcess server = ServerProcess.builder().option("maxmemory", "1").start()) {
       var jedis = new JedisLoad(JedisOperation.GET, 1, SCALE, 0, 0);
-      var wire = new WireLoad("group", "load", WirePlan.gets(1, 1, 30), SCALE);
+      var wire = new BatchLoad("group", "load", BatchPlan.gets(1, 1, 30), SCALE);
 
       assertThatThrownBy(() -> jedis.prepare(target(server))).hasMessageContaining("OOM");
       // all keys are in one batch, the last
@@ -46,7 +46,7 @@ class FailingServerIT {
   @Test
   void theOneRequestOfAnIdleConnection() {
     try (ServerProcess server = ServerProcess.start();
-        WireClients clients = WireClients.idle(target(server), 20)) {
+        BatchClients clients = BatchClients.idle(target(server), 20)) {
       server.text("LPUSH", "penstock:000000000000", "no string");
 
       assertThatExceptionOfType(LoadFailure.class)
@@ -58,7 +58,7 @@ class FailingServerIT {
   @Test
   void connectionsThatAreRefused() {
     try (ServerProcess server = ServerProcess.builder().option("maxclients", "5").start();
-        WireClients clients = WireClients.idle(target(server), 20)) {
+        BatchClients clients = BatchClients.idle(target(server), 20)) {
 
       assertThatExceptionOfType(LoadFailure.class)
           .isThrownBy(clients::askOnce)

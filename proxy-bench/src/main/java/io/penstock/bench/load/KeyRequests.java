@@ -1,11 +1,11 @@
 package io.penstock.bench.load;
 
 import io.netty.buffer.ByteBuf;
-import java.nio.charset.StandardCharsets;
+import io.penstock.testkit.wire.Wire;
 import java.util.concurrent.ThreadLocalRandom;
 
 /** Writes requests for a range of keys. Never changes. */
-final class WireRequests {
+final class KeyRequests {
 
   private final byte[][] gets;
   private final byte[][] setHeads; // all of a SET but its value
@@ -15,18 +15,15 @@ final class WireRequests {
   /**
    * @param sets part of the requests that are SET, 0 to 1; the others are GET
    */
-  WireRequests(int keys, int valueBytes, double sets) {
+  KeyRequests(int keys, int valueBytes, double sets) {
     this.gets = new byte[keys][];
     this.setHeads = new byte[keys][];
-    this.value = ("x".repeat(valueBytes) + "\r\n").getBytes(StandardCharsets.US_ASCII);
+    this.value = Wire.bytes("x".repeat(valueBytes) + "\r\n");
     this.sets = sets;
     for (int i = 0; i < keys; i++) {
       String key = "penstock:%012d".formatted(i);
-      String bulk = "$" + key.length() + "\r\n" + key + "\r\n";
-      gets[i] = ("*2\r\n$3\r\nGET\r\n" + bulk).getBytes(StandardCharsets.US_ASCII);
-      setHeads[i] =
-          ("*3\r\n$3\r\nSET\r\n" + bulk + "$" + valueBytes + "\r\n")
-              .getBytes(StandardCharsets.US_ASCII);
+      gets[i] = Wire.bytes(Wire.request("GET", key));
+      setHeads[i] = Wire.bytes("*3\r\n$3\r\nSET\r\n" + Wire.bulk(key) + "$" + valueBytes + "\r\n");
     }
   }
 

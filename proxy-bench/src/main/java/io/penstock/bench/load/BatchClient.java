@@ -7,17 +7,17 @@ import io.penstock.core.resp.ReplyScanner;
 import java.nio.charset.StandardCharsets;
 
 /** One connection: sends batches and counts their replies. On its event loop. */
-final class WireClient extends ChannelInboundHandlerAdapter {
+final class BatchClient extends ChannelInboundHandlerAdapter {
 
   private static final int LONGEST_ERROR = 200;
 
-  private final WireThread thread;
+  private final BatchThread thread;
   private final ReplyScanner scanner = new ReplyScanner();
   private boolean sent;
   private int outstanding;
   private long sentAt;
 
-  WireClient(WireThread thread) {
+  BatchClient(BatchThread thread) {
     this.thread = thread;
   }
 

@@ -1,7 +1,7 @@
 package io.penstock.bench.load;
 
 /**
- * What a {@link WireLoad} sends.
+ * What a {@link BatchLoad} sends.
  *
  * @param threads that drive the connections
  * @param connectionsPerThread at the same time
@@ -9,12 +9,12 @@ package io.penstock.bench.load;
  * @param valueBytes length of every value
  * @param sets part of the requests that are SET, 0 to 1; the others are GET
  */
-public record WirePlan(
+public record BatchPlan(
     int threads, int connectionsPerThread, int pipeline, int valueBytes, double sets) {
 
   /** GET alone, on one thread. */
-  public static WirePlan gets(int connections, int pipeline, int valueBytes) {
-    return new WirePlan(1, connections, pipeline, valueBytes, 0);
+  public static BatchPlan gets(int connections, int pipeline, int valueBytes) {
+    return new BatchPlan(1, connections, pipeline, valueBytes, 0);
   }
 
   /** Of all threads. */

@@ -6,12 +6,12 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /** What the connections of one event loop have in common. On that loop, but for {@link #fault}. */
-final class WireThread {
+final class BatchThread {
 
   /** Roughly what is sent at once while filling. */
   private static final int FILL_BYTES = 16 << 10;
 
-  private final WireRequests requests;
+  private final KeyRequests requests;
   private final int pipeline;
   private Histogram latencies = Tally.histogram();
   private long replies;
@@ -20,7 +20,7 @@ final class WireThread {
   private boolean ending;
   private volatile @Nullable String fault;
 
-  WireThread(WireRequests requests, int pipeline) {
+  BatchThread(KeyRequests requests, int pipeline) {
     this.requests = requests;
     this.pipeline = pipeline;
   }
@@ -43,7 +43,7 @@ final class WireThread {
   }
 
   /** Sends what comes next on a connection that has nothing outstanding. */
-  void next(WireClient client, ChannelHandlerContext context) {
+  void next(BatchClient client, ChannelHandlerContext context) {
     if (ending || (once && client.hasSent())) {
       return;
     }

@@ -22,9 +22,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All connections of a {@link WirePlan}. Called by one thread, which blocks; not on their loops.
+ * All connections of a {@link BatchPlan}. Called by one thread, which blocks; not on their loops.
  */
-public final class WireClients implements AutoCloseable {
+public final class BatchClients implements AutoCloseable {
 
   /** Fewer than any listener's backlog. */
   private static final int AT_ONCE = 100;
@@ -33,14 +33,14 @@ public final class WireClients implements AutoCloseable {
   private static final long PATIENCE_SECONDS = 60;
   private static final long PAUSE_NANOS = 10_000_000;
 
-  private final WireRequests requests;
-  private final WirePlan plan;
+  private final KeyRequests requests;
+  private final BatchPlan plan;
   private final MultiThreadIoEventLoopGroup group;
   private final List<EventLoop> loops = new ArrayList<>();
-  private final List<WireThread> threads = new ArrayList<>();
+  private final List<BatchThread> threads = new ArrayList<>();
   private final List<Channel> channels = new ArrayList<>();
 
-  private WireClients(WirePlan plan, WireRequests requests) {
+  private BatchClients(BatchPlan plan, KeyRequests requests) {
     this.plan = plan;
     this.requests = requests;
     IoHandlerFactory io =
@@ -48,17 +48,17 @@ public final class WireClients implements AutoCloseable {
     this.group = new MultiThreadIoEventLoopGroup(plan.threads(), io);
     for (int i = 0; i < plan.threads(); i++) {
       loops.add(group.next());
-      threads.add(new WireThread(requests, plan.pipeline()));
+      threads.add(new BatchThread(requests, plan.pipeline()));
     }
   }
 
   /** Connections to a proxy or server that has nothing to do yet. */
-  public static WireClients idle(Target.Address address, int connections) {
-    return connect(address, WirePlan.gets(connections, 1, 1), new WireRequests(1, 1, 0));
+  public static BatchClients idle(Target.Address address, int connections) {
+    return connect(address, BatchPlan.gets(connections, 1, 1), new KeyRequests(1, 1, 0));
   }
 
-  static WireClients connect(Target.Address address, WirePlan plan, WireRequests requests) {
-    WireClients clients = new WireClients(plan, requests);
+  static BatchClients connect(Target.Address address, BatchPlan plan, KeyRequests requests) {
+    BatchClients clients = new BatchClients(plan, requests);
     try {
       clients.connectAll(address);
       return clients;
@@ -84,14 +84,14 @@ public final class WireClients implements AutoCloseable {
   /** Every connection sends its first batch. */
   void start() {
     for (int i = 0; i < channels.size(); i++) {
-      WireThread thread = threads.get(i % threads.size());
+      BatchThread thread = threads.get(i % threads.size());
       Channel channel = channels.get(i);
       channel
           .eventLoop()
           .execute(
               () ->
                   thread.next(
-                      channel.pipeline().get(WireClient.class), channel.pipeline().lastContext()));
+                      channel.pipeline().get(BatchClient.class), channel.pipeline().lastContext()));
     }
   }
 
@@ -117,7 +117,7 @@ public final class WireClients implements AutoCloseable {
 
   /** What all counted since the last call. */
   Tally forget() {
-    return onLoops(WireThread::forget);
+    return onLoops(BatchThread::forget);
   }
 
   /**
@@ -126,7 +126,7 @@ public final class WireClients implements AutoCloseable {
    * @throws LoadFailure with what went wrong first
    */
   public void check() {
-    for (WireThread thread : threads) {
+    for (BatchThread thread : threads) {
       @Nullable String fault = thread.fault();
       if (fault != null) {
         throw new LoadFailure(fault);
@@ -168,14 +168,14 @@ public final class WireClients implements AutoCloseable {
         .channel(Epoll.isAvailable() ? EpollSocketChannel.class : NioSocketChannel.class)
         .option(ChannelOption.TCP_NODELAY, true)
         .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_MILLIS)
-        .handler(new WireClient(threads.get(thread)));
+        .handler(new BatchClient(threads.get(thread)));
   }
 
   /** Sums up what every thread answers on its own loop. */
   private Tally onLoops(Work work) {
     Tally sum = Tally.empty();
     for (int i = 0; i < loops.size(); i++) {
-      WireThread thread = threads.get(i);
+      BatchThread thread = threads.get(i);
       Callable<Tally> call = () -> work.on(thread);
       sum = sum.plus(loops.get(i).submit(call).awaitUninterruptibly().getNow());
     }
@@ -183,6 +183,6 @@ public final class WireClients implements AutoCloseable {
   }
 
   private interface Work {
-    Tally on(WireThread thread);
+    Tally on(BatchThread thread);
   }
 }

@@ -12,7 +12,7 @@ import io.penstock.bench.measure.Sample;
  * leave the connecting out of what is measured. Each connection sends a batch when the one before
  * is answered.
  */
-public record WireLoad(String group, String name, WirePlan plan, Scale scale) implements Load {
+public record BatchLoad(String group, String name, BatchPlan plan, Scale scale) implements Load {
 
   @Override
   public boolean suits(Target target) {
@@ -22,15 +22,15 @@ public record WireLoad(String group, String name, WirePlan plan, Scale scale) im
   @Override
   public void prepare(Target target) {
     OpenFiles.require(plan.connections());
-    try (WireClients one =
-        WireClients.connect(address(target), WirePlan.gets(1, 1, 1), requests())) {
+    try (BatchClients one =
+        BatchClients.connect(address(target), BatchPlan.gets(1, 1, 1), requests())) {
       one.fill();
     }
   }
 
   @Override
   public Sample run(Target target, Meter meter) throws InterruptedException {
-    try (WireClients clients = WireClients.connect(address(target), plan, requests())) {
+    try (BatchClients clients = BatchClients.connect(address(target), plan, requests())) {
       clients.start();
       meter.start();
       clients.forget(); // what came meanwhile: the first batches were all sent at once
@@ -44,8 +44,8 @@ public record WireLoad(String group, String name, WirePlan plan, Scale scale) im
     }
   }
 
-  private WireRequests requests() {
-    return new WireRequests(scale.keysOf(plan.valueBytes()), plan.valueBytes(), plan.sets());
+  private KeyRequests requests() {
+    return new KeyRequests(scale.keysOf(plan.valueBytes()), plan.valueBytes(), plan.sets());
   }
 
   private static Target.Address address(Target target) {
