@@ -25,7 +25,7 @@ final class Alarm {
   /**
    * Runs the action at {@code wanted} at the latest.
    *
-   * @param wanted {@link System#nanoTime()}; one that is over means soon, never at once
+   * @param wanted by the loop's clock; one that is over means soon, never at once
    */
   void at(long wanted) {
     if (timer != null && wanted - time >= 0) {
@@ -33,7 +33,7 @@ final class Alarm {
     }
     cancel();
     time = wanted;
-    long delay = Math.max(0, wanted - System.nanoTime());
+    long delay = Math.max(0, wanted - loop.get().tick());
     timer = loop.get().executor().schedule(this::ring, delay, TimeUnit.NANOSECONDS);
   }
 

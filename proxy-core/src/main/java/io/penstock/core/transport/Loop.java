@@ -1,6 +1,7 @@
 package io.penstock.core.transport;
 
 import io.netty.channel.EventLoop;
+import java.util.function.LongSupplier;
 
 /**
  * One event loop as the rooms see it: its executor, its flush queue and its clock. Everything built
@@ -15,9 +16,12 @@ public final class Loop {
   private final Crowd crowd;
   private final ReadGate readGate;
   private final Slices slices;
-  private long now = System.nanoTime();
+  private final LongSupplier clock;
+  private long now;
 
-  Loop(int index, EventLoop executor, Crowd crowd) {
+  Loop(int index, EventLoop executor, Crowd crowd, LongSupplier clock) {
+    this.clock = clock;
+    this.now = clock.getAsLong();
     this.index = index;
     this.executor = executor;
     this.crowd = crowd;
@@ -75,7 +79,7 @@ public final class Loop {
 
   /** Reads the clock; called once when bytes arrive or a timer fires. */
   public long tick() {
-    now = System.nanoTime();
+    now = clock.getAsLong();
     return now;
   }
 }

@@ -20,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -61,17 +62,27 @@ public final class LoopGroup {
    * @param timeSlice that their threads ask the kernel for; zero: none
    */
   public LoopGroup(Transport wanted, int count, Duration timeSlice) {
-    this(wanted, count, timeSlice, Transport::ioHandlers);
+    this(wanted, count, timeSlice, Transport::ioHandlers, System::nanoTime);
   }
 
-  LoopGroup(Transport wanted, int count, Duration timeSlice, Handlers handlers) {
+  /**
+   * With a clock that deadlines and timeouts go by. Tasks that are scheduled on a loop do not.
+   *
+   * @param clock nanoseconds that never go back; read on the loops
+   */
+  public LoopGroup(Transport wanted, int count, LongSupplier clock) {
+    this(wanted, count, Duration.ZERO, Transport::ioHandlers, clock);
+  }
+
+  LoopGroup(
+      Transport wanted, int count, Duration timeSlice, Handlers handlers, LongSupplier clock) {
     Made made = make(wanted, count, timeSlice, handlers);
     this.transport = made.transport();
     this.group = made.group();
     int index = 0;
     for (EventExecutor executor : group) {
       var loop = (IoEventLoop) executor;
-      loops.add(new Loop(index++, loop, made.crowdOf().apply(loop)));
+      loops.add(new Loop(index++, loop, made.crowdOf().apply(loop), clock));
     }
   }
 

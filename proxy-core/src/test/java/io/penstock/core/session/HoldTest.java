@@ -13,10 +13,7 @@ import io.penstock.core.observe.ProxyStats.HeldStats;
 import io.penstock.core.wire.LogLines;
 import io.penstock.testkit.network.Peer;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -24,62 +21,31 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Requests whose node is gone, or takes nothing: they are held, in order, until there is one. */
 @ParameterizedClass
 @ValueSource(strings = {"async", "sync"})
-class HoldTest {
+class HoldTest extends EitherDispatcher {
 
   private static final Duration LONG = Duration.ofSeconds(100);
-  private static final Duration SHORT = Duration.ofMillis(600);
+  private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(900);
   private static final String UNAVAILABLE =
       "-UNAVAILABLE no connection to the node in time; the command did not run\r\n";
-  private static final String CONNLOST =
-      "-CONNLOST the connection to the node was lost; the command may have run\r\n";
   private static final String DOWN = "-CLUSTERDOWN The cluster is down\r\n";
 
-  @Parameter
-  @SuppressWarnings("NullAway.Init")
-  private String way;
-
-  private @Nullable Rig started;
-
-  @AfterEach
-  void close() {
-    rig().close();
+  @Override
+  Rig.Choice choice() {
+    return choice(LONG);
   }
 
-  private Rig rig() {
-    Rig rig = started;
-    if (rig == null) {
-      rig = choice(LONG).start();
-      started = rig;
-    }
-    return rig;
+  @Override
+  int turnConnections() {
+    return 4;
   }
 
-  /** With a command timeout that a test can outwait, since nothing but {@code tick} serves it. */
-  private Rig.Choice choice(Duration hold) {
-    var choice = new Rig.Choice().commandTimeout(SHORT).hold(hold);
-    return isSync() ? choice.sync(4) : choice;
+  private static Rig.Choice choice(Duration hold) {
+    return new Rig.Choice().commandTimeout(COMMAND_TIMEOUT).hold(hold);
   }
 
-  private boolean isSync() {
-    return way.equals("sync");
-  }
-
-  /** The proxy's next connection to a node. */
-  private Peer accept(int node) {
-    return isSync()
-        ? rig().acceptUnanswered(node).expect(NAMING + call("CLIENT ID")).send("+OK\r\n:7\r\n")
-        : rig().accept(node);
-  }
-
-  /** A connection as blocked and watching clients have it. */
-  private Peer acceptOwn(int node) {
-    return rig().acceptUnanswered(node).expect(NAMING + call("CLIENT ID")).send("+OK\r\n:8\r\n");
-  }
-
-  /** Waits until what has arrived is past the command timeout, and lets that take effect. */
+  /** What has arrived is past the command timeout from here on, and that has taken effect. */
   private void outwaitTheCommandTimeout() {
-    long until = System.nanoTime() + SHORT.toNanos();
-    await().pollInterval(Duration.ofMillis(20)).until(() -> System.nanoTime() - until > 0);
+    rig().advance(COMMAND_TIMEOUT);
     rig().tick(Duration.ZERO);
   }
 
@@ -175,7 +141,7 @@ class HoldTest {
 
   @Test
   void whatNobodyTakesOverIsAnsweredWhenItsTimeIsOver() {
-    started = choice(SHORT.multipliedBy(6)).start();
+    start(choice(COMMAND_TIMEOUT.multipliedBy(6)));
     rig().server(1).refuse();
     Peer client = rig().client();
     client.send(set("a", "1"));
@@ -183,12 +149,8 @@ class HoldTest {
     outwaitTheCommandTimeout();
     assertThat(client.pending()).isZero();
 
-    await()
-        .until(
-            () -> {
-              rig().tick(Duration.ZERO);
-              return client.pending() > 0;
-            });
+    rig().advance(COMMAND_TIMEOUT.multipliedBy(5));
+    rig().tick(Duration.ZERO);
 
     client.expect(UNAVAILABLE);
     awaitHeld(0);
@@ -197,12 +159,13 @@ class HoldTest {
 
   @Test
   void whatIsHeldKeepsItsPlaceWhereNoMoreFit() {
-    started = choice(LONG).maxHeld(1).start();
+    start(choice(LONG).maxHeld(1));
     Peer client = rig().client();
     client.send(get("a"));
     Peer master = accept(1).expect(get("a"));
 
     kill(1, master);
+    awaitHeld(1);
     outwaitTheCommandTimeout();
     promote();
 
@@ -213,7 +176,7 @@ class HoldTest {
 
   @Test
   void whereTooManyAreHeldTheNextIsRefused() {
-    started = choice(LONG).maxHeld(1).start();
+    start(choice(LONG).maxHeld(1));
     rig().server(1).refuse();
     Peer first = rig().client();
     first.send(set("a", "1"));
@@ -245,7 +208,7 @@ class HoldTest {
     Peer client = rig().client();
     client.send(set("a", "1"));
     Peer node = accept(1).expect(set("a", "1"));
-    outwaitWithoutATick();
+    rig().advance(COMMAND_TIMEOUT);
     for (int i = 0; i < 4; i++) {
       node.send(refusal).expect(set("a", "1"));
     }
@@ -259,14 +222,9 @@ class HoldTest {
     assertThat(held().count(HeldOutcome.SERVED)).isPositive();
   }
 
-  private static void outwaitWithoutATick() {
-    long until = System.nanoTime() + SHORT.toNanos();
-    await().pollInterval(Duration.ofMillis(20)).until(() -> System.nanoTime() - until > 0);
-  }
-
   @Test
   void whatIsSentInCirclesIsUnavailable() {
-    started = choice(Duration.ZERO).start();
+    start(choice(Duration.ZERO));
     Peer client = rig().client();
     client.send(get("a"));
     Peer node = accept(1);
@@ -278,6 +236,9 @@ class HoldTest {
                 node.send(moved);
               }
             });
+    await().until(() -> rig().topology().calls().size() > 5);
+
+    rig().advance(COMMAND_TIMEOUT);
 
     client.expect("-UNAVAILABLE the slot is being moved; the command did not run\r\n");
   }
@@ -427,7 +388,7 @@ class HoldTest {
     Peer client = rig().client();
     client.send(call("WATCH a"));
     awaitHeld(1);
-    outwaitWithoutATick();
+    rig().advance(COMMAND_TIMEOUT);
 
     promote();
 
@@ -519,7 +480,7 @@ class HoldTest {
     Peer client = rig().client();
     client.send(set("a", "1") + set("a", "2"));
     Peer node = accept(1).expect(set("a", "1") + set("a", "2"));
-    outwaitWithoutATick();
+    rig().advance(COMMAND_TIMEOUT);
 
     node.send(DOWN + DOWN);
 

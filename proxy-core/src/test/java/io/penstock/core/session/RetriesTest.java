@@ -237,7 +237,10 @@ class RetriesTest {
     String refusal = "-CLUSTERDOWN The cluster is down\r\n";
     Peer client = rig.client();
     client.send(set("a", "1"));
-    answerAlways(rig.accept(1), set("a", "1").length(), refusal);
+    Peer node = rig.accept(1).expect(set("a", "1")).send(refusal).expect(set("a", "1"));
+    rig.advance(UNTIL_THE_DEADLINE);
+
+    node.send(refusal);
 
     client.expect(refusal);
     assertThat(rig.topology().calls()).contains("refresh UNCOVERED_SLOT");

@@ -232,7 +232,8 @@ final class Rig implements AutoCloseable {
     }
   }
 
-  private final LoopGroup group = new LoopGroup(Transport.NIO, 1);
+  private long ahead; // of the machine's clock, in nanoseconds; used on the loop alone
+  private final LoopGroup group = new LoopGroup(Transport.NIO, 1, () -> System.nanoTime() + ahead);
   private final Loop loop = group.loops().getFirst();
   private final List<ScriptedNode> nodes = List.of(new ScriptedNode(), new ScriptedNode());
   private final List<Peer> clients = new ArrayList<>();
@@ -377,7 +378,12 @@ final class Rig implements AutoCloseable {
         });
   }
 
-  /** Serves deadlines as if it were so much later. */
+  /** It is so much later from here on. Timers do not go by this clock. */
+  void advance(Duration time) {
+    onLoop(() -> ahead += time.toNanos());
+  }
+
+  /** Serves deadlines as if it were so much later, for this once. */
   void tick(Duration later) {
     onLoop(
         () -> {

@@ -12,61 +12,27 @@ import io.penstock.core.cluster.SlotMap;
 import io.penstock.testkit.network.Peer;
 import java.time.Duration;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Node 1 owes replies and is silent, and node 0 takes its place, or a part of it. */
 @ParameterizedClass
 @ValueSource(strings = {"async", "sync"})
-class SupersededNodeTest {
+class SupersededNodeTest extends EitherDispatcher {
 
   private static final Duration SUSPICIOUS = Duration.ofMillis(600);
   private static final Duration LAST_WORDS = Duration.ofMillis(300);
   private static final Duration LATER = SUSPICIOUS.plus(LAST_WORDS);
-  private static final String CONNLOST =
-      "-CONNLOST the connection to the node was lost; the command may have run\r\n";
 
-  @Parameter
-  @SuppressWarnings("NullAway.Init")
-  private String way;
-
-  private @Nullable Rig started;
-
-  @AfterEach
-  void close() {
-    rig().close();
+  @Override
+  Rig.Choice choice() {
+    return new Rig.Choice().hold(Duration.ofSeconds(200));
   }
 
-  private Rig rig() {
-    Rig rig = started;
-    if (rig == null) {
-      rig = choice().start();
-      started = rig;
-    }
-    return rig;
-  }
-
-  private Rig.Choice choice() {
-    var choice = new Rig.Choice().hold(Duration.ofSeconds(200));
-    return isSync() ? choice.sync(1) : choice;
-  }
-
-  private boolean isSync() {
-    return way.equals("sync");
-  }
-
-  /** The proxy's next connection to a node. */
-  private Peer accept(int node) {
-    return isSync() ? acceptOwn(node) : rig().accept(node);
-  }
-
-  /** The proxy's next connection to a node is for a single client. */
-  private Peer acceptOwn(int node) {
-    return rig().acceptUnanswered(node).expect(NAMING + call("CLIENT ID")).send("+OK\r\n:7\r\n");
+  @Override
+  int turnConnections() {
+    return 1;
   }
 
   /** Node 1 has owed replies for long. */

@@ -10,7 +10,6 @@ import static org.awaitility.Awaitility.await;
 import io.penstock.core.wire.LogLines;
 import io.penstock.testkit.network.Peer;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -221,8 +220,8 @@ class SyncDispatchTest {
     Peer node = accept(1).expect(get("a"));
     Peer second = rig.client();
     second.send(set("foo", "1"));
-    long sent = System.nanoTime();
-    await().until(() -> System.nanoTime() - sent > TimeUnit.SECONDS.toNanos(2));
+    await().until(() -> rig.<Long>onLoop(() -> rig.sessions().pressure().unanswered()) == 2);
+    rig.advance(Duration.ofSeconds(2));
     node.send("$1\r\n1\r\n").expect(set("foo", "1"));
     first.expect("$1\r\n1\r\n");
 

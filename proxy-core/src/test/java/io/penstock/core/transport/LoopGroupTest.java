@@ -48,7 +48,7 @@ class LoopGroupTest {
           return tried.size() == 1 ? scarce : transport.ioHandlers(crowdOf);
         };
 
-    var group = new LoopGroup(Transport.AUTO, 2, Duration.ZERO, handlers);
+    var group = new LoopGroup(Transport.AUTO, 2, Duration.ZERO, handlers, System::nanoTime);
     try {
       assertThat(tried).hasSize(2).doesNotHaveDuplicates().doesNotContain(Transport.AUTO);
       assertThat(group.transport()).isEqualTo(tried.getLast());
@@ -65,7 +65,9 @@ class LoopGroupTest {
     var scarce = new Scarce(1);
 
     assertThatThrownBy(
-            () -> new LoopGroup(Transport.NIO, 2, Duration.ZERO, (_, _) -> scarce).shutdown())
+            () ->
+                new LoopGroup(Transport.NIO, 2, Duration.ZERO, (_, _) -> scarce, System::nanoTime)
+                    .shutdown())
         .isInstanceOf(UnavailableTransportException.class)
         .hasMessage(
             "transport nio does not work on this machine:"
