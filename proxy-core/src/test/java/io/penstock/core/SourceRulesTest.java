@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
@@ -26,15 +27,20 @@ import org.junit.jupiter.api.Test;
 class SourceRulesTest {
 
   private static final Path SOURCES = Path.of("src/main/java");
+  private static final Path ALL_MODULES = Path.of("..");
+  private static final Path TEST_SOURCES = Path.of("src", "test", "java");
   private static final int METHOD_LINES = 40;
   private static final int PARAMETERS = 5;
+  private static final int MODULE_DEPTH = 5; // of the folders with tests, from the root
+  private static final int TEST_NAME_LENGTH = 60;
+  private static final Pattern TEST_METHOD = Pattern.compile("\\bvoid (\\w+)\\(");
 
   private static final List<String> longMethods = new ArrayList<>();
   private static final List<String> wideMethods = new ArrayList<>();
   private static final List<String> synchronizedBlocks = new ArrayList<>();
 
-  private static List<Path> sources() throws IOException {
-    try (Stream<Path> files = Files.walk(SOURCES)) {
+  private static List<Path> sources(Path folder) throws IOException {
+    try (Stream<Path> files = Files.walk(folder)) {
       return files.filter(file -> file.toString().endsWith(".java")).sorted().toList();
     }
   }
@@ -52,7 +58,7 @@ class SourceRulesTest {
                   null,
                   List.of("-proc:none"),
                   null,
-                  files.getJavaFileObjectsFromPaths(sources()));
+                  files.getJavaFileObjectsFromPaths(sources(SOURCES)));
       SourcePositions positions = Trees.instance(task).getSourcePositions();
       for (CompilationUnitTree unit : task.parse()) {
         new Reader(unit, positions).scan(unit, null);
@@ -114,5 +120,33 @@ class SourceRulesTest {
     assertThat(synchronizedBlocks)
         .as("an event loop that waits for a monitor stops all of its clients")
         .isEmpty();
+  }
+
+  /** Of all modules, wherever they are below the root. */
+  private static List<Path> testSources() throws IOException {
+    List<Path> sources = new ArrayList<>();
+    try (Stream<Path> folders =
+        Files.find(ALL_MODULES, MODULE_DEPTH, (file, _) -> file.endsWith(TEST_SOURCES))) {
+      for (Path folder : folders.toList()) {
+        sources.addAll(sources(folder));
+      }
+    }
+    return sources;
+  }
+
+  @Test
+  void testNamesHaveAtMostSixtyCharacters() throws IOException {
+    List<String> names = new ArrayList<>();
+    for (Path file : testSources()) {
+      TEST_METHOD
+          .matcher(Files.readString(file))
+          .results()
+          .map(method -> method.group(1))
+          .forEach(names::add);
+    }
+    assertThat(names).hasSizeGreaterThan(1_000);
+    assertThat(names)
+        .as("a name says in few words what holds")
+        .allMatch(name -> name.length() <= TEST_NAME_LENGTH);
   }
 }

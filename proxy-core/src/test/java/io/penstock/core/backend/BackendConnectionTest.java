@@ -301,7 +301,7 @@ class BackendConnectionTest {
   }
 
   @Test
-  void aNodeThatHasNeverLetPenstockInIsTriedAgainAndNothingWaitsForIt() {
+  void nothingWaitsForANodeThatHasRejectedEveryHandshake() {
     settings = settings(new Credentials(null, "secret"), 0);
     send("a");
     send("b");
@@ -382,7 +382,7 @@ class BackendConnectionTest {
   }
 
   @Test
-  void aLossFailsExactlyWhatIsInFlightAndTheNextIsSentOnANewConnection() {
+  void aLostConnectionFailsOnlyWhatIsInFlight() {
     send("a", "b", "c");
     Peer first = server.accept();
     first.expect("<a><b><c>").send("+A\r\n+B").close();

@@ -166,7 +166,7 @@ class LearntCommandsTest {
   }
 
   @Test
-  void aKnownCommandTakesAsManyArgumentsAsTheNodesSayIfThatCanBeServed() {
+  void aKnownCommandTakesTheArityThatNodesReport() {
     CommandTable table =
         learn(
             command("get", -2, List.of("write"), List.of()),

@@ -217,7 +217,7 @@ class RequestScannerTest {
   }
 
   @Test
-  void aLineEndWhereALengthBelongsIsNamedAsABlankForErrorsAreOneLine() {
+  void anErrorShowsALineEndAsABlank() {
     assertThat(decoded("*1\r\n\r\n")).containsExactly("error: expected '$', got ' '");
     assertThat(decoded("*1\r\n\n\r\n")).containsExactly("error: expected '$', got ' '");
   }
@@ -270,7 +270,7 @@ class RequestScannerTest {
   }
 
   @Test
-  void beforeAuthenticationNoArgumentMayBeLongerThanSixteenKibibytes() {
+  void beforeAuthenticationArgumentsAreLimitedTo16KiB() {
     assertThat(decoded("*1\r\n$16384\r\n", RequestScannerTest::unauthenticated)).isEmpty();
     assertThat(decoded("*1\r\n$16385\r\n", RequestScannerTest::unauthenticated))
         .containsExactly("error: unauthenticated bulk length");

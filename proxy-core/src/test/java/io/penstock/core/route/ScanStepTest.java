@@ -73,7 +73,7 @@ class ScanStepTest {
   }
 
   @Test
-  void anotherProxyThatKnowsTheSameGoesOnWhateverOrderItHasTheShardsIn() {
+  void theOrderOfShardsDoesNotMatterToACursor() {
     SlotMap same =
         new SlotMap.Builder()
             .shard(new Shard(B, List.of(node(9)), 7))

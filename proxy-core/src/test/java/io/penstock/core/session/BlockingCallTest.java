@@ -195,7 +195,7 @@ class BlockingCallTest {
   }
 
   @Test
-  void howeverLargeItIs() {
+  void aLargeReplyThatWasPoppedIsTheClients() {
     Peer client = rig.client();
     String big = "*2\r\n$1\r\na\r\n" + Wire.bulk("x".repeat(200_000));
     client.send(BLPOP);
@@ -338,7 +338,7 @@ class BlockingCallTest {
   }
 
   @Test
-  void itFollowsItsSlot() {
+  void aBlockedCallFollowsItsSlot() {
     Peer node = rig.connected(1);
     Peer client = rig.client();
     Peer lease = block(client, node, BLPOP);
@@ -579,7 +579,7 @@ class BlockingCallTest {
   }
 
   @Test
-  void clientUnblockEndsItAsInRedis() {
+  void clientUnblockEndsABlockedCall() {
     Peer node = rig.connected(1);
     Peer client = rig.client();
     Peer lease = block(client, node, BLPOP);

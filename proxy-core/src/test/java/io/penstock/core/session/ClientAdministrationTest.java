@@ -251,7 +251,7 @@ class ClientAdministrationTest {
   private static final String READING = "#!lua flags=no-writes\nreturn 2";
 
   @Test
-  void aPauseOfWritesLetsScriptsThroughThatDeclareThatTheyDoNotWrite() {
+  void aPauseOfWritesLetsReadOnlyScriptsThrough() {
     Peer client = rig.client();
     Peer operator = rig.client();
     String load = Wire.request("SCRIPT", "LOAD", READING);

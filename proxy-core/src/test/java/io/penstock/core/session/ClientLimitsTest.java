@@ -158,7 +158,7 @@ class ClientLimitsTest {
   }
 
   @Test
-  void whoHasAskedNotToBeEvictedIsNot() {
+  void aClientThatMayNotBeEvictedIsNot() {
     Rig on = with(Limits.memory(20 * MEGABYTE));
     Peer node = on.connected(0);
     Peer spared = on.clientOfSmallReplies().send("CLIENT NO-EVICT ON\r\n").expect("+OK\r\n");
@@ -232,7 +232,7 @@ class ClientLimitsTest {
   }
 
   @Test
-  void soDoQueuedTransactions() {
+  void queuedTransactionsCount() {
     Rig on = with(Limits.memory(2 * MEGABYTE));
     Peer client = on.client().send("MULTI\r\n").expect("+OK\r\n");
     String set = Wire.request("SET", "b", "x".repeat(100_000));
@@ -247,7 +247,7 @@ class ClientLimitsTest {
   }
 
   @Test
-  void soDoRepliesToQueuedCommandsOfPenstocksOwnWhileMoreAreMade() {
+  void ownRepliesOfATransactionCountWhileMoreAreMade() {
     int commands = 20_000;
     Rig on = with(Limits.memory(4 * MEGABYTE));
     Peer client = on.client().send("MULTI\r\n").expect("+OK\r\n");
@@ -264,7 +264,7 @@ class ClientLimitsTest {
   }
 
   @Test
-  void soDoRequestsThatWaitForTheirReply() {
+  void requestsInFlightCount() {
     Rig on = with(Limits.memory(8 * MEGABYTE));
     Peer node = on.connected(0);
     String set = Wire.request("SET", "b", "x".repeat(3 * MEGABYTE));
@@ -434,7 +434,7 @@ class ClientLimitsTest {
   }
 
   @Test
-  void aByteNowAndThenIsNotEnough() {
+  void aByteNowAndThenDoesNotExtendTheTimeout() {
     Rig on = with(Limits.timeouts(Limits.request(Duration.ofSeconds(10))));
     Peer slow = on.client().send("*2\r\n$3\r\nGET\r\n$1000\r\n");
     await().until(() -> memory(on) > 0);
@@ -493,7 +493,7 @@ class ClientLimitsTest {
   }
 
   @Test
-  void whoReadsSlowlyIsNot() {
+  void aSlowReaderIsNotClosed() {
     Rig on = with(Limits.timeouts(Limits.reply(Duration.ofSeconds(10))));
     Peer node = on.connected(0);
     Peer client = unreading(on, node, 24);
@@ -592,7 +592,7 @@ class ClientLimitsTest {
   }
 
   @Test
-  void soDoThoseThatItIsAboutToListenTo() {
+  void namesOfAPendingSubscriptionCount() {
     Rig on = with(ClientLimits.DEFAULTS);
     String channel = "b".repeat(10_000);
     Peer client = on.client().send(Wire.request("SUBSCRIBE", channel));

@@ -223,7 +223,7 @@ class HoldTest extends EitherDispatcher {
   }
 
   @Test
-  void whatIsSentInCirclesIsUnavailable() {
+  void aRedirectLoopEndsAsUnavailable() {
     start(choice(Duration.ZERO));
     Peer client = rig().client();
     client.send(get("a"));
@@ -291,7 +291,7 @@ class HoldTest extends EitherDispatcher {
   }
 
   @Test
-  void othersNoticeNothing() {
+  void requestsToOtherNodesAreServedMeanwhile() {
     rig().server(1).refuse();
     Peer client = rig().client();
     client.send(set("a", "1") + get("b"));

@@ -68,7 +68,7 @@ class RequestPoolTest {
   }
 
   @Test
-  void thereIsAnEndToIt() {
+  void thePoolIsBounded() {
     give(take(RequestPool.MOST + 10));
     assertThat(pool.size()).isEqualTo(RequestPool.MOST);
   }

@@ -210,7 +210,7 @@ class RetriesTest {
         "-LOADINGS are full\r\n",
         "-TRYAGAIN\r\n"
       })
-  void otherErrorsAreTheClients(String error) {
+  void otherErrorsGoToTheClient(String error) {
     Peer client = rig.client();
     client.send(get("a"));
     rig.accept(1).expect(get("a")).send(error);
@@ -273,7 +273,7 @@ class RetriesTest {
   }
 
   @Test
-  void theFirstThatMovedGoesAheadAndTheOthersFollowWhenTheNewOwnerHasTakenIt() {
+  void movedRequestsFollowAfterTheFirstIsAnswered() {
     Peer client = rig.client();
     client.send(set("a", "1") + set("a", "2") + set("a", "3"));
     Peer old = rig.accept(1).expect(set("a", "1") + set("a", "2") + set("a", "3"));
@@ -396,8 +396,7 @@ class RetriesTest {
     "EVAL s 2 {a}1 {a}2, SET {a}1 x",
     "FCALL f 2 {a}1 {a}2, FLUSHALL",
   })
-  void aRequestOfSeveralKeysIsAnsweredBeforeAnotherIsSentThatItMustNotFollow(
-      String several, String later) {
+  void aConflictingRequestWaitsForARequestOfSeveralKeys(String several, String later) {
     Peer lower = rig.connected(0);
     Peer node = rig.accept(1);
     Peer client = rig.client();
@@ -442,7 +441,7 @@ class RetriesTest {
   }
 
   @Test
-  void aPartOfSeveralKeysIsAnsweredBeforeAnotherRequestIsSentForOneOfThem() {
+  void aConflictingRequestWaitsForAPartOfSeveralKeys() {
     Peer client = rig.client();
     client.send(call("MSET b 0 {a}1 x {a}2 y") + set("{a}1", "z") + get("b"));
     Peer lower = rig.accept(0).expect(call("MSET b 0"));
@@ -457,7 +456,7 @@ class RetriesTest {
   }
 
   @Test
-  void aTransactionOfSeveralKeysIsAnsweredBeforeAnotherRequestIsSentForOneOfThem() {
+  void aConflictingRequestWaitsForATransactionOfSeveralKeys() {
     String block = call("MULTI") + set("{a}1", "x") + set("{a}2", "y") + call("EXEC");
     Peer client = rig.client();
     client.send(block + set("{a}3", "z") + set("{a}2", "z"));

@@ -179,7 +179,7 @@ class SessionTest {
   }
 
   @Test
-  void quitIsAnsweredBehindTheRepliesThatAreOwedAndEndsTheConnection() {
+  void quitIsAnsweredLastAndEndsTheConnection() {
     Peer client = rig.client();
     client.send(get("a") + "QUIT\r\n" + set("a", "never"));
     Peer node = rig.accept(1).expect(get("a"));

@@ -410,7 +410,7 @@ class SubscriptionsTest {
 
   /** It ends the subscription by itself, and refuses to end it once more. */
   @Test
-  void aNodeThatLetsGoOfAShardChannelWhileAClientLeavesItKeepsItsConnection() {
+  void aChannelThatMovesDuringUnsubscribeKeepsTheConnection() {
     Peer listener = rig.client();
     Peer feed = subscribed(listener, 1, "foo");
     Peer client = leavesShardChannel(feed);
@@ -422,7 +422,7 @@ class SubscriptionsTest {
   }
 
   @Test
-  void itsRefusalIsNobodyElses() {
+  void aRefusedUnsubscribeIsNotTakenForAnotherReply() {
     Peer listener = rig.client();
     Peer feed = subscribed(listener, 1, "foo");
     Peer client = leavesShardChannel(feed);
@@ -459,7 +459,7 @@ class SubscriptionsTest {
   }
 
   @Test
-  void aShardChannelWaitsForAnOldOwnerThatSaysNothingAsLongAsOthersDo() {
+  void aShardChannelMovesWithoutAWordFromItsOldOwner() {
     Peer client = rig.client();
     client.send(call("SSUBSCRIBE a"));
     rig.acceptFeed(1).expect(call("ssubscribe a")).send(push("ssubscribe", "a", ":1"));
@@ -539,7 +539,7 @@ class SubscriptionsTest {
   }
 
   @Test
-  void whileTheOwnerCannotBeReachedAnotherNodeServesWhatIsPublishedToAll() {
+  void anotherNodeServesAChannelWhileItsOwnerIsUnreachable() {
     rig.server(0).refuse();
     Peer client = rig.client();
     client.send(call("SUBSCRIBE b"));
@@ -892,7 +892,7 @@ class SubscriptionsTest {
   }
 
   @Test
-  void aSubscriberThatGoesBeforeItsConfirmationLeavesNothingUnanswered() {
+  void aSubscriberThatLeavesEarlyLeavesNothingUnanswered() {
     Peer client = rig.client();
     client.send(call("SUBSCRIBE b"));
     Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
@@ -904,7 +904,7 @@ class SubscriptionsTest {
   }
 
   @Test
-  void soDoesOneThatIsKilledWhileItUnsubscribes() {
+  void aKilledSubscriberLeavesNothingUnanswered() {
     Peer client = rig.client();
     Peer feed = subscribed(client, 0, "b");
     client.send(call("UNSUBSCRIBE b"));
@@ -946,7 +946,7 @@ class SubscriptionsTest {
   }
 
   @Test
-  void aConnectionThatEndsWhileATransactionUnsubscribesLeavesNothing() {
+  void aSubscriberThatLeavesInATransactionLeavesNothing() {
     Peer client = resp3();
     client.send(call("SUBSCRIBE b"));
     Peer feed = rig.acceptFeed(0).expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
@@ -1007,7 +1007,7 @@ class SubscriptionsTest {
   }
 
   @Test
-  void farTooMuchIsNotBorneForAMoment() {
+  void theHardLimitClosesASubscriberAtOnce() {
     rig.close();
     var limit = new OutputLimit(10 << 20, 0, Duration.ZERO);
     rig = new Rig.Choice().subscriberLimit(limit).start();

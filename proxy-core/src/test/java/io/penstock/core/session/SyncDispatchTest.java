@@ -262,7 +262,7 @@ class SyncDispatchTest {
 
   /** A process that is killed loses its connections one after the other. */
   @Test
-  void afterALossNothingIsSentOverAnotherConnectionThatMayBeLostAsWell() {
+  void afterALossNoOlderConnectionToTheNodeIsUsed() {
     restart(new Rig.Choice().sync(3));
     Peer client = rig.client();
     Peer second = rig.client();

@@ -67,7 +67,7 @@ class TransactionsTest {
   }
 
   @Test
-  void howeverTheBytesAreCut() {
+  void aTransactionIsQueuedHoweverItsBytesAreCut() {
     Peer node = rig.connected(1);
     byte[] requests = Wire.bytes(MULTI + set("a", "1") + call("PING") + get("a") + EXEC + PING);
     byte[] replies = Wire.bytes(OK + QUEUED + QUEUED + "*2\r\n+OK\r\n*1\r\n$1\r\n1\r\n");
@@ -538,7 +538,7 @@ class TransactionsTest {
   }
 
   @Test
-  void ownRepliesThatCannotBeMadeCostOneClientItsConnectionAndNobodyElse() {
+  void aFailureToMakeAnOwnReplyClosesOnlyThatClient() {
     restart(
         new Rig.Choice()
             .config(

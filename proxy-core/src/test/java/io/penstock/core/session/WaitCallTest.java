@@ -208,7 +208,7 @@ class WaitCallTest {
   }
 
   @Test
-  void itCanBeUnblockedAndLeft() {
+  void aWaitCanBeUnblockedAndLeft() {
     Peer client = rig.client();
     client.send(call("WAIT 3 0"));
     lease(0).send(role(1, 1));

@@ -54,7 +54,7 @@ class ClusterTopologyIT {
   }
 
   @Test
-  void follows_a_cluster_from_one_living_seed_through_freeze_and_failover() {
+  void follows_a_cluster_through_freeze_and_failover() {
     List<Member> members = requireNonNull(cluster).members();
     Node first = node(members.getFirst());
     Node replica = node(members.get(3));
@@ -89,7 +89,7 @@ class ClusterTopologyIT {
   }
 
   @Test
-  void names_nodes_as_the_cluster_prefers_and_authenticates_as_a_user() {
+  void names_nodes_as_the_cluster_prefers_and_authenticates() {
     List<Member> members = requireNonNull(cluster).members();
     for (Member member : members) {
       member.text("ACL", "SETUSER", "penstock", "on", ">pw", "+cluster|nodes", "+cluster|shards");

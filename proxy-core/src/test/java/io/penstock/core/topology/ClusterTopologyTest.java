@@ -126,7 +126,7 @@ class ClusterTopologyTest {
   }
 
   @Test
-  void a_redirect_that_nobody_else_has_heard_of_stays_until_everybody_has_had_time_to() {
+  void a_redirect_stays_until_other_nodes_had_time_to_learn_of_it() {
     source.answer(SEED, Views.HEALTHY);
     start();
     answerAll(Views.HEALTHY);
@@ -139,7 +139,7 @@ class ClusterTopologyTest {
   }
 
   @Test
-  void a_redirect_during_a_refresh_outlives_it_and_another_refresh_follows() {
+  void a_redirect_outlives_a_refresh_and_triggers_another() {
     source.answer(SEED, Views.HEALTHY);
     start();
     topology.requestRefresh(RefreshTrigger.RECONNECT);

@@ -151,7 +151,7 @@ class KnowledgeTest {
   }
 
   @Test
-  void members_are_described_with_the_slots_they_are_believed_to_serve() {
+  void members_are_described_with_their_believed_slots() {
     assertThat(knowing(Views.D_PROMOTED).merge(view(Views.HEALTHY)).now().members())
         .extracting(TopologyStatus.Member::id, TopologyStatus.Member::slots)
         .contains(tuple("a", 0), tuple("d", 5461));

@@ -58,7 +58,7 @@ class PublishedMapTest {
   }
 
   @Test
-  void a_refresh_that_began_before_does_not_undo_a_redirect_to_a_new_node() {
+  void an_older_refresh_does_not_undo_a_redirect_to_a_new_node() {
     Refresh refresh = begin();
     patch(0, NEW);
     end(refresh, Views.HEALTHY);
@@ -83,7 +83,7 @@ class PublishedMapTest {
   }
 
   @Test
-  void a_newer_claim_is_not_enough_when_the_redirects_node_has_a_higher_epoch() {
+  void a_claim_with_a_lower_epoch_does_not_undo_a_redirect() {
     refresh(Views.HEALTHY.replace("0 0 3 connected", "0 0 7 connected"));
     Refresh refresh = begin();
     patch(0, C);
@@ -123,7 +123,7 @@ class PublishedMapTest {
   }
 
   @Test
-  void a_claim_of_the_same_owner_with_the_new_masters_epoch_does_not_undo_a_redirect() {
+  void the_old_owner_with_the_new_epoch_does_not_undo_a_redirect() {
     patch(0, D);
     String taken = Views.HEALTHY.replace("0 0 1 connected", "0 0 4 connected");
     assertThat(refresh(taken)).isFalse();
@@ -152,7 +152,7 @@ class PublishedMapTest {
   }
 
   @Test
-  void a_refresh_that_began_after_the_redirect_but_is_not_believed_leaves_it() {
+  void a_later_refresh_that_is_not_believed_leaves_a_redirect() {
     refresh(Views.D_PROMOTED);
     patch(0, B);
     thread.advance(SPREAD);

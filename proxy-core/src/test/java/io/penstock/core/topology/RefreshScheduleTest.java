@@ -143,7 +143,7 @@ class RefreshScheduleTest {
   }
 
   @Test
-  void while_tries_fail_triggers_wait_and_are_served_by_the_next_one() {
+  void triggers_wait_for_the_next_try_while_tries_fail() {
     settledStart();
     request(MOVED);
     schedule.ended(FAILED);
@@ -171,7 +171,7 @@ class RefreshScheduleTest {
   }
 
   @Test
-  void an_unsettled_map_is_looked_at_again_soon_and_triggers_still_count() {
+  void an_unsettled_map_is_refreshed_soon_and_on_triggers() {
     schedule.start();
     schedule.ended(UNSETTLED);
     thread.advance(Duration.ofMillis(200));

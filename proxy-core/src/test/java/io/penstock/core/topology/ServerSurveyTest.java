@@ -111,7 +111,7 @@ class ServerSurveyTest {
   }
 
   @Test
-  void commandsOfModulesAndNewerServersAreSaidAndWordsThatOnlyOlderServersHaveAreNot() {
+  void commandsThatOnlyOlderServersHaveAreNotLogged() {
     source.answers.put(A, report("6.2.11", "host:", "post", "stralgo", "get"));
     source.answers.put(B, report("8.0.1", "n.a", "stralgo"));
     source.answers.put(C, report("9.0.0", "n.b", "n.c", "newword"));
@@ -153,7 +153,7 @@ class ServerSurveyTest {
   }
 
   @Test
-  void aNodeThatDoesNotAnswerIsAskedAgainSoonAndOneThatDidEachPeriod() {
+  void aSilentNodeIsAskedAgainSoonerThanOthers() {
     source.answers.put(A, report("7.0.15"));
     start(map(A, B));
     assertThat(source.asked).containsExactly(A, B);
@@ -230,7 +230,7 @@ class ServerSurveyTest {
   }
 
   @Test
-  void aClustersNodeBehindTheUrlOfASingleServerIsToldWithTheUrlToWrite() {
+  void aClusterBehindASingleServersUrlIsReportedWithTheRightUrl() {
     var single =
         new ServerSurvey(thread, source, topology, new ServerSurvey.Scope(PERIOD, false, assumed));
     source.answers.put(A, mode("cluster"));

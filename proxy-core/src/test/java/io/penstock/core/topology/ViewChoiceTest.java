@@ -78,7 +78,7 @@ class ViewChoiceTest {
   }
 
   @Test
-  void another_cluster_is_believed_only_from_a_seed_and_only_when_the_known_one_is_gone() {
+  void another_cluster_is_believed_only_when_the_known_one_is_gone() {
     ClusterView atOldAddress = view(A, Views.OTHER);
     ClusterView atSeed = view(SEED, Views.OTHER);
     ClusterView known = view(B, Views.A_ALONE);

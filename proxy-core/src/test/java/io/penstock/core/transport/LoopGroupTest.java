@@ -61,7 +61,7 @@ class LoopGroupTest {
   }
 
   @Test
-  void aTransportThatIsAskedForIsNotReplacedWhenItDoesNotWorkAfterAll() {
+  void aConfiguredTransportThatFailsIsNotReplaced() {
     var scarce = new Scarce(1);
 
     assertThatThrownBy(

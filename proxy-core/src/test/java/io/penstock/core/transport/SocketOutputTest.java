@@ -59,7 +59,7 @@ class SocketOutputTest {
   }
 
   @Test
-  void nothingIsWrittenOnceItIsAbandonedHoweverLongTheChannelTakesToClose() {
+  void nothingIsWrittenAfterTheOutputIsAbandoned() {
     var held = new HeldClose();
     channel.pipeline().addFirst(held);
     writes.keep();

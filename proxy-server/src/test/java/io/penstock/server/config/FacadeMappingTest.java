@@ -45,7 +45,7 @@ class FacadeMappingTest {
   }
 
   @Test
-  void thereIsNoneUntilItIsEnabled() {
+  void thereIsNoFacadeUntilItIsEnabled() {
     assertThat(map(Map.of("cluster-facade.nodes", "h:1"))).isNull();
     assertThat(map(enabled())).isEqualTo(new Facade(List.of(), null, 0));
   }

@@ -244,7 +244,7 @@ class OverloadIT {
   }
 
   @Test
-  void soAreThoseWhoSendAndNeverEnd() throws Exception {
+  void clientsThatNeverEndTheirRequestAreClosed() throws Exception {
     long bound = 128 * MEGABYTE;
     byte[] begun = Wire.bytes("*3\r\n$3\r\nSET\r\n$3\r\nkey\r\n$500000000\r\n");
     byte[] part = new byte[(int) MEGABYTE];

@@ -95,7 +95,7 @@ class SubscriberFailoverIT {
   }
 
   @Test
-  void channelsPatternsAndNotificationsAreHeardAgainFromThePromotedReplica() {
+  void subscriptionsMoveToThePromotedReplica() {
     cluster.members().forEach(m -> m.text("CONFIG", "SET", "notify-keyspace-events", "KEA"));
     Member master = cluster.masterOf(SLOT);
     Member replica = cluster.replicasOf(master).getFirst();

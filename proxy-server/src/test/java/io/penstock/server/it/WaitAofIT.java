@@ -164,7 +164,7 @@ class WaitAofIT {
   }
 
   @Test
-  void itChangesNothingAndCanBeUnblocked() throws Exception {
+  void waitAofChangesNothingAndCanBeUnblocked() throws Exception {
     assertThat(
             wire.call(
                 "FUNCTION",

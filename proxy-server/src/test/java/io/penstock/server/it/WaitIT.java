@@ -66,7 +66,7 @@ class WaitIT {
 
   /** It is a replica of its successor then, and the only one. */
   @Test
-  void itGoesOnWhenTheMasterHandsOver() {
+  void waitGoesOnWhenTheMasterHandsOver() {
     Member master = cluster.masterOf(137);
     Member replica = cluster.replicasOf(master).getFirst();
     try {

@@ -25,7 +25,7 @@ class LifecycleConfigurationTest {
 
   /** What the configuration's own check has not found, since only making all loops tells. */
   @Test
-  void aTransportThatDoesNotWorkAfterAllIsRefusedAsWhatIsConfiguredIs() {
+  void aTransportThatFailsToStartIsAConfigurationError() {
     Transport unusable =
         Arrays.stream(Transport.values())
             .filter(transport -> transport.unavailability() != null)

@@ -101,7 +101,7 @@ class OutageLogTest {
   }
 
   @Test
-  void aFailoverNamesWhoReplacedWhomForWhichSlotsAndWhatBecameOfHeldRequests() {
+  void aFailoverIsLoggedWithMastersSlotsAndHeldRequests() {
     log.backendConnected(A);
     log.backendDisconnected(A, new ConnectException("Connection refused"));
     pass(Duration.ofMillis(250));

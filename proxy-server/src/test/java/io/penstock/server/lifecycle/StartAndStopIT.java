@@ -86,8 +86,7 @@ class StartAndStopIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"async", "sync"})
-  void aServerThatRepeatsThePasswordItDoesNotUnderstandDoesNotGiveItAway(
-      String dispatch, CapturedOutput output) {
+  void aPasswordThatAServerRepeatsInAnErrorIsNotLogged(String dispatch, CapturedOutput output) {
     try (ServerProcess server =
             ServerProcess.builder().option("rename-command", "AUTH", "").start();
         RunningPenstock penstock =

@@ -177,7 +177,7 @@ class ProxyCollectorTest {
   }
 
   @Test
-  void aLoopThatHangsIsAskedOnceHoweverOftenItIsScrapedAndAgainWhenItWorks() {
+  void aHangingLoopIsAskedOnceUntilItAnswers() {
     AtomicInteger asked = new AtomicInteger();
     CompletableFuture<ProxyStats> late = new CompletableFuture<>();
     StatsReader reader =
