@@ -25,6 +25,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -133,603 +134,642 @@ class BackendConnectionTest {
     return onLoop(() -> node().stats());
   }
 
-  @Test
-  void theFirstExchangeConnectsAndIsSent() {
-    send("a");
-    Peer peer = server.accept();
+  /** Requests out and replies in. */
+  @Nested
+  class Exchanges {
 
-    peer.expect("<a>").send("+A\r\n");
+    @Test
+    void theFirstExchangeConnectsAndIsSent() {
+      send("a");
+      Peer peer = server.accept();
 
-    awaitLog("a +A\r\n");
-    assertThat(events).containsExactly("connected");
-  }
+      peer.expect("<a>").send("+A\r\n");
 
-  @Test
-  void exchangesAreSentInOrderAndAnsweredInOrder() {
-    send("a", "b", "c");
-    Peer peer = server.accept();
-    peer.expect("<a><b><c>").send("+A\r\n:2\r");
-    send("d");
-    peer.expect("<d>").send("\n-ERR c\r\n$-1\r\n");
+      awaitLog("a +A\r\n");
+      assertThat(events).containsExactly("connected");
+    }
 
-    awaitLog("a +A\r\n", "b :2\r\n", "c -ERR c\r\n", "d $-1\r\n");
-  }
-
-  private void boundedBy(QueueBounds bounds) {
-    settings = new BackendSettings(null, 0, COMMAND_TIMEOUT, COMMAND_TIMEOUT, 1, 2, 2, 10, bounds);
-  }
-
-  private boolean isWritable() {
-    return onLoop(() -> node().isWritable());
-  }
-
-  @Test
-  void sendersShouldPauseFromSoManyUnansweredOnUntilHalfAreAnswered() {
-    boundedBy(new QueueBounds(4, 1_000_000));
-    send("a");
-    Peer peer = server.accept().expect("<a>");
-    send("b", "c");
-    assertThat(isWritable()).isTrue();
-
-    try (LogLines log = LogLines.of("backend.Congestion")) {
+    @Test
+    void exchangesAreSentInOrderAndAnsweredInOrder() {
+      send("a", "b", "c");
+      Peer peer = server.accept();
+      peer.expect("<a><b><c>").send("+A\r\n:2\r");
       send("d");
-      peer.expect("<b><c><d>");
+      peer.expect("<d>").send("\n-ERR c\r\n$-1\r\n");
+
+      awaitLog("a +A\r\n", "b :2\r\n", "c -ERR c\r\n", "d $-1\r\n");
+    }
+
+    @Test
+    void askingGoesFirstAndItsReplyIsDropped() {
+      onLoop(
+          () -> {
+            node().send(exchange("a"), true);
+            return node().send(exchange("b"), false);
+          });
+      Peer peer = server.accept();
+
+      peer.expect("*1\r\n$6\r\nASKING\r\n<a><b>").send("+OK\r\n+A\r\n+B\r\n");
+
+      awaitLog("a +A\r\n", "b +B\r\n");
+    }
+
+    @Test
+    void clientsAreSpreadOverSeveralConnectionsAndEachStaysOnItsOwn() {
+      settings =
+          new BackendSettings(
+              null, 0, COMMAND_TIMEOUT, COMMAND_TIMEOUT, 2, 2, 2, 10, QueueBounds.DEFAULTS);
+      onLoop(() -> node().send(new TestExchange("a1", log, FAR, Protocol.RESP2, 1), false));
+      Peer one = server.accept();
+      onLoop(() -> node().send(new TestExchange("b1", log, FAR, Protocol.RESP2, 2), false));
+      Peer two = server.accept();
+      onLoop(() -> node().send(new TestExchange("a2", log, FAR, Protocol.RESP2, 1), false));
+      onLoop(() -> node().send(new TestExchange("b2", log, FAR, Protocol.RESP2, -2), false));
+
+      one.expect("<a1><a2>");
+      two.expect("<b1><b2>");
+    }
+
+    @Test
+    void connectionsBytesReconnectsAndErrorsAreCounted() {
+      send("a", "b");
+      Peer first = server.accept();
+      first.expect("<a><b>").send("+A\r\n");
+      awaitLog("a +A\r\n");
+      assertThat(stats())
+          .isEqualTo(new NodeStats(address(), 1, 0, 1, NAMING.length() + 6, 5 + 4, 0, 0));
+
+      first.close();
+      await().until(() -> log.size() == 2);
+      server.accept();
+      await().untilAsserted(() -> assertThat(stats().reconnects()).isEqualTo(1));
+
+      assertThat(stats())
+          .isEqualTo(
+              new NodeStats(address(), 1, 0, 0, 2 * NAMING.length() + 6, 2 * 5 + 4, 1, 1));
+    }
+
+    @Test
+    void preparingConnectsBeforeTheFirstExchange() {
+      onLoop(
+          () -> {
+            node().prepare();
+            return null;
+          });
+      Peer peer = server.accept();
+      await().until(() -> onLoop(() -> node().isReady()));
+
+      send("a");
+      peer.expect("<a>");
+    }
+  }
+
+  /** How much may be unanswered, unsent and waiting. */
+  @Nested
+  class Bounds {
+
+    private void boundedBy(QueueBounds bounds) {
+      settings =
+          new BackendSettings(null, 0, COMMAND_TIMEOUT, COMMAND_TIMEOUT, 1, 2, 2, 10, bounds);
+    }
+
+    private boolean isWritable() {
+      return onLoop(() -> node().isWritable());
+    }
+
+    @Test
+    void sendersShouldPauseFromSoManyUnansweredOnUntilHalfAreAnswered() {
+      boundedBy(new QueueBounds(4, 1_000_000));
+      send("a");
+      Peer peer = server.accept().expect("<a>");
+      send("b", "c");
+      assertThat(isWritable()).isTrue();
+
+      try (LogLines log = LogLines.of("backend.Congestion")) {
+        send("d");
+        peer.expect("<b><c><d>");
+        assertThat(isWritable()).isFalse();
+        assertThat(log.get())
+            .singleElement()
+            .asString()
+            .startsWith("4 commands are unanswered on one connection to 127.0.0.1:");
+      }
+      peer.send("+A\r\n");
+      awaitLog("a +A\r\n");
       assertThat(isWritable()).isFalse();
-      assertThat(log.get())
-          .singleElement()
+      peer.send("+B\r\n");
+
+      await().until(this::isWritable);
+    }
+
+    @Test
+    void farTooManyUnansweredAreRefusedAtOnce() {
+      boundedBy(new QueueBounds(1, 1_000_000));
+      send("a");
+      Peer peer = server.accept().expect("<a>");
+
+      List<String> taken = IntStream.range(1, 16).mapToObj(i -> "b" + i).toList();
+      taken.forEach(BackendConnectionTest.this::send);
+      send("c");
+
+      awaitLog("c OVERLOADED");
+      peer.expect(taken.stream().map(name -> "<" + name + ">").collect(joining()));
+      Stream<String> sent = Stream.concat(Stream.of("a"), taken.stream());
+      List<String> replies = sent.map(name -> name + " +" + name + "\r\n").toList();
+      replies.forEach(reply -> peer.send(reply.substring(reply.indexOf('+'))));
+      awaitLog(Stream.concat(Stream.of("c OVERLOADED"), replies.stream()).toArray(String[]::new));
+      send("f");
+      peer.expect("<f>");
+    }
+
+    @Test
+    void whatANodeDoesNotTakeIsBounded() {
+      boundedBy(new QueueBounds(1_000, 4 << 20));
+      send("a");
+      server.accept().expect("<a>"); // and reads no more
+      String large = "x".repeat(1 << 20);
+
+      for (int i = 0; i < 64; i++) {
+        send(large);
+      }
+
+      await().until(() -> log.stream().anyMatch(entry -> entry.endsWith("OVERLOADED")));
+      long refused = log.stream().filter(entry -> entry.endsWith("OVERLOADED")).count();
+      assertThat(refused).isGreaterThan(30);
+    }
+
+    @Test
+    void noMoreThanTheLimitWaits() {
+      settings =
+          new BackendSettings(
+              null, 0, COMMAND_TIMEOUT, COMMAND_TIMEOUT, 1, 2, 2, 2, QueueBounds.DEFAULTS);
+      server.refuse();
+
+      send("a", "b", "c");
+
+      assertThat(log).containsExactly("c OVERLOADED");
+    }
+
+    @Test
+    void theSenderIsToldToPauseWhenManyWait() {
+      server.refuse();
+      for (int i = 0; i < 1_023; i++) {
+        assertThat(onLoop(() -> node().send(exchange("a"), false))).isTrue();
+      }
+      assertThat(onLoop(() -> node().send(exchange("a"), false))).isFalse();
+    }
+  }
+
+  /** What is said before the first request. */
+  @Nested
+  class Handshake {
+
+    @Test
+    void nothingIsSentBeforeThePasswordWasAccepted() {
+      settings = settings(new Credentials(null, "secret"), 0);
+      send("a");
+      Peer peer = server.acceptUnanswered();
+
+      peer.expect("*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n" + NAMING);
+      assertThat(peer.pending()).isZero();
+      assertThat(events).isEmpty();
+
+      peer.send("+OK\r\n+OK\r\n").expect("<a>");
+    }
+
+    @Test
+    void userPasswordAndDatabaseAreToldInThisOrder() {
+      settings = settings(new Credentials("us\u00e9r", "secret"), 5);
+      send("a");
+      Peer peer = server.acceptUnanswered();
+
+      peer.expect(
+          "*3\r\n$4\r\nAUTH\r\n$5\r\nus\u00c3\u00a9r\r\n$6\r\nsecret\r\n"
+              + NAMING
+              + "*2\r\n$6\r\nSELECT\r\n$1\r\n5\r\n");
+      peer.send("+OK\r\n+OK\r\n");
+      peer.send("+OK\r\n").expect("<a>").send("+A\r\n");
+
+      awaitLog("a +A\r\n");
+    }
+
+    @Test
+    void resp3IsSpokenOnAConnectionOfItsOwn() {
+      settings = settings(new Credentials(null, "secret"), 0);
+      send("two");
+      Peer resp2 = server.acceptUnanswered();
+      onLoop(() -> node().send(new TestExchange("three", log, FAR * 2, Protocol.RESP3, 0), false));
+      Peer resp3 = server.acceptUnanswered();
+
+      resp3.expect(
+          "*5\r\n$5\r\nHELLO\r\n$1\r\n3\r\n$4\r\nAUTH\r\n$7\r\ndefault\r\n$6\r\nsecret\r\n"
+              + NAMING);
+      resp3.send("%2\r\n$5\r\nproto\r\n:3\r\n$7\r\nmodules\r\n*0\r\n+OK\r\n").expect("<three>");
+      resp2
+          .expect("*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n" + NAMING)
+          .send("+OK\r\n+OK\r\n")
+          .expect("<two>");
+    }
+
+    @Test
+    void resp3WithoutAPasswordIsAskedForPlainly() {
+      onLoop(() -> node().send(new TestExchange("a", log, FAR, Protocol.RESP3, 0), false));
+
+      server
+          .acceptUnanswered()
+          .expect("*2\r\n$5\r\nHELLO\r\n$1\r\n3\r\n" + NAMING)
+          .send("%0\r\n+OK\r\n")
+          .expect("<a>");
+    }
+
+    @Test
+    void aRefusedHandshakeIsTriedAgainAndKeepsWhatWaits() {
+      settings = settings(new Credentials(null, "secret"), 3);
+      send("a");
+      Peer first = server.acceptUnanswered();
+      first.expect(
+          "*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n" + NAMING + "*2\r\n$6\r\nSELECT\r\n$1\r\n3\r\n");
+
+      first.send("-LOADING Redis is loading the dataset in memory\r\n-NOAUTH Auth");
+
+      first.expectClosed();
+      Peer second = server.acceptUnanswered();
+      second.expect(
+          "*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n" + NAMING + "*2\r\n$6\r\nSELECT\r\n$1\r\n3\r\n");
+      second.send("+OK\r\n+OK\r\n+OK\r\n").expect("<a>");
+      assertThat(events.getFirst()).startsWith("disconnected after 1: ").contains("LOADING");
+      assertThat(log).isEmpty();
+    }
+
+    @Test
+    void nothingWaitsForANodeThatHasRejectedEveryHandshake() {
+      settings = settings(new Credentials(null, "secret"), 0);
+      send("a");
+      send("b");
+      String handshake = "*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n" + NAMING;
+      server.acceptUnanswered().expect(handshake).send("-WRONGPASS invalid\r\n").expectClosed();
+      awaitLog("a NOT_SENT", "b NOT_SENT");
+
+      send("c");
+      awaitLog("a NOT_SENT", "b NOT_SENT", "c NOT_SENT");
+
+      Peer second = server.acceptUnanswered().expect(handshake).send("+OK\r\n+OK\r\n");
+      await().until(() -> events.contains("connected"));
+      send("d");
+      second.expect("<d>").close();
+      server.acceptUnanswered().expect(handshake).send("-WRONGPASS invalid\r\n").expectClosed();
+      send("e"); // for all that is known the password is being changed
+      server.acceptUnanswered().expect(handshake).send("+OK\r\n+OK\r\n").expect("<e>");
+    }
+
+    @Test
+    void aSilentHandshakeIsGivenUp() {
+      settings =
+          new BackendSettings(
+              new Credentials(null, "secret"),
+              0,
+              Duration.ofMillis(50),
+              COMMAND_TIMEOUT,
+              1,
+              2,
+              2,
+              10,
+              QueueBounds.DEFAULTS);
+      send("a");
+      Peer first = server.acceptUnanswered();
+      first.expect("*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n" + NAMING);
+
+      first.expectClosed();
+
+      server.acceptUnanswered().expect("*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n" + NAMING);
+      await()
+          .untilAsserted(
+              () -> assertThat(events.getFirst()).contains("no answer to the handshake in time"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"NOPERM this user may not", "BUSY Redis is busy running a script."})
+    void aConnectionDoesWithoutANameWhereANodeDoesNotTakeIt(String refusal) {
+      send("a");
+      Peer peer = server.acceptUnanswered().expect(NAMING).send("-" + refusal + "\r\n");
+
+      peer.expect("<a>").send("+A\r\n");
+
+      awaitLog("a +A\r\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"NOPERM this user may not", "BUSY Redis is busy running a script."})
+    void aConnectionDoesNotDoWithoutItsDatabase(String refusal) {
+      settings = settings(null, 3);
+      send("a");
+      Peer peer = server.acceptUnanswered();
+      peer.expect(NAMING + "*2\r\n$6\r\nSELECT\r\n$1\r\n3\r\n").send("+OK\r\n-" + refusal + "\r\n");
+
+      peer.expectClosed();
+
+      await().until(() -> !events.isEmpty());
+      assertThat(events.getFirst()).contains("the node refused the handshake: " + refusal);
+    }
+
+    @Test
+    void whatIsSentAsideNeedsNoDatabase() {
+      settings = settings(null, 3);
+      onLoop(() -> node().sendAside(new TestExchange("a", log, FAR, Protocol.RESP2, 1)));
+
+      server.acceptUnanswered().expect(NAMING).send("+OK\r\n").expect("<a>").send("+A\r\n");
+
+      awaitLog("a +A\r\n");
+    }
+  }
+
+  /** What is in flight and what waits when a connection is lost. */
+  @Nested
+  class LostConnections {
+
+    @Test
+    void aLostConnectionFailsOnlyWhatIsInFlight() {
+      send("a", "b", "c");
+      Peer first = server.accept();
+      first.expect("<a><b><c>").send("+A\r\n+B").close();
+      awaitLog("a +A\r\n", "b CONNECTION_LOST", "c CONNECTION_LOST");
+
+      send("d", "e");
+      server.accept().expect("<d><e>").send("+D\r\n+E\r\n");
+
+      awaitLog("a +A\r\n", "b CONNECTION_LOST", "c CONNECTION_LOST", "d +D\r\n", "e +E\r\n");
+      assertThat(events)
+          .hasSize(3)
+          .startsWith("connected")
+          .endsWith("connected")
+          .element(1)
           .asString()
-          .startsWith("4 commands are unanswered on one connection to 127.0.0.1:");
-    }
-    peer.send("+A\r\n");
-    awaitLog("a +A\r\n");
-    assertThat(isWritable()).isFalse();
-    peer.send("+B\r\n");
-
-    await().until(this::isWritable);
-  }
-
-  @Test
-  void farTooManyUnansweredAreRefusedAtOnce() {
-    boundedBy(new QueueBounds(1, 1_000_000));
-    send("a");
-    Peer peer = server.accept().expect("<a>");
-
-    List<String> taken = IntStream.range(1, 16).mapToObj(i -> "b" + i).toList();
-    taken.forEach(this::send);
-    send("c");
-
-    awaitLog("c OVERLOADED");
-    peer.expect(taken.stream().map(name -> "<" + name + ">").collect(joining()));
-    Stream<String> sent = Stream.concat(Stream.of("a"), taken.stream());
-    List<String> replies = sent.map(name -> name + " +" + name + "\r\n").toList();
-    replies.forEach(reply -> peer.send(reply.substring(reply.indexOf('+'))));
-    awaitLog(Stream.concat(Stream.of("c OVERLOADED"), replies.stream()).toArray(String[]::new));
-    send("f");
-    peer.expect("<f>");
-  }
-
-  @Test
-  void whatANodeDoesNotTakeIsBounded() {
-    boundedBy(new QueueBounds(1_000, 4 << 20));
-    send("a");
-    server.accept().expect("<a>"); // and reads no more
-    String large = "x".repeat(1 << 20);
-
-    for (int i = 0; i < 64; i++) {
-      send(large);
+          .startsWith("disconnected after 0: ");
     }
 
-    await().until(() -> log.stream().anyMatch(entry -> entry.endsWith("OVERLOADED")));
-    long refused = log.stream().filter(entry -> entry.endsWith("OVERLOADED")).count();
-    assertThat(refused).isGreaterThan(30);
-  }
+    @Test
+    void whatWaitsForAConnectionIsSentInOrderOnceThereIsOne() {
+      server.refuse();
+      send("a", "b");
+      await().until(() -> events.size() > 1);
+      send("c");
+      assertThat(events.getFirst()).startsWith("disconnected after 1: ");
+      assertThat(events.get(1)).startsWith("disconnected after 2: ");
 
-  @Test
-  void nothingIsSentBeforeThePasswordWasAccepted() {
-    settings = settings(new Credentials(null, "secret"), 0);
-    send("a");
-    Peer peer = server.acceptUnanswered();
+      server.listenAgain();
 
-    peer.expect("*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n" + NAMING);
-    assertThat(peer.pending()).isZero();
-    assertThat(events).isEmpty();
-
-    peer.send("+OK\r\n+OK\r\n").expect("<a>");
-  }
-
-  @Test
-  void userPasswordAndDatabaseAreToldInThisOrder() {
-    settings = settings(new Credentials("us\u00e9r", "secret"), 5);
-    send("a");
-    Peer peer = server.acceptUnanswered();
-
-    peer.expect(
-        "*3\r\n$4\r\nAUTH\r\n$5\r\nus\u00c3\u00a9r\r\n$6\r\nsecret\r\n"
-            + NAMING
-            + "*2\r\n$6\r\nSELECT\r\n$1\r\n5\r\n");
-    peer.send("+OK\r\n+OK\r\n");
-    peer.send("+OK\r\n").expect("<a>").send("+A\r\n");
-
-    awaitLog("a +A\r\n");
-  }
-
-  @Test
-  void resp3IsSpokenOnAConnectionOfItsOwn() {
-    settings = settings(new Credentials(null, "secret"), 0);
-    send("two");
-    Peer resp2 = server.acceptUnanswered();
-    onLoop(() -> node().send(new TestExchange("three", log, FAR * 2, Protocol.RESP3, 0), false));
-    Peer resp3 = server.acceptUnanswered();
-
-    resp3.expect(
-        "*5\r\n$5\r\nHELLO\r\n$1\r\n3\r\n$4\r\nAUTH\r\n$7\r\ndefault\r\n$6\r\nsecret\r\n" + NAMING);
-    resp3.send("%2\r\n$5\r\nproto\r\n:3\r\n$7\r\nmodules\r\n*0\r\n+OK\r\n").expect("<three>");
-    resp2
-        .expect("*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n" + NAMING)
-        .send("+OK\r\n+OK\r\n")
-        .expect("<two>");
-  }
-
-  @Test
-  void resp3WithoutAPasswordIsAskedForPlainly() {
-    onLoop(() -> node().send(new TestExchange("a", log, FAR, Protocol.RESP3, 0), false));
-
-    server
-        .acceptUnanswered()
-        .expect("*2\r\n$5\r\nHELLO\r\n$1\r\n3\r\n" + NAMING)
-        .send("%0\r\n+OK\r\n")
-        .expect("<a>");
-  }
-
-  @Test
-  void aRefusedHandshakeIsTriedAgainAndKeepsWhatWaits() {
-    settings = settings(new Credentials(null, "secret"), 3);
-    send("a");
-    Peer first = server.acceptUnanswered();
-    first.expect(
-        "*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n" + NAMING + "*2\r\n$6\r\nSELECT\r\n$1\r\n3\r\n");
-
-    first.send("-LOADING Redis is loading the dataset in memory\r\n-NOAUTH Auth");
-
-    first.expectClosed();
-    Peer second = server.acceptUnanswered();
-    second.expect(
-        "*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n" + NAMING + "*2\r\n$6\r\nSELECT\r\n$1\r\n3\r\n");
-    second.send("+OK\r\n+OK\r\n+OK\r\n").expect("<a>");
-    assertThat(events.getFirst()).startsWith("disconnected after 1: ").contains("LOADING");
-    assertThat(log).isEmpty();
-  }
-
-  @Test
-  void nothingWaitsForANodeThatHasRejectedEveryHandshake() {
-    settings = settings(new Credentials(null, "secret"), 0);
-    send("a");
-    send("b");
-    String handshake = "*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n" + NAMING;
-    server.acceptUnanswered().expect(handshake).send("-WRONGPASS invalid\r\n").expectClosed();
-    awaitLog("a NOT_SENT", "b NOT_SENT");
-
-    send("c");
-    awaitLog("a NOT_SENT", "b NOT_SENT", "c NOT_SENT");
-
-    Peer second = server.acceptUnanswered().expect(handshake).send("+OK\r\n+OK\r\n");
-    await().until(() -> events.contains("connected"));
-    send("d");
-    second.expect("<d>").close();
-    server.acceptUnanswered().expect(handshake).send("-WRONGPASS invalid\r\n").expectClosed();
-    send("e"); // for all that is known the password is being changed
-    server.acceptUnanswered().expect(handshake).send("+OK\r\n+OK\r\n").expect("<e>");
-  }
-
-  @Test
-  void aSilentHandshakeIsGivenUp() {
-    settings =
-        new BackendSettings(
-            new Credentials(null, "secret"),
-            0,
-            Duration.ofMillis(50),
-            COMMAND_TIMEOUT,
-            1,
-            2,
-            2,
-            10,
-            QueueBounds.DEFAULTS);
-    send("a");
-    Peer first = server.acceptUnanswered();
-    first.expect("*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n" + NAMING);
-
-    first.expectClosed();
-
-    server.acceptUnanswered().expect("*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n" + NAMING);
-    await()
-        .untilAsserted(
-            () -> assertThat(events.getFirst()).contains("no answer to the handshake in time"));
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"NOPERM this user may not", "BUSY Redis is busy running a script."})
-  void aConnectionDoesWithoutANameWhereANodeDoesNotTakeIt(String refusal) {
-    send("a");
-    Peer peer = server.acceptUnanswered().expect(NAMING).send("-" + refusal + "\r\n");
-
-    peer.expect("<a>").send("+A\r\n");
-
-    awaitLog("a +A\r\n");
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"NOPERM this user may not", "BUSY Redis is busy running a script."})
-  void aConnectionDoesNotDoWithoutItsDatabase(String refusal) {
-    settings = settings(null, 3);
-    send("a");
-    Peer peer = server.acceptUnanswered();
-    peer.expect(NAMING + "*2\r\n$6\r\nSELECT\r\n$1\r\n3\r\n").send("+OK\r\n-" + refusal + "\r\n");
-
-    peer.expectClosed();
-
-    await().until(() -> !events.isEmpty());
-    assertThat(events.getFirst()).contains("the node refused the handshake: " + refusal);
-  }
-
-  @Test
-  void whatIsSentAsideNeedsNoDatabase() {
-    settings = settings(null, 3);
-    onLoop(() -> node().sendAside(new TestExchange("a", log, FAR, Protocol.RESP2, 1)));
-
-    server.acceptUnanswered().expect(NAMING).send("+OK\r\n").expect("<a>").send("+A\r\n");
-
-    awaitLog("a +A\r\n");
-  }
-
-  @Test
-  void aLostConnectionFailsOnlyWhatIsInFlight() {
-    send("a", "b", "c");
-    Peer first = server.accept();
-    first.expect("<a><b><c>").send("+A\r\n+B").close();
-    awaitLog("a +A\r\n", "b CONNECTION_LOST", "c CONNECTION_LOST");
-
-    send("d", "e");
-    server.accept().expect("<d><e>").send("+D\r\n+E\r\n");
-
-    awaitLog("a +A\r\n", "b CONNECTION_LOST", "c CONNECTION_LOST", "d +D\r\n", "e +E\r\n");
-    assertThat(events)
-        .hasSize(3)
-        .startsWith("connected")
-        .endsWith("connected")
-        .element(1)
-        .asString()
-        .startsWith("disconnected after 0: ");
-  }
-
-  @Test
-  void whatWaitsForAConnectionIsSentInOrderOnceThereIsOne() {
-    server.refuse();
-    send("a", "b");
-    await().until(() -> events.size() > 1);
-    send("c");
-    assertThat(events.getFirst()).startsWith("disconnected after 1: ");
-    assertThat(events.get(1)).startsWith("disconnected after 2: ");
-
-    server.listenAgain();
-
-    server.accept().expect("<a><b><c>");
-    assertThat(log).isEmpty();
-  }
-
-  @Test
-  void whatWaitsLongerThanItsDeadlineWasNotSent() {
-    server.refuse();
-    onLoop(
-        () -> {
-          node().send(new TestExchange("a", log, System.nanoTime() + 1), false);
-          return node().send(exchange("b"), false);
-        });
-
-    tick(TimeUnit.SECONDS.toNanos(1));
-
-    assertThat(log).containsExactly("a NOT_SENT");
-    server.listenAgain();
-    server.accept().expect("<b>");
-  }
-
-  @Test
-  void noMoreThanTheLimitWaits() {
-    settings =
-        new BackendSettings(
-            null, 0, COMMAND_TIMEOUT, COMMAND_TIMEOUT, 1, 2, 2, 2, QueueBounds.DEFAULTS);
-    server.refuse();
-
-    send("a", "b", "c");
-
-    assertThat(log).containsExactly("c OVERLOADED");
-  }
-
-  @Test
-  void theSenderIsToldToPauseWhenManyWait() {
-    server.refuse();
-    for (int i = 0; i < 1_023; i++) {
-      assertThat(onLoop(() -> node().send(exchange("a"), false))).isTrue();
+      server.accept().expect("<a><b><c>");
+      assertThat(log).isEmpty();
     }
-    assertThat(onLoop(() -> node().send(exchange("a"), false))).isFalse();
+
+    @Test
+    void whatWaitsLongerThanItsDeadlineWasNotSent() {
+      server.refuse();
+      onLoop(
+          () -> {
+            node().send(new TestExchange("a", log, System.nanoTime() + 1), false);
+            return node().send(exchange("b"), false);
+          });
+
+      tick(TimeUnit.SECONDS.toNanos(1));
+
+      assertThat(log).containsExactly("a NOT_SENT");
+      server.listenAgain();
+      server.accept().expect("<b>");
+    }
+
+    @Test
+    void aCallbackMaySendAgainWhileTheConnectionFails() {
+      onLoop(
+          () ->
+              node().send(exchange("a").then(() -> node().send(exchange("again"), false)), false));
+      Peer first = server.accept();
+      first.expect("<a>").reset();
+
+      server.accept().expect("<again>");
+      assertThat(log).containsExactly("a CONNECTION_LOST");
+    }
+
+    @Test
+    void whatWaitsCanBeTakenBackUnlessARedirectSentItHere() {
+      server.refuse();
+      onLoop(
+          () -> {
+            node().send(exchange("a"), false);
+            node().send(exchange("asked"), true);
+            return node().send(exchange("b"), false);
+          });
+      var taken = new ArrayDeque<Exchange>();
+
+      onLoop(
+          () -> {
+            node().withdraw(_ -> true, taken);
+            return null;
+          });
+
+      assertThat(taken).hasSize(2);
+      taken.forEach(exchange -> exchange.onFailure(Failure.NO_OWNER));
+      assertThat(log).containsExactly("a NO_OWNER", "b NO_OWNER");
+      server.listenAgain();
+      server.accept().expect("*1\r\n$6\r\nASKING\r\n<asked>");
+    }
   }
 
-  @Test
-  void whatIsPastItsDeadlineTimesOutAndTheOthersKeepTheirReplies() {
-    onLoop(
-        () -> {
-          node().send(new TestExchange("a", log, System.nanoTime() + 1), false);
-          return node().send(exchange("b"), false);
-        });
-    Peer peer = server.accept();
-    peer.expect("<a><b>");
+  /** Nodes that do not answer in time. */
+  @Nested
+  class SilentNodes {
 
-    tick(TimeUnit.SECONDS.toNanos(1));
-    assertThat(log).containsExactly("a TIMEOUT");
-    peer.send("+late\r\n+B\r\n");
+    @Test
+    void whatIsPastItsDeadlineTimesOutAndTheOthersKeepTheirReplies() {
+      onLoop(
+          () -> {
+            node().send(new TestExchange("a", log, System.nanoTime() + 1), false);
+            return node().send(exchange("b"), false);
+          });
+      Peer peer = server.accept();
+      peer.expect("<a><b>");
 
-    awaitLog("a TIMEOUT", "b +B\r\n");
+      tick(TimeUnit.SECONDS.toNanos(1));
+      assertThat(log).containsExactly("a TIMEOUT");
+      peer.send("+late\r\n+B\r\n");
+
+      awaitLog("a TIMEOUT", "b +B\r\n");
+    }
+
+    @Test
+    void aNodeThatOwesRepliesAndSaysNothingIsGivenUp() {
+      send("a");
+      Peer peer = server.accept();
+      peer.expect("<a>");
+
+      tick(2 * COMMAND_TIMEOUT.toNanos());
+      assertThat(log).isEmpty();
+      tick(4 * COMMAND_TIMEOUT.toNanos());
+
+      peer.expectClosed();
+      assertThat(log).containsExactly("a CONNECTION_LOST");
+      server.accept();
+    }
+
+    /** A node that has answered all that it was asked. */
+    private Peer nothingOwed() {
+      send("a");
+      Peer peer = server.accept();
+      peer.expect("<a>").send("+A\r\n");
+      awaitLog("a +A\r\n");
+      return peer;
+    }
+
+    @Test
+    void aNodeThatOwesNothingMayBeSilentForAWhile() {
+      Peer peer = nothingOwed();
+
+      tick(IDLE / 2);
+
+      send("b");
+      peer.expect("<b>");
+    }
+
+    @Test
+    void aNodeThatNobodyHasAskedForLongIsAskedForASignOfLife() {
+      Peer peer = nothingOwed();
+
+      tick(2 * IDLE);
+      peer.expect(PING).send("-LOADING it answers, whatever it is\r\n");
+      await().until(() -> stats().inFlight() == 0);
+      tick(2 * IDLE + COMMAND_TIMEOUT.toNanos() * 4); // once more, by then
+
+      send("b");
+      peer.expect(PING + "<b>").send("+PONG\r\n+B\r\n");
+      awaitLog("a +A\r\n", "b +B\r\n");
+      assertThat(events).containsExactly("connected");
+    }
+
+    @Test
+    void aNodeThatGivesNoSignOfLifeIsGivenUpBeforeAnybodyNeedsIt() {
+      Peer peer = nothingOwed();
+
+      tick(2 * IDLE);
+      peer.expect(PING);
+      tick(2 * IDLE + COMMAND_TIMEOUT.toNanos() * 2);
+      assertThat(events).containsExactly("connected");
+      tick(2 * IDLE + COMMAND_TIMEOUT.toNanos() * 4);
+
+      peer.expectClosed();
+      Peer again = server.accept();
+      send("b");
+      again.expect("<b>").send("+B\r\n");
+      awaitLog("a +A\r\n", "b +B\r\n");
+    }
   }
 
-  @Test
-  void aNodeThatOwesRepliesAndSaysNothingIsGivenUp() {
-    send("a");
-    Peer peer = server.accept();
-    peer.expect("<a>");
+  /** Bytes that end the connection. */
+  @Nested
+  class InvalidReplies {
 
-    tick(2 * COMMAND_TIMEOUT.toNanos());
-    assertThat(log).isEmpty();
-    tick(4 * COMMAND_TIMEOUT.toNanos());
+    @ParameterizedTest
+    @ValueSource(
+        strings = {
+          "HTTP/1.1 400 Bad Request\r\n",
+          "\u0016\u0003\u0001\u0002\u0000",
+          "$-5\r\n",
+          "$99999999999999999999\r\n",
+          "*-2\r\n",
+          "*?\r\n:1\r\n.\r\n",
+          "$?\r\n;4\r\nabcd\r\n;0\r\n",
+          "%-1\r\n",
+          "|-1\r\n+OK\r\n",
+          "*1\n+OK\n",
+          "*2\r\n:1\r\n*1\r\n\0",
+          "*999999999999999999\r\n*999999999999999999\r\n*999999999999999999\r\n"
+        })
+    void bytesThatAreNotRespEndTheConnection(String bytes) {
+      send("a", "b", "c");
+      Peer peer = server.accept();
+      peer.expect("<a><b><c>").send("+A\r\n" + bytes);
 
-    peer.expectClosed();
-    assertThat(log).containsExactly("a CONNECTION_LOST");
-    server.accept();
+      peer.expectClosed();
+      awaitLog("a +A\r\n", "b CONNECTION_LOST", "c CONNECTION_LOST");
+      server.accept();
+      assertThat(events).anyMatch(event -> event.contains("the node sent bytes that are not RESP"));
+    }
+
+    @Test
+    void nestingHasNoDepthAtWhichItHurts() {
+      String deep = "*1\r\n".repeat(100_000) + ":1\r\n";
+      send("a", "b");
+      Peer peer = server.accept();
+
+      peer.expect("<a><b>").send("|1\r\n+ttl\r\n:1\r\n+A\r\n" + deep);
+
+      await().until(() -> !log.isEmpty() && log.getLast().startsWith("b last"));
+      assertThat(log.getFirst()).isEqualTo("a |1\r\n+ttl\r\n:1\r\n+A\r\n");
+      assertThat(log.stream().skip(1).mapToInt(part -> part.length() - "b part ".length()).sum())
+          .isEqualTo(deep.length());
+    }
+
+    @Test
+    void aReplyThatNobodyAskedForEndsTheConnection() {
+      send("a");
+      Peer peer = server.accept();
+      peer.expect("<a>").send("+A\r\n+B\r\n");
+
+      peer.expectClosed();
+      server.accept();
+      assertThat(events).anyMatch(event -> event.contains("a reply that nobody asked for"));
+    }
   }
 
-  /** A node that has answered all that it was asked. */
-  private Peer nothingOwed() {
-    send("a");
-    Peer peer = server.accept();
-    peer.expect("<a>").send("+A\r\n");
-    awaitLog("a +A\r\n");
-    return peer;
-  }
+  /** Nodes that are no longer needed. */
+  @Nested
+  class Closing {
 
-  @Test
-  void aNodeThatOwesNothingMayBeSilentForAWhile() {
-    Peer peer = nothingOwed();
+    @Test
+    void closingFailsWhatIsInFlightAndRefusesWhatComes() {
+      send("a", "b");
+      Peer peer = server.accept();
+      peer.expect("<a><b>");
 
-    tick(IDLE / 2);
+      onLoop(
+          () -> {
+            node().close();
+            return node().send(exchange("c"), false);
+          });
 
-    send("b");
-    peer.expect("<b>");
-  }
+      assertThat(log).containsExactly("a CONNECTION_LOST", "b CONNECTION_LOST", "c NOT_SENT");
+      peer.expectClosed();
+    }
 
-  @Test
-  void aNodeThatNobodyHasAskedForLongIsAskedForASignOfLife() {
-    Peer peer = nothingOwed();
+    @Test
+    void closingFailsWhatWaits() {
+      server.refuse();
+      send("a", "b");
 
-    tick(2 * IDLE);
-    peer.expect(PING).send("-LOADING it answers, whatever it is\r\n");
-    await().until(() -> stats().inFlight() == 0);
-    tick(2 * IDLE + COMMAND_TIMEOUT.toNanos() * 4); // once more, by then
+      onLoop(
+          () -> {
+            node().close();
+            return null;
+          });
 
-    send("b");
-    peer.expect(PING + "<b>").send("+PONG\r\n+B\r\n");
-    awaitLog("a +A\r\n", "b +B\r\n");
-    assertThat(events).containsExactly("connected");
-  }
+      assertThat(log).containsExactly("a NOT_SENT", "b NOT_SENT");
+    }
 
-  @Test
-  void aNodeThatGivesNoSignOfLifeIsGivenUpBeforeAnybodyNeedsIt() {
-    Peer peer = nothingOwed();
+    @Test
+    void aRetiredNodeIsDoneWithWhenItOwesNothing() {
+      send("a");
+      Peer peer = server.accept();
+      peer.expect("<a>");
+      onLoop(
+          () -> {
+            node().retire();
+            return null;
+          });
+      assertThat(tick(0)).isFalse();
 
-    tick(2 * IDLE);
-    peer.expect(PING);
-    tick(2 * IDLE + COMMAND_TIMEOUT.toNanos() * 2);
-    assertThat(events).containsExactly("connected");
-    tick(2 * IDLE + COMMAND_TIMEOUT.toNanos() * 4);
+      peer.send("+A\r\n");
+      awaitLog("a +A\r\n");
 
-    peer.expectClosed();
-    Peer again = server.accept();
-    send("b");
-    again.expect("<b>").send("+B\r\n");
-    awaitLog("a +A\r\n", "b +B\r\n");
-  }
-
-  @Test
-  void askingGoesFirstAndItsReplyIsDropped() {
-    onLoop(
-        () -> {
-          node().send(exchange("a"), true);
-          return node().send(exchange("b"), false);
-        });
-    Peer peer = server.accept();
-
-    peer.expect("*1\r\n$6\r\nASKING\r\n<a><b>").send("+OK\r\n+A\r\n+B\r\n");
-
-    awaitLog("a +A\r\n", "b +B\r\n");
-  }
-
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "HTTP/1.1 400 Bad Request\r\n",
-        "\u0016\u0003\u0001\u0002\u0000",
-        "$-5\r\n",
-        "$99999999999999999999\r\n",
-        "*-2\r\n",
-        "*?\r\n:1\r\n.\r\n",
-        "$?\r\n;4\r\nabcd\r\n;0\r\n",
-        "%-1\r\n",
-        "|-1\r\n+OK\r\n",
-        "*1\n+OK\n",
-        "*2\r\n:1\r\n*1\r\n\0",
-        "*999999999999999999\r\n*999999999999999999\r\n*999999999999999999\r\n"
-      })
-  void bytesThatAreNotRespEndTheConnection(String bytes) {
-    send("a", "b", "c");
-    Peer peer = server.accept();
-    peer.expect("<a><b><c>").send("+A\r\n" + bytes);
-
-    peer.expectClosed();
-    awaitLog("a +A\r\n", "b CONNECTION_LOST", "c CONNECTION_LOST");
-    server.accept();
-    assertThat(events).anyMatch(event -> event.contains("the node sent bytes that are not RESP"));
-  }
-
-  @Test
-  void nestingHasNoDepthAtWhichItHurts() {
-    String deep = "*1\r\n".repeat(100_000) + ":1\r\n";
-    send("a", "b");
-    Peer peer = server.accept();
-
-    peer.expect("<a><b>").send("|1\r\n+ttl\r\n:1\r\n+A\r\n" + deep);
-
-    await().until(() -> !log.isEmpty() && log.getLast().startsWith("b last"));
-    assertThat(log.getFirst()).isEqualTo("a |1\r\n+ttl\r\n:1\r\n+A\r\n");
-    assertThat(log.stream().skip(1).mapToInt(part -> part.length() - "b part ".length()).sum())
-        .isEqualTo(deep.length());
-  }
-
-  @Test
-  void aReplyThatNobodyAskedForEndsTheConnection() {
-    send("a");
-    Peer peer = server.accept();
-    peer.expect("<a>").send("+A\r\n+B\r\n");
-
-    peer.expectClosed();
-    server.accept();
-    assertThat(events).anyMatch(event -> event.contains("a reply that nobody asked for"));
-  }
-
-  @Test
-  void closingFailsWhatIsInFlightAndRefusesWhatComes() {
-    send("a", "b");
-    Peer peer = server.accept();
-    peer.expect("<a><b>");
-
-    onLoop(
-        () -> {
-          node().close();
-          return node().send(exchange("c"), false);
-        });
-
-    assertThat(log).containsExactly("a CONNECTION_LOST", "b CONNECTION_LOST", "c NOT_SENT");
-    peer.expectClosed();
-  }
-
-  @Test
-  void closingFailsWhatWaits() {
-    server.refuse();
-    send("a", "b");
-
-    onLoop(
-        () -> {
-          node().close();
-          return null;
-        });
-
-    assertThat(log).containsExactly("a NOT_SENT", "b NOT_SENT");
-  }
-
-  @Test
-  void aCallbackMaySendAgainWhileTheConnectionFails() {
-    onLoop(
-        () -> node().send(exchange("a").then(() -> node().send(exchange("again"), false)), false));
-    Peer first = server.accept();
-    first.expect("<a>").reset();
-
-    server.accept().expect("<again>");
-    assertThat(log).containsExactly("a CONNECTION_LOST");
-  }
-
-  @Test
-  void whatWaitsCanBeTakenBackUnlessARedirectSentItHere() {
-    server.refuse();
-    onLoop(
-        () -> {
-          node().send(exchange("a"), false);
-          node().send(exchange("asked"), true);
-          return node().send(exchange("b"), false);
-        });
-    var taken = new ArrayDeque<Exchange>();
-
-    onLoop(
-        () -> {
-          node().withdraw(_ -> true, taken);
-          return null;
-        });
-
-    assertThat(taken).hasSize(2);
-    taken.forEach(exchange -> exchange.onFailure(Failure.NO_OWNER));
-    assertThat(log).containsExactly("a NO_OWNER", "b NO_OWNER");
-    server.listenAgain();
-    server.accept().expect("*1\r\n$6\r\nASKING\r\n<asked>");
-  }
-
-  @Test
-  void clientsAreSpreadOverSeveralConnectionsAndEachStaysOnItsOwn() {
-    settings =
-        new BackendSettings(
-            null, 0, COMMAND_TIMEOUT, COMMAND_TIMEOUT, 2, 2, 2, 10, QueueBounds.DEFAULTS);
-    onLoop(() -> node().send(new TestExchange("a1", log, FAR, Protocol.RESP2, 1), false));
-    Peer one = server.accept();
-    onLoop(() -> node().send(new TestExchange("b1", log, FAR, Protocol.RESP2, 2), false));
-    Peer two = server.accept();
-    onLoop(() -> node().send(new TestExchange("a2", log, FAR, Protocol.RESP2, 1), false));
-    onLoop(() -> node().send(new TestExchange("b2", log, FAR, Protocol.RESP2, -2), false));
-
-    one.expect("<a1><a2>");
-    two.expect("<b1><b2>");
-  }
-
-  @Test
-  void aRetiredNodeIsDoneWithWhenItOwesNothing() {
-    send("a");
-    Peer peer = server.accept();
-    peer.expect("<a>");
-    onLoop(
-        () -> {
-          node().retire();
-          return null;
-        });
-    assertThat(tick(0)).isFalse();
-
-    peer.send("+A\r\n");
-    awaitLog("a +A\r\n");
-
-    assertThat(tick(0)).isTrue();
-  }
-
-  @Test
-  void connectionsBytesReconnectsAndErrorsAreCounted() {
-    send("a", "b");
-    Peer first = server.accept();
-    first.expect("<a><b>").send("+A\r\n");
-    awaitLog("a +A\r\n");
-    assertThat(stats())
-        .isEqualTo(new NodeStats(address(), 1, 0, 1, NAMING.length() + 6, 5 + 4, 0, 0));
-
-    first.close();
-    await().until(() -> log.size() == 2);
-    server.accept();
-    await().untilAsserted(() -> assertThat(stats().reconnects()).isEqualTo(1));
-
-    assertThat(stats())
-        .isEqualTo(new NodeStats(address(), 1, 0, 0, 2 * NAMING.length() + 6, 2 * 5 + 4, 1, 1));
-  }
-
-  @Test
-  void preparingConnectsBeforeTheFirstExchange() {
-    onLoop(
-        () -> {
-          node().prepare();
-          return null;
-        });
-    Peer peer = server.accept();
-    await().until(() -> onLoop(() -> node().isReady()));
-
-    send("a");
-    peer.expect("<a>");
+      assertThat(tick(0)).isTrue();
+    }
   }
 }

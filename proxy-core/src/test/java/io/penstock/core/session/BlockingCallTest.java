@@ -16,6 +16,7 @@ import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -85,602 +86,637 @@ class BlockingCallTest {
     return lease(1).expect(call);
   }
 
-  @Test
-  void whatIsThereIsHadWithoutAConnectionOfItsOwn() {
-    Peer client = rig.client();
-    client.send(BLPOP + PING);
-    rig.accept(1).expect(tried(BLPOP)).send("+OK\r\n+QUEUED\r\n*1\r\n" + ELEMENT);
+  /** A call is tried once before it waits. */
+  @Nested
+  class FirstTry {
 
-    client.expect(ELEMENT + "+PONG\r\n");
-    assertThat(stats(1).exclusive()).isZero();
-  }
+    @Test
+    void whatIsThereIsHadWithoutAConnectionOfItsOwn() {
+      Peer client = rig.client();
+      client.send(BLPOP + PING);
+      rig.accept(1).expect(tried(BLPOP)).send("+OK\r\n+QUEUED\r\n*1\r\n" + ELEMENT);
 
-  @Test
-  void whatIsNotThereIsWaitedForOnAConnectionOfItsOwn() {
-    Peer node = rig.connected(1);
-    Peer client = rig.client();
-    client.send(get("a") + BLPOP + PING);
-    node.expect(get("a") + tried(BLPOP)).send("+v\r\n" + NOTHING);
-    client.expect("+v\r\n");
-    Peer lease = lease(1).expect(BLPOP);
-    Peer other = rig.client();
-    other.send(get("a"));
-    node.expect(get("a")).send("+w\r\n");
-    other.expect("+w\r\n");
-    assertThat(client.pending()).isZero();
+      client.expect(ELEMENT + "+PONG\r\n");
+      assertThat(stats(1).exclusive()).isZero();
+    }
 
-    lease.send(ELEMENT);
+    @Test
+    void whatIsNotThereIsWaitedForOnAConnectionOfItsOwn() {
+      Peer node = rig.connected(1);
+      Peer client = rig.client();
+      client.send(get("a") + BLPOP + PING);
+      node.expect(get("a") + tried(BLPOP)).send("+v\r\n" + NOTHING);
+      client.expect("+v\r\n");
+      Peer lease = lease(1).expect(BLPOP);
+      Peer other = rig.client();
+      other.send(get("a"));
+      node.expect(get("a")).send("+w\r\n");
+      other.expect("+w\r\n");
+      assertThat(client.pending()).isZero();
 
-    client.expect(ELEMENT + "+PONG\r\n");
-    client.send(BLPOP);
-    node.expect(tried(BLPOP)).send(NOTHING);
-    lease.expect(BLPOP).send(NIL); // the same connection again
-    client.expect(NIL);
-    assertThat(stats(1).exclusive()).isEqualTo(1);
-    assertThat(stats(1).inFlight()).isZero();
-  }
+      lease.send(ELEMENT);
 
-  @Test
-  void infoCountsTheKeysThatAreWaitedFor() {
-    Peer node = rig.connected(1);
-    Peer first = rig.client();
-    Peer firstLease = block(first, node, call("BLPOP a{a} b{a} a{a} 0"));
-    Peer second = rig.client();
-    block(second, node, call("BLPOP b{a} c{a} 0"));
-    Peer third = rig.client();
-    String read = call("XREADGROUP GROUP g c BLOCK 0 STREAMS s{a} c{a} > >");
-    block(third, node, read);
-    await().until(() -> rig.sessions().traffic().blockedClients() == 3);
-    Peer other = rig.client();
-
-    assertThat(other.send(call("INFO clients")).readBulk())
-        .contains("\r\ntotal_blocking_keys:4\r\ntotal_blocking_keys_on_nokey:2\r\n");
-
-    firstLease.send(NIL);
-    first.expect(NIL);
-    assertThat(other.send(call("INFO clients")).readBulk())
-        .contains("\r\ntotal_blocking_keys:3\r\n");
-  }
-
-  @Test
-  void theReplyToATransactionBeforeItDoesNotEndTheWaiting() {
-    Peer client = rig.client();
-    client.send(call("MULTI") + get("a") + call("EXEC") + BLPOP + PING + BLPOP + PING);
-    Peer node = rig.accept(1).expect(tried(get("a")) + tried(BLPOP));
-    node.send("+OK\r\n+QUEUED\r\n*1\r\n+v\r\n");
-    client.expect("+OK\r\n+QUEUED\r\n*1\r\n+v\r\n");
-    node.send(NOTHING);
-
-    Peer lease = lease(1).expect(BLPOP);
-    Peer other = rig.client();
-    other.send(get("foo")); // nothing but this comes before the first call has ended
-    node.expect(get("foo")).send("$-1\r\n");
-    lease.send(ELEMENT);
-    client.expect(ELEMENT + "+PONG\r\n");
-    node.expect(tried(BLPOP)).send(NOTHING);
-    lease.expect(BLPOP).send(ELEMENT);
-
-    client.expect(ELEMENT + "+PONG\r\n");
-    assertThat(stats(1).exclusive()).isEqualTo(1);
-  }
-
-  @Test
-  void errorsOfTheCallAreTheNodes() {
-    Peer client = rig.client();
-    client.send(call("BLPOP a -1"));
-    String error = "-ERR timeout is negative\r\n";
-    rig.accept(1).expect(tried(call("BLPOP a -1"))).send("+OK\r\n+QUEUED\r\n*1\r\n" + error);
-    client.expect(error);
-    client.send(call("BLPOP a b 1"));
-    client.expect("-CROSSSLOT Keys in request don't hash to the same slot\r\n");
-  }
-
-  @Test
-  void whatMayNotBeTriedInATransactionBlocksAtOnce() {
-    Peer node = rig.connected(1);
-    Peer client = rig.client();
-    client.send(BLPOP);
-    node.expect(tried(BLPOP)).send("+OK\r\n-OOM no\r\n-EXECABORT …\r\n");
-    lease(1).expect(BLPOP).send(ELEMENT);
-    client.expect(ELEMENT);
-  }
-
-  @Test
-  void whatANodeThatRefusesMultiPoppedIsTheClients() {
-    Peer client = rig.client();
-    client.send(BLPOP + PING);
-    rig.accept(1).expect(tried(BLPOP)).send(NO_MULTI + ELEMENT + NO_EXEC);
-    client.expect(ELEMENT + "+PONG\r\n");
-    assertThat(stats(1).exclusive()).isZero();
-  }
-
-  @Test
-  void aLargeReplyThatWasPoppedIsTheClients() {
-    Peer client = rig.client();
-    String big = "*2\r\n$1\r\na\r\n" + Wire.bulk("x".repeat(200_000));
-    client.send(BLPOP);
-    Peer node = rig.accept(1).expect(tried(BLPOP)).send(NO_MULTI + big.substring(0, 150_000));
-    client.expect("");
-    node.send(big.substring(150_000) + NO_EXEC);
-    client.expect(big);
-  }
-
-  @Test
-  void whatANodeThatRefusesMultiDoesNotHaveIsWaitedForAsEver() {
-    Peer node = rig.connected(1);
-    Peer client = rig.client();
-    client.send(BLPOP);
-    node.expect(tried(BLPOP)).send(NO_MULTI + NIL + NO_EXEC);
-    Peer lease = lease(1).expect(BLPOP).send(ELEMENT);
-    client.expect(ELEMENT).send(BLPOP);
-    node.expect(tried(BLPOP)).send(NO_MULTI + NIL + NO_EXEC);
-    lease.expect(BLPOP).send(ELEMENT);
-    client.expect(ELEMENT);
-  }
-
-  @Test
-  void errorsOfANodeThatRefusesMultiAreTheCalls() {
-    Peer node = rig.connected(1);
-    Peer client = rig.client();
-    client.send(BLPOP);
-    node.expect(tried(BLPOP)).send(NO_MULTI + "-WRONGTYPE no\r\n" + NO_EXEC);
-    client.expect("-WRONGTYPE no\r\n").send(BLPOP);
-    String moved = "-MOVED " + Rig.SLOT_A + " 127.0.0.1:" + rig.address(0).port() + "\r\n";
-    node.expect(tried(BLPOP)).send(NO_MULTI + moved + NO_EXEC);
-    rig.accept(0).expect(tried(BLPOP)).send("+OK\r\n+QUEUED\r\n*1\r\n" + ELEMENT);
-    client.expect(ELEMENT);
-  }
-
-  @Test
-  void aUserWhoMayNotExecuteBlocksAtOnce() {
-    Peer node = rig.connected(1);
-    Peer client = rig.client();
-    client.send(BLPOP);
-    node.expect(tried(BLPOP));
-    node.send("+OK\r\n+QUEUED\r\n-EXECABORT Transaction discarded because of: NOPERM no\r\n");
-    lease(1).expect(BLPOP).send(ELEMENT);
-    client.expect(ELEMENT);
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"BLPOP a x", "BLPOP a -1", "BLPOP a 1e99", "BLPOP a 1d", "BLPOP a inf"})
-  void aTimeThatIsNoneIsLeftToTheNode(String call) {
-    Peer client = rig.client();
-    client.send(call(call));
-    rig.accept(1).expect(call("MULTI") + call(call) + call("EXEC"));
-  }
-
-  @Test
-  void aLargeReplyIsPassedOnWhileItArrives() {
-    Peer client = rig.client();
-    String big = "*2\r\n$1\r\na\r\n" + Wire.bulk("x".repeat(200_000));
-    client.send(BLPOP);
-    Peer node = rig.accept(1).expect(tried(BLPOP));
-    node.send("+OK\r\n+QUEUED\r\n*1\r\n" + big.substring(0, 150_000));
-    client.expect(big.substring(0, 100_000));
-    node.send(big.substring(150_000));
-    client.expect(big.substring(100_000));
-
-    Peer lease = block(client, node, BLPOP);
-    lease.send(big.substring(0, 150_000));
-    client.expect(big.substring(0, 100_000));
-    lease.send(big.substring(150_000));
-    client.expect(big.substring(100_000));
-  }
-
-  @Test
-  void aLargeElementForNobodyIsPutBackThoughItArrivesInParts() {
-    Peer client = rig.client();
-    client.send(BLPOP);
-    Peer node = rig.accept(1).expect(tried(BLPOP));
-    client.reset();
-    await().until(() -> rig.onLoop(() -> rig.sessions().sessions().isEmpty()));
-    String element = "x".repeat(200_000);
-    String reply = "+OK\r\n+QUEUED\r\n*1\r\n*2\r\n$1\r\na\r\n" + Wire.bulk(element);
-
-    long before = rig.bytesReceivedFrom(1);
-    node.send(reply.substring(0, 150_000));
-    await().until(() -> rig.bytesReceivedFrom(1) - before == 150_000);
-    node.send(reply.substring(150_000));
-
-    node.expect(Wire.request("LPUSH", "a", element)).send(":1\r\n");
-  }
-
-  @Test
-  void callsForEverHaveNoDeadlineAndOthersTheirOwn() {
-    Peer node = rig.connected(1);
-    Peer patient = rig.client();
-    block(patient, node, BLPOP);
-    Peer client = rig.client();
-    block(client, node, call("BLPOP a 50.5"));
-
-    rig.tick(Duration.ofSeconds(149));
-    node.expect(Wire.request("PING")).send("+PONG\r\n"); // nobody has asked it for long
-    await().until(() -> stats(1).inFlight() == 2);
-    rig.tick(Duration.ofSeconds(160));
-
-    client.expect(
-        "-TIMEOUT the node did not answer in time; the command may have run or may run yet\r\n");
-    rig.tick(Duration.ofDays(30));
-    assertThat(patient.pending()).isZero();
-    assertThat(stats(1).exclusive()).isEqualTo(1);
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "-MOVED 15495 127.0.0.1:1",
-    "-CLUSTERDOWN The cluster is down",
-    "'-UNBLOCKED force unblock from blocking operation, instance state changed'"
-  })
-  void whatTheNodeEndedWithoutRunningItBeginsAgain(String refusal) {
-    Peer node = rig.connected(1);
-    Peer client = rig.client();
-    Peer lease = block(client, node, BLPOP);
-    lease.send(refusal + "\r\n");
-
-    node.expect(tried(BLPOP)).send(NOTHING);
-    lease.expect(BLPOP).send(ELEMENT);
-
-    client.expect(ELEMENT);
-  }
-
-  @Test
-  void whatBeginsAgainHasOnlyTheTimeThatIsLeft() {
-    Peer node = rig.connected(1);
-    Peer client = rig.client();
-    Peer lease = block(client, node, call("BLPOP a 90"));
-    lease.send("-MOVED 15495 127.0.0.1:1\r\n");
-    node.expect(tried(call("BLPOP a 90"))).send(NOTHING);
-
-    String again = lease.read(call("BLPOP a 89.999").length());
-
-    assertThat(again).startsWith("*3\r\n$5\r\nBLPOP\r\n$1\r\na\r\n$6\r\n8");
-  }
-
-  @Test
-  void aBlockedCallFollowsItsSlot() {
-    Peer node = rig.connected(1);
-    Peer client = rig.client();
-    Peer lease = block(client, node, BLPOP);
-    SlotMap map = rig.topology().current();
-    rig.publish(map.withSlotOn(Rig.SLOT_A, rig.address(0)));
-    Peer owner = rig.accept(0);
-    lease.send("-MOVED 15495 127.0.0.1:" + rig.address(0).port() + "\r\n");
-
-    owner.expect(tried(BLPOP)).send(NOTHING);
-    lease(0).expect(BLPOP).send(ELEMENT);
-
-    client.expect(ELEMENT);
-  }
-
-  @Test
-  void aLostConnectionLeavesTheOutcomeUnknownUnlessItOnlyReads() {
-    Peer node = rig.connected(1);
-    Peer client = rig.client();
-    block(client, node, BLPOP).close();
-    client.expect("-CONNLOST the connection to the node was lost; the command may have run\r\n");
-
-    String xread = call("XREAD BLOCK 0 STREAMS a $");
-    block(client, node, xread).close();
-    node.expect(tried(xread)).send(NOTHING);
-    lease(1).expect(xread).send("*-1\r\n");
-    client.expect(NIL);
-  }
-
-  @Test
-  void aNodeThatTakesNoMoreConnectionsIsTriedUntilTheCommandTimeout() {
-    restart(new Rig.Choice().commandTimeout(Duration.ofMillis(200)));
-    Peer node = rig.connected(1);
-    Peer client = rig.client();
-    client.send(BLPOP);
-    Thread.ofVirtual()
-        .start(
-            () -> {
-              while (node.read(tried(BLPOP).length()).equals(tried(BLPOP))) {
-                node.send(NOTHING);
-                rig.acceptUnanswered(1).send("-ERR max number of clients reached\r\n").close();
-              }
-            });
-
-    client.expect(
-        "-UNAVAILABLE the node "
-            + rig.address(1)
-            + " does not let this proxy in: ERR max number of clients reached;"
-            + " the command did not run\r\n");
-  }
-
-  @Test
-  void connectionsOfTheirOwnAreLimited() {
-    restart(new Rig.Choice().exclusiveConnections(1));
-    Peer node = rig.connected(1);
-    Peer lease = block(rig.client(), node, BLPOP);
-    Peer client = rig.client();
-    try (LogLines log = LogLines.of("backend.LeasePool")) {
+      client.expect(ELEMENT + "+PONG\r\n");
       client.send(BLPOP);
       node.expect(tried(BLPOP)).send(NOTHING);
-
-      client.expect("-OVERLOADED too many clients have connections to this node for themselves;");
-      client.expect(" the command did not run\r\n");
-      assertThat(log.get()).singleElement().asString().startsWith("clients have all 1 connections");
+      lease.expect(BLPOP).send(NIL); // the same connection again
+      client.expect(NIL);
+      assertThat(stats(1).exclusive()).isEqualTo(1);
+      assertThat(stats(1).inFlight()).isZero();
     }
-    lease.send(NIL);
-    client.send(BLPOP);
-    node.expect(tried(BLPOP)).send(NOTHING);
-    lease.expect(BLPOP);
+
+    @Test
+    void theReplyToATransactionBeforeItDoesNotEndTheWaiting() {
+      Peer client = rig.client();
+      client.send(call("MULTI") + get("a") + call("EXEC") + BLPOP + PING + BLPOP + PING);
+      Peer node = rig.accept(1).expect(tried(get("a")) + tried(BLPOP));
+      node.send("+OK\r\n+QUEUED\r\n*1\r\n+v\r\n");
+      client.expect("+OK\r\n+QUEUED\r\n*1\r\n+v\r\n");
+      node.send(NOTHING);
+
+      Peer lease = lease(1).expect(BLPOP);
+      Peer other = rig.client();
+      other.send(get("foo")); // nothing but this comes before the first call has ended
+      node.expect(get("foo")).send("$-1\r\n");
+      lease.send(ELEMENT);
+      client.expect(ELEMENT + "+PONG\r\n");
+      node.expect(tried(BLPOP)).send(NOTHING);
+      lease.expect(BLPOP).send(ELEMENT);
+
+      client.expect(ELEMENT + "+PONG\r\n");
+      assertThat(stats(1).exclusive()).isEqualTo(1);
+    }
+
+    @Test
+    void errorsOfTheCallAreTheNodes() {
+      Peer client = rig.client();
+      client.send(call("BLPOP a -1"));
+      String error = "-ERR timeout is negative\r\n";
+      rig.accept(1).expect(tried(call("BLPOP a -1"))).send("+OK\r\n+QUEUED\r\n*1\r\n" + error);
+      client.expect(error);
+      client.send(call("BLPOP a b 1"));
+      client.expect("-CROSSSLOT Keys in request don't hash to the same slot\r\n");
+    }
+
+    @Test
+    void whatMayNotBeTriedInATransactionBlocksAtOnce() {
+      Peer node = rig.connected(1);
+      Peer client = rig.client();
+      client.send(BLPOP);
+      node.expect(tried(BLPOP)).send("+OK\r\n-OOM no\r\n-EXECABORT …\r\n");
+      lease(1).expect(BLPOP).send(ELEMENT);
+      client.expect(ELEMENT);
+    }
+
+    @Test
+    void aUserWhoMayNotExecuteBlocksAtOnce() {
+      Peer node = rig.connected(1);
+      Peer client = rig.client();
+      client.send(BLPOP);
+      node.expect(tried(BLPOP));
+      node.send("+OK\r\n+QUEUED\r\n-EXECABORT Transaction discarded because of: NOPERM no\r\n");
+      lease(1).expect(BLPOP).send(ELEMENT);
+      client.expect(ELEMENT);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"BLPOP a x", "BLPOP a -1", "BLPOP a 1e99", "BLPOP a 1d", "BLPOP a inf"})
+    void aTimeThatIsNoneIsLeftToTheNode(String call) {
+      Peer client = rig.client();
+      client.send(call(call));
+      rig.accept(1).expect(call("MULTI") + call(call) + call("EXEC"));
+    }
+
+    @Test
+    void aLargeReplyIsPassedOnWhileItArrives() {
+      Peer client = rig.client();
+      String big = "*2\r\n$1\r\na\r\n" + Wire.bulk("x".repeat(200_000));
+      client.send(BLPOP);
+      Peer node = rig.accept(1).expect(tried(BLPOP));
+      node.send("+OK\r\n+QUEUED\r\n*1\r\n" + big.substring(0, 150_000));
+      client.expect(big.substring(0, 100_000));
+      node.send(big.substring(150_000));
+      client.expect(big.substring(100_000));
+
+      Peer lease = block(client, node, BLPOP);
+      lease.send(big.substring(0, 150_000));
+      client.expect(big.substring(0, 100_000));
+      lease.send(big.substring(150_000));
+      client.expect(big.substring(100_000));
+    }
   }
 
-  @Test
-  void idleConnectionsAreClosed() {
-    Peer node = rig.connected(1);
-    Peer client = rig.client();
-    Peer lease = block(client, node, BLPOP).send(NIL);
-    client.expect(NIL);
+  /** Nodes that refuse the transaction of the first try. */
+  @Nested
+  class NodesWithoutMulti {
 
-    rig.tick(Duration.ofSeconds(11));
+    @Test
+    void whatANodeThatRefusesMultiPoppedIsTheClients() {
+      Peer client = rig.client();
+      client.send(BLPOP + PING);
+      rig.accept(1).expect(tried(BLPOP)).send(NO_MULTI + ELEMENT + NO_EXEC);
+      client.expect(ELEMENT + "+PONG\r\n");
+      assertThat(stats(1).exclusive()).isZero();
+    }
 
-    lease.expectClosed();
-    assertThat(stats(1).exclusive()).isZero();
+    @Test
+    void aLargeReplyThatWasPoppedIsTheClients() {
+      Peer client = rig.client();
+      String big = "*2\r\n$1\r\na\r\n" + Wire.bulk("x".repeat(200_000));
+      client.send(BLPOP);
+      Peer node = rig.accept(1).expect(tried(BLPOP)).send(NO_MULTI + big.substring(0, 150_000));
+      client.expect("");
+      node.send(big.substring(150_000) + NO_EXEC);
+      client.expect(big);
+    }
+
+    @Test
+    void whatANodeThatRefusesMultiDoesNotHaveIsWaitedForAsEver() {
+      Peer node = rig.connected(1);
+      Peer client = rig.client();
+      client.send(BLPOP);
+      node.expect(tried(BLPOP)).send(NO_MULTI + NIL + NO_EXEC);
+      Peer lease = lease(1).expect(BLPOP).send(ELEMENT);
+      client.expect(ELEMENT).send(BLPOP);
+      node.expect(tried(BLPOP)).send(NO_MULTI + NIL + NO_EXEC);
+      lease.expect(BLPOP).send(ELEMENT);
+      client.expect(ELEMENT);
+    }
+
+    @Test
+    void errorsOfANodeThatRefusesMultiAreTheCalls() {
+      Peer node = rig.connected(1);
+      Peer client = rig.client();
+      client.send(BLPOP);
+      node.expect(tried(BLPOP)).send(NO_MULTI + "-WRONGTYPE no\r\n" + NO_EXEC);
+      client.expect("-WRONGTYPE no\r\n").send(BLPOP);
+      String moved = "-MOVED " + Rig.SLOT_A + " 127.0.0.1:" + rig.address(0).port() + "\r\n";
+      node.expect(tried(BLPOP)).send(NO_MULTI + moved + NO_EXEC);
+      rig.accept(0).expect(tried(BLPOP)).send("+OK\r\n+QUEUED\r\n*1\r\n" + ELEMENT);
+      client.expect(ELEMENT);
+    }
   }
 
-  @Test
-  void whenTheClientGoesTheNodeIsAskedToEndIt() {
-    Peer node = rig.connected(1);
-    Peer client = rig.client();
-    Peer lease = block(client, node, BLPOP);
-    client.close();
+  /** Calls that end early, and begin again or do not. */
+  @Nested
+  class Retries {
 
-    node.expect(UNBLOCK).send(":0\r\n"); // it had not come there yet
-    node.expect(UNBLOCK);
-    lease.send(NIL);
-    node.send(":1\r\n");
+    @Test
+    void callsForEverHaveNoDeadlineAndOthersTheirOwn() {
+      Peer node = rig.connected(1);
+      Peer patient = rig.client();
+      block(patient, node, BLPOP);
+      Peer client = rig.client();
+      block(client, node, call("BLPOP a 50.5"));
 
-    Peer next = rig.client();
-    next.send(BLPOP);
-    node.expect(tried(BLPOP)).send(NOTHING);
-    lease.expect(BLPOP); // given back
+      rig.tick(Duration.ofSeconds(149));
+      node.expect(Wire.request("PING")).send("+PONG\r\n"); // nobody has asked it for long
+      await().until(() -> stats(1).inFlight() == 2);
+      rig.tick(Duration.ofSeconds(160));
+
+      client.expect(
+          "-TIMEOUT the node did not answer in time; the command may have run or may run yet\r\n");
+      rig.tick(Duration.ofDays(30));
+      assertThat(patient.pending()).isZero();
+      assertThat(stats(1).exclusive()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+      "-MOVED 15495 127.0.0.1:1",
+      "-CLUSTERDOWN The cluster is down",
+      "'-UNBLOCKED force unblock from blocking operation, instance state changed'"
+    })
+    void whatTheNodeEndedWithoutRunningItBeginsAgain(String refusal) {
+      Peer node = rig.connected(1);
+      Peer client = rig.client();
+      Peer lease = block(client, node, BLPOP);
+      lease.send(refusal + "\r\n");
+
+      node.expect(tried(BLPOP)).send(NOTHING);
+      lease.expect(BLPOP).send(ELEMENT);
+
+      client.expect(ELEMENT);
+    }
+
+    @Test
+    void whatBeginsAgainHasOnlyTheTimeThatIsLeft() {
+      Peer node = rig.connected(1);
+      Peer client = rig.client();
+      Peer lease = block(client, node, call("BLPOP a 90"));
+      lease.send("-MOVED 15495 127.0.0.1:1\r\n");
+      node.expect(tried(call("BLPOP a 90"))).send(NOTHING);
+
+      String again = lease.read(call("BLPOP a 89.999").length());
+
+      assertThat(again).startsWith("*3\r\n$5\r\nBLPOP\r\n$1\r\na\r\n$6\r\n8");
+    }
+
+    @Test
+    void aBlockedCallFollowsItsSlot() {
+      Peer node = rig.connected(1);
+      Peer client = rig.client();
+      Peer lease = block(client, node, BLPOP);
+      SlotMap map = rig.topology().current();
+      rig.publish(map.withSlotOn(Rig.SLOT_A, rig.address(0)));
+      Peer owner = rig.accept(0);
+      lease.send("-MOVED 15495 127.0.0.1:" + rig.address(0).port() + "\r\n");
+
+      owner.expect(tried(BLPOP)).send(NOTHING);
+      lease(0).expect(BLPOP).send(ELEMENT);
+
+      client.expect(ELEMENT);
+    }
+
+    @Test
+    void aLostConnectionLeavesTheOutcomeUnknownUnlessItOnlyReads() {
+      Peer node = rig.connected(1);
+      Peer client = rig.client();
+      block(client, node, BLPOP).close();
+      client.expect("-CONNLOST the connection to the node was lost; the command may have run\r\n");
+
+      String xread = call("XREAD BLOCK 0 STREAMS a $");
+      block(client, node, xread).close();
+      node.expect(tried(xread)).send(NOTHING);
+      lease(1).expect(xread).send("*-1\r\n");
+      client.expect(NIL);
+    }
+
+    @Test
+    void aReplyToAReadThatBrokeOffBeforeItsTurnIsAskedForAgain() {
+      String xread = call("XREAD BLOCK 0 STREAMS a 0");
+      String entries = "*1\r\n*2\r\n$1\r\na\r\n*1\r\n" + Wire.bulk("x".repeat(100_000));
+      Peer slow = rig.connected(0);
+      Peer node = rig.accept(1);
+      Peer client = rig.client();
+      client.send(get("b") + xread);
+      slow.expect(get("b"));
+      node.expect(tried(xread)).send(NOTHING);
+      Peer lease = lease(1).expect(xread).send(entries.substring(0, 50_000));
+      await().until(() -> rig.bytesReceivedFrom(1) > 50_000);
+      lease.close();
+
+      node.expect(tried(xread)).send("+OK\r\n+QUEUED\r\n*1\r\n" + entries.substring(0, 50_000));
+      await().until(() -> rig.bytesReceivedFrom(1) > 100_000);
+      node.close();
+      Peer again = rig.accept(1).expect(tried(xread));
+      again.send("+OK\r\n+QUEUED\r\n*1\r\n" + entries);
+      slow.send("$1\r\nb\r\n");
+
+      client.expect("$1\r\nb\r\n" + entries);
+    }
+
+    @Test
+    void aNodeThatLeftLetsGoOfWhoBlocksOnIt() {
+      Peer node = rig.connected(1);
+      Peer client = rig.client();
+      Peer lease = block(client, node, BLPOP);
+      rig.publish(SlotMap.single(rig.address(0)));
+      rig.accept(0);
+
+      rig.tick(Duration.ofSeconds(301));
+
+      lease.expectClosed();
+      client.expect("-CONNLOST the connection to the node was lost; the command may have run\r\n");
+      assertThat(List.of(node.pending())).containsExactly(0);
+    }
   }
 
-  @Test
-  void noOtherNodeIsAskedToEndWhatBlocksOnOneThatIsGone() {
-    Peer node = rig.connected(1);
-    Peer other = rig.accept(0);
-    Peer client = rig.client();
-    Peer lease = block(client, node, BLPOP);
-    rig.server(1).refuse();
-    node.close();
-    await().until(() -> stats(1).errors() > 0);
-    client.close();
-    await().until(() -> rig.onLoop(() -> rig.dispatcher().hold().size()) == 1);
+  /** The connections of clients that wait. */
+  @Nested
+  class OwnConnections {
 
-    rig.publish(
-        new SlotMap.Builder()
-            .shard(new Shard(rig.address(0), List.of(), 1))
-            .range(0, 16_383)
-            .build());
+    @Test
+    void infoCountsTheKeysThatAreWaitedFor() {
+      Peer node = rig.connected(1);
+      Peer first = rig.client();
+      Peer firstLease = block(first, node, call("BLPOP a{a} b{a} a{a} 0"));
+      Peer second = rig.client();
+      block(second, node, call("BLPOP b{a} c{a} 0"));
+      Peer third = rig.client();
+      String read = call("XREADGROUP GROUP g c BLOCK 0 STREAMS s{a} c{a} > >");
+      block(third, node, read);
+      await().until(() -> rig.sessions().traffic().blockedClients() == 3);
+      Peer other = rig.client();
 
-    Peer another = rig.client();
-    another.send(get("a"));
-    other.expect(get("a"));
-    rig.tick(Duration.ofSeconds(101)); // as long as it may take to ask
-    lease.expectClosed();
+      assertThat(other.send(call("INFO clients")).readBulk())
+          .contains("\r\ntotal_blocking_keys:4\r\ntotal_blocking_keys_on_nokey:2\r\n");
+
+      firstLease.send(NIL);
+      first.expect(NIL);
+      assertThat(other.send(call("INFO clients")).readBulk())
+          .contains("\r\ntotal_blocking_keys:3\r\n");
+    }
+
+    @Test
+    void aNodeThatTakesNoMoreConnectionsIsTriedUntilTheCommandTimeout() {
+      restart(new Rig.Choice().commandTimeout(Duration.ofMillis(200)));
+      Peer node = rig.connected(1);
+      Peer client = rig.client();
+      client.send(BLPOP);
+      Thread.ofVirtual()
+          .start(
+              () -> {
+                while (node.read(tried(BLPOP).length()).equals(tried(BLPOP))) {
+                  node.send(NOTHING);
+                  rig.acceptUnanswered(1).send("-ERR max number of clients reached\r\n").close();
+                }
+              });
+
+      client.expect(
+          "-UNAVAILABLE the node "
+              + rig.address(1)
+              + " does not let this proxy in: ERR max number of clients reached;"
+              + " the command did not run\r\n");
+    }
+
+    @Test
+    void connectionsOfTheirOwnAreLimited() {
+      restart(new Rig.Choice().exclusiveConnections(1));
+      Peer node = rig.connected(1);
+      Peer lease = block(rig.client(), node, BLPOP);
+      Peer client = rig.client();
+      try (LogLines log = LogLines.of("backend.LeasePool")) {
+        client.send(BLPOP);
+        node.expect(tried(BLPOP)).send(NOTHING);
+
+        client.expect("-OVERLOADED too many clients have connections to this node for themselves;");
+        client.expect(" the command did not run\r\n");
+        assertThat(log.get())
+            .singleElement()
+            .asString()
+            .startsWith("clients have all 1 connections");
+      }
+      lease.send(NIL);
+      client.send(BLPOP);
+      node.expect(tried(BLPOP)).send(NOTHING);
+      lease.expect(BLPOP);
+    }
+
+    @Test
+    void idleConnectionsAreClosed() {
+      Peer node = rig.connected(1);
+      Peer client = rig.client();
+      Peer lease = block(client, node, BLPOP).send(NIL);
+      client.expect(NIL);
+
+      rig.tick(Duration.ofSeconds(11));
+
+      lease.expectClosed();
+      assertThat(stats(1).exclusive()).isZero();
+    }
+
+    @Test
+    void resp3HasItsOwnConnectionsAndNil() {
+      rig.connected(1);
+      Peer client = rig.client();
+      client.send(call("HELLO 3")).expect(HELLO_3).send(BLPOP);
+      Peer node = rig.acceptUnanswered(1).expect(call("HELLO 3") + NAMING);
+      node.send("%0\r\n+OK\r\n").expect(tried(BLPOP)).send("+OK\r\n+QUEUED\r\n*1\r\n_\r\n");
+      Peer lease = rig.acceptUnanswered(1).expect(call("HELLO 3") + NAMING + call("CLIENT ID"));
+      lease.send("%0\r\n+OK\r\n:5\r\n").expect(BLPOP).send("_\r\n");
+
+      client.expect("_\r\n");
+    }
   }
 
-  @Test
-  void aClientThatSendsNoMoreIsClosedWhenItBlocks() {
-    Peer node = rig.connected(1);
-    Peer client = rig.client();
-    client.send(BLPOP + BLPOP).finishSending();
-    node.expect(tried(BLPOP)).send("+OK\r\n+QUEUED\r\n*1\r\n" + ELEMENT);
-    client.expect(ELEMENT);
-    node.expect(tried(BLPOP)).send(NOTHING);
-    client.expectClosed();
-    assertThat(stats(1).exclusive()).isZero();
+  /** Calls that the client, another client or the proxy ends. */
+  @Nested
+  class EndedCalls {
 
-    Peer other = rig.client();
-    Peer lease = block(other, node, BLPOP);
-    other.finishSending();
-    node.expect(UNBLOCK);
-    lease.send(NIL);
-    other.expectClosed();
+    @Test
+    void whenTheClientGoesTheNodeIsAskedToEndIt() {
+      Peer node = rig.connected(1);
+      Peer client = rig.client();
+      Peer lease = block(client, node, BLPOP);
+      client.close();
+
+      node.expect(UNBLOCK).send(":0\r\n"); // it had not come there yet
+      node.expect(UNBLOCK);
+      lease.send(NIL);
+      node.send(":1\r\n");
+
+      Peer next = rig.client();
+      next.send(BLPOP);
+      node.expect(tried(BLPOP)).send(NOTHING);
+      lease.expect(BLPOP); // given back
+    }
+
+    @Test
+    void noOtherNodeIsAskedToEndWhatBlocksOnOneThatIsGone() {
+      Peer node = rig.connected(1);
+      Peer other = rig.accept(0);
+      Peer client = rig.client();
+      Peer lease = block(client, node, BLPOP);
+      rig.server(1).refuse();
+      node.close();
+      await().until(() -> stats(1).errors() > 0);
+      client.close();
+      await().until(() -> rig.onLoop(() -> rig.dispatcher().hold().size()) == 1);
+
+      rig.publish(
+          new SlotMap.Builder()
+              .shard(new Shard(rig.address(0), List.of(), 1))
+              .range(0, 16_383)
+              .build());
+
+      Peer another = rig.client();
+      another.send(get("a"));
+      other.expect(get("a"));
+      rig.tick(Duration.ofSeconds(101)); // as long as it may take to ask
+      lease.expectClosed();
+    }
+
+    @Test
+    void aClientThatSendsNoMoreIsClosedWhenItBlocks() {
+      Peer node = rig.connected(1);
+      Peer client = rig.client();
+      client.send(BLPOP + BLPOP).finishSending();
+      node.expect(tried(BLPOP)).send("+OK\r\n+QUEUED\r\n*1\r\n" + ELEMENT);
+      client.expect(ELEMENT);
+      node.expect(tried(BLPOP)).send(NOTHING);
+      client.expectClosed();
+      assertThat(stats(1).exclusive()).isZero();
+
+      Peer other = rig.client();
+      Peer lease = block(other, node, BLPOP);
+      other.finishSending();
+      node.expect(UNBLOCK);
+      lease.send(NIL);
+      other.expectClosed();
+    }
+
+    @Test
+    void clientUnblockEndsABlockedCall() {
+      Peer node = rig.connected(1);
+      Peer client = rig.client();
+      Peer lease = block(client, node, BLPOP);
+      Peer other = rig.client();
+      await().until(() -> list(other).contains(" flags=b ") && list(other).contains(" cmd=blpop "));
+      other.send(call("CLIENT UNBLOCK 1 ERROR"));
+      node.expect(call("CLIENT UNBLOCK 77 ERROR")).send(":1\r\n");
+      lease.send("-UNBLOCKED client unblocked via CLIENT UNBLOCK\r\n");
+      other.expect(":1\r\n");
+      client.expect("-UNBLOCKED client unblocked via CLIENT UNBLOCK\r\n");
+
+      other.send(call("CLIENT UNBLOCK 1") + call("CLIENT UNBLOCK 4711")).expect(":0\r\n:0\r\n");
+      other.send(call("CLIENT UNBLOCK x") + call("CLIENT UNBLOCK 1 BOGUS"));
+      other.expect("-ERR value is not an integer or out of range\r\n");
+      other.expect("-ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR\r\n");
+    }
+
+    private static String list(Peer client) {
+      client.send(call("CLIENT LIST ID 1"));
+      String head = client.read(4);
+      int length = Integer.parseInt(head.substring(1));
+      return client.read(2 + length + 2);
+    }
+
+    @Test
+    void clientUnblockEndsWhatStillConnects() {
+      Peer node = rig.connected(1);
+      Peer client = rig.client();
+      client.send(BLPOP);
+      node.expect(tried(BLPOP)).send(NOTHING);
+      rig.acceptUnanswered(1).expect(NAMING + call("CLIENT ID"));
+      Peer other = rig.client();
+      assertThat(list(other)).as("no node has it yet").doesNotContain(" flags=b ");
+
+      other.send(call("CLIENT UNBLOCK 1")).expect(":1\r\n");
+
+      client.expect(NIL);
+    }
+
+    @Test
+    void whoBlocksWhenTheProxyEndsIsTold() {
+      Peer node = rig.connected(1);
+      Peer client = rig.client();
+      Peer lease = block(client, node, BLPOP);
+      Peer lucky = rig.client();
+      Peer other = block(lucky, node, BLPOP);
+
+      rig.onLoop(
+          () -> {
+            rig.sessions().drain();
+            return true;
+          });
+
+      node.expect(UNBLOCK + UNBLOCK).send(":1\r\n:1\r\n");
+      lease.send(NIL);
+      other.send(ELEMENT);
+      client
+          .expect("-UNAVAILABLE this proxy shuts down; the command did not run\r\n")
+          .expectClosed();
+      lucky.expect(ELEMENT).expectClosed();
+    }
+
+    @Test
+    void aLateUnblockDoesNotMeetTheNextCall() {
+      Peer node = rig.connected(1);
+      Peer client = rig.client();
+      Peer lease = block(client, node, BLPOP);
+      client.close();
+      node.expect(UNBLOCK);
+      lease.send(NIL); // by itself
+      await().until(() -> rig.onLoop(() -> rig.sessions().sessions().isEmpty()));
+      Peer next = rig.client();
+      next.send(BLPOP);
+      node.expect(tried(BLPOP)).send(":0\r\n" + NOTHING);
+      lease(1).expect(BLPOP).send(ELEMENT); // another connection, or the same one later
+      next.expect(ELEMENT);
+    }
   }
 
-  @ParameterizedTest
-  @CsvSource({
-    "BLPOP a 0, *2 $1 a $1 x, LPUSH a x",
-    "BRPOP a 0, *2 $1 a $1 x, RPUSH a x",
-    "BLMPOP 0 1 a LEFT COUNT 2, *2 $1 a *2 $1 x $1 y, LPUSH a y x",
-    "BLMPOP 0 1 a RIGHT COUNT 2, *2 $1 a *2 $1 z $1 y, RPUSH a y z",
-    "BZPOPMIN a 0, *3 $1 a $1 m $3 1.5, ZADD a 1.5 m",
-    "BZPOPMAX a 0, '*3 $1 a $1 m ,1.5', ZADD a 1.5 m",
-    "BZMPOP 0 1 a MIN COUNT 2, *2 $1 a *2 *2 $1 m $1 1 *2 $1 n $1 2, ZADD a 1 m 2 n"
-  })
-  void whatWasPoppedForNobodyIsPutBack(String call, String reply, String undone) {
-    Peer node = rig.connected(1);
-    Peer client = rig.client();
-    Peer lease = block(client, node, call(call));
-    client.close();
-    node.expect(UNBLOCK);
+  /** Elements that were popped for a client that has gone. */
+  @Nested
+  class PuttingBack {
 
-    lease.send(reply.replace(" ", "\r\n") + "\r\n");
+    @Test
+    void aLargeElementForNobodyIsPutBackThoughItArrivesInParts() {
+      Peer client = rig.client();
+      client.send(BLPOP);
+      Peer node = rig.accept(1).expect(tried(BLPOP));
+      client.reset();
+      await().until(() -> rig.onLoop(() -> rig.sessions().sessions().isEmpty()));
+      String element = "x".repeat(200_000);
+      String reply = "+OK\r\n+QUEUED\r\n*1\r\n*2\r\n$1\r\na\r\n" + Wire.bulk(element);
 
-    node.expect(call(undone)).send(":0\r\n-TRYAGAIN Multiple keys\r\n");
-    node.expect(call(undone)).send(":1\r\n");
-    await().until(() -> stats(1).inFlight() == 0);
-  }
+      long before = rig.bytesReceivedFrom(1);
+      node.send(reply.substring(0, 150_000));
+      await().until(() -> rig.bytesReceivedFrom(1) - before == 150_000);
+      node.send(reply.substring(150_000));
 
-  /** What had come before the client went cannot be put back, and the rest is no reply. */
-  @Test
-  void whatTheClientWentInTheMiddleOfIsNotTakenForAReply() {
-    Peer slow = rig.connected(0);
-    Peer node = rig.accept(1);
-    Peer client = rig.client();
-    client.send(get("b"));
-    slow.expect(get("b")); // holds the reply to the call back
-    Peer lease = block(client, node, BLPOP);
-    String filling = "y".repeat(50_000);
-    String rest = "*2\r\n$1\r\na\r\n$1\r\nz"; // looks like one
-    String element = filling + rest;
-    String beginning = "*2\r\n$1\r\na\r\n$" + element.length() + "\r\n" + filling;
-    long received = rig.bytesReceivedFrom(1) + beginning.length();
-    lease.send(beginning);
-    await().until(() -> rig.bytesReceivedFrom(1) == received);
-    client.reset();
-    node.expect(UNBLOCK).send(":1\r\n");
+      node.expect(Wire.request("LPUSH", "a", element)).send(":1\r\n");
+    }
 
-    lease.send(rest + "\r\n");
+    @ParameterizedTest
+    @CsvSource({
+      "BLPOP a 0, *2 $1 a $1 x, LPUSH a x",
+      "BRPOP a 0, *2 $1 a $1 x, RPUSH a x",
+      "BLMPOP 0 1 a LEFT COUNT 2, *2 $1 a *2 $1 x $1 y, LPUSH a y x",
+      "BLMPOP 0 1 a RIGHT COUNT 2, *2 $1 a *2 $1 z $1 y, RPUSH a y z",
+      "BZPOPMIN a 0, *3 $1 a $1 m $3 1.5, ZADD a 1.5 m",
+      "BZPOPMAX a 0, '*3 $1 a $1 m ,1.5', ZADD a 1.5 m",
+      "BZMPOP 0 1 a MIN COUNT 2, *2 $1 a *2 *2 $1 m $1 1 *2 $1 n $1 2, ZADD a 1 m 2 n"
+    })
+    void whatWasPoppedForNobodyIsPutBack(String call, String reply, String undone) {
+      Peer node = rig.connected(1);
+      Peer client = rig.client();
+      Peer lease = block(client, node, call(call));
+      client.close();
+      node.expect(UNBLOCK);
 
-    await().until(() -> stats(1).inFlight() == 0); // and so nothing is being put back
-    nothingElseWasSentTo(node);
-  }
+      lease.send(reply.replace(" ", "\r\n") + "\r\n");
 
-  private void nothingElseWasSentTo(Peer node) {
-    Peer other = rig.client();
-    other.send(get("a"));
-    node.expect(get("a"));
-  }
+      node.expect(call(undone)).send(":0\r\n-TRYAGAIN Multiple keys\r\n");
+      node.expect(call(undone)).send(":1\r\n");
+      await().until(() -> stats(1).inFlight() == 0);
+    }
 
-  @Test
-  void aReplyToAReadThatBrokeOffBeforeItsTurnIsAskedForAgain() {
-    String xread = call("XREAD BLOCK 0 STREAMS a 0");
-    String entries = "*1\r\n*2\r\n$1\r\na\r\n*1\r\n" + Wire.bulk("x".repeat(100_000));
-    Peer slow = rig.connected(0);
-    Peer node = rig.accept(1);
-    Peer client = rig.client();
-    client.send(get("b") + xread);
-    slow.expect(get("b"));
-    node.expect(tried(xread)).send(NOTHING);
-    Peer lease = lease(1).expect(xread).send(entries.substring(0, 50_000));
-    await().until(() -> rig.bytesReceivedFrom(1) > 50_000);
-    lease.close();
+    /** What had come before the client went cannot be put back, and the rest is no reply. */
+    @Test
+    void whatTheClientWentInTheMiddleOfIsNotTakenForAReply() {
+      Peer slow = rig.connected(0);
+      Peer node = rig.accept(1);
+      Peer client = rig.client();
+      client.send(get("b"));
+      slow.expect(get("b")); // holds the reply to the call back
+      Peer lease = block(client, node, BLPOP);
+      String filling = "y".repeat(50_000);
+      String rest = "*2\r\n$1\r\na\r\n$1\r\nz"; // looks like one
+      String element = filling + rest;
+      String beginning = "*2\r\n$1\r\na\r\n$" + element.length() + "\r\n" + filling;
+      long received = rig.bytesReceivedFrom(1) + beginning.length();
+      lease.send(beginning);
+      await().until(() -> rig.bytesReceivedFrom(1) == received);
+      client.reset();
+      node.expect(UNBLOCK).send(":1\r\n");
 
-    node.expect(tried(xread)).send("+OK\r\n+QUEUED\r\n*1\r\n" + entries.substring(0, 50_000));
-    await().until(() -> rig.bytesReceivedFrom(1) > 100_000);
-    node.close();
-    Peer again = rig.accept(1).expect(tried(xread));
-    again.send("+OK\r\n+QUEUED\r\n*1\r\n" + entries);
-    slow.send("$1\r\nb\r\n");
+      lease.send(rest + "\r\n");
 
-    client.expect("$1\r\nb\r\n" + entries);
-  }
+      await().until(() -> stats(1).inFlight() == 0); // and so nothing is being put back
+      nothingElseWasSentTo(node);
+    }
 
-  @Test
-  void whatWasMovedIsNotPutBack() {
-    Peer node = rig.connected(1);
-    Peer client = rig.client();
-    Peer lease = block(client, node, call("BLMOVE a {a}b LEFT LEFT 0"));
-    client.close();
-    node.expect(UNBLOCK);
-    lease.send("$1\r\nx\r\n");
-    node.send(":0\r\n");
+    private void nothingElseWasSentTo(Peer node) {
+      Peer other = rig.client();
+      other.send(get("a"));
+      node.expect(get("a"));
+    }
 
-    Peer other = rig.client();
-    other.send(get("a"));
-    node.expect(get("a"));
-  }
+    @Test
+    void whatWasMovedIsNotPutBack() {
+      Peer node = rig.connected(1);
+      Peer client = rig.client();
+      Peer lease = block(client, node, call("BLMOVE a {a}b LEFT LEFT 0"));
+      client.close();
+      node.expect(UNBLOCK);
+      lease.send("$1\r\nx\r\n");
+      node.send(":0\r\n");
 
-  @Test
-  void clientUnblockEndsABlockedCall() {
-    Peer node = rig.connected(1);
-    Peer client = rig.client();
-    Peer lease = block(client, node, BLPOP);
-    Peer other = rig.client();
-    await().until(() -> list(other).contains(" flags=b ") && list(other).contains(" cmd=blpop "));
-    other.send(call("CLIENT UNBLOCK 1 ERROR"));
-    node.expect(call("CLIENT UNBLOCK 77 ERROR")).send(":1\r\n");
-    lease.send("-UNBLOCKED client unblocked via CLIENT UNBLOCK\r\n");
-    other.expect(":1\r\n");
-    client.expect("-UNBLOCKED client unblocked via CLIENT UNBLOCK\r\n");
-
-    other.send(call("CLIENT UNBLOCK 1") + call("CLIENT UNBLOCK 4711")).expect(":0\r\n:0\r\n");
-    other.send(call("CLIENT UNBLOCK x") + call("CLIENT UNBLOCK 1 BOGUS"));
-    other.expect("-ERR value is not an integer or out of range\r\n");
-    other.expect("-ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR\r\n");
-  }
-
-  private static String list(Peer client) {
-    client.send(call("CLIENT LIST ID 1"));
-    String head = client.read(4);
-    int length = Integer.parseInt(head.substring(1));
-    return client.read(2 + length + 2);
-  }
-
-  @Test
-  void clientUnblockEndsWhatStillConnects() {
-    Peer node = rig.connected(1);
-    Peer client = rig.client();
-    client.send(BLPOP);
-    node.expect(tried(BLPOP)).send(NOTHING);
-    rig.acceptUnanswered(1).expect(NAMING + call("CLIENT ID"));
-    Peer other = rig.client();
-    assertThat(list(other)).as("no node has it yet").doesNotContain(" flags=b ");
-
-    other.send(call("CLIENT UNBLOCK 1")).expect(":1\r\n");
-
-    client.expect(NIL);
-  }
-
-  @Test
-  void whoBlocksWhenTheProxyEndsIsTold() {
-    Peer node = rig.connected(1);
-    Peer client = rig.client();
-    Peer lease = block(client, node, BLPOP);
-    Peer lucky = rig.client();
-    Peer other = block(lucky, node, BLPOP);
-
-    rig.onLoop(
-        () -> {
-          rig.sessions().drain();
-          return true;
-        });
-
-    node.expect(UNBLOCK + UNBLOCK).send(":1\r\n:1\r\n");
-    lease.send(NIL);
-    other.send(ELEMENT);
-    client.expect("-UNAVAILABLE this proxy shuts down; the command did not run\r\n").expectClosed();
-    lucky.expect(ELEMENT).expectClosed();
-  }
-
-  @Test
-  void resp3HasItsOwnConnectionsAndNil() {
-    rig.connected(1);
-    Peer client = rig.client();
-    client.send(call("HELLO 3")).expect(HELLO_3).send(BLPOP);
-    Peer node = rig.acceptUnanswered(1).expect(call("HELLO 3") + NAMING);
-    node.send("%0\r\n+OK\r\n").expect(tried(BLPOP)).send("+OK\r\n+QUEUED\r\n*1\r\n_\r\n");
-    Peer lease = rig.acceptUnanswered(1).expect(call("HELLO 3") + NAMING + call("CLIENT ID"));
-    lease.send("%0\r\n+OK\r\n:5\r\n").expect(BLPOP).send("_\r\n");
-
-    client.expect("_\r\n");
-  }
-
-  @Test
-  void aNodeThatLeftLetsGoOfWhoBlocksOnIt() {
-    Peer node = rig.connected(1);
-    Peer client = rig.client();
-    Peer lease = block(client, node, BLPOP);
-    rig.publish(SlotMap.single(rig.address(0)));
-    rig.accept(0);
-
-    rig.tick(Duration.ofSeconds(301));
-
-    lease.expectClosed();
-    client.expect("-CONNLOST the connection to the node was lost; the command may have run\r\n");
-    assertThat(List.of(node.pending())).containsExactly(0);
-  }
-
-  @Test
-  void aLateUnblockDoesNotMeetTheNextCall() {
-    Peer node = rig.connected(1);
-    Peer client = rig.client();
-    Peer lease = block(client, node, BLPOP);
-    client.close();
-    node.expect(UNBLOCK);
-    lease.send(NIL); // by itself
-    await().until(() -> rig.onLoop(() -> rig.sessions().sessions().isEmpty()));
-    Peer next = rig.client();
-    next.send(BLPOP);
-    node.expect(tried(BLPOP)).send(":0\r\n" + NOTHING);
-    lease(1).expect(BLPOP).send(ELEMENT); // another connection, or the same one later
-    next.expect(ELEMENT);
+      Peer other = rig.client();
+      other.send(get("a"));
+      node.expect(get("a"));
+    }
   }
 }

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -88,943 +89,987 @@ class RetriesTest {
             });
   }
 
-  @Test
-  void movedIsFollowedAtOnceAndRemembered() {
-    Peer client = rig.client();
-    client.send(get("a"));
-    rig.accept(1).expect(get("a")).send(moved(Rig.SLOT_A, 0));
-    Peer owner = rig.accept(0).expect(get("a")).send("$1\r\nv\r\n");
-    client.expect("$1\r\nv\r\n");
-
-    client.send(get("a"));
-    owner.expect(get("a")).send("$1\r\nw\r\n");
-
-    client.expect("$1\r\nw\r\n");
-    assertThat(rig.topology().calls()).containsExactly("moved 15495 to " + rig.address(0).port());
-    assertThat(rig.<Long>onLoop(() -> rig.sessions().counters().redirects(Redirection.MOVED)))
-        .isEqualTo(1);
-  }
-
-  @Test
-  void movedWithoutAHostMeansTheHostThatAnswered() {
-    Peer client = rig.client();
-    client.send(get("a"));
-    rig.accept(1).expect(get("a")).send("-MOVED 15495 :" + rig.address(0).port() + "\r\n");
-
-    rig.accept(0).expect(get("a")).send("$1\r\nv\r\n");
-
-    client.expect("$1\r\nv\r\n");
-  }
-
-  @Test
-  void movedForAKeyThatOnlyTheNodeFindsIsFollowed() {
-    Peer client = rig.client();
-    String noNumber = call("ZUNION x a");
-    client.send(noNumber);
-    rig.accept(0).expect(noNumber).send(moved(Rig.SLOT_A, 1));
-
-    rig.accept(1).expect("*1\r\n$6\r\nASKING\r\n" + noNumber).send("+OK\r\n-ERR not one\r\n");
-
-    client.expect("-ERR not one\r\n");
-  }
-
-  @Test
-  void askIsFollowedWithAskingAndNotRemembered() {
-    Peer client = rig.client();
-    client.send(set("a", "1"));
-    Peer migrating = rig.accept(1).expect(set("a", "1")).send(ask(Rig.SLOT_A, 0));
-    Peer importing = rig.accept(0).expect("*1\r\n$6\r\nASKING\r\n" + set("a", "1"));
-    importing.send("+OK\r\n+DONE\r\n");
-    client.expect("+DONE\r\n");
-
-    client.send(get("a"));
-    migrating.expect(get("a")).send("$-1\r\n");
-
-    client.expect("$-1\r\n");
-    assertThat(rig.topology().calls()).containsExactly("refresh ASK");
-  }
-
-  @Test
-  void askIsFollowedAfterAnyNumberOfOtherRefusals() {
-    Peer client = rig.client();
-    String both = call("MGET {a}1 {a}2");
-    client.send(both);
-    Peer migrating = rig.accept(1);
-    Peer importing = rig.accept(0);
-    for (int i = 0; i < 6; i++) {
-      migrating.expect(both).send(ask(Rig.SLOT_A, 0));
-      importing.expect(call("ASKING") + both).send("+OK\r\n-TRYAGAIN later\r\n");
-    }
-    migrating.expect(both).send(ask(Rig.SLOT_A, 0));
-    importing.expect(call("ASKING") + both).send("+OK\r\n+DONE\r\n");
-
-    client.expect("+DONE\r\n");
-  }
-
-  @Test
-  void redirectsInACircleAreFollowedAgainAfterAWhile() {
-    Peer client = rig.client();
-    client.send(get("a"));
-    Peer migrating = rig.accept(1);
-    Peer importing = rig.accept(0);
-    for (int i = 0; i < 2; i++) {
-      migrating.expect(get("a")).send(ask(Rig.SLOT_A, 0));
-      importing.expect(call("ASKING") + get("a")).send("+OK\r\n" + moved(Rig.SLOT_A, 1));
-    }
-    migrating.expect(get("a")).send(ask(Rig.SLOT_A, 0)); // the fifth has to wait
-    migrating.expect(get("a")).send(ask(Rig.SLOT_A, 0));
-    importing.expect(call("ASKING") + get("a")).send("+OK\r\n$1\r\nv\r\n");
-
-    client.expect("$1\r\nv\r\n");
-  }
-
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "-TRYAGAIN Multiple keys request during rehashing of slot\r\n",
-        "-CLUSTERDOWN The cluster is down\r\n",
-        "-LOADING Redis is loading the dataset in memory\r\n"
-      })
-  void whatDidNotRunYetIsSentAgain(String refusal) {
-    Peer client = rig.client();
-    client.send(set("a", "1"));
-    Peer node = rig.accept(1);
-    for (int i = 0; i < 4; i++) {
-      node.expect(set("a", "1")).send(refusal);
-    }
-    node.expect(set("a", "1")).send("+OK\r\n");
-
-    client.expect("+OK\r\n");
-  }
-
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "-ERR no\r\n",
-        "-WRONGTYPE Operation against a key holding the wrong kind of value\r\n",
-        "-MOVED\r\n",
-        "-MOVED x 127.0.0.1:1\r\n",
-        "-MOVED 15495 127.0.0.1\r\n",
-        "-MOVEDX 15495 127.0.0.1:1\r\n",
-        "-ASKING\r\n",
-        "-LOADINGS are full\r\n",
-        "-TRYAGAIN\r\n"
-      })
-  void otherErrorsGoToTheClient(String error) {
-    Peer client = rig.client();
-    client.send(get("a"));
-    rig.accept(1).expect(get("a")).send(error);
-
-    client.expect(error);
-  }
-
-  @Test
-  void aRedirectCutInTwoIsARedirect() {
-    Peer client = rig.client();
-    client.send(get("a"));
-    Peer node = rig.accept(1).expect(get("a"));
-    for (char c : moved(Rig.SLOT_A, 0).toCharArray()) {
-      node.send(String.valueOf(c));
-    }
-
-    rig.accept(0).expect(get("a")).send("+v\r\n");
-    client.expect("+v\r\n");
-  }
-
-  @Test
-  void whatIsRefusedUntilItsDeadlineGetsTheRefusal() {
-    restart(new Rig.Choice().commandTimeout(UNTIL_THE_DEADLINE));
-    String refusal = "-CLUSTERDOWN The cluster is down\r\n";
-    Peer client = rig.client();
-    client.send(set("a", "1"));
-    Peer node = rig.accept(1).expect(set("a", "1")).send(refusal).expect(set("a", "1"));
-    rig.advance(UNTIL_THE_DEADLINE);
-
-    node.send(refusal);
-
-    client.expect(refusal);
-    assertThat(rig.topology().calls()).contains("refresh UNCOVERED_SLOT");
-  }
-
-  @Test
-  void allThatIsRefusedUntilItsDeadlineIsAnswered() {
-    restart(new Rig.Choice().commandTimeout(UNTIL_THE_DEADLINE));
-    String refusal = "-CLUSTERDOWN The cluster is down\r\n";
-    Peer client = rig.client();
-    client.send(set("a", "1") + set("a", "2") + set("a", "3"));
-    answerAlways(rig.accept(1), set("a", "1").length(), refusal);
-
-    client.expect(refusal + refusal + refusal);
-  }
-
-  @Test
-  void whatIsAskedForElsewhereFollowsOneAnotherCloselyAndInOrder() {
-    Peer client = rig.client();
-    client.send(set("a", "1") + set("a", "2") + set("a", "3"));
-    Peer old = rig.accept(1).expect(set("a", "1") + set("a", "2") + set("a", "3"));
-    Peer importing = rig.accept(0);
-
-    old.send(ask(Rig.SLOT_A, 0) + ask(Rig.SLOT_A, 0) + ask(Rig.SLOT_A, 0));
-
-    String asking = call("ASKING");
-    importing.expect(asking + set("a", "1") + asking + set("a", "2") + asking + set("a", "3"));
-    importing.send("+OK\r\n+1\r\n+OK\r\n+2\r\n+OK\r\n+3\r\n");
-    client.expect("+1\r\n+2\r\n+3\r\n");
-  }
-
-  @Test
-  void movedRequestsFollowAfterTheFirstIsAnswered() {
-    Peer client = rig.client();
-    client.send(set("a", "1") + set("a", "2") + set("a", "3"));
-    Peer old = rig.accept(1).expect(set("a", "1") + set("a", "2") + set("a", "3"));
-    Peer owner = rig.accept(0);
-
-    old.send(moved(Rig.SLOT_A, 0) + moved(Rig.SLOT_A, 0) + moved(Rig.SLOT_A, 0));
-
-    owner.expect(set("a", "1"));
-    nothingElseWasSentTo(owner, "b", "+1\r\n");
-    owner.expect(set("a", "2") + set("a", "3")).send("+2\r\n+3\r\n");
-    client.expect("+1\r\n+2\r\n+3\r\n");
-  }
-
-  @Test
-  void whatWasOvertakenOnItsWayIsNotSentOnceMore() {
-    Peer client = rig.client();
-    client.send(set("a", "1") + set("a", "2"));
-    Peer one = rig.accept(1).expect(set("a", "1") + set("a", "2"));
-    one.send(ask(Rig.SLOT_A, 0));
-    Peer other = rig.accept(0).expect(call("ASKING") + set("a", "1"));
-
-    one.send("+2\r\n"); // the key came back
-    passThrough(one, "foo");
-    other.send("+OK\r\n" + moved(Rig.SLOT_A, 1));
-
-    client.expect("-UNAVAILABLE the slot is being moved; the command did not run\r\n" + "+2\r\n");
-    nothingElseWasSentTo(one, "foo");
-  }
-
-  static IntStream looks() {
-    return IntStream.range(60, 80); // one each for the replies before, and then for each sending
-  }
-
-  @ParameterizedTest
-  @MethodSource("looks")
-  void routesThatChangeBetweenTwoSendingsLetNothingOvertake(int looks) {
-    int many = 70; // more than are sent again at once
-    StringBuilder requests = new StringBuilder();
-    StringBuilder refusals = new StringBuilder();
-    StringBuilder replies = new StringBuilder();
-    for (int i = 10; i < 10 + many; i++) {
-      requests.append(set("a", "" + i));
-      refusals.append(ask(Rig.SLOT_A, 0));
-      replies.append("+").append(i).append("\r\n");
-    }
-    Peer client = rig.client();
-    client.send(requests.toString());
-    Peer old = rig.accept(1).expect(requests.toString()).send(refusals.toString());
-    Peer owner = rig.accept(0);
-    int next = 10;
-    for (; next < 75; next++) {
-      owner.expect(call("ASKING") + set("a", "" + next));
-    }
-    SlotMap moved =
-        rig.onLoop(() -> rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
-    rig.onLoop(
-        () -> {
-          rig.topology().changeAfter(looks, moved);
-          return true;
-        });
-    for (int i = 10; i < 75; i++) {
-      owner.send("+OK\r\n+" + i + "\r\n");
-    }
-
-    for (; next < 10 + many; next++) {
-      Peer holder = firstPending(old, owner);
-      if (holder == old) {
-        nothingElseWasSentTo(owner, "b");
-      }
-      holder.expect(set("a", "" + next)).send("+" + next + "\r\n");
-    }
-    client.expect(replies.toString());
-  }
-
-  private static Peer firstPending(Peer one, Peer other) {
-    await().until(() -> one.pending() > 0 || other.pending() > 0);
-    return one.pending() > 0 ? one : other;
-  }
-
-  @Test
-  void whatWasRefusedOtherwiseIsSentAgainAlone() {
-    Peer client = rig.client();
-    client.send(set("a", "1") + set("a", "2") + set("a", "3"));
-    Peer node = rig.accept(1).expect(set("a", "1") + set("a", "2") + set("a", "3"));
-    node.send("-LOADING still\r\n-LOADING still\r\n-LOADING still\r\n");
-
-    node.expect(PING).send(PONG).expect(set("a", "1"));
-    Peer other = rig.client();
-    other.send(get("foo")); // nothing but this comes before the first is answered
-    node.expect(get("foo")).send("+1\r\n$-1\r\n");
-
-    node.expect(set("a", "2") + set("a", "3")).send("+2\r\n+3\r\n");
-    client.expect("+1\r\n+2\r\n+3\r\n");
-  }
-
-  @Test
-  void commandsOfSeveralKeysGoAloneAfterARedirectToo() {
-    Peer client = rig.client();
-    String both = call("MSET {a}1 x {a}2 y");
-    client.send(both + set("{a}3", "z"));
-    Peer old = rig.accept(1).expect(both + set("{a}3", "z"));
-    Peer owner = rig.accept(0);
-    old.send(moved(Rig.SLOT_A, 0) + moved(Rig.SLOT_A, 0));
-
-    owner.expect(both).send("-TRYAGAIN later\r\n").expect(PING).send(PONG).expect(both);
-    Peer other = rig.client();
-    other.send(get("b"));
-    owner.expect(get("b")).send("+OK\r\n$-1\r\n");
-
-    owner.expect(set("{a}3", "z")).send("+Z\r\n");
-    client.expect("+OK\r\n+Z\r\n");
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "MGET {a}1 {a}2, SET {a}1 x",
-    "MSET {a}1 x {a}2 y, GET {a}2",
-    "MSET {a}1 x {a}2 y, MSET {a}2 v {a}3 w",
-    "SUNIONSTORE {a}1 {a}2, DEL {a}1 b",
-    "EVAL s 2 {a}1 {a}2, SET {a}1 x",
-    "FCALL f 2 {a}1 {a}2, FLUSHALL",
-  })
-  void aConflictingRequestWaitsForARequestOfSeveralKeys(String several, String later) {
-    Peer lower = rig.connected(0);
-    Peer node = rig.accept(1);
-    Peer client = rig.client();
-    client.send(call(several) + call(later));
-    node.expect(call(several))
-        .send("-TRYAGAIN Multiple keys request during rehashing of slot\r\n")
-        .expect(call(several));
-    nothingElseWasSentTo(node, "foo", "+1\r\n");
-
-    if (later.startsWith("DEL")) {
-      lower.expect(call("DEL b")).send(":1\r\n");
-      node.expect(call("DEL {a}1")).send(":1\r\n");
-      client.expect("+1\r\n:2\r\n");
-    } else if (later.equals("FLUSHALL")) {
-      lower.expect(call(later)).send("+OK\r\n");
-      node.expect(call(later)).send("+OK\r\n");
-      client.expect("+1\r\n+OK\r\n");
-    } else {
-      node.expect(call(later)).send("+2\r\n");
-      client.expect("+1\r\n+2\r\n");
-    }
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "MGET {a}1 {a}2, GET {a}1", // neither changes anything
-    "MGET {a}1 {a}2, MGET {a}1 {a}2",
-    "MSET {a}1 x {a}2 y, SET {a}3 z",
-    "MSET {a}1 x {a}2 y, GET foo",
-    "EVAL s 1 {a}1, SET {a}1 x", // not of several keys
-    "MGET {a}1, SET {a}1 x",
-    "MSET {a}1 x {a}1 y, SET {a}1 z",
-  })
-  void whatMayFollowARequestOfSeveralKeysDoesNotWait(String several, String later) {
-    Peer client = rig.client();
-    client.send(call(several) + call(later));
-    Peer node = rig.accept(1).expect(call(several) + call(later));
-
-    node.send("+1\r\n+2\r\n");
-
-    client.expect("+1\r\n+2\r\n");
-  }
-
-  @Test
-  void aConflictingRequestWaitsForAPartOfSeveralKeys() {
-    Peer client = rig.client();
-    client.send(call("MSET b 0 {a}1 x {a}2 y") + set("{a}1", "z") + get("b"));
-    Peer lower = rig.accept(0).expect(call("MSET b 0"));
-    Peer upper = rig.accept(1).expect(call("MSET {a}1 x {a}2 y"));
-    upper.send("-TRYAGAIN later\r\n").expect(call("MSET {a}1 x {a}2 y"));
-    nothingElseWasSentTo(upper, "foo", "+OK\r\n");
-
-    upper.expect(set("{a}1", "z")).send("+Z\r\n"); // though the other part is not answered
-    lower.expect(get("b")).send("+OK\r\n$1\r\n0\r\n");
-
-    client.expect("+OK\r\n+Z\r\n$1\r\n0\r\n");
-  }
-
-  @Test
-  void aConflictingRequestWaitsForATransactionOfSeveralKeys() {
-    String block = call("MULTI") + set("{a}1", "x") + set("{a}2", "y") + call("EXEC");
-    Peer client = rig.client();
-    client.send(block + set("{a}3", "z") + set("{a}2", "z"));
-    Peer node = rig.accept(1).expect(block + set("{a}3", "z"));
-    node.send("+OK\r\n+QUEUED\r\n+QUEUED\r\n-TRYAGAIN later\r\n+3\r\n");
-    node.expect(PING).send(PONG).expect(block);
-    nothingElseWasSentTo(node, "foo", "+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n+1\r\n+2\r\n");
-
-    node.expect(set("{a}2", "z")).send("+4\r\n");
-
-    client.expect("+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n+1\r\n+2\r\n+3\r\n+4\r\n");
-  }
-
-  @Test
-  void aTransactionAboutOneKeyIsFollowedAtOnce() {
-    String block = call("MULTI") + set("a", "x") + call("INCR a") + call("EXEC");
-    Peer client = rig.client();
-    client.send(block + get("a"));
-    Peer node = rig.accept(1).expect(block + get("a"));
-
-    node.send("+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n+1\r\n+2\r\n+3\r\n");
-
-    client.expect("+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n+1\r\n+2\r\n+3\r\n");
-  }
-
-  @Test
-  void manyRequestsOfSeveralKeysOfOneSlotWaitForThoseFarAhead() {
-    var requests = new StringBuilder();
-    for (int i = 100; i < 170; i++) {
-      requests.append(call("MSET {a}x" + i + " 1 {a}y" + i + " 2"));
-    }
-    int each = requests.length() / 70;
-    Peer client = rig.client();
-    client.send(requests.toString());
-    Peer node = rig.accept(1).expect(requests.substring(0, 65 * each));
-    nothingElseWasSentTo(node, "foo", "+OK\r\n".repeat(65));
-
-    node.expect(requests.substring(65 * each)).send("+OK\r\n".repeat(5));
-
-    client.expect("+OK\r\n".repeat(70));
-  }
-
-  /** A master that has become a replica refuses the one and takes the other. */
-  @Test
-  void whatChangesEveryShardIsAnsweredBeforeAnythingElseIsSent() {
-    String load = call("FUNCTION LOAD code");
-    Peer lower = rig.connected(0);
-    Peer upper = rig.accept(1);
-    Peer client = rig.client();
-    client.send(load + call("DBSIZE"));
-    lower.expect(load).send("$1\r\nl\r\n");
-    upper.expect(load).send("-READONLY You can't write against a read only replica.\r\n");
-
-    upper.expect(load).send("$1\r\nl\r\n");
-
-    lower.expect(call("DBSIZE")).send(":1\r\n");
-    upper.expect(call("DBSIZE")).send(":2\r\n");
-    client.expect("$1\r\nl\r\n:3\r\n");
-  }
-
-  @Test
-  void requestsThatShareNoKeyMayChangePlaces() {
-    Peer client = rig.client();
-    client.send(set("{a}1", "x") + set("{a}2", "y"));
-    Peer node = rig.accept(1).expect(set("{a}1", "x") + set("{a}2", "y"));
-
-    node.send("-TRYAGAIN later\r\n+2\r\n").expect(PING).send(PONG);
-    node.expect(set("{a}1", "x")).send("+1\r\n");
-
-    client.expect("+1\r\n+2\r\n");
-  }
-
-  @Test
-  void aRequestThatArrivesMeanwhileWaitsForTheOneThatIsSentAgain() {
-    Peer client = rig.client();
-    client.send(set("a", "1"));
-    Peer node = rig.accept(1).expect(set("a", "1")).send("-TRYAGAIN later\r\n");
-    node.expect(set("a", "1"));
-
-    client.send(set("a", "2"));
-    Peer other = rig.client();
-    await().until(() -> firstSessionHolds());
-    other.send(get("foo"));
-    node.expect(get("foo")).send("+1\r\n$-1\r\n");
-
-    node.expect(set("a", "2")).send("+2\r\n");
-    client.expect("+1\r\n+2\r\n");
-  }
-
-  /** Whether the oldest client has sent something that is not taken up yet. */
   private boolean firstSessionHolds() {
     return rig.onLoop(() -> !rig.sessions().sessions().iterator().next().input().isEmpty());
   }
 
-  @Test
-  void aRequestOfAnotherClientDoesNotWait() {
-    Peer client = rig.client();
-    client.send(set("a", "1"));
-    Peer node = rig.accept(1).expect(set("a", "1")).send("-TRYAGAIN later\r\n");
-    node.expect(set("a", "1"));
+  /** MOVED and ASK. */
+  @Nested
+  class Redirects {
 
-    Peer other = rig.client();
-    other.send(set("a", "9"));
-    node.expect(set("a", "9")).send("+1\r\n+9\r\n");
+    @Test
+    void movedIsFollowedAtOnceAndRemembered() {
+      Peer client = rig.client();
+      client.send(get("a"));
+      rig.accept(1).expect(get("a")).send(moved(Rig.SLOT_A, 0));
+      Peer owner = rig.accept(0).expect(get("a")).send("$1\r\nv\r\n");
+      client.expect("$1\r\nv\r\n");
 
-    other.expect("+9\r\n");
-    client.expect("+1\r\n");
-  }
+      client.send(get("a"));
+      owner.expect(get("a")).send("$1\r\nw\r\n");
 
-  @Test
-  void whatALaterRequestHasOvertakenGetsTheRefusal() {
-    Peer client = rig.client();
-    client.send(set("a", "1") + set("a", "2"));
-    Peer node = rig.accept(1).expect(set("a", "1") + set("a", "2"));
-
-    node.send("-TRYAGAIN later\r\n+OK\r\n").expect(PING).send(PONG);
-
-    client.expect("-TRYAGAIN later\r\n+OK\r\n");
-    nothingElseWasSentTo(node, "a");
-  }
-
-  @Test
-  void nothingIsSentAgainBehindALaterRequestWhoseReplyHasNotCome() {
-    Peer client = rig.client();
-    client.send(set("a", "1") + set("a", "2"));
-    Peer node = rig.accept(1).expect(set("a", "1") + set("a", "2"));
-
-    node.send("-LOADING still\r\n").expect(PING); // and not SET, however long it takes
-    node.send("+OK\r\n" + PONG);
-
-    client.expect("-LOADING still\r\n+OK\r\n");
-    nothingElseWasSentTo(node, "a");
-  }
-
-  @Test
-  void whatWasSentBehindAFenceNeedsAnother() {
-    Peer client = rig.client();
-    client.send(set("a", "1") + set("a", "2") + set("foo", "1"));
-    Peer node = rig.accept(1).expect(set("a", "1") + set("a", "2") + set("foo", "1"));
-    node.send("-TRYAGAIN a\r\n+OK\r\n").expect(PING);
-    client.expect("-TRYAGAIN a\r\n+OK\r\n").send(set("foo", "2"));
-    node.expect(set("foo", "2"));
-
-    node.send("-TRYAGAIN foo\r\n" + PONG).expect(PING).send("+OK\r\n" + PONG);
-
-    client.expect("-TRYAGAIN foo\r\n+OK\r\n");
-    nothingElseWasSentTo(node, "a");
-  }
-
-  @Test
-  void partsForWholeShardsAreNotSentAgainTooEarlyEither() {
-    Peer lower = rig.connected(0);
-    Peer upper = rig.accept(1);
-    Peer client = rig.client();
-    client.send(call("DBSIZE") + set("a", "1"));
-    lower.expect(call("DBSIZE")).send(":1\r\n");
-    upper.expect(call("DBSIZE") + set("a", "1"));
-
-    upper.send("-CLUSTERDOWN no\r\n").expect(PING).send("+OK\r\n" + PONG);
-
-    client.expect("-CLUSTERDOWN no\r\n+OK\r\n");
-    nothingElseWasSentTo(upper, "a");
-  }
-
-  @Test
-  void aReadThatAWriteHasOvertakenGetsTheRefusalToo() {
-    Peer client = rig.client();
-    client.send(get("a") + set("a", "2"));
-    Peer node = rig.accept(1).expect(get("a") + set("a", "2"));
-
-    node.send("-LOADING still\r\n+OK\r\n").expect(PING).send(PONG);
-
-    client.expect("-LOADING still\r\n+OK\r\n");
-    nothingElseWasSentTo(node, "a");
-  }
-
-  @Test
-  void readsMayOvertakeReads() {
-    Peer client = rig.client();
-    client.send(get("a") + get("a"));
-    Peer node = rig.accept(1).expect(get("a") + get("a"));
-
-    node.send("-LOADING still\r\n$1\r\n2\r\n").expect(PING).send(PONG);
-    node.expect(get("a")).send("$1\r\n1\r\n");
-
-    client.expect("$1\r\n1\r\n$1\r\n2\r\n");
-  }
-
-  @Test
-  void slotsDoNotWaitForOneAnother() {
-    Peer client = rig.client();
-    client.send(set("a", "1") + set("foo", "2"));
-    Peer node = rig.accept(1).expect(set("a", "1") + set("foo", "2"));
-
-    node.send("-TRYAGAIN later\r\n+2\r\n").expect(PING).send(PONG);
-    node.expect(set("a", "1")).send("+1\r\n");
-
-    client.expect("+1\r\n+2\r\n");
-  }
-
-  @Test
-  void readsAreSentAgainAfterALostConnection() {
-    Peer client = rig.client();
-    client.send(get("a") + get("foo") + get("a"));
-    rig.accept(1).expect(get("a") + get("foo") + get("a")).send("$1\r\n1\r\n").close();
-
-    Peer again = rig.accept(1).expect(get("foo") + get("a"));
-    again.send("$1\r\n2\r\n$1\r\n3\r\n");
-
-    client.expect("$1\r\n1\r\n$1\r\n2\r\n$1\r\n3\r\n");
-  }
-
-  @Test
-  void writesAreNeverSentTwice() {
-    Peer client = rig.client();
-    client.send(set("a", "1"));
-    rig.accept(1).expect(set("a", "1")).close();
-
-    client.expect("-CONNLOST the connection to the node was lost; the command may have run\r\n");
-    nothingElseWasSentTo(rig.accept(1), "a");
-  }
-
-  @Test
-  void aReadMustNotGoBehindAWriteThatMayHaveRun() {
-    Peer client = rig.client();
-    client.send(get("a") + set("a", "1") + get("foo"));
-    rig.accept(1).expect(get("a") + set("a", "1") + get("foo")).close();
-
-    rig.accept(1).expect(get("foo")).send("$-1\r\n");
-    client.expect(
-        "-CONNLOST the connection to the node was lost before it answered\r\n"
-            + "-CONNLOST the connection to the node was lost; the command may have run\r\n"
-            + "$-1\r\n");
-  }
-
-  @Test
-  void whatTheFirstFailuresLetInDoesNotGoBeforeAReadThatFailsLast() {
-    Peer client = rig.client();
-    int taken = 8; // a new client may have so many reads unanswered
-    client.send(writesAndReads(1, taken) + writesAndReads(taken + 1, taken + 2));
-    rig.accept(1).expect(writesAndReads(1, taken)).close();
-
-    Peer again = rig.accept(1).expect(get("a")).send("$1\r\n8\r\n");
-    again.expect(writesAndReads(taken + 1, taken + 2));
-
-    String written = "-CONNLOST the connection to the node was lost; the command may have run\r\n";
-    String read = "-CONNLOST the connection to the node was lost before it answered\r\n";
-    client.expect((written + read).repeat(taken - 1) + written + "$1\r\n8\r\n");
-  }
-
-  private static String writesAndReads(int from, int to) {
-    var requests = new StringBuilder();
-    for (int i = from; i <= to; i++) {
-      requests.append(set("a", Integer.toString(i))).append(get("a"));
+      client.expect("$1\r\nw\r\n");
+      assertThat(rig.topology().calls()).containsExactly("moved 15495 to " + rig.address(0).port());
+      assertThat(rig.<Long>onLoop(() -> rig.sessions().counters().redirects(Redirection.MOVED)))
+          .isEqualTo(1);
     }
-    return requests.toString();
+
+    @Test
+    void movedWithoutAHostMeansTheHostThatAnswered() {
+      Peer client = rig.client();
+      client.send(get("a"));
+      rig.accept(1).expect(get("a")).send("-MOVED 15495 :" + rig.address(0).port() + "\r\n");
+
+      rig.accept(0).expect(get("a")).send("$1\r\nv\r\n");
+
+      client.expect("$1\r\nv\r\n");
+    }
+
+    @Test
+    void movedForAKeyThatOnlyTheNodeFindsIsFollowed() {
+      Peer client = rig.client();
+      String noNumber = call("ZUNION x a");
+      client.send(noNumber);
+      rig.accept(0).expect(noNumber).send(moved(Rig.SLOT_A, 1));
+
+      rig.accept(1).expect("*1\r\n$6\r\nASKING\r\n" + noNumber).send("+OK\r\n-ERR not one\r\n");
+
+      client.expect("-ERR not one\r\n");
+    }
+
+    @Test
+    void askIsFollowedWithAskingAndNotRemembered() {
+      Peer client = rig.client();
+      client.send(set("a", "1"));
+      Peer migrating = rig.accept(1).expect(set("a", "1")).send(ask(Rig.SLOT_A, 0));
+      Peer importing = rig.accept(0).expect("*1\r\n$6\r\nASKING\r\n" + set("a", "1"));
+      importing.send("+OK\r\n+DONE\r\n");
+      client.expect("+DONE\r\n");
+
+      client.send(get("a"));
+      migrating.expect(get("a")).send("$-1\r\n");
+
+      client.expect("$-1\r\n");
+      assertThat(rig.topology().calls()).containsExactly("refresh ASK");
+    }
+
+    @Test
+    void askIsFollowedAfterAnyNumberOfOtherRefusals() {
+      Peer client = rig.client();
+      String both = call("MGET {a}1 {a}2");
+      client.send(both);
+      Peer migrating = rig.accept(1);
+      Peer importing = rig.accept(0);
+      for (int i = 0; i < 6; i++) {
+        migrating.expect(both).send(ask(Rig.SLOT_A, 0));
+        importing.expect(call("ASKING") + both).send("+OK\r\n-TRYAGAIN later\r\n");
+      }
+      migrating.expect(both).send(ask(Rig.SLOT_A, 0));
+      importing.expect(call("ASKING") + both).send("+OK\r\n+DONE\r\n");
+
+      client.expect("+DONE\r\n");
+    }
+
+    @Test
+    void redirectsInACircleAreFollowedAgainAfterAWhile() {
+      Peer client = rig.client();
+      client.send(get("a"));
+      Peer migrating = rig.accept(1);
+      Peer importing = rig.accept(0);
+      for (int i = 0; i < 2; i++) {
+        migrating.expect(get("a")).send(ask(Rig.SLOT_A, 0));
+        importing.expect(call("ASKING") + get("a")).send("+OK\r\n" + moved(Rig.SLOT_A, 1));
+      }
+      migrating.expect(get("a")).send(ask(Rig.SLOT_A, 0)); // the fifth has to wait
+      migrating.expect(get("a")).send(ask(Rig.SLOT_A, 0));
+      importing.expect(call("ASKING") + get("a")).send("+OK\r\n$1\r\nv\r\n");
+
+      client.expect("$1\r\nv\r\n");
+    }
+
+    @Test
+    void aRedirectCutInTwoIsARedirect() {
+      Peer client = rig.client();
+      client.send(get("a"));
+      Peer node = rig.accept(1).expect(get("a"));
+      for (char c : moved(Rig.SLOT_A, 0).toCharArray()) {
+        node.send(String.valueOf(c));
+      }
+
+      rig.accept(0).expect(get("a")).send("+v\r\n");
+      client.expect("+v\r\n");
+    }
+
+    @Test
+    void whatIsAskedForElsewhereFollowsOneAnotherCloselyAndInOrder() {
+      Peer client = rig.client();
+      client.send(set("a", "1") + set("a", "2") + set("a", "3"));
+      Peer old = rig.accept(1).expect(set("a", "1") + set("a", "2") + set("a", "3"));
+      Peer importing = rig.accept(0);
+
+      old.send(ask(Rig.SLOT_A, 0) + ask(Rig.SLOT_A, 0) + ask(Rig.SLOT_A, 0));
+
+      String asking = call("ASKING");
+      importing.expect(asking + set("a", "1") + asking + set("a", "2") + asking + set("a", "3"));
+      importing.send("+OK\r\n+1\r\n+OK\r\n+2\r\n+OK\r\n+3\r\n");
+      client.expect("+1\r\n+2\r\n+3\r\n");
+    }
+
+    @Test
+    void movedRequestsFollowAfterTheFirstIsAnswered() {
+      Peer client = rig.client();
+      client.send(set("a", "1") + set("a", "2") + set("a", "3"));
+      Peer old = rig.accept(1).expect(set("a", "1") + set("a", "2") + set("a", "3"));
+      Peer owner = rig.accept(0);
+
+      old.send(moved(Rig.SLOT_A, 0) + moved(Rig.SLOT_A, 0) + moved(Rig.SLOT_A, 0));
+
+      owner.expect(set("a", "1"));
+      nothingElseWasSentTo(owner, "b", "+1\r\n");
+      owner.expect(set("a", "2") + set("a", "3")).send("+2\r\n+3\r\n");
+      client.expect("+1\r\n+2\r\n+3\r\n");
+    }
+
+    @Test
+    void whatWasOvertakenOnItsWayIsNotSentOnceMore() {
+      Peer client = rig.client();
+      client.send(set("a", "1") + set("a", "2"));
+      Peer one = rig.accept(1).expect(set("a", "1") + set("a", "2"));
+      one.send(ask(Rig.SLOT_A, 0));
+      Peer other = rig.accept(0).expect(call("ASKING") + set("a", "1"));
+
+      one.send("+2\r\n"); // the key came back
+      passThrough(one, "foo");
+      other.send("+OK\r\n" + moved(Rig.SLOT_A, 1));
+
+      client.expect("-UNAVAILABLE the slot is being moved; the command did not run\r\n" + "+2\r\n");
+      nothingElseWasSentTo(one, "foo");
+    }
+
+    static IntStream looks() {
+      return IntStream.range(60, 80); // one each for the replies before, and then for each sending
+    }
+
+    @ParameterizedTest
+    @MethodSource("looks")
+    void routesThatChangeBetweenTwoSendingsLetNothingOvertake(int looks) {
+      int many = 70; // more than are sent again at once
+      StringBuilder requests = new StringBuilder();
+      StringBuilder refusals = new StringBuilder();
+      StringBuilder replies = new StringBuilder();
+      for (int i = 10; i < 10 + many; i++) {
+        requests.append(set("a", "" + i));
+        refusals.append(ask(Rig.SLOT_A, 0));
+        replies.append("+").append(i).append("\r\n");
+      }
+      Peer client = rig.client();
+      client.send(requests.toString());
+      Peer old = rig.accept(1).expect(requests.toString()).send(refusals.toString());
+      Peer owner = rig.accept(0);
+      int next = 10;
+      for (; next < 75; next++) {
+        owner.expect(call("ASKING") + set("a", "" + next));
+      }
+      SlotMap moved =
+          rig.onLoop(() -> rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
+      rig.onLoop(
+          () -> {
+            rig.topology().changeAfter(looks, moved);
+            return true;
+          });
+      for (int i = 10; i < 75; i++) {
+        owner.send("+OK\r\n+" + i + "\r\n");
+      }
+
+      for (; next < 10 + many; next++) {
+        Peer holder = firstPending(old, owner);
+        if (holder == old) {
+          nothingElseWasSentTo(owner, "b");
+        }
+        holder.expect(set("a", "" + next)).send("+" + next + "\r\n");
+      }
+      client.expect(replies.toString());
+    }
+
+    private static Peer firstPending(Peer one, Peer other) {
+      await().until(() -> one.pending() > 0 || other.pending() > 0);
+      return one.pending() > 0 ? one : other;
+    }
+
+    @Test
+    void oneServersRedirectsAreTheClientsBusiness() {
+      restart(new Rig.Choice().single());
+      Peer client = rig.client();
+      client.send(get("a"));
+      Peer node = rig.accept(0).expect(get("a")).send("-MOVED 15495 127.0.0.1:1\r\n");
+      client.expect("-MOVED 15495 127.0.0.1:1\r\n");
+
+      client.send(get("a"));
+      node.expect(get("a")).send("-LOADING still\r\n").expect(get("a")).send("$-1\r\n");
+
+      client.expect("$-1\r\n");
+    }
+
+    @Test
+    void aNodeThatJoinsByARedirectIsConnectedTo() {
+      rig.publish(
+          new SlotMap.Builder()
+              .shard(new Shard(rig.address(1), List.of(), 1))
+              .range(0, 16_383)
+              .build());
+      Peer client = rig.client();
+      client.send(get("b"));
+      rig.accept(1).expect(get("b")).send(moved(Rig.SLOT_B, 0));
+
+      rig.accept(0).expect(get("b")).send("$1\r\nv\r\n");
+
+      client.expect("$1\r\nv\r\n");
+    }
   }
 
-  @Test
-  void whatWasNotSentYetIsSentOnTheNextConnection() {
-    rig.server(1).refuse();
-    Peer client = rig.client();
-    client.send(set("a", "1") + set("a", "2"));
-    await().until(() -> rig.topology().calls().contains("refresh RECONNECT"));
+  /** TRYAGAIN, CLUSTERDOWN, LOADING, and errors that are replies. */
+  @Nested
+  class Refusals {
 
-    rig.server(1).listenAgain();
+    @ParameterizedTest
+    @ValueSource(
+        strings = {
+          "-TRYAGAIN Multiple keys request during rehashing of slot\r\n",
+          "-CLUSTERDOWN The cluster is down\r\n",
+          "-LOADING Redis is loading the dataset in memory\r\n"
+        })
+    void whatDidNotRunYetIsSentAgain(String refusal) {
+      Peer client = rig.client();
+      client.send(set("a", "1"));
+      Peer node = rig.accept(1);
+      for (int i = 0; i < 4; i++) {
+        node.expect(set("a", "1")).send(refusal);
+      }
+      node.expect(set("a", "1")).send("+OK\r\n");
 
-    rig.accept(1).expect(set("a", "1") + set("a", "2")).send("+1\r\n+2\r\n");
-    client.expect("+1\r\n+2\r\n");
+      client.expect("+OK\r\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+        strings = {
+          "-ERR no\r\n",
+          "-WRONGTYPE Operation against a key holding the wrong kind of value\r\n",
+          "-MOVED\r\n",
+          "-MOVED x 127.0.0.1:1\r\n",
+          "-MOVED 15495 127.0.0.1\r\n",
+          "-MOVEDX 15495 127.0.0.1:1\r\n",
+          "-ASKING\r\n",
+          "-LOADINGS are full\r\n",
+          "-TRYAGAIN\r\n"
+        })
+    void otherErrorsGoToTheClient(String error) {
+      Peer client = rig.client();
+      client.send(get("a"));
+      rig.accept(1).expect(get("a")).send(error);
+
+      client.expect(error);
+    }
+
+    @Test
+    void whatIsRefusedUntilItsDeadlineGetsTheRefusal() {
+      restart(new Rig.Choice().commandTimeout(UNTIL_THE_DEADLINE));
+      String refusal = "-CLUSTERDOWN The cluster is down\r\n";
+      Peer client = rig.client();
+      client.send(set("a", "1"));
+      Peer node = rig.accept(1).expect(set("a", "1")).send(refusal).expect(set("a", "1"));
+      rig.advance(UNTIL_THE_DEADLINE);
+
+      node.send(refusal);
+
+      client.expect(refusal);
+      assertThat(rig.topology().calls()).contains("refresh UNCOVERED_SLOT");
+    }
+
+    @Test
+    void allThatIsRefusedUntilItsDeadlineIsAnswered() {
+      restart(new Rig.Choice().commandTimeout(UNTIL_THE_DEADLINE));
+      String refusal = "-CLUSTERDOWN The cluster is down\r\n";
+      Peer client = rig.client();
+      client.send(set("a", "1") + set("a", "2") + set("a", "3"));
+      answerAlways(rig.accept(1), set("a", "1").length(), refusal);
+
+      client.expect(refusal + refusal + refusal);
+    }
+
+    @Test
+    void whatWasRefusedOtherwiseIsSentAgainAlone() {
+      Peer client = rig.client();
+      client.send(set("a", "1") + set("a", "2") + set("a", "3"));
+      Peer node = rig.accept(1).expect(set("a", "1") + set("a", "2") + set("a", "3"));
+      node.send("-LOADING still\r\n-LOADING still\r\n-LOADING still\r\n");
+
+      node.expect(PING).send(PONG).expect(set("a", "1"));
+      Peer other = rig.client();
+      other.send(get("foo")); // nothing but this comes before the first is answered
+      node.expect(get("foo")).send("+1\r\n$-1\r\n");
+
+      node.expect(set("a", "2") + set("a", "3")).send("+2\r\n+3\r\n");
+      client.expect("+1\r\n+2\r\n+3\r\n");
+    }
+
+    @Test
+    void whatIsRefusedWhereNothingMoreFitsStillWaitsForWhatIsBehindIt() {
+      restart(new Rig.Choice().bounds(new QueueBounds(4_096, 1 << 20)));
+      String refusal = "-CLUSTERDOWN The cluster is down\r\n";
+      Peer node = rig.connected(1);
+      Peer client = rig.client();
+      client.send(set("a", "1") + set("a", "2"));
+      node.expect(set("a", "1") + set("a", "2"));
+      Peer other = rig.client();
+      String large = set("foo", "x".repeat(32 << 20));
+      other.send(large); // which the node does not read yet
+      await().until(() -> !rig.onLoop(() -> rig.dispatcher().keepsUp(rig.address(1), 0)));
+
+      node.send(refusal);
+      node.expect(large).send("+OK\r\n+OK\r\n");
+
+      client.expect(refusal + "+OK\r\n");
+      other.expect("+OK\r\n");
+    }
   }
 
-  @Test
-  void withoutAConnectionUntilTheDeadlineTheNodeIsUnavailable() {
-    restart(new Rig.Choice().commandTimeout(Duration.ofMillis(50)));
-    rig.server(1).refuse();
-    Peer client = rig.client();
-    client.send(set("a", "1") + get("a"));
+  /** Requests of several keys, transactions, and requests for every shard. */
+  @Nested
+  class SeveralKeys {
 
-    await()
-        .until(
-            () -> {
-              rig.tick(Duration.ZERO);
-              return client.pending() > 0;
-            });
-    rig.tick(Duration.ZERO);
+    @Test
+    void commandsOfSeveralKeysGoAloneAfterARedirectToo() {
+      Peer client = rig.client();
+      String both = call("MSET {a}1 x {a}2 y");
+      client.send(both + set("{a}3", "z"));
+      Peer old = rig.accept(1).expect(both + set("{a}3", "z"));
+      Peer owner = rig.accept(0);
+      old.send(moved(Rig.SLOT_A, 0) + moved(Rig.SLOT_A, 0));
 
-    String unavailable =
-        "-UNAVAILABLE no connection to the node in time; the command did not run\r\n";
-    client.expect(unavailable + unavailable);
+      owner.expect(both).send("-TRYAGAIN later\r\n").expect(PING).send(PONG).expect(both);
+      Peer other = rig.client();
+      other.send(get("b"));
+      owner.expect(get("b")).send("+OK\r\n$-1\r\n");
+
+      owner.expect(set("{a}3", "z")).send("+Z\r\n");
+      client.expect("+OK\r\n+Z\r\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+      "MGET {a}1 {a}2, SET {a}1 x",
+      "MSET {a}1 x {a}2 y, GET {a}2",
+      "MSET {a}1 x {a}2 y, MSET {a}2 v {a}3 w",
+      "SUNIONSTORE {a}1 {a}2, DEL {a}1 b",
+      "EVAL s 2 {a}1 {a}2, SET {a}1 x",
+      "FCALL f 2 {a}1 {a}2, FLUSHALL",
+    })
+    void aConflictingRequestWaitsForARequestOfSeveralKeys(String several, String later) {
+      Peer lower = rig.connected(0);
+      Peer node = rig.accept(1);
+      Peer client = rig.client();
+      client.send(call(several) + call(later));
+      node.expect(call(several))
+          .send("-TRYAGAIN Multiple keys request during rehashing of slot\r\n")
+          .expect(call(several));
+      nothingElseWasSentTo(node, "foo", "+1\r\n");
+
+      if (later.startsWith("DEL")) {
+        lower.expect(call("DEL b")).send(":1\r\n");
+        node.expect(call("DEL {a}1")).send(":1\r\n");
+        client.expect("+1\r\n:2\r\n");
+      } else if (later.equals("FLUSHALL")) {
+        lower.expect(call(later)).send("+OK\r\n");
+        node.expect(call(later)).send("+OK\r\n");
+        client.expect("+1\r\n+OK\r\n");
+      } else {
+        node.expect(call(later)).send("+2\r\n");
+        client.expect("+1\r\n+2\r\n");
+      }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+      "MGET {a}1 {a}2, GET {a}1", // neither changes anything
+      "MGET {a}1 {a}2, MGET {a}1 {a}2",
+      "MSET {a}1 x {a}2 y, SET {a}3 z",
+      "MSET {a}1 x {a}2 y, GET foo",
+      "EVAL s 1 {a}1, SET {a}1 x", // not of several keys
+      "MGET {a}1, SET {a}1 x",
+      "MSET {a}1 x {a}1 y, SET {a}1 z",
+    })
+    void whatMayFollowARequestOfSeveralKeysDoesNotWait(String several, String later) {
+      Peer client = rig.client();
+      client.send(call(several) + call(later));
+      Peer node = rig.accept(1).expect(call(several) + call(later));
+
+      node.send("+1\r\n+2\r\n");
+
+      client.expect("+1\r\n+2\r\n");
+    }
+
+    @Test
+    void aConflictingRequestWaitsForAPartOfSeveralKeys() {
+      Peer client = rig.client();
+      client.send(call("MSET b 0 {a}1 x {a}2 y") + set("{a}1", "z") + get("b"));
+      Peer lower = rig.accept(0).expect(call("MSET b 0"));
+      Peer upper = rig.accept(1).expect(call("MSET {a}1 x {a}2 y"));
+      upper.send("-TRYAGAIN later\r\n").expect(call("MSET {a}1 x {a}2 y"));
+      nothingElseWasSentTo(upper, "foo", "+OK\r\n");
+
+      upper.expect(set("{a}1", "z")).send("+Z\r\n"); // though the other part is not answered
+      lower.expect(get("b")).send("+OK\r\n$1\r\n0\r\n");
+
+      client.expect("+OK\r\n+Z\r\n$1\r\n0\r\n");
+    }
+
+    @Test
+    void aConflictingRequestWaitsForATransactionOfSeveralKeys() {
+      String block = call("MULTI") + set("{a}1", "x") + set("{a}2", "y") + call("EXEC");
+      Peer client = rig.client();
+      client.send(block + set("{a}3", "z") + set("{a}2", "z"));
+      Peer node = rig.accept(1).expect(block + set("{a}3", "z"));
+      node.send("+OK\r\n+QUEUED\r\n+QUEUED\r\n-TRYAGAIN later\r\n+3\r\n");
+      node.expect(PING).send(PONG).expect(block);
+      nothingElseWasSentTo(node, "foo", "+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n+1\r\n+2\r\n");
+
+      node.expect(set("{a}2", "z")).send("+4\r\n");
+
+      client.expect("+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n+1\r\n+2\r\n+3\r\n+4\r\n");
+    }
+
+    @Test
+    void aTransactionAboutOneKeyIsFollowedAtOnce() {
+      String block = call("MULTI") + set("a", "x") + call("INCR a") + call("EXEC");
+      Peer client = rig.client();
+      client.send(block + get("a"));
+      Peer node = rig.accept(1).expect(block + get("a"));
+
+      node.send("+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n+1\r\n+2\r\n+3\r\n");
+
+      client.expect("+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n+1\r\n+2\r\n+3\r\n");
+    }
+
+    @Test
+    void manyRequestsOfSeveralKeysOfOneSlotWaitForThoseFarAhead() {
+      var requests = new StringBuilder();
+      for (int i = 100; i < 170; i++) {
+        requests.append(call("MSET {a}x" + i + " 1 {a}y" + i + " 2"));
+      }
+      int each = requests.length() / 70;
+      Peer client = rig.client();
+      client.send(requests.toString());
+      Peer node = rig.accept(1).expect(requests.substring(0, 65 * each));
+      nothingElseWasSentTo(node, "foo", "+OK\r\n".repeat(65));
+
+      node.expect(requests.substring(65 * each)).send("+OK\r\n".repeat(5));
+
+      client.expect("+OK\r\n".repeat(70));
+    }
+
+    /** A master that has become a replica refuses the one and takes the other. */
+    @Test
+    void whatChangesEveryShardIsAnsweredBeforeAnythingElseIsSent() {
+      String load = call("FUNCTION LOAD code");
+      Peer lower = rig.connected(0);
+      Peer upper = rig.accept(1);
+      Peer client = rig.client();
+      client.send(load + call("DBSIZE"));
+      lower.expect(load).send("$1\r\nl\r\n");
+      upper.expect(load).send("-READONLY You can't write against a read only replica.\r\n");
+
+      upper.expect(load).send("$1\r\nl\r\n");
+
+      lower.expect(call("DBSIZE")).send(":1\r\n");
+      upper.expect(call("DBSIZE")).send(":2\r\n");
+      client.expect("$1\r\nl\r\n:3\r\n");
+    }
+
+    @Test
+    void partsForWholeShardsAreNotSentAgainTooEarlyEither() {
+      Peer lower = rig.connected(0);
+      Peer upper = rig.accept(1);
+      Peer client = rig.client();
+      client.send(call("DBSIZE") + set("a", "1"));
+      lower.expect(call("DBSIZE")).send(":1\r\n");
+      upper.expect(call("DBSIZE") + set("a", "1"));
+
+      upper.send("-CLUSTERDOWN no\r\n").expect(PING).send("+OK\r\n" + PONG);
+
+      client.expect("-CLUSTERDOWN no\r\n+OK\r\n");
+      nothingElseWasSentTo(upper, "a");
+    }
   }
 
-  @Test
-  void whoeverAsksANodeThatNeverLetPenstockInHearsWhyAtOnce() {
-    Peer client = rig.client();
-    client.send(set("a", "1") + get("a"));
-    rig.acceptUnanswered(1)
-        .expect(NAMING)
-        .send("-NOAUTH Authentication required.\r\n")
-        .expectClosed();
+  /** Which of two requests of a client goes first when one is sent again. */
+  @Nested
+  class Order {
 
-    String told =
-        "-UNAVAILABLE the node "
-            + rig.address(1)
-            + " does not let this proxy in: NOAUTH Authentication required; the command did not run\r\n";
-    client.expect(told + told);
-    HeldStats held = rig.onLoop(() -> rig.sessions().hold().stats());
-    assertThat(held.count(HeldOutcome.GIVEN_UP)).isEqualTo(2);
-    client.send(call("MULTI") + set("a", "1") + call("EXEC"));
-    client.expect("+OK\r\n+QUEUED\r\n" + told);
+    @Test
+    void requestsThatShareNoKeyMayChangePlaces() {
+      Peer client = rig.client();
+      client.send(set("{a}1", "x") + set("{a}2", "y"));
+      Peer node = rig.accept(1).expect(set("{a}1", "x") + set("{a}2", "y"));
+
+      node.send("-TRYAGAIN later\r\n+2\r\n").expect(PING).send(PONG);
+      node.expect(set("{a}1", "x")).send("+1\r\n");
+
+      client.expect("+1\r\n+2\r\n");
+    }
+
+    @Test
+    void aRequestThatArrivesMeanwhileWaitsForTheOneThatIsSentAgain() {
+      Peer client = rig.client();
+      client.send(set("a", "1"));
+      Peer node = rig.accept(1).expect(set("a", "1")).send("-TRYAGAIN later\r\n");
+      node.expect(set("a", "1"));
+
+      client.send(set("a", "2"));
+      Peer other = rig.client();
+      await().until(() -> firstSessionHolds());
+      other.send(get("foo"));
+      node.expect(get("foo")).send("+1\r\n$-1\r\n");
+
+      node.expect(set("a", "2")).send("+2\r\n");
+      client.expect("+1\r\n+2\r\n");
+    }
+
+    /** Whether the oldest client has sent something that is not taken up yet. */
+    @Test
+    void aRequestOfAnotherClientDoesNotWait() {
+      Peer client = rig.client();
+      client.send(set("a", "1"));
+      Peer node = rig.accept(1).expect(set("a", "1")).send("-TRYAGAIN later\r\n");
+      node.expect(set("a", "1"));
+
+      Peer other = rig.client();
+      other.send(set("a", "9"));
+      node.expect(set("a", "9")).send("+1\r\n+9\r\n");
+
+      other.expect("+9\r\n");
+      client.expect("+1\r\n");
+    }
+
+    @Test
+    void whatALaterRequestHasOvertakenGetsTheRefusal() {
+      Peer client = rig.client();
+      client.send(set("a", "1") + set("a", "2"));
+      Peer node = rig.accept(1).expect(set("a", "1") + set("a", "2"));
+
+      node.send("-TRYAGAIN later\r\n+OK\r\n").expect(PING).send(PONG);
+
+      client.expect("-TRYAGAIN later\r\n+OK\r\n");
+      nothingElseWasSentTo(node, "a");
+    }
+
+    @Test
+    void nothingIsSentAgainBehindALaterRequestWhoseReplyHasNotCome() {
+      Peer client = rig.client();
+      client.send(set("a", "1") + set("a", "2"));
+      Peer node = rig.accept(1).expect(set("a", "1") + set("a", "2"));
+
+      node.send("-LOADING still\r\n").expect(PING); // and not SET, however long it takes
+      node.send("+OK\r\n" + PONG);
+
+      client.expect("-LOADING still\r\n+OK\r\n");
+      nothingElseWasSentTo(node, "a");
+    }
+
+    @Test
+    void whatWasSentBehindAFenceNeedsAnother() {
+      Peer client = rig.client();
+      client.send(set("a", "1") + set("a", "2") + set("foo", "1"));
+      Peer node = rig.accept(1).expect(set("a", "1") + set("a", "2") + set("foo", "1"));
+      node.send("-TRYAGAIN a\r\n+OK\r\n").expect(PING);
+      client.expect("-TRYAGAIN a\r\n+OK\r\n").send(set("foo", "2"));
+      node.expect(set("foo", "2"));
+
+      node.send("-TRYAGAIN foo\r\n" + PONG).expect(PING).send("+OK\r\n" + PONG);
+
+      client.expect("-TRYAGAIN foo\r\n+OK\r\n");
+      nothingElseWasSentTo(node, "a");
+    }
+
+    @Test
+    void aReadThatAWriteHasOvertakenGetsTheRefusalToo() {
+      Peer client = rig.client();
+      client.send(get("a") + set("a", "2"));
+      Peer node = rig.accept(1).expect(get("a") + set("a", "2"));
+
+      node.send("-LOADING still\r\n+OK\r\n").expect(PING).send(PONG);
+
+      client.expect("-LOADING still\r\n+OK\r\n");
+      nothingElseWasSentTo(node, "a");
+    }
+
+    @Test
+    void readsMayOvertakeReads() {
+      Peer client = rig.client();
+      client.send(get("a") + get("a"));
+      Peer node = rig.accept(1).expect(get("a") + get("a"));
+
+      node.send("-LOADING still\r\n$1\r\n2\r\n").expect(PING).send(PONG);
+      node.expect(get("a")).send("$1\r\n1\r\n");
+
+      client.expect("$1\r\n1\r\n$1\r\n2\r\n");
+    }
+
+    @Test
+    void slotsDoNotWaitForOneAnother() {
+      Peer client = rig.client();
+      client.send(set("a", "1") + set("foo", "2"));
+      Peer node = rig.accept(1).expect(set("a", "1") + set("foo", "2"));
+
+      node.send("-TRYAGAIN later\r\n+2\r\n").expect(PING).send(PONG);
+      node.expect(set("a", "1")).send("+1\r\n");
+
+      client.expect("+1\r\n+2\r\n");
+    }
   }
 
-  @Test
-  void whoeverWaitsForANodeThatTakesNoMoreClientsHearsThatInTheEnd() {
-    restart(new Rig.Choice().commandTimeout(Duration.ofMillis(50)));
-    Peer client = rig.client();
-    client.send(set("a", "1"));
-    rig.acceptUnanswered(1).send("-ERR max number of clients reached\r\n").expectClosed();
+  /** Requests and replies whose connection was lost. */
+  @Nested
+  class LostConnections {
 
-    await()
-        .until(
-            () -> {
-              rig.tick(Duration.ZERO);
-              return client.pending() > 0;
-            });
+    @Test
+    void readsAreSentAgainAfterALostConnection() {
+      Peer client = rig.client();
+      client.send(get("a") + get("foo") + get("a"));
+      rig.accept(1).expect(get("a") + get("foo") + get("a")).send("$1\r\n1\r\n").close();
 
-    client.expect(
-        "-UNAVAILABLE the node %s does not let this proxy in: ERR max number of clients reached; the command did not run\r\n"
-            .formatted(rig.address(1)));
+      Peer again = rig.accept(1).expect(get("foo") + get("a"));
+      again.send("$1\r\n2\r\n$1\r\n3\r\n");
+
+      client.expect("$1\r\n1\r\n$1\r\n2\r\n$1\r\n3\r\n");
+    }
+
+    @Test
+    void writesAreNeverSentTwice() {
+      Peer client = rig.client();
+      client.send(set("a", "1"));
+      rig.accept(1).expect(set("a", "1")).close();
+
+      client.expect("-CONNLOST the connection to the node was lost; the command may have run\r\n");
+      nothingElseWasSentTo(rig.accept(1), "a");
+    }
+
+    @Test
+    void aReadMustNotGoBehindAWriteThatMayHaveRun() {
+      Peer client = rig.client();
+      client.send(get("a") + set("a", "1") + get("foo"));
+      rig.accept(1).expect(get("a") + set("a", "1") + get("foo")).close();
+
+      rig.accept(1).expect(get("foo")).send("$-1\r\n");
+      client.expect(
+          "-CONNLOST the connection to the node was lost before it answered\r\n"
+              + "-CONNLOST the connection to the node was lost; the command may have run\r\n"
+              + "$-1\r\n");
+    }
+
+    @Test
+    void whatTheFirstFailuresLetInDoesNotGoBeforeAReadThatFailsLast() {
+      Peer client = rig.client();
+      int taken = 8; // a new client may have so many reads unanswered
+      client.send(writesAndReads(1, taken) + writesAndReads(taken + 1, taken + 2));
+      rig.accept(1).expect(writesAndReads(1, taken)).close();
+
+      Peer again = rig.accept(1).expect(get("a")).send("$1\r\n8\r\n");
+      again.expect(writesAndReads(taken + 1, taken + 2));
+
+      String written =
+          "-CONNLOST the connection to the node was lost; the command may have run\r\n";
+      String read = "-CONNLOST the connection to the node was lost before it answered\r\n";
+      client.expect((written + read).repeat(taken - 1) + written + "$1\r\n8\r\n");
+    }
+
+    private static String writesAndReads(int from, int to) {
+      var requests = new StringBuilder();
+      for (int i = from; i <= to; i++) {
+        requests.append(set("a", Integer.toString(i))).append(get("a"));
+      }
+      return requests.toString();
+    }
+
+    @Test
+    void whatWasNotSentYetIsSentOnTheNextConnection() {
+      rig.server(1).refuse();
+      Peer client = rig.client();
+      client.send(set("a", "1") + set("a", "2"));
+      await().until(() -> rig.topology().calls().contains("refresh RECONNECT"));
+
+      rig.server(1).listenAgain();
+
+      rig.accept(1).expect(set("a", "1") + set("a", "2")).send("+1\r\n+2\r\n");
+      client.expect("+1\r\n+2\r\n");
+    }
+
+    @Test
+    void aReplyWhoseBeginningIsWithTheClientCannotBeRepaired() {
+      Peer client = rig.client();
+      client.send(get("a"));
+      Peer node = rig.accept(1).expect(get("a")).send(BIG.substring(0, 50_000));
+      assertThat(client.read(20_000)).isEqualTo(BIG.substring(0, 20_000));
+
+      node.close();
+
+      assertThat(client.read(100_000)).contains("<");
+    }
+
+    /**
+     * The part that was held for its turn must not stay in front of the reply to the second try.
+     */
+    @Test
+    void aReplyThatBrokeOffBeforeItsTurnIsAskedForAgain() {
+      Peer client = rig.client();
+      client.send(get("b") + get("a"));
+      Peer first = rig.accept(0).expect(get("b"));
+      Peer broken = rig.accept(1).expect(get("a")).send(BIG.substring(0, 50_000));
+      await().until(() -> rig.bytesReceivedFrom(1) >= 50_000);
+      broken.close();
+
+      rig.accept(1).expect(get("a")).send(BIG);
+      first.send("$1\r\nb\r\n");
+
+      client.expect("$1\r\nb\r\n" + BIG);
+    }
+
+    @Test
+    void aPartOfADividedRequestThatBrokeOffIsAskedForAgain() {
+      Peer client = rig.client();
+      client.send(call("MGET b a"));
+      Peer first = rig.accept(0).expect(call("MGET b"));
+      Peer broken = rig.accept(1).expect(call("MGET a"));
+      broken.send(("*1\r\n" + BIG).substring(0, 50_000));
+      await().until(() -> rig.bytesReceivedFrom(1) >= 50_000);
+      broken.close();
+
+      rig.accept(1).expect(call("MGET a")).send("*1\r\n" + BIG);
+      first.send("*1\r\n$1\r\nb\r\n");
+
+      client.expect("*2\r\n$1\r\nb\r\n" + BIG);
+    }
   }
 
-  @Test
-  void aFullWaitingLineIsAnOverload() {
-    restart(new Rig.Choice().maxHeld(1));
-    rig.server(1).refuse();
-    Peer client = rig.client();
-    client.send(set("foo", "1"));
-    Peer second = rig.client();
-    await().until(() -> rig.topology().calls().contains("refresh RECONNECT"));
+  /** Nodes that are not there, let nobody in, or do not answer in time. */
+  @Nested
+  class UnavailableNodes {
 
-    second.send(set("a", "1"));
+    @Test
+    void withoutAConnectionUntilTheDeadlineTheNodeIsUnavailable() {
+      restart(new Rig.Choice().commandTimeout(Duration.ofMillis(50)));
+      rig.server(1).refuse();
+      Peer client = rig.client();
+      client.send(set("a", "1") + get("a"));
 
-    second.expect("-OVERLOADED too many commands wait for this node; the command did not run\r\n");
+      await()
+          .until(
+              () -> {
+                rig.tick(Duration.ZERO);
+                return client.pending() > 0;
+              });
+      rig.tick(Duration.ZERO);
+
+      String unavailable =
+          "-UNAVAILABLE no connection to the node in time; the command did not run\r\n";
+      client.expect(unavailable + unavailable);
+    }
+
+    @Test
+    void whoeverAsksANodeThatNeverLetPenstockInHearsWhyAtOnce() {
+      Peer client = rig.client();
+      client.send(set("a", "1") + get("a"));
+      rig.acceptUnanswered(1)
+          .expect(NAMING)
+          .send("-NOAUTH Authentication required.\r\n")
+          .expectClosed();
+
+      String told =
+          "-UNAVAILABLE the node "
+              + rig.address(1)
+              + " does not let this proxy in: NOAUTH Authentication required; the command did not run\r\n";
+      client.expect(told + told);
+      HeldStats held = rig.onLoop(() -> rig.sessions().hold().stats());
+      assertThat(held.count(HeldOutcome.GIVEN_UP)).isEqualTo(2);
+      client.send(call("MULTI") + set("a", "1") + call("EXEC"));
+      client.expect("+OK\r\n+QUEUED\r\n" + told);
+    }
+
+    @Test
+    void whoeverWaitsForANodeThatTakesNoMoreClientsHearsThatInTheEnd() {
+      restart(new Rig.Choice().commandTimeout(Duration.ofMillis(50)));
+      Peer client = rig.client();
+      client.send(set("a", "1"));
+      rig.acceptUnanswered(1).send("-ERR max number of clients reached\r\n").expectClosed();
+
+      await()
+          .until(
+              () -> {
+                rig.tick(Duration.ZERO);
+                return client.pending() > 0;
+              });
+
+      client.expect(
+          "-UNAVAILABLE the node %s does not let this proxy in: ERR max number of clients reached; the command did not run\r\n"
+              .formatted(rig.address(1)));
+    }
+
+    @Test
+    void aFullWaitingLineIsAnOverload() {
+      restart(new Rig.Choice().maxHeld(1));
+      rig.server(1).refuse();
+      Peer client = rig.client();
+      client.send(set("foo", "1"));
+      Peer second = rig.client();
+      await().until(() -> rig.topology().calls().contains("refresh RECONNECT"));
+
+      second.send(set("a", "1"));
+
+      second.expect(
+          "-OVERLOADED too many commands wait for this node; the command did not run\r\n");
+    }
+
+    @Test
+    void deadlinesAreToldApartForReadsAndWrites() {
+      Peer client = rig.client();
+      client.send(get("a") + set("a", "1"));
+      Peer node = rig.accept(1).expect(get("a") + set("a", "1"));
+
+      rig.tick(FAR);
+
+      client.expect(
+          "-TIMEOUT the node did not answer in time\r\n"
+              + "-TIMEOUT the node did not answer in time; the command may have run or may run"
+              + " yet\r\n");
+      client.send(get("a"));
+      node.expect(get("a")).send("+late\r\n+late\r\n$1\r\nv\r\n");
+      client.expect("$1\r\nv\r\n");
+    }
   }
 
-  @Test
-  void deadlinesAreToldApartForReadsAndWrites() {
-    Peer client = rig.client();
-    client.send(get("a") + set("a", "1"));
-    Peer node = rig.accept(1).expect(get("a") + set("a", "1"));
+  /** Slots whose owner is unknown or changes, and other ways to it. */
+  @Nested
+  class NewRoutes {
 
-    rig.tick(FAR);
+    @Test
+    void aSlotWithoutOwnerIsWaitedFor() {
+      SlotMap whole = rig.topology().current();
+      rig.publish(SlotMap.EMPTY);
+      Peer client = rig.client();
+      client.send(set("a", "1") + set("a", "2"));
+      await().until(() -> rig.topology().calls().contains("refresh UNCOVERED_SLOT"));
 
-    client.expect(
-        "-TIMEOUT the node did not answer in time\r\n"
-            + "-TIMEOUT the node did not answer in time; the command may have run or may run"
-            + " yet\r\n");
-    client.send(get("a"));
-    node.expect(get("a")).send("+late\r\n+late\r\n$1\r\nv\r\n");
-    client.expect("$1\r\nv\r\n");
+      rig.publish(whole);
+
+      Peer node = rig.accept(1).expect(set("a", "1")).send("+1\r\n");
+      node.expect(set("a", "2")).send("+2\r\n");
+      client.expect("+1\r\n+2\r\n");
+    }
+
+    @Test
+    void aSlotWithoutOwnerUntilTheDeadlineIsNotServed() {
+      restart(new Rig.Choice().commandTimeout(Duration.ofMillis(50)));
+      rig.publish(SlotMap.EMPTY);
+      Peer client = rig.client();
+
+      client.send(set("a", "1") + set("a", "2") + get("b"));
+
+      String notServed = "-CLUSTERDOWN Hash slot not served\r\n";
+      client.expect(notServed + notServed + notServed);
+    }
+
+    @Test
+    void whatWaitsForANodeFollowsItsSlotToAnother() {
+      rig.server(1).refuse();
+      Peer client = rig.client();
+      client.send(set("a", "1"));
+      await().until(() -> rig.topology().calls().contains("refresh RECONNECT"));
+
+      rig.publish(rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
+
+      rig.accept(0).expect(set("a", "1")).send("+1\r\n");
+      client.expect("+1\r\n");
+    }
+
+    @Test
+    void aRequestDoesNotOvertakeAnEarlierOneOverANewRoute() {
+      Peer client = rig.client();
+      client.send(set("a", "1"));
+      Peer old = rig.accept(1).expect(set("a", "1"));
+      Peer owner = rig.accept(0);
+      rig.publish(rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
+
+      client.send(set("a", "2"));
+      await().until(() -> firstSessionHolds());
+      nothingElseWasSentTo(owner, "b");
+      old.send("+1\r\n");
+
+      owner.expect(set("a", "2")).send("+2\r\n");
+      client.expect("+1\r\n+2\r\n");
+    }
+
+    @Test
+    void aRequestForAnotherSlotDoesNotWaitForTheNewRoute() {
+      Peer client = rig.client();
+      client.send(set("a", "1"));
+      Peer old = rig.accept(1).expect(set("a", "1"));
+      Peer owner = rig.accept(0);
+      rig.publish(rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
+
+      client.send(set("foo", "2"));
+      old.expect(set("foo", "2")).send("+1\r\n+2\r\n");
+
+      client.expect("+1\r\n+2\r\n");
+      nothingElseWasSentTo(owner, "b");
+    }
+
+    @Test
+    void anotherProtocolVersionIsAnotherRoute() {
+      Peer client = rig.client();
+      client.send(set("a", "1") + call("HELLO 3") + set("a", "2"));
+      Peer resp2 = rig.accept(1).expect(set("a", "1"));
+      await().until(() -> firstSessionHolds());
+      Peer other = rig.client();
+      other.send(get("foo"));
+      resp2.expect(get("foo")).send("+1\r\n$-1\r\n");
+
+      Peer resp3 = rig.acceptUnanswered(1);
+      resp3.expect(call("HELLO 3") + NAMING).send("%0\r\n+OK\r\n");
+      resp3.expect(set("a", "2")).send("+2\r\n");
+      client.expect("+1\r\n%7\r\n");
+    }
   }
 
-  @Test
-  void aSlotWithoutOwnerIsWaitedFor() {
-    SlotMap whole = rig.topology().current();
-    rig.publish(SlotMap.EMPTY);
-    Peer client = rig.client();
-    client.send(set("a", "1") + set("a", "2"));
-    await().until(() -> rig.topology().calls().contains("refresh UNCOVERED_SLOT"));
+  /** Clients that leave while their requests are sent again. */
+  @Nested
+  class LeavingClients {
 
-    rig.publish(whole);
+    @Test
+    void aClientThatLeavesIsNotRetriedFor() {
+      Peer client = rig.client();
+      client.send(set("a", "1"));
+      Peer node = rig.accept(1).expect(set("a", "1"));
+      client.reset();
+      await().until(() -> rig.onLoop(() -> rig.sessions().sessions().isEmpty()));
 
-    Peer node = rig.accept(1).expect(set("a", "1")).send("+1\r\n");
-    node.expect(set("a", "2")).send("+2\r\n");
-    client.expect("+1\r\n+2\r\n");
-  }
+      node.send("-TRYAGAIN later\r\n");
 
-  @Test
-  void aSlotWithoutOwnerUntilTheDeadlineIsNotServed() {
-    restart(new Rig.Choice().commandTimeout(Duration.ofMillis(50)));
-    rig.publish(SlotMap.EMPTY);
-    Peer client = rig.client();
+      nothingElseWasSentTo(node, "a");
+    }
 
-    client.send(set("a", "1") + set("a", "2") + get("b"));
+    @Test
+    void aClientThatLeavesWhileItsRequestsWaitLeavesNothingBehind() {
+      Peer client = rig.client();
+      client.send(set("a", "1") + set("a", "2"));
+      Peer node = rig.accept(1).expect(set("a", "1") + set("a", "2"));
+      node.send("-TRYAGAIN later\r\n-TRYAGAIN later\r\n").expect(PING).send(PONG);
+      node.expect(set("a", "1"));
+      client.reset();
+      await().until(() -> rig.onLoop(() -> rig.sessions().sessions().isEmpty()));
 
-    String notServed = "-CLUSTERDOWN Hash slot not served\r\n";
-    client.expect(notServed + notServed + notServed);
-  }
+      node.send("+OK\r\n");
 
-  @Test
-  void whatWaitsForANodeFollowsItsSlotToAnother() {
-    rig.server(1).refuse();
-    Peer client = rig.client();
-    client.send(set("a", "1"));
-    await().until(() -> rig.topology().calls().contains("refresh RECONNECT"));
-
-    rig.publish(rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
-
-    rig.accept(0).expect(set("a", "1")).send("+1\r\n");
-    client.expect("+1\r\n");
-  }
-
-  @Test
-  void aRequestDoesNotOvertakeAnEarlierOneOverANewRoute() {
-    Peer client = rig.client();
-    client.send(set("a", "1"));
-    Peer old = rig.accept(1).expect(set("a", "1"));
-    Peer owner = rig.accept(0);
-    rig.publish(rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
-
-    client.send(set("a", "2"));
-    await().until(() -> firstSessionHolds());
-    nothingElseWasSentTo(owner, "b");
-    old.send("+1\r\n");
-
-    owner.expect(set("a", "2")).send("+2\r\n");
-    client.expect("+1\r\n+2\r\n");
-  }
-
-  @Test
-  void aRequestForAnotherSlotDoesNotWaitForTheNewRoute() {
-    Peer client = rig.client();
-    client.send(set("a", "1"));
-    Peer old = rig.accept(1).expect(set("a", "1"));
-    Peer owner = rig.accept(0);
-    rig.publish(rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
-
-    client.send(set("foo", "2"));
-    old.expect(set("foo", "2")).send("+1\r\n+2\r\n");
-
-    client.expect("+1\r\n+2\r\n");
-    nothingElseWasSentTo(owner, "b");
-  }
-
-  @Test
-  void anotherProtocolVersionIsAnotherRoute() {
-    Peer client = rig.client();
-    client.send(set("a", "1") + call("HELLO 3") + set("a", "2"));
-    Peer resp2 = rig.accept(1).expect(set("a", "1"));
-    await().until(() -> firstSessionHolds());
-    Peer other = rig.client();
-    other.send(get("foo"));
-    resp2.expect(get("foo")).send("+1\r\n$-1\r\n");
-
-    Peer resp3 = rig.acceptUnanswered(1);
-    resp3.expect(call("HELLO 3") + NAMING).send("%0\r\n+OK\r\n");
-    resp3.expect(set("a", "2")).send("+2\r\n");
-    client.expect("+1\r\n%7\r\n");
-  }
-
-  @Test
-  void aReplyWhoseBeginningIsWithTheClientCannotBeRepaired() {
-    Peer client = rig.client();
-    client.send(get("a"));
-    Peer node = rig.accept(1).expect(get("a")).send(BIG.substring(0, 50_000));
-    assertThat(client.read(20_000)).isEqualTo(BIG.substring(0, 20_000));
-
-    node.close();
-
-    assertThat(client.read(100_000)).contains("<");
-  }
-
-  /** The part that was held for its turn must not stay in front of the reply to the second try. */
-  @Test
-  void aReplyThatBrokeOffBeforeItsTurnIsAskedForAgain() {
-    Peer client = rig.client();
-    client.send(get("b") + get("a"));
-    Peer first = rig.accept(0).expect(get("b"));
-    Peer broken = rig.accept(1).expect(get("a")).send(BIG.substring(0, 50_000));
-    await().until(() -> rig.bytesReceivedFrom(1) >= 50_000);
-    broken.close();
-
-    rig.accept(1).expect(get("a")).send(BIG);
-    first.send("$1\r\nb\r\n");
-
-    client.expect("$1\r\nb\r\n" + BIG);
-  }
-
-  @Test
-  void aPartOfADividedRequestThatBrokeOffIsAskedForAgain() {
-    Peer client = rig.client();
-    client.send(call("MGET b a"));
-    Peer first = rig.accept(0).expect(call("MGET b"));
-    Peer broken = rig.accept(1).expect(call("MGET a"));
-    broken.send(("*1\r\n" + BIG).substring(0, 50_000));
-    await().until(() -> rig.bytesReceivedFrom(1) >= 50_000);
-    broken.close();
-
-    rig.accept(1).expect(call("MGET a")).send("*1\r\n" + BIG);
-    first.send("*1\r\n$1\r\nb\r\n");
-
-    client.expect("*2\r\n$1\r\nb\r\n" + BIG);
-  }
-
-  @Test
-  void aClientThatLeavesIsNotRetriedFor() {
-    Peer client = rig.client();
-    client.send(set("a", "1"));
-    Peer node = rig.accept(1).expect(set("a", "1"));
-    client.reset();
-    await().until(() -> rig.onLoop(() -> rig.sessions().sessions().isEmpty()));
-
-    node.send("-TRYAGAIN later\r\n");
-
-    nothingElseWasSentTo(node, "a");
-  }
-
-  @Test
-  void aClientThatLeavesWhileItsRequestsWaitLeavesNothingBehind() {
-    Peer client = rig.client();
-    client.send(set("a", "1") + set("a", "2"));
-    Peer node = rig.accept(1).expect(set("a", "1") + set("a", "2"));
-    node.send("-TRYAGAIN later\r\n-TRYAGAIN later\r\n").expect(PING).send(PONG);
-    node.expect(set("a", "1"));
-    client.reset();
-    await().until(() -> rig.onLoop(() -> rig.sessions().sessions().isEmpty()));
-
-    node.send("+OK\r\n");
-
-    nothingElseWasSentTo(node, "a");
-  }
-
-  @Test
-  void oneServersRedirectsAreTheClientsBusiness() {
-    restart(new Rig.Choice().single());
-    Peer client = rig.client();
-    client.send(get("a"));
-    Peer node = rig.accept(0).expect(get("a")).send("-MOVED 15495 127.0.0.1:1\r\n");
-    client.expect("-MOVED 15495 127.0.0.1:1\r\n");
-
-    client.send(get("a"));
-    node.expect(get("a")).send("-LOADING still\r\n").expect(get("a")).send("$-1\r\n");
-
-    client.expect("$-1\r\n");
-  }
-
-  @Test
-  void aNodeThatJoinsByARedirectIsConnectedTo() {
-    rig.publish(
-        new SlotMap.Builder()
-            .shard(new Shard(rig.address(1), List.of(), 1))
-            .range(0, 16_383)
-            .build());
-    Peer client = rig.client();
-    client.send(get("b"));
-    rig.accept(1).expect(get("b")).send(moved(Rig.SLOT_B, 0));
-
-    rig.accept(0).expect(get("b")).send("$1\r\nv\r\n");
-
-    client.expect("$1\r\nv\r\n");
-  }
-
-  @Test
-  void whatIsRefusedWhereNothingMoreFitsStillWaitsForWhatIsBehindIt() {
-    restart(new Rig.Choice().bounds(new QueueBounds(4_096, 1 << 20)));
-    String refusal = "-CLUSTERDOWN The cluster is down\r\n";
-    Peer node = rig.connected(1);
-    Peer client = rig.client();
-    client.send(set("a", "1") + set("a", "2"));
-    node.expect(set("a", "1") + set("a", "2"));
-    Peer other = rig.client();
-    String large = set("foo", "x".repeat(32 << 20));
-    other.send(large); // which the node does not read yet
-    await().until(() -> !rig.onLoop(() -> rig.dispatcher().keepsUp(rig.address(1), 0)));
-
-    node.send(refusal);
-    node.expect(large).send("+OK\r\n+OK\r\n");
-
-    client.expect(refusal + "+OK\r\n");
-    other.expect("+OK\r\n");
+      nothingElseWasSentTo(node, "a");
+    }
   }
 }

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -82,1055 +83,1102 @@ class SubscriptionsTest {
     return feed;
   }
 
-  @Test
-  void whoSubscribesWaitsAsLongAsACommandIsHeld() {
-    Duration timeout = Duration.ofSeconds(1);
-    rig.close();
-    rig = new Rig.Choice().commandTimeout(timeout).hold(Duration.ofSeconds(100)).start();
-    rig.server(1).refuse();
-    Peer client = rig.client();
-    client.send(call("SSUBSCRIBE a"));
-    await().until(() -> unanswered() == 1);
-    rig.advance(timeout);
-    rig.onLoop(
-        () -> {
-          rig.sessions().hub().tick(rig.sessions().tick());
-          return true;
-        });
-    assertThat(client.pending()).isZero();
-
-    rig.server(1).listenAgain();
-
-    Peer feed = rig.acceptFeed(1).expect(call("ssubscribe a"));
-    feed.send(push("ssubscribe", "a", ":1"));
-    client.expect(array("ssubscribe", "a", ":1"));
-  }
-
-  @Test
-  void theConfirmationComesWhenTheNodeHasConfirmed() {
-    Peer client = rig.client();
-    client.send(call("SUBSCRIBE b"));
-    Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
-    Peer other = rig.client();
-    other.send(PING).expect("+PONG\r\n");
-    assertThat(client.pending()).isZero();
-
-    feed.send(push("subscribe", "b", ":1") + push("message", "b", "hello"));
-
-    client.expect(array("subscribe", "b", ":1") + array("message", "b", "hello"));
-  }
-
-  @Test
-  void severalChannelsAreConfirmedTogetherWithGrowingCounts() {
-    Peer client = rig.client();
-    client.send(call("SUBSCRIBE b a b"));
-    Peer lower = rig.acceptFeed(0).expect(call("subscribe b"));
-    Peer upper = rig.acceptFeed(1).expect(call("subscribe a"));
-    String early = push("subscribe", "b", ":1") + push("message", "b", "too early");
-    lower.send(early);
-    await().until(() -> rig.bytesReceivedFrom(0) == 4 + 5 + early.length());
-    upper.send(push("subscribe", "a", ":1"));
-
-    client.expect(
-        array("subscribe", "b", ":1")
-            + array("subscribe", "a", ":2")
-            + array("subscribe", "b", ":2"));
-    lower.send(push("message", "b", "now"));
-    client.expect(array("message", "b", "now"));
-  }
-
-  @Test
-  void messagesAreUnderstoodHoweverTheyAreCut() {
-    Peer client = rig.client();
-    Peer feed = subscribed(client, 0, "b");
-    client.send(call("PSUBSCRIBE c*"));
-    feed.expect(call("psubscribe c*")).send(push("psubscribe", "c*", ":2"));
-    client.expect(array("psubscribe", "c*", ":2"));
-    String large = "x".repeat(3_000);
-    String messages =
-        values("message", "b", "one")
-            + ">"
-            + values("pmessage", "c*", "cat", "")
-            + ">"
-            + values("message", "b", large)
-            + ">"
-            + values("message", "b", "\r\n");
-    Splits.forEach(
-        Wire.bytes(">" + messages),
-        pieces -> {
-          pieces.forEach(feed::send);
-          client.expect("*" + messages.replace("\r\n>", "\r\n*"));
-        });
-  }
-
-  @Test
-  void manyClientsShareOneSubscription() {
-    Peer first = rig.client();
-    Peer feed = subscribed(first, 0, "b");
-    Peer second = resp3();
-    second.send(call("SUBSCRIBE b")).expect(push("subscribe", "b", ":1"));
-    String large = "x".repeat(100_000);
-    feed.send(push("message", "b", "hi") + push("message", "b", large));
-
-    first.expect(array("message", "b", "hi") + array("message", "b", large));
-    second.expect(push("message", "b", "hi") + push("message", "b", large));
-
-    first.send(call("UNSUBSCRIBE b")).expect(array("unsubscribe", "b", ":0"));
-    second.send(call("UNSUBSCRIBE"));
-    feed.expect(call("unsubscribe b"));
-    assertThat(second.pending()).isZero();
-    feed.send(push("unsubscribe", "b", ":0"));
-    second.expect(push("unsubscribe", "b", ":0"));
-  }
-
-  @Test
-  void unsubscribingFromNothingIsAnsweredAsRedisDoes() {
-    Peer client = rig.client();
-    client.send(call("UNSUBSCRIBE")).expect("*3\r\n$11\r\nunsubscribe\r\n$-1\r\n:0\r\n");
-    client.send(call("PUNSUBSCRIBE x")).expect(array("punsubscribe", "x", ":0"));
-    client.send(call("SUNSUBSCRIBE")).expect("*3\r\n$12\r\nsunsubscribe\r\n$-1\r\n:0\r\n");
-    Peer newer = resp3();
-    newer.send(call("UNSUBSCRIBE")).expect(">3\r\n$11\r\nunsubscribe\r\n_\r\n:0\r\n");
-  }
-
-  @Test
-  void channelsAndPatternsAreCountedTogetherAndShardChannelsApart() {
-    Peer client = rig.client();
-    Peer feed = subscribed(client, 0, "b");
-    client.send(call("PSUBSCRIBE b"));
-    feed.expect(call("psubscribe b")).send(push("psubscribe", "b", ":2"));
-    client.expect(array("psubscribe", "b", ":2"));
-    client.send(call("SSUBSCRIBE b"));
-    feed.expect(call("ssubscribe b")).send(push("ssubscribe", "b", ":1"));
-    client.expect(array("ssubscribe", "b", ":1"));
-
-    feed.send(push("smessage", "b", "s") + push("message", "b", "m"));
-    feed.send(push("pmessage", "b", "b", "p"));
-    client.expect(
-        array("smessage", "b", "s")
-            + array("message", "b", "m")
-            + array("pmessage", "b", "b", "p"));
-    assertThat(
-            rig.<String>onLoop(
-                () -> ClientLine.of(List.copyOf(rig.sessions().sessions()).getLast())))
-        .contains(" flags=P ")
-        .contains(" sub=1 psub=1 ssub=1 ");
-  }
-
-  @Test
-  void aSubscriberThatSpeaksResp2MayNotAskForMuch() {
-    Peer client = rig.client();
-    subscribed(client, 0, "b");
-    String rest =
-        "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this"
-            + " context\r\n";
-
-    client.send(get("a")).expect("-ERR Can't execute 'get" + rest);
-    client.send(call("CLIENT LIST")).expect("-ERR Can't execute 'client|list" + rest);
-    client.send(call("PUBLISH b x")).expect("-ERR Can't execute 'publish" + rest);
-    client.send(call("HELLO 3")).expect("-ERR Can't execute 'hello" + rest);
-    client.send(call("GET")).expect("-ERR wrong number of arguments for 'get' command\r\n");
-    client.send(PING).expect(array("pong", ""));
-    client.send(call("PING hi")).expect(array("pong", "hi"));
-    client.send(call("RESET") + PING).expect("+RESET\r\n+PONG\r\n");
-  }
-
-  @Test
-  void aPatternThatIsTooLongIsRejected() {
-    Peer client = rig.client();
-    String error = "-ERR pattern is too long: more than 4096 bytes\r\n";
-    client.send(call("PSUBSCRIBE " + "*".repeat(500_000) + "!")).expect(error);
-    client.send(call("PSUBSCRIBE b " + "*".repeat(4_097)) + PING).expect(error + "+PONG\r\n");
-
-    subscribed(client, 0, "b");
-    client.send(call("PSUBSCRIBE " + "*".repeat(4_097))).expect(error);
-    client.send(PING).expect(array("pong", ""));
-  }
-
-  @Test
-  void laterRequestsWaitForTheConfirmation() {
-    Peer client = rig.client();
-    client.send(call("SUBSCRIBE b") + PING + call("UNSUBSCRIBE b") + PING);
-    Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
-    feed.send(push("subscribe", "b", ":1"));
-    feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
-
-    client.expect(
-        array("subscribe", "b", ":1")
-            + array("pong", "")
-            + array("unsubscribe", "b", ":0")
-            + "+PONG\r\n");
-  }
-
-  @Test
-  void aSubscriptionWaitsForEarlierReplies() {
-    Peer client = rig.client();
-    client.send(get("b") + call("SUBSCRIBE b"));
-    Peer node = rig.accept(0).expect(get("b"));
-    rig.accept(1);
-    node.send("$1\r\n1\r\n");
-    client.expect("$1\r\n1\r\n");
-
-    rig.acceptFeed(0).expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
-    client.expect(array("subscribe", "b", ":1"));
-  }
-
-  @Test
-  void pushesComeBetweenRepliesAndNeverWithinOne() {
-    Peer client = resp3();
-    client.send(call("SUBSCRIBE b"));
-    Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
-    feed.send(push("subscribe", "b", ":1"));
-    client.expect(push("subscribe", "b", ":1"));
-    client.send(get("b") + get("c"));
-    rig.accept(0); // made in any case, for clients that speak RESP2
-    Peer node = rig.acceptFeed(0).expect(get("b") + get("c"));
-    feed.send(push("message", "b", "before"));
-    client.expect(push("message", "b", "before"));
-
-    String value = Wire.bulk("v".repeat(60_000));
-    node.send(value.substring(0, 40_000));
-    client.expect(value.substring(0, 30_000));
-    feed.send(push("message", "b", "within") + push("message", "b", "x".repeat(9_000)));
-    Peer other = rig.client();
-    other.send(PING).expect("+PONG\r\n");
-    node.send(value.substring(40_000));
-
-    client.expect(value.substring(30_000));
-    client.expect(push("message", "b", "within") + push("message", "b", "x".repeat(9_000)));
-    node.send("$-1\r\n");
-    client.expect("$-1\r\n");
-  }
-
-  @Test
-  void repliesThatAreOffDoNotSilenceMessages() {
-    Peer client = rig.client();
-    client.send(call("CLIENT REPLY OFF") + call("SUBSCRIBE b"));
-    Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
-    feed.send(push("subscribe", "b", ":1"));
-    client.expect(array("subscribe", "b", ":1"));
-    client.send(PING);
-    feed.send(push("message", "b", "hi"));
-    client.expect(array("message", "b", "hi"));
-  }
-
-  @Test
-  void resubscribesWhenTheConnectionComesBack() {
-    Peer client = rig.client();
-    Peer feed = subscribed(client, 0, "b");
-
-    feed.reset();
-
-    Peer again = rig.acceptFeed(0).expect(call("subscribe b"));
-    again.send(push("subscribe", "b", ":1") + push("message", "b", "back"));
-    client.expect(array("message", "b", "back"));
-  }
-
-  @Test
-  void movesWithItsSlotWithoutLosingOrDoublingWhatIsThere() {
-    Peer client = rig.client();
-    Peer old = subscribed(client, 1, "a");
-    rig.publish(rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
-    rig.accept(0); // for commands
-    rig.tick(BUS);
-    Peer owner = rig.acceptFeed(0).expect(call("subscribe a"));
-    old.send(push("message", "a", "1"));
-    client.expect(array("message", "a", "1"));
-
-    owner.send(push("subscribe", "a", ":1") + push("message", "a", "2"));
-    client.expect(array("message", "a", "2"));
-    old.expect(call("unsubscribe a")).send(push("message", "a", "2"));
-    owner.send(push("message", "a", "3"));
-    client.expect(array("message", "a", "3"));
-  }
-
-  /**
-   * What was published at the old owner may still be on its way to the new one; at the old owner it
-   * has been heard, and what comes from the new one comes behind it.
-   */
-  @Test
-  void staysWhereItIsHeardUntilAllHasPassedFromNodeToNode() {
-    Peer client = rig.client();
-    Peer old = subscribed(client, 1, "a");
-    rig.publish(rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
-    rig.accept(0); // for commands
-    old.send(push("message", "a", "1") + push("message", "a", "2"));
-    client.expect(array("message", "a", "1") + array("message", "a", "2"));
-    Peer other = resp3();
-    other.send(call("SUBSCRIBE b"));
-    Peer feed = rig.acceptFeed(0).expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
-    other.expect(push("subscribe", "b", ":1"));
-
-    rig.tick(BUS);
-
-    feed.expect(call("subscribe a"));
-  }
-
-  @Test
-  void doesNotStayWhereItIsNotHeard() {
-    Peer client = rig.client();
-    Peer old = subscribed(client, 1, "a");
-    rig.publish(rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
-    rig.accept(0); // for commands
-    old.reset();
-
-    rig.acceptFeed(0).expect(call("subscribe a"));
-  }
-
-  @Test
-  void aShardChannelFollowsItsSlotWithoutAWord() {
-    Peer client = rig.client();
-    client.send(call("SSUBSCRIBE a {a}2"));
-    Peer old = rig.acceptFeed(1).expect(call("ssubscribe a {a}2"));
-    old.send(push("ssubscribe", "a", ":1") + push("ssubscribe", "{a}2", ":2"));
-    client.expect(array("ssubscribe", "a", ":1") + array("ssubscribe", "{a}2", ":2"));
-
-    old.send(push("sunsubscribe", "a", ":1") + push("sunsubscribe", "{a}2", ":0"));
-    old.expect(call("ssubscribe a") + call("ssubscribe {a}2"));
-    String moved = "-MOVED 15495 127.0.0.1:" + rig.address(0).port() + "\r\n";
-    old.send(moved + moved);
-    Peer owner = rig.acceptFeed(0).expect(call("ssubscribe a {a}2"));
-    owner.send(push("ssubscribe", "a", ":1") + push("ssubscribe", "{a}2", ":2"));
-    owner.send(push("smessage", "a", "x"));
-
-    client.expect(array("smessage", "a", "x"));
-    assertThat(rig.topology().calls()).contains("moved 15495 to " + rig.address(0).port());
-  }
-
-  /** A client of the shard channel {@code a} that has asked to leave it, and so has its feed. */
-  private Peer leavesShardChannel(Peer feed) {
-    Peer client = rig.client();
-    client.send(call("SSUBSCRIBE a"));
-    feed.expect(call("ssubscribe a")).send(push("ssubscribe", "a", ":1"));
-    client.expect(array("ssubscribe", "a", ":1"));
-    client.send(call("SUNSUBSCRIBE a"));
-    feed.expect(call("sunsubscribe a"));
-    return client;
-  }
-
-  /** It ends the subscription by itself, and refuses to end it once more. */
-  @Test
-  void aChannelThatMovesDuringUnsubscribeKeepsTheConnection() {
-    Peer listener = rig.client();
-    Peer feed = subscribed(listener, 1, "foo");
-    Peer client = leavesShardChannel(feed);
-    String moved = "-MOVED 15495 127.0.0.1:" + rig.address(0).port() + "\r\n";
-    feed.send(push("sunsubscribe", "a", ":0") + moved + push("message", "foo", "x"));
-
-    client.expect(array("sunsubscribe", "a", ":0"));
-    listener.expect(array("message", "foo", "x"));
-  }
-
-  @Test
-  void aRefusedUnsubscribeIsNotTakenForAnotherReply() {
-    Peer listener = rig.client();
-    Peer feed = subscribed(listener, 1, "foo");
-    Peer client = leavesShardChannel(feed);
-    listener.send(call("SSUBSCRIBE foo"));
-    feed.expect(call("ssubscribe foo"));
-
-    feed.send(push("sunsubscribe", "a", ":0"));
-    feed.send("-MOVED 15495 127.0.0.1:" + rig.address(0).port() + "\r\n");
-    feed.send(push("ssubscribe", "foo", ":1") + push("smessage", "foo", "x"));
-
-    client.expect(array("sunsubscribe", "a", ":0"));
-    listener.expect(array("ssubscribe", "foo", ":1") + array("smessage", "foo", "x"));
-  }
-
-  /** Else its last messages could be heard behind those of the new owner. */
-  @Test
-  void aShardChannelStaysUntilItsOldOwnerLetsGoOfIt() {
-    Peer client = rig.client();
-    client.send(call("SSUBSCRIBE a"));
-    Peer old = rig.acceptFeed(1).expect(call("ssubscribe a")).send(push("ssubscribe", "a", ":1"));
-    client.expect(array("ssubscribe", "a", ":1"));
-    rig.publish(rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
-    rig.accept(0); // for commands
-    Peer other = resp3();
-    other.send(call("SUBSCRIBE b"));
-    Peer feed = rig.acceptFeed(0).expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
-    other.expect(push("subscribe", "b", ":1"));
-
-    old.send(push("smessage", "a", "1") + push("sunsubscribe", "a", ":0"));
-
-    feed.expect(call("ssubscribe a"));
-    feed.send(push("ssubscribe", "a", ":1") + push("smessage", "a", "2"));
-    client.expect(array("smessage", "a", "1") + array("smessage", "a", "2"));
-  }
-
-  @Test
-  void aShardChannelMovesWithoutAWordFromItsOldOwner() {
-    Peer client = rig.client();
-    client.send(call("SSUBSCRIBE a"));
-    rig.acceptFeed(1).expect(call("ssubscribe a")).send(push("ssubscribe", "a", ":1"));
-    client.expect(array("ssubscribe", "a", ":1"));
-    rig.publish(rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
-    rig.accept(0); // for commands
-
-    rig.tick(BUS);
-
-    rig.acceptFeed(0).expect(call("ssubscribe a"));
-  }
-
-  @Test
-  void shardChannelsOfSeveralSlotsAreRefused() {
-    rig.client()
-        .send(call("SSUBSCRIBE a b"))
-        .expect("-CROSSSLOT Keys in request don't hash to the same slot\r\n");
-  }
-
-  @Test
-  void keyspaceNotificationsComeFromEveryMasterAndOtherMessagesOnce() {
-    Peer client = rig.client();
-    client.send(call("PSUBSCRIBE *"));
-    Peer lower = rig.acceptFeed(0).expect(call("psubscribe *"));
-    Peer upper = rig.acceptFeed(1).expect(call("psubscribe *"));
-    lower.send(push("psubscribe", "*", ":1"));
-    upper.send(push("psubscribe", "*", ":1"));
-    client.expect(array("psubscribe", "*", ":1"));
-
-    upper.send(push("pmessage", "*", "__keyspace@0__:a", "set"));
-    client.expect(array("pmessage", "*", "__keyspace@0__:a", "set"));
-    lower.send(push("pmessage", "*", "__keyevent@0__:set", "b"));
-    client.expect(array("pmessage", "*", "__keyevent@0__:set", "b"));
-    // The pattern's slot is 1320, which is in the lower half.
-    upper.send(push("pmessage", "*", "news", "x") + push("pmessage", "*", "__keyspace@0__:a", "1"));
-    client.expect(array("pmessage", "*", "__keyspace@0__:a", "1"));
-    lower.send(push("pmessage", "*", "news", "x"));
-    client.expect(array("pmessage", "*", "news", "x"));
-  }
-
-  @Test
-  void whatTheNodeRefusesIsRefused() {
-    Peer client = rig.client();
-    client.send(call("SUBSCRIBE b c"));
-    Peer feed = rig.acceptFeed(0).expect(call("subscribe b c")).send("-NOPERM no\r\n");
-    feed.expect(call("subscribe b") + call("subscribe c"));
-    feed.send(push("subscribe", "b", ":1") + "-NOPERM not c\r\n");
-
-    client.expect("-NOPERM not c\r\n");
-    feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
-    client.send(PING).expect("+PONG\r\n");
-  }
-
-  @Test
-  void aNodeThatCannotBeReachedMeansAnErrorInTheEnd() {
-    rig.server(0).refuse();
-    rig.server(1).refuse();
-    Peer client = rig.client();
-    client.send(call("SUBSCRIBE b") + PING);
-    await().until(() -> rig.topology().calls().contains("refresh RECONNECT"));
-
-    rig.tick(Duration.ofSeconds(200));
-
-    client.expect(
-        "-UNAVAILABLE no connection to the node in time; the command did not run\r\n+PONG\r\n");
-  }
-
-  @Test
-  void aNodeThatDoesNotAnswerMeansATimeout() {
-    Peer client = rig.client();
-    client.send(call("SUBSCRIBE b"));
-    rig.acceptFeed(0).expect(call("subscribe b"));
-
-    rig.tick(Duration.ofSeconds(200));
-
-    client.expect("-TIMEOUT the node did not answer in time\r\n");
-  }
-
-  @Test
-  void anotherNodeServesAChannelWhileItsOwnerIsUnreachable() {
-    rig.server(0).refuse();
-    Peer client = rig.client();
-    client.send(call("SUBSCRIBE b"));
-
-    Peer feed = rig.acceptFeed(1).expect(call("subscribe b"));
-    feed.send(push("subscribe", "b", ":1"));
-    client.expect(array("subscribe", "b", ":1"));
-    rig.server(0).listenAgain();
-    Peer owner = rig.acceptFeed(0);
-    await()
-        .until(
-            () -> {
-              rig.tick(BUS);
-              return owner.pending() > 0;
-            });
-    owner.expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
-
-    feed.expect(call("unsubscribe b"));
-    owner.send(push("message", "b", "x"));
-    client.expect(array("message", "b", "x"));
-  }
-
-  @Test
-  void publishCountsClientsAndNotConnections() {
-    Peer client = rig.client();
-    Peer feed = subscribed(client, 0, "b");
-    for (int i = 0; i < 2; i++) {
-      Peer more = rig.client();
-      more.send(call("SUBSCRIBE b")).expect(array("subscribe", "b", ":1"));
-    }
-    Peer publisher = rig.client();
-    publisher.send(call("PUBLISH b x"));
-    Peer node = rig.accept(0).expect(call("PUBLISH b x")).send(":2\r\n"); // one is not ours
-    publisher.expect(":4\r\n");
-
-    client.send(call("PSUBSCRIBE [bc]"));
-    feed.expect(call("psubscribe [bc]")).send(push("psubscribe", "[bc]", ":2"));
-    client.expect(array("psubscribe", "[bc]", ":2"));
-    publisher.send(call("PUBLISH b x"));
-    node.expect(call("PUBLISH b x")).send(":2\r\n");
-    publisher.expect(":4\r\n");
-    publisher.send(call("PUBLISH c x"));
-    node.expect(call("PUBLISH c x")).send(":1\r\n");
-    publisher.expect(":1\r\n");
-  }
-
-  /** The shared connection for clients that speak RESP3, behind the one that is made ahead. */
-  private Peer acceptResp3() {
-    rig.accept(0);
-    return rig.acceptFeed(0);
-  }
-
-  private Peer listens(Peer client) {
-    client.send(call("SUBSCRIBE b"));
-    Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
-    feed.send(push("subscribe", "b", ":1"));
-    client.expect(push("subscribe", "b", ":1"));
-    return feed;
-  }
-
-  private void hears(Peer feed, String... messages) {
-    long before = rig.<Long>onLoop(() -> rig.sessions().counters().pushes());
-    for (String message : messages) {
-      feed.send(push("message", "b", message));
-    }
-    await()
-        .until(
-            () ->
-                rig.<Long>onLoop(() -> rig.sessions().counters().pushes())
-                    == before + messages.length);
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"PUBLISH b x", "EVAL x 1 b", "EVALSHA x 1 b", "FCALL x 1 b"})
-  void whatAClientPublishesItselfComesBehindTheReply(String publishes) {
-    Peer client = resp3();
-    Peer feed = listens(client);
-    client.send(call(publishes) + get("b"));
-    Peer node = acceptResp3();
-    hears(feed, "x", "y".repeat(100_000), "z");
-    assertThat(client.pending()).isZero();
-
-    node.expect(call(publishes) + get("b")).send(":1\r\n");
-
-    client.expect(":1\r\n" + push("message", "b", "x"));
-    client.expect(push("message", "b", "y".repeat(100_000)) + push("message", "b", "z"));
-    hears(feed, "later");
-    client.expect(push("message", "b", "later")); // a read publishes nothing
-    node.send("$1\r\nv\r\n");
-    client.expect("$1\r\nv\r\n");
-  }
-
-  @Test
-  void whatATransactionPublishesComesBehindItsReply() {
-    Peer client = resp3();
-    Peer feed = listens(client);
-    client.send(call("MULTI") + call("PUBLISH b x") + call("EXEC") + call("PUBLISH b y"));
-    client.expect("+OK\r\n+QUEUED\r\n");
-    Peer node = acceptResp3();
-    hears(feed, "x");
-    node.expect(call("MULTI") + call("PUBLISH b x") + call("EXEC") + call("PUBLISH b y"));
-    node.send("+OK\r\n+QUEUED\r\n*1\r\n");
-    hears(feed, "of another");
-    node.send(":1\r\n");
-
-    client.expect("*1\r\n:1\r\n");
-    assertThat(client.pending()).isZero(); // the PUBLISH behind it may have published them
-    hears(feed, "y");
-    node.send(":1\r\n");
-    client.expect(":1\r\n" + push("message", "b", "x") + push("message", "b", "of another"));
-    client.expect(push("message", "b", "y"));
-  }
-
-  @Test
-  void whoAlwaysPublishesHearsTheOthersAllTheSame() {
-    Peer client = resp3();
-    Peer feed = listens(client);
-    client.send(call("PUBLISH c 1"));
-    Peer node = acceptResp3().expect(call("PUBLISH c 1"));
-    hears(feed, "x");
-    client.send(call("PUBLISH c 2"));
-    node.expect(call("PUBLISH c 2")).send(":0\r\n");
-
-    client.expect(":0\r\n" + push("message", "b", "x"));
-    hears(feed, "y");
-    client.send(call("PUBLISH c 3"));
-    node.expect(call("PUBLISH c 3")).send(":0\r\n:0\r\n");
-    client.expect(":0\r\n" + push("message", "b", "y") + ":0\r\n");
-  }
-
-  @Test
-  void whatWaitsForAReplyIsGivenUpWithItsClient() {
-    Peer client = resp3();
-    Peer feed = listens(client);
-    client.send(call("PUBLISH b x"));
-    acceptResp3().expect(call("PUBLISH b x"));
-    hears(feed, "x", "y".repeat(100_000));
-
-    client.reset();
-
-    await().until(() -> rig.onLoop(() -> rig.sessions().sessions().isEmpty()));
-  }
-
-  /** Valkey 8.0.0 and 8.0.1 say so in place of a confirmation. */
-  @Test
-  void aNodeThatHasNothingToEndRefusesNobodyElse() {
-    Peer listener = rig.client();
-    Peer feed = subscribed(listener, 1, "foo");
-    Peer client = leavesShardChannel(feed);
-    listener.send(call("SUBSCRIBE a"));
-    feed.expect(call("subscribe a"));
-
-    feed.send(push("sunsubscribe", "a", ":0"));
-    feed.send("-NOSUB 'sunsubscribe' command executed not in subscribed mode\r\n");
-    feed.send(push("subscribe", "a", ":2") + push("message", "a", "x"));
-
-    client.expect(array("sunsubscribe", "a", ":0"));
-    listener.expect(array("subscribe", "a", ":2") + array("message", "a", "x"));
-  }
-
-  @Test
-  void clientsAreCountedInFrontOfOneServerToo() {
-    rig.close();
-    rig = new Rig.Choice().single().start();
-    Peer first = rig.client();
-    Peer feed = subscribed(first, 0, "b");
-    first.send(call("SSUBSCRIBE b"));
-    feed.expect(call("ssubscribe b")).send(push("ssubscribe", "b", ":1"));
-    first.expect(array("ssubscribe", "b", ":1"));
-    Peer second = rig.client();
-    second.send(call("SUBSCRIBE b")).expect(array("subscribe", "b", ":1"));
-    second.send(call("SSUBSCRIBE b")).expect(array("ssubscribe", "b", ":1"));
-
-    Peer client = rig.client();
-    client.send(call("PUBSUB NUMSUB b"));
-    Peer node = rig.accept(0).expect(call("PUBSUB NUMSUB b")).send(array("b", ":1"));
-    client.expect(array("b", ":2"));
-    client.send(call("PUBSUB SHARDNUMSUB b"));
-    node.expect(call("PUBSUB SHARDNUMSUB b")).send(array("b", ":3")); // two are not ours
-    client.expect(array("b", ":4"));
-    client.send(call("PUBSUB CHANNELS"));
-    node.expect(call("PUBSUB CHANNELS")).send(array("b"));
-    client.expect(array("b"));
-  }
-
-  /** One that listens to a channel and cannot take its messages. */
-  private static final class Failing implements Subscriber, Joining.Outcome {
-
-    private final List<ByteBuf> kept = new CopyOnWriteArrayList<>();
-    private final List<Throwable> defects = new CopyOnWriteArrayList<>();
-    private volatile boolean joined;
-
-    @Override
-    public void onMessage(Message message) {
-      kept.add(message.kept(Protocol.RESP2));
-      throw new OutOfMemoryError("thrown by a test");
-    }
-
-    @Override
-    public void onDefect(Throwable cause) {
-      defects.add(cause);
-    }
-
-    @Override
-    public void joined() {
-      joined = true;
-    }
-
-    @Override
-    public void refused(byte[] error) {}
-
-    @Override
-    public void failed(Failure failure) {}
-  }
-
-  @Test
-  void whatGoesWrongForOneSubscriberCostsOthersNothing() {
-    var failing = new Failing();
-    ByteBuf wire = Wire.buffer("b");
-    Name name = Name.copy(wire, 0, 1);
-    wire.release();
-    long deadline = System.nanoTime() + Duration.ofSeconds(100).toNanos();
-    Hub hub = rig.sessions().hub();
-    Joining joining =
-        rig.onLoop(
-            () -> {
-              Joining begun = hub.begin(failing, Kind.CHANNEL, deadline, failing);
-              hub.add(begun, name);
-              hub.flush();
-              hub.end(begun);
-              return begun;
-            });
-    Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
-    feed.send(push("subscribe", "b", ":1"));
-    await().until(() -> failing.joined);
-    rig.onLoop(() -> hub.enter(joining, name));
-    Peer client = rig.client();
-    client.send(call("SUBSCRIBE b")).expect(array("subscribe", "b", ":1"));
-
-    feed.send(push("message", "b", "1") + push("message", "b", "2"));
-
-    client.expect(array("message", "b", "1") + array("message", "b", "2"));
-    assertThat(failing.defects).hasSize(2);
-    assertThat(failing.kept).allMatch(message -> message.refCnt() == 0);
-  }
-
-  @Test
-  void whatANodeCouldNotBeAskedForTheMomentItIsAskedLater() {
-    rig.close();
-    rig = new Rig.Choice().bounds(new QueueBounds(1, 1 << 20)).start();
-    Peer other = rig.client().send(call("SUBSCRIBE b"));
-    Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
-    var confirmations = new StringBuilder(push("subscribe", "b", ":1"));
-    for (int i = 1; i < 16; i++) { // times as much as one at once: more is refused
-      other = rig.client().send(call("SUBSCRIBE {b}" + i));
-      feed.expect(call("subscribe {b}" + i));
-      confirmations.append(push("subscribe", "{b}" + i, ":1"));
-    }
-    Peer client = rig.client().send(call("SUBSCRIBE {b}late"));
-    await().until(() -> unanswered() == 17);
-    assertThat(feed.pending()).isZero();
-
-    feed.send(confirmations.toString());
-    other.expect(array("subscribe", "{b}15", ":1"));
-    rig.tick(Duration.ofSeconds(1));
-
-    feed.expect(call("subscribe {b}late")).send(push("subscribe", "{b}late", ":1"));
-    client.expect(array("subscribe", "{b}late", ":1"));
-  }
-
-  /** A client that has unsubscribed from b, which the node was not told, as it takes no more. */
-  private record Unheard(Peer client, Peer feed, String confirmations) {}
-
-  private Unheard unsubscribeUnheard() {
-    rig.close();
-    rig = new Rig.Choice().bounds(new QueueBounds(1, 1 << 20)).start();
-    Peer leaving = rig.client();
-    Peer feed = subscribed(leaving, 0, "b");
-    var confirmations = new StringBuilder();
-    for (int i = 1; i <= 16; i++) { // times as much as one at once: more is refused
-      rig.client().send(call("SUBSCRIBE {b}" + i));
-      feed.expect(call("subscribe {b}" + i));
-      confirmations.append(push("subscribe", "{b}" + i, ":1"));
-    }
-    leaving.send(call("UNSUBSCRIBE b")).expect(array("unsubscribe", "b", ":0"));
-    return new Unheard(leaving, feed, confirmations.toString());
-  }
-
-  @Test
-  void whatANodeCouldNotBeToldToEndForTheMomentItIsToldLater() {
-    Unheard unheard = unsubscribeUnheard();
-    assertThat(unheard.feed.pending()).isZero();
-
-    unheard.feed.send(unheard.confirmations);
-    await().until(() -> unanswered() == 0);
-    rig.tick(Duration.ofSeconds(1));
-
-    unheard.feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
-  }
-
-  @Test
-  void whatIsWantedAgainMeanwhileIsNotEnded() {
-    Unheard unheard = unsubscribeUnheard();
-    unheard.client.send(call("SUBSCRIBE b"));
-    await().until(() -> unanswered() == 17);
-
-    unheard.feed.send(unheard.confirmations);
-    await().until(() -> unanswered() == 1);
-    rig.tick(Duration.ofSeconds(1));
-
-    unheard.feed.expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
-    unheard.client.expect(array("subscribe", "b", ":1"));
-    assertThat(unheard.feed.pending()).isZero();
-  }
-
-  @Test
-  void whatCouldNeitherBeEndedNorBegunAgainIsEndedLater() {
-    Unheard unheard = unsubscribeUnheard();
-    unheard.client.send(call("SUBSCRIBE b"));
-    await().until(() -> unanswered() == 17);
-    rig.tick(Duration.ofSeconds(1)); // the node takes nothing yet
-    unheard.client.reset();
-    await().until(() -> unanswered() == 16);
-
-    unheard.feed.send(unheard.confirmations);
-    await().until(() -> unanswered() == 0);
-    rig.tick(Duration.ofSeconds(1));
-
-    unheard.feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
-  }
-
-  @Test
-  void aSubscriberThatLeavesIsForgotten() {
-    Peer client = rig.client();
-    Peer feed = subscribed(client, 0, "b");
-
-    client.reset();
-
-    feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
-    await().until(() -> rig.onLoop(() -> rig.sessions().hub().audience().isEmpty()));
-  }
-
-  private void expectNothingUnanswered(int clients) {
-    await().until(() -> rig.<Integer>onLoop(() -> rig.sessions().sessions().size()) == clients);
-    assertThat(unanswered()).isZero();
-  }
-
   private long unanswered() {
     return rig.<Long>onLoop(() -> rig.sessions().pressure().unanswered());
   }
 
-  @Test
-  void aSubscriberThatLeavesEarlyLeavesNothingUnanswered() {
-    Peer client = rig.client();
-    client.send(call("SUBSCRIBE b"));
-    Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
+  /** What a client is told when it subscribes and unsubscribes. */
+  @Nested
+  class Confirmations {
 
-    client.reset();
+    @Test
+    void whoSubscribesWaitsAsLongAsACommandIsHeld() {
+      Duration timeout = Duration.ofSeconds(1);
+      rig.close();
+      rig = new Rig.Choice().commandTimeout(timeout).hold(Duration.ofSeconds(100)).start();
+      rig.server(1).refuse();
+      Peer client = rig.client();
+      client.send(call("SSUBSCRIBE a"));
+      await().until(() -> unanswered() == 1);
+      rig.advance(timeout);
+      rig.onLoop(
+          () -> {
+            rig.sessions().hub().tick(rig.sessions().tick());
+            return true;
+          });
+      assertThat(client.pending()).isZero();
 
-    expectNothingUnanswered(0);
-    feed.send(push("subscribe", "b", ":1")).expect(call("unsubscribe b"));
-  }
+      rig.server(1).listenAgain();
 
-  @Test
-  void aKilledSubscriberLeavesNothingUnanswered() {
-    Peer client = rig.client();
-    Peer feed = subscribed(client, 0, "b");
-    client.send(call("UNSUBSCRIBE b"));
-    feed.expect(call("unsubscribe b"));
-
-    rig.client().send(call("CLIENT KILL ID 1")).expect(":1\r\n");
-
-    client.expectClosed();
-    expectNothingUnanswered(1);
-    feed.send(push("unsubscribe", "b", ":0"));
-  }
-
-  @Test
-  void subscribingIsRefusedWithinATransaction() {
-    Peer client = rig.client();
-    client.send(call("MULTI")).expect("+OK\r\n");
-    client.send(call("SUBSCRIBE b"));
-    client.expect("-ERR SUBSCRIBE and PSUBSCRIBE inside MULTI are not supported\r\n");
-    client
-        .send(call("EXEC"))
-        .expect("-EXECABORT Transaction discarded because of previous errors.\r\n");
-  }
-
-  @Test
-  void unsubscribingIsConfirmedAtItsPlaceInATransactionsReply() {
-    Peer client = resp3();
-    client.send(call("SUBSCRIBE b"));
-    Peer feed = rig.acceptFeed(0).expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
-    client.expect(push("subscribe", "b", ":1"));
-    client.send(call("MULTI") + call("PING") + call("UNSUBSCRIBE b x") + call("ECHO e"));
-    client.expect("+OK\r\n" + "+QUEUED\r\n".repeat(3));
-    feed.send(push("message", "b", "m"));
-    client.expect(push("message", "b", "m")).send(call("EXEC"));
-    feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
-
-    client.expect("*3\r\n+PONG\r\n");
-    client.expect(push("unsubscribe", "b", ":0") + push("unsubscribe", "x", ":0"));
-    client.expect("$1\r\ne\r\n").send(PING).expect("+PONG\r\n");
-  }
-
-  @Test
-  void aSubscriberThatLeavesInATransactionLeavesNothing() {
-    Peer client = resp3();
-    client.send(call("SUBSCRIBE b"));
-    Peer feed = rig.acceptFeed(0).expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
-    client.expect(push("subscribe", "b", ":1"));
-    client.send(call("MULTI") + call("UNSUBSCRIBE") + PING + call("EXEC"));
-    client.expect("+OK\r\n+QUEUED\r\n+QUEUED\r\n");
-    feed.expect(call("unsubscribe b"));
-
-    Session session = rig.newestSession();
-    rig.onLoop(
-        () -> {
-          session.abandon("test");
-          return true;
-        });
-
-    await().until(() -> rig.onLoop(() -> rig.sessions().sessions().isEmpty()));
-    feed.send(push("unsubscribe", "b", ":0"));
-  }
-
-  @Test
-  void anotherProtocolBeginsBehindAllThatWasSaidInTheOldOne() {
-    Peer client = resp3();
-    client.send(call("SUBSCRIBE b"));
-    Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
-    feed.send(push("subscribe", "b", ":1"));
-    client.expect(push("subscribe", "b", ":1"));
-    client.send(get("b") + call("HELLO 2") + get("b"));
-    rig.accept(0); // made in any case, for clients that speak RESP2
-    Peer node = rig.acceptFeed(0).expect(get("b"));
-    feed.send(push("message", "b", "1"));
-    client.expect(push("message", "b", "1"));
-
-    node.send("$-1\r\n");
-
-    client.expect("$-1\r\n*14\r\n$6\r\nserver\r\n");
-    await().until(() -> client.pending() > 150);
-    assertThat(client.read(client.pending())).contains("-ERR Can't execute 'get'");
-    feed.send(push("message", "b", "2"));
-    client.expect(array("message", "b", "2"));
-  }
-
-  @Test
-  void whatASubscriberDoesNotReadIsLimited() {
-    rig.close();
-    var limit = new OutputLimit(20 << 20, 8 << 20, Duration.ofSeconds(5));
-    rig = new Rig.Choice().subscriberLimit(limit).start();
-    Peer client = rig.client();
-    Peer feed = subscribed(client, 0, "b");
-    String message = push("message", "b", "x".repeat(1 << 20));
-    sendUntil(feed, message, 9 << 20);
-    rig.tick(Duration.ofSeconds(4));
-    assertThat(closed()).isZero();
-
-    rig.tick(Duration.ofSeconds(6));
-
-    assertThat(closed()).isEqualTo(1);
-    feed.expect(call("unsubscribe b"));
-  }
-
-  @Test
-  void theHardLimitClosesASubscriberAtOnce() {
-    rig.close();
-    var limit = new OutputLimit(10 << 20, 0, Duration.ZERO);
-    rig = new Rig.Choice().subscriberLimit(limit).start();
-    Peer client = rig.client();
-    Peer feed = subscribed(client, 0, "b");
-    String message = push("message", "b", "x".repeat(1_000)).repeat(1_000);
-
-    for (int i = 0; i < 100 && closed() == 0; i++) {
-      feed.send(message);
+      Peer feed = rig.acceptFeed(1).expect(call("ssubscribe a"));
+      feed.send(push("ssubscribe", "a", ":1"));
+      client.expect(array("ssubscribe", "a", ":1"));
     }
 
-    await().until(() -> closed() == 1);
-    feed.expect(call("unsubscribe b"));
+    @Test
+    void theConfirmationComesWhenTheNodeHasConfirmed() {
+      Peer client = rig.client();
+      client.send(call("SUBSCRIBE b"));
+      Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
+      Peer other = rig.client();
+      other.send(PING).expect("+PONG\r\n");
+      assertThat(client.pending()).isZero();
+
+      feed.send(push("subscribe", "b", ":1") + push("message", "b", "hello"));
+
+      client.expect(array("subscribe", "b", ":1") + array("message", "b", "hello"));
+    }
+
+    @Test
+    void severalChannelsAreConfirmedTogetherWithGrowingCounts() {
+      Peer client = rig.client();
+      client.send(call("SUBSCRIBE b a b"));
+      Peer lower = rig.acceptFeed(0).expect(call("subscribe b"));
+      Peer upper = rig.acceptFeed(1).expect(call("subscribe a"));
+      String early = push("subscribe", "b", ":1") + push("message", "b", "too early");
+      lower.send(early);
+      await().until(() -> rig.bytesReceivedFrom(0) == 4 + 5 + early.length());
+      upper.send(push("subscribe", "a", ":1"));
+
+      client.expect(
+          array("subscribe", "b", ":1")
+              + array("subscribe", "a", ":2")
+              + array("subscribe", "b", ":2"));
+      lower.send(push("message", "b", "now"));
+      client.expect(array("message", "b", "now"));
+    }
+
+    @Test
+    void unsubscribingFromNothingIsAnsweredAsRedisDoes() {
+      Peer client = rig.client();
+      client.send(call("UNSUBSCRIBE")).expect("*3\r\n$11\r\nunsubscribe\r\n$-1\r\n:0\r\n");
+      client.send(call("PUNSUBSCRIBE x")).expect(array("punsubscribe", "x", ":0"));
+      client.send(call("SUNSUBSCRIBE")).expect("*3\r\n$12\r\nsunsubscribe\r\n$-1\r\n:0\r\n");
+      Peer newer = resp3();
+      newer.send(call("UNSUBSCRIBE")).expect(">3\r\n$11\r\nunsubscribe\r\n_\r\n:0\r\n");
+    }
+
+    @Test
+    void channelsAndPatternsAreCountedTogetherAndShardChannelsApart() {
+      Peer client = rig.client();
+      Peer feed = subscribed(client, 0, "b");
+      client.send(call("PSUBSCRIBE b"));
+      feed.expect(call("psubscribe b")).send(push("psubscribe", "b", ":2"));
+      client.expect(array("psubscribe", "b", ":2"));
+      client.send(call("SSUBSCRIBE b"));
+      feed.expect(call("ssubscribe b")).send(push("ssubscribe", "b", ":1"));
+      client.expect(array("ssubscribe", "b", ":1"));
+
+      feed.send(push("smessage", "b", "s") + push("message", "b", "m"));
+      feed.send(push("pmessage", "b", "b", "p"));
+      client.expect(
+          array("smessage", "b", "s")
+              + array("message", "b", "m")
+              + array("pmessage", "b", "b", "p"));
+      assertThat(
+              rig.<String>onLoop(
+                  () -> ClientLine.of(List.copyOf(rig.sessions().sessions()).getLast())))
+          .contains(" flags=P ")
+          .contains(" sub=1 psub=1 ssub=1 ");
+    }
+
+    @Test
+    void aSubscriberThatSpeaksResp2MayNotAskForMuch() {
+      Peer client = rig.client();
+      subscribed(client, 0, "b");
+      String rest =
+          "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this"
+              + " context\r\n";
+
+      client.send(get("a")).expect("-ERR Can't execute 'get" + rest);
+      client.send(call("CLIENT LIST")).expect("-ERR Can't execute 'client|list" + rest);
+      client.send(call("PUBLISH b x")).expect("-ERR Can't execute 'publish" + rest);
+      client.send(call("HELLO 3")).expect("-ERR Can't execute 'hello" + rest);
+      client.send(call("GET")).expect("-ERR wrong number of arguments for 'get' command\r\n");
+      client.send(PING).expect(array("pong", ""));
+      client.send(call("PING hi")).expect(array("pong", "hi"));
+      client.send(call("RESET") + PING).expect("+RESET\r\n+PONG\r\n");
+    }
+
+    @Test
+    void aPatternThatIsTooLongIsRejected() {
+      Peer client = rig.client();
+      String error = "-ERR pattern is too long: more than 4096 bytes\r\n";
+      client.send(call("PSUBSCRIBE " + "*".repeat(500_000) + "!")).expect(error);
+      client.send(call("PSUBSCRIBE b " + "*".repeat(4_097)) + PING).expect(error + "+PONG\r\n");
+
+      subscribed(client, 0, "b");
+      client.send(call("PSUBSCRIBE " + "*".repeat(4_097))).expect(error);
+      client.send(PING).expect(array("pong", ""));
+    }
+
+    @Test
+    void laterRequestsWaitForTheConfirmation() {
+      Peer client = rig.client();
+      client.send(call("SUBSCRIBE b") + PING + call("UNSUBSCRIBE b") + PING);
+      Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
+      feed.send(push("subscribe", "b", ":1"));
+      feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
+
+      client.expect(
+          array("subscribe", "b", ":1")
+              + array("pong", "")
+              + array("unsubscribe", "b", ":0")
+              + "+PONG\r\n");
+    }
+
+    @Test
+    void aSubscriptionWaitsForEarlierReplies() {
+      Peer client = rig.client();
+      client.send(get("b") + call("SUBSCRIBE b"));
+      Peer node = rig.accept(0).expect(get("b"));
+      rig.accept(1);
+      node.send("$1\r\n1\r\n");
+      client.expect("$1\r\n1\r\n");
+
+      rig.acceptFeed(0).expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
+      client.expect(array("subscribe", "b", ":1"));
+    }
   }
 
-  /** Answers how often it was sent. */
-  private int sendUntil(Peer feed, String message, long unread) {
-    Session session = rig.newestSession();
-    for (int i = 1; i <= 100; i++) {
-      feed.send(message);
-      if (rig.<Long>onLoop(() -> unread(session)) > unread) {
-        return i;
+  /** Messages on their way to clients. */
+  @Nested
+  class Messages {
+
+    @Test
+    void messagesAreUnderstoodHoweverTheyAreCut() {
+      Peer client = rig.client();
+      Peer feed = subscribed(client, 0, "b");
+      client.send(call("PSUBSCRIBE c*"));
+      feed.expect(call("psubscribe c*")).send(push("psubscribe", "c*", ":2"));
+      client.expect(array("psubscribe", "c*", ":2"));
+      String large = "x".repeat(3_000);
+      String messages =
+          values("message", "b", "one")
+              + ">"
+              + values("pmessage", "c*", "cat", "")
+              + ">"
+              + values("message", "b", large)
+              + ">"
+              + values("message", "b", "\r\n");
+      Splits.forEach(
+          Wire.bytes(">" + messages),
+          pieces -> {
+            pieces.forEach(feed::send);
+            client.expect("*" + messages.replace("\r\n>", "\r\n*"));
+          });
+    }
+
+    @Test
+    void manyClientsShareOneSubscription() {
+      Peer first = rig.client();
+      Peer feed = subscribed(first, 0, "b");
+      Peer second = resp3();
+      second.send(call("SUBSCRIBE b")).expect(push("subscribe", "b", ":1"));
+      String large = "x".repeat(100_000);
+      feed.send(push("message", "b", "hi") + push("message", "b", large));
+
+      first.expect(array("message", "b", "hi") + array("message", "b", large));
+      second.expect(push("message", "b", "hi") + push("message", "b", large));
+
+      first.send(call("UNSUBSCRIBE b")).expect(array("unsubscribe", "b", ":0"));
+      second.send(call("UNSUBSCRIBE"));
+      feed.expect(call("unsubscribe b"));
+      assertThat(second.pending()).isZero();
+      feed.send(push("unsubscribe", "b", ":0"));
+      second.expect(push("unsubscribe", "b", ":0"));
+    }
+
+    @Test
+    void pushesComeBetweenRepliesAndNeverWithinOne() {
+      Peer client = resp3();
+      client.send(call("SUBSCRIBE b"));
+      Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
+      feed.send(push("subscribe", "b", ":1"));
+      client.expect(push("subscribe", "b", ":1"));
+      client.send(get("b") + get("c"));
+      rig.accept(0); // made in any case, for clients that speak RESP2
+      Peer node = rig.acceptFeed(0).expect(get("b") + get("c"));
+      feed.send(push("message", "b", "before"));
+      client.expect(push("message", "b", "before"));
+
+      String value = Wire.bulk("v".repeat(60_000));
+      node.send(value.substring(0, 40_000));
+      client.expect(value.substring(0, 30_000));
+      feed.send(push("message", "b", "within") + push("message", "b", "x".repeat(9_000)));
+      Peer other = rig.client();
+      other.send(PING).expect("+PONG\r\n");
+      node.send(value.substring(40_000));
+
+      client.expect(value.substring(30_000));
+      client.expect(push("message", "b", "within") + push("message", "b", "x".repeat(9_000)));
+      node.send("$-1\r\n");
+      client.expect("$-1\r\n");
+    }
+
+    @Test
+    void repliesThatAreOffDoNotSilenceMessages() {
+      Peer client = rig.client();
+      client.send(call("CLIENT REPLY OFF") + call("SUBSCRIBE b"));
+      Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
+      feed.send(push("subscribe", "b", ":1"));
+      client.expect(array("subscribe", "b", ":1"));
+      client.send(PING);
+      feed.send(push("message", "b", "hi"));
+      client.expect(array("message", "b", "hi"));
+    }
+
+    @Test
+    void keyspaceNotificationsComeFromEveryMasterAndOtherMessagesOnce() {
+      Peer client = rig.client();
+      client.send(call("PSUBSCRIBE *"));
+      Peer lower = rig.acceptFeed(0).expect(call("psubscribe *"));
+      Peer upper = rig.acceptFeed(1).expect(call("psubscribe *"));
+      lower.send(push("psubscribe", "*", ":1"));
+      upper.send(push("psubscribe", "*", ":1"));
+      client.expect(array("psubscribe", "*", ":1"));
+
+      upper.send(push("pmessage", "*", "__keyspace@0__:a", "set"));
+      client.expect(array("pmessage", "*", "__keyspace@0__:a", "set"));
+      lower.send(push("pmessage", "*", "__keyevent@0__:set", "b"));
+      client.expect(array("pmessage", "*", "__keyevent@0__:set", "b"));
+      // The pattern's slot is 1320, which is in the lower half.
+      upper.send(
+          push("pmessage", "*", "news", "x") + push("pmessage", "*", "__keyspace@0__:a", "1"));
+      client.expect(array("pmessage", "*", "__keyspace@0__:a", "1"));
+      lower.send(push("pmessage", "*", "news", "x"));
+      client.expect(array("pmessage", "*", "news", "x"));
+    }
+
+    @Test
+    void anotherProtocolBeginsBehindAllThatWasSaidInTheOldOne() {
+      Peer client = resp3();
+      client.send(call("SUBSCRIBE b"));
+      Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
+      feed.send(push("subscribe", "b", ":1"));
+      client.expect(push("subscribe", "b", ":1"));
+      client.send(get("b") + call("HELLO 2") + get("b"));
+      rig.accept(0); // made in any case, for clients that speak RESP2
+      Peer node = rig.acceptFeed(0).expect(get("b"));
+      feed.send(push("message", "b", "1"));
+      client.expect(push("message", "b", "1"));
+
+      node.send("$-1\r\n");
+
+      client.expect("$-1\r\n*14\r\n$6\r\nserver\r\n");
+      await().until(() -> client.pending() > 150);
+      assertThat(client.read(client.pending())).contains("-ERR Can't execute 'get'");
+      feed.send(push("message", "b", "2"));
+      client.expect(array("message", "b", "2"));
+    }
+  }
+
+  /** Channels whose node changes, or is lost. */
+  @Nested
+  class MovingChannels {
+
+    @Test
+    void resubscribesWhenTheConnectionComesBack() {
+      Peer client = rig.client();
+      Peer feed = subscribed(client, 0, "b");
+
+      feed.reset();
+
+      Peer again = rig.acceptFeed(0).expect(call("subscribe b"));
+      again.send(push("subscribe", "b", ":1") + push("message", "b", "back"));
+      client.expect(array("message", "b", "back"));
+    }
+
+    @Test
+    void movesWithItsSlotWithoutLosingOrDoublingWhatIsThere() {
+      Peer client = rig.client();
+      Peer old = subscribed(client, 1, "a");
+      rig.publish(rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
+      rig.accept(0); // for commands
+      rig.tick(BUS);
+      Peer owner = rig.acceptFeed(0).expect(call("subscribe a"));
+      old.send(push("message", "a", "1"));
+      client.expect(array("message", "a", "1"));
+
+      owner.send(push("subscribe", "a", ":1") + push("message", "a", "2"));
+      client.expect(array("message", "a", "2"));
+      old.expect(call("unsubscribe a")).send(push("message", "a", "2"));
+      owner.send(push("message", "a", "3"));
+      client.expect(array("message", "a", "3"));
+    }
+
+    /**
+     * What was published at the old owner may still be on its way to the new one; at the old owner
+     * it has been heard, and what comes from the new one comes behind it.
+     */
+    @Test
+    void staysWhereItIsHeardUntilAllHasPassedFromNodeToNode() {
+      Peer client = rig.client();
+      Peer old = subscribed(client, 1, "a");
+      rig.publish(rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
+      rig.accept(0); // for commands
+      old.send(push("message", "a", "1") + push("message", "a", "2"));
+      client.expect(array("message", "a", "1") + array("message", "a", "2"));
+      Peer other = resp3();
+      other.send(call("SUBSCRIBE b"));
+      Peer feed = rig.acceptFeed(0).expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
+      other.expect(push("subscribe", "b", ":1"));
+
+      rig.tick(BUS);
+
+      feed.expect(call("subscribe a"));
+    }
+
+    @Test
+    void doesNotStayWhereItIsNotHeard() {
+      Peer client = rig.client();
+      Peer old = subscribed(client, 1, "a");
+      rig.publish(rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
+      rig.accept(0); // for commands
+      old.reset();
+
+      rig.acceptFeed(0).expect(call("subscribe a"));
+    }
+
+    @Test
+    void anotherNodeServesAChannelWhileItsOwnerIsUnreachable() {
+      rig.server(0).refuse();
+      Peer client = rig.client();
+      client.send(call("SUBSCRIBE b"));
+
+      Peer feed = rig.acceptFeed(1).expect(call("subscribe b"));
+      feed.send(push("subscribe", "b", ":1"));
+      client.expect(array("subscribe", "b", ":1"));
+      rig.server(0).listenAgain();
+      Peer owner = rig.acceptFeed(0);
+      await()
+          .until(
+              () -> {
+                rig.tick(BUS);
+                return owner.pending() > 0;
+              });
+      owner.expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
+
+      feed.expect(call("unsubscribe b"));
+      owner.send(push("message", "b", "x"));
+      client.expect(array("message", "b", "x"));
+    }
+  }
+
+  /** Channels of a slot, which only its owner serves. */
+  @Nested
+  class ShardChannels {
+
+    @Test
+    void aShardChannelFollowsItsSlotWithoutAWord() {
+      Peer client = rig.client();
+      client.send(call("SSUBSCRIBE a {a}2"));
+      Peer old = rig.acceptFeed(1).expect(call("ssubscribe a {a}2"));
+      old.send(push("ssubscribe", "a", ":1") + push("ssubscribe", "{a}2", ":2"));
+      client.expect(array("ssubscribe", "a", ":1") + array("ssubscribe", "{a}2", ":2"));
+
+      old.send(push("sunsubscribe", "a", ":1") + push("sunsubscribe", "{a}2", ":0"));
+      old.expect(call("ssubscribe a") + call("ssubscribe {a}2"));
+      String moved = "-MOVED 15495 127.0.0.1:" + rig.address(0).port() + "\r\n";
+      old.send(moved + moved);
+      Peer owner = rig.acceptFeed(0).expect(call("ssubscribe a {a}2"));
+      owner.send(push("ssubscribe", "a", ":1") + push("ssubscribe", "{a}2", ":2"));
+      owner.send(push("smessage", "a", "x"));
+
+      client.expect(array("smessage", "a", "x"));
+      assertThat(rig.topology().calls()).contains("moved 15495 to " + rig.address(0).port());
+    }
+
+    /** A client of the shard channel {@code a} that has asked to leave it, and so has its feed. */
+    private Peer leavesShardChannel(Peer feed) {
+      Peer client = rig.client();
+      client.send(call("SSUBSCRIBE a"));
+      feed.expect(call("ssubscribe a")).send(push("ssubscribe", "a", ":1"));
+      client.expect(array("ssubscribe", "a", ":1"));
+      client.send(call("SUNSUBSCRIBE a"));
+      feed.expect(call("sunsubscribe a"));
+      return client;
+    }
+
+    /** It ends the subscription by itself, and refuses to end it once more. */
+    @Test
+    void aChannelThatMovesDuringUnsubscribeKeepsTheConnection() {
+      Peer listener = rig.client();
+      Peer feed = subscribed(listener, 1, "foo");
+      Peer client = leavesShardChannel(feed);
+      String moved = "-MOVED 15495 127.0.0.1:" + rig.address(0).port() + "\r\n";
+      feed.send(push("sunsubscribe", "a", ":0") + moved + push("message", "foo", "x"));
+
+      client.expect(array("sunsubscribe", "a", ":0"));
+      listener.expect(array("message", "foo", "x"));
+    }
+
+    @Test
+    void aRefusedUnsubscribeIsNotTakenForAnotherReply() {
+      Peer listener = rig.client();
+      Peer feed = subscribed(listener, 1, "foo");
+      Peer client = leavesShardChannel(feed);
+      listener.send(call("SSUBSCRIBE foo"));
+      feed.expect(call("ssubscribe foo"));
+
+      feed.send(push("sunsubscribe", "a", ":0"));
+      feed.send("-MOVED 15495 127.0.0.1:" + rig.address(0).port() + "\r\n");
+      feed.send(push("ssubscribe", "foo", ":1") + push("smessage", "foo", "x"));
+
+      client.expect(array("sunsubscribe", "a", ":0"));
+      listener.expect(array("ssubscribe", "foo", ":1") + array("smessage", "foo", "x"));
+    }
+
+    /** Else its last messages could be heard behind those of the new owner. */
+    @Test
+    void aShardChannelStaysUntilItsOldOwnerLetsGoOfIt() {
+      Peer client = rig.client();
+      client.send(call("SSUBSCRIBE a"));
+      Peer old = rig.acceptFeed(1).expect(call("ssubscribe a")).send(push("ssubscribe", "a", ":1"));
+      client.expect(array("ssubscribe", "a", ":1"));
+      rig.publish(rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
+      rig.accept(0); // for commands
+      Peer other = resp3();
+      other.send(call("SUBSCRIBE b"));
+      Peer feed = rig.acceptFeed(0).expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
+      other.expect(push("subscribe", "b", ":1"));
+
+      old.send(push("smessage", "a", "1") + push("sunsubscribe", "a", ":0"));
+
+      feed.expect(call("ssubscribe a"));
+      feed.send(push("ssubscribe", "a", ":1") + push("smessage", "a", "2"));
+      client.expect(array("smessage", "a", "1") + array("smessage", "a", "2"));
+    }
+
+    @Test
+    void aShardChannelMovesWithoutAWordFromItsOldOwner() {
+      Peer client = rig.client();
+      client.send(call("SSUBSCRIBE a"));
+      rig.acceptFeed(1).expect(call("ssubscribe a")).send(push("ssubscribe", "a", ":1"));
+      client.expect(array("ssubscribe", "a", ":1"));
+      rig.publish(rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
+      rig.accept(0); // for commands
+
+      rig.tick(BUS);
+
+      rig.acceptFeed(0).expect(call("ssubscribe a"));
+    }
+
+    @Test
+    void shardChannelsOfSeveralSlotsAreRefused() {
+      rig.client()
+          .send(call("SSUBSCRIBE a b"))
+          .expect("-CROSSSLOT Keys in request don't hash to the same slot\r\n");
+    }
+
+    /** Valkey 8.0.0 and 8.0.1 say so in place of a confirmation. */
+    @Test
+    void aNodeThatHasNothingToEndRefusesNobodyElse() {
+      Peer listener = rig.client();
+      Peer feed = subscribed(listener, 1, "foo");
+      Peer client = leavesShardChannel(feed);
+      listener.send(call("SUBSCRIBE a"));
+      feed.expect(call("subscribe a"));
+
+      feed.send(push("sunsubscribe", "a", ":0"));
+      feed.send("-NOSUB 'sunsubscribe' command executed not in subscribed mode\r\n");
+      feed.send(push("subscribe", "a", ":2") + push("message", "a", "x"));
+
+      client.expect(array("sunsubscribe", "a", ":0"));
+      listener.expect(array("subscribe", "a", ":2") + array("message", "a", "x"));
+    }
+  }
+
+  /** Nodes that refuse or do not answer, and defects. */
+  @Nested
+  class Failures {
+
+    @Test
+    void whatTheNodeRefusesIsRefused() {
+      Peer client = rig.client();
+      client.send(call("SUBSCRIBE b c"));
+      Peer feed = rig.acceptFeed(0).expect(call("subscribe b c")).send("-NOPERM no\r\n");
+      feed.expect(call("subscribe b") + call("subscribe c"));
+      feed.send(push("subscribe", "b", ":1") + "-NOPERM not c\r\n");
+
+      client.expect("-NOPERM not c\r\n");
+      feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
+      client.send(PING).expect("+PONG\r\n");
+    }
+
+    @Test
+    void aNodeThatCannotBeReachedMeansAnErrorInTheEnd() {
+      rig.server(0).refuse();
+      rig.server(1).refuse();
+      Peer client = rig.client();
+      client.send(call("SUBSCRIBE b") + PING);
+      await().until(() -> rig.topology().calls().contains("refresh RECONNECT"));
+
+      rig.tick(Duration.ofSeconds(200));
+
+      client.expect(
+          "-UNAVAILABLE no connection to the node in time; the command did not run\r\n+PONG\r\n");
+    }
+
+    @Test
+    void aNodeThatDoesNotAnswerMeansATimeout() {
+      Peer client = rig.client();
+      client.send(call("SUBSCRIBE b"));
+      rig.acceptFeed(0).expect(call("subscribe b"));
+
+      rig.tick(Duration.ofSeconds(200));
+
+      client.expect("-TIMEOUT the node did not answer in time\r\n");
+    }
+
+    /** One that listens to a channel and cannot take its messages. */
+    private static final class Failing implements Subscriber, Joining.Outcome {
+
+      private final List<ByteBuf> kept = new CopyOnWriteArrayList<>();
+      private final List<Throwable> defects = new CopyOnWriteArrayList<>();
+      private volatile boolean joined;
+
+      @Override
+      public void onMessage(Message message) {
+        kept.add(message.kept(Protocol.RESP2));
+        throw new OutOfMemoryError("thrown by a test");
       }
-    }
-    throw new AssertionError("everything was read");
-  }
 
-  private static long unread(Session session) {
-    return session.allowance().unread();
-  }
+      @Override
+      public void onDefect(Throwable cause) {
+        defects.add(cause);
+      }
 
-  private long closed() {
-    return rig.<Long>onLoop(
-        () -> rig.sessions().pressure().closed().values().stream().mapToLong(n -> n).sum());
-  }
+      @Override
+      public void joined() {
+        joined = true;
+      }
 
-  @Test
-  void aClientThatReadsLateGetsEverythingInOrder() {
-    Peer client = rig.client();
-    Peer feed = subscribed(client, 0, "b");
-    var expected = new StringBuilder();
-    for (int i = 0; i < 3_000; i++) {
-      String text = i + "x".repeat(i % 7 == 0 ? 5_000 : 300);
-      feed.send(push("message", "b", text));
-      expected.append(array("message", "b", text));
+      @Override
+      public void refused(byte[] error) {}
+
+      @Override
+      public void failed(Failure failure) {}
     }
 
-    client.expect(expected.toString());
+    @Test
+    void whatGoesWrongForOneSubscriberCostsOthersNothing() {
+      var failing = new Failing();
+      ByteBuf wire = Wire.buffer("b");
+      Name name = Name.copy(wire, 0, 1);
+      wire.release();
+      long deadline = System.nanoTime() + Duration.ofSeconds(100).toNanos();
+      Hub hub = rig.sessions().hub();
+      Joining joining =
+          rig.onLoop(
+              () -> {
+                Joining begun = hub.begin(failing, Kind.CHANNEL, deadline, failing);
+                hub.add(begun, name);
+                hub.flush();
+                hub.end(begun);
+                return begun;
+              });
+      Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
+      feed.send(push("subscribe", "b", ":1"));
+      await().until(() -> failing.joined);
+      rig.onLoop(() -> hub.enter(joining, name));
+      Peer client = rig.client();
+      client.send(call("SUBSCRIBE b")).expect(array("subscribe", "b", ":1"));
 
-    client.send(PING).expect(array("pong", ""));
+      feed.send(push("message", "b", "1") + push("message", "b", "2"));
+
+      client.expect(array("message", "b", "1") + array("message", "b", "2"));
+      assertThat(failing.defects).hasSize(2);
+      assertThat(failing.kept).allMatch(message -> message.refCnt() == 0);
+    }
+
+    @Test
+    void whatANodeCouldNotBeAskedForTheMomentItIsAskedLater() {
+      rig.close();
+      rig = new Rig.Choice().bounds(new QueueBounds(1, 1 << 20)).start();
+      Peer other = rig.client().send(call("SUBSCRIBE b"));
+      Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
+      var confirmations = new StringBuilder(push("subscribe", "b", ":1"));
+      for (int i = 1; i < 16; i++) { // times as much as one at once: more is refused
+        other = rig.client().send(call("SUBSCRIBE {b}" + i));
+        feed.expect(call("subscribe {b}" + i));
+        confirmations.append(push("subscribe", "{b}" + i, ":1"));
+      }
+      Peer client = rig.client().send(call("SUBSCRIBE {b}late"));
+      await().until(() -> unanswered() == 17);
+      assertThat(feed.pending()).isZero();
+
+      feed.send(confirmations.toString());
+      other.expect(array("subscribe", "{b}15", ":1"));
+      rig.tick(Duration.ofSeconds(1));
+
+      feed.expect(call("subscribe {b}late")).send(push("subscribe", "{b}late", ":1"));
+      client.expect(array("subscribe", "{b}late", ":1"));
+    }
+
+    /** A client that has unsubscribed from b, which the node was not told, as it takes no more. */
+    private record Unheard(Peer client, Peer feed, String confirmations) {}
+
+    private Unheard unsubscribeUnheard() {
+      rig.close();
+      rig = new Rig.Choice().bounds(new QueueBounds(1, 1 << 20)).start();
+      Peer leaving = rig.client();
+      Peer feed = subscribed(leaving, 0, "b");
+      var confirmations = new StringBuilder();
+      for (int i = 1; i <= 16; i++) { // times as much as one at once: more is refused
+        rig.client().send(call("SUBSCRIBE {b}" + i));
+        feed.expect(call("subscribe {b}" + i));
+        confirmations.append(push("subscribe", "{b}" + i, ":1"));
+      }
+      leaving.send(call("UNSUBSCRIBE b")).expect(array("unsubscribe", "b", ":0"));
+      return new Unheard(leaving, feed, confirmations.toString());
+    }
+
+    @Test
+    void whatANodeCouldNotBeToldToEndForTheMomentItIsToldLater() {
+      Unheard unheard = unsubscribeUnheard();
+      assertThat(unheard.feed.pending()).isZero();
+
+      unheard.feed.send(unheard.confirmations);
+      await().until(() -> unanswered() == 0);
+      rig.tick(Duration.ofSeconds(1));
+
+      unheard.feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
+    }
+
+    @Test
+    void whatIsWantedAgainMeanwhileIsNotEnded() {
+      Unheard unheard = unsubscribeUnheard();
+      unheard.client.send(call("SUBSCRIBE b"));
+      await().until(() -> unanswered() == 17);
+
+      unheard.feed.send(unheard.confirmations);
+      await().until(() -> unanswered() == 1);
+      rig.tick(Duration.ofSeconds(1));
+
+      unheard.feed.expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
+      unheard.client.expect(array("subscribe", "b", ":1"));
+      assertThat(unheard.feed.pending()).isZero();
+    }
+
+    @Test
+    void whatCouldNeitherBeEndedNorBegunAgainIsEndedLater() {
+      Unheard unheard = unsubscribeUnheard();
+      unheard.client.send(call("SUBSCRIBE b"));
+      await().until(() -> unanswered() == 17);
+      rig.tick(Duration.ofSeconds(1)); // the node takes nothing yet
+      unheard.client.reset();
+      await().until(() -> unanswered() == 16);
+
+      unheard.feed.send(unheard.confirmations);
+      await().until(() -> unanswered() == 0);
+      rig.tick(Duration.ofSeconds(1));
+
+      unheard.feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
+    }
   }
 
-  /** In RESP2 a message behind it would be taken for the reply to a later command. */
-  @Test
-  void whatIsHeldGoesBeforeTheReplyToReset() {
-    Peer client = rig.client();
-    Peer feed = subscribed(client, 0, "b");
-    String text = "x".repeat(1_000);
-    String messages = push("message", "b", text).repeat(1_000);
-    long before = rig.bytesReceivedFrom(0);
-    int sent = sendUntil(feed, messages, 1 << 20);
-    long all = (long) sent * messages.length();
-    await().until(() -> rig.bytesReceivedFrom(0) - before == all);
+  /** Clients that publish, and commands that count subscribers. */
+  @Nested
+  class Publishing {
 
-    client.send(call("RESET") + PING);
+    @Test
+    void publishCountsClientsAndNotConnections() {
+      Peer client = rig.client();
+      Peer feed = subscribed(client, 0, "b");
+      for (int i = 0; i < 2; i++) {
+        Peer more = rig.client();
+        more.send(call("SUBSCRIBE b")).expect(array("subscribe", "b", ":1"));
+      }
+      Peer publisher = rig.client();
+      publisher.send(call("PUBLISH b x"));
+      Peer node = rig.accept(0).expect(call("PUBLISH b x")).send(":2\r\n"); // one is not ours
+      publisher.expect(":4\r\n");
 
-    client.expect(array("message", "b", text).repeat(sent * 1_000));
+      client.send(call("PSUBSCRIBE [bc]"));
+      feed.expect(call("psubscribe [bc]")).send(push("psubscribe", "[bc]", ":2"));
+      client.expect(array("psubscribe", "[bc]", ":2"));
+      publisher.send(call("PUBLISH b x"));
+      node.expect(call("PUBLISH b x")).send(":2\r\n");
+      publisher.expect(":4\r\n");
+      publisher.send(call("PUBLISH c x"));
+      node.expect(call("PUBLISH c x")).send(":1\r\n");
+      publisher.expect(":1\r\n");
+    }
 
-    client.expect("+RESET\r\n+PONG\r\n");
+    /** The shared connection for clients that speak RESP3, behind the one that is made ahead. */
+    private Peer acceptResp3() {
+      rig.accept(0);
+      return rig.acceptFeed(0);
+    }
+
+    private Peer listens(Peer client) {
+      client.send(call("SUBSCRIBE b"));
+      Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
+      feed.send(push("subscribe", "b", ":1"));
+      client.expect(push("subscribe", "b", ":1"));
+      return feed;
+    }
+
+    private void hears(Peer feed, String... messages) {
+      long before = rig.<Long>onLoop(() -> rig.sessions().counters().pushes());
+      for (String message : messages) {
+        feed.send(push("message", "b", message));
+      }
+      await()
+          .until(
+              () ->
+                  rig.<Long>onLoop(() -> rig.sessions().counters().pushes())
+                      == before + messages.length);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"PUBLISH b x", "EVAL x 1 b", "EVALSHA x 1 b", "FCALL x 1 b"})
+    void whatAClientPublishesItselfComesBehindTheReply(String publishes) {
+      Peer client = resp3();
+      Peer feed = listens(client);
+      client.send(call(publishes) + get("b"));
+      Peer node = acceptResp3();
+      hears(feed, "x", "y".repeat(100_000), "z");
+      assertThat(client.pending()).isZero();
+
+      node.expect(call(publishes) + get("b")).send(":1\r\n");
+
+      client.expect(":1\r\n" + push("message", "b", "x"));
+      client.expect(push("message", "b", "y".repeat(100_000)) + push("message", "b", "z"));
+      hears(feed, "later");
+      client.expect(push("message", "b", "later")); // a read publishes nothing
+      node.send("$1\r\nv\r\n");
+      client.expect("$1\r\nv\r\n");
+    }
+
+    @Test
+    void whatATransactionPublishesComesBehindItsReply() {
+      Peer client = resp3();
+      Peer feed = listens(client);
+      client.send(call("MULTI") + call("PUBLISH b x") + call("EXEC") + call("PUBLISH b y"));
+      client.expect("+OK\r\n+QUEUED\r\n");
+      Peer node = acceptResp3();
+      hears(feed, "x");
+      node.expect(call("MULTI") + call("PUBLISH b x") + call("EXEC") + call("PUBLISH b y"));
+      node.send("+OK\r\n+QUEUED\r\n*1\r\n");
+      hears(feed, "of another");
+      node.send(":1\r\n");
+
+      client.expect("*1\r\n:1\r\n");
+      assertThat(client.pending()).isZero(); // the PUBLISH behind it may have published them
+      hears(feed, "y");
+      node.send(":1\r\n");
+      client.expect(":1\r\n" + push("message", "b", "x") + push("message", "b", "of another"));
+      client.expect(push("message", "b", "y"));
+    }
+
+    @Test
+    void whoAlwaysPublishesHearsTheOthersAllTheSame() {
+      Peer client = resp3();
+      Peer feed = listens(client);
+      client.send(call("PUBLISH c 1"));
+      Peer node = acceptResp3().expect(call("PUBLISH c 1"));
+      hears(feed, "x");
+      client.send(call("PUBLISH c 2"));
+      node.expect(call("PUBLISH c 2")).send(":0\r\n");
+
+      client.expect(":0\r\n" + push("message", "b", "x"));
+      hears(feed, "y");
+      client.send(call("PUBLISH c 3"));
+      node.expect(call("PUBLISH c 3")).send(":0\r\n:0\r\n");
+      client.expect(":0\r\n" + push("message", "b", "y") + ":0\r\n");
+    }
+
+    @Test
+    void whatWaitsForAReplyIsGivenUpWithItsClient() {
+      Peer client = resp3();
+      Peer feed = listens(client);
+      client.send(call("PUBLISH b x"));
+      acceptResp3().expect(call("PUBLISH b x"));
+      hears(feed, "x", "y".repeat(100_000));
+
+      client.reset();
+
+      await().until(() -> rig.onLoop(() -> rig.sessions().sessions().isEmpty()));
+    }
+
+    @Test
+    void clientsAreCountedInFrontOfOneServerToo() {
+      rig.close();
+      rig = new Rig.Choice().single().start();
+      Peer first = rig.client();
+      Peer feed = subscribed(first, 0, "b");
+      first.send(call("SSUBSCRIBE b"));
+      feed.expect(call("ssubscribe b")).send(push("ssubscribe", "b", ":1"));
+      first.expect(array("ssubscribe", "b", ":1"));
+      Peer second = rig.client();
+      second.send(call("SUBSCRIBE b")).expect(array("subscribe", "b", ":1"));
+      second.send(call("SSUBSCRIBE b")).expect(array("ssubscribe", "b", ":1"));
+
+      Peer client = rig.client();
+      client.send(call("PUBSUB NUMSUB b"));
+      Peer node = rig.accept(0).expect(call("PUBSUB NUMSUB b")).send(array("b", ":1"));
+      client.expect(array("b", ":2"));
+      client.send(call("PUBSUB SHARDNUMSUB b"));
+      node.expect(call("PUBSUB SHARDNUMSUB b")).send(array("b", ":3")); // two are not ours
+      client.expect(array("b", ":4"));
+      client.send(call("PUBSUB CHANNELS"));
+      node.expect(call("PUBSUB CHANNELS")).send(array("b"));
+      client.expect(array("b"));
+    }
   }
 
-  @Test
-  void whatIsHeldBehindALargeReplyIsNotPutIntoItByReset() {
-    Peer client = resp3();
-    client.send(call("SUBSCRIBE b"));
-    Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
-    feed.send(push("subscribe", "b", ":1"));
-    client.expect(push("subscribe", "b", ":1"));
-    client.send(get("b"));
-    rig.accept(0); // made in any case, for clients that speak RESP2
-    Peer node = rig.acceptFeed(0).expect(get("b"));
-    String value = Wire.bulk("v".repeat(60_000));
-    node.send(value.substring(0, 40_000));
-    client.expect(value.substring(0, 30_000));
-    Session session = rig.newestSession();
-    feed.send(push("message", "b", "within"));
-    await().until(() -> rig.<Long>onLoop(() -> subscriptions(session).pushes().heldBytes()) > 0);
-    client.send(call("MULTI") + call("UNSUBSCRIBE b") + call("EXEC"));
-    feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
-    await().until(() -> rig.<Integer>onLoop(() -> subscriptions(session).count(Kind.CHANNEL)) == 0);
+  /** Subscriptions within MULTI and EXEC. */
+  @Nested
+  class InTransactions {
 
-    client.send(call("RESET") + PING);
-    rig.client().send(PING).expect("+PONG\r\n");
-    node.send(value.substring(40_000));
+    @Test
+    void subscribingIsRefusedWithinATransaction() {
+      Peer client = rig.client();
+      client.send(call("MULTI")).expect("+OK\r\n");
+      client.send(call("SUBSCRIBE b"));
+      client.expect("-ERR SUBSCRIBE and PSUBSCRIBE inside MULTI are not supported\r\n");
+      client
+          .send(call("EXEC"))
+          .expect("-EXECABORT Transaction discarded because of previous errors.\r\n");
+    }
 
-    client.expect(value.substring(30_000) + push("message", "b", "within"));
-    client.expect("+OK\r\n+QUEUED\r\n*1\r\n" + push("unsubscribe", "b", ":0"));
-    client.expect("+RESET\r\n+PONG\r\n");
+    @Test
+    void unsubscribingIsConfirmedAtItsPlaceInATransactionsReply() {
+      Peer client = resp3();
+      client.send(call("SUBSCRIBE b"));
+      Peer feed = rig.acceptFeed(0).expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
+      client.expect(push("subscribe", "b", ":1"));
+      client.send(call("MULTI") + call("PING") + call("UNSUBSCRIBE b x") + call("ECHO e"));
+      client.expect("+OK\r\n" + "+QUEUED\r\n".repeat(3));
+      feed.send(push("message", "b", "m"));
+      client.expect(push("message", "b", "m")).send(call("EXEC"));
+      feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
+
+      client.expect("*3\r\n+PONG\r\n");
+      client.expect(push("unsubscribe", "b", ":0") + push("unsubscribe", "x", ":0"));
+      client.expect("$1\r\ne\r\n").send(PING).expect("+PONG\r\n");
+    }
+
+    @Test
+    void aSubscriberThatLeavesInATransactionLeavesNothing() {
+      Peer client = resp3();
+      client.send(call("SUBSCRIBE b"));
+      Peer feed = rig.acceptFeed(0).expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
+      client.expect(push("subscribe", "b", ":1"));
+      client.send(call("MULTI") + call("UNSUBSCRIBE") + PING + call("EXEC"));
+      client.expect("+OK\r\n+QUEUED\r\n+QUEUED\r\n");
+      feed.expect(call("unsubscribe b"));
+
+      Session session = rig.newestSession();
+      rig.onLoop(
+          () -> {
+            session.abandon("test");
+            return true;
+          });
+
+      await().until(() -> rig.onLoop(() -> rig.sessions().sessions().isEmpty()));
+      feed.send(push("unsubscribe", "b", ":0"));
+    }
   }
 
-  private static Subscriptions subscriptions(Session session) {
-    return Objects.requireNonNull(session.intake().subscriptions());
+  /** Subscribers whose connection ends. */
+  @Nested
+  class LeavingSubscribers {
+
+    @Test
+    void aSubscriberThatLeavesIsForgotten() {
+      Peer client = rig.client();
+      Peer feed = subscribed(client, 0, "b");
+
+      client.reset();
+
+      feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
+      await().until(() -> rig.onLoop(() -> rig.sessions().hub().audience().isEmpty()));
+    }
+
+    private void expectNothingUnanswered(int clients) {
+      await().until(() -> rig.<Integer>onLoop(() -> rig.sessions().sessions().size()) == clients);
+      assertThat(unanswered()).isZero();
+    }
+
+    @Test
+    void aSubscriberThatLeavesEarlyLeavesNothingUnanswered() {
+      Peer client = rig.client();
+      client.send(call("SUBSCRIBE b"));
+      Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
+
+      client.reset();
+
+      expectNothingUnanswered(0);
+      feed.send(push("subscribe", "b", ":1")).expect(call("unsubscribe b"));
+    }
+
+    @Test
+    void aKilledSubscriberLeavesNothingUnanswered() {
+      Peer client = rig.client();
+      Peer feed = subscribed(client, 0, "b");
+      client.send(call("UNSUBSCRIBE b"));
+      feed.expect(call("unsubscribe b"));
+
+      rig.client().send(call("CLIENT KILL ID 1")).expect(":1\r\n");
+
+      client.expectClosed();
+      expectNothingUnanswered(1);
+      feed.send(push("unsubscribe", "b", ":0"));
+    }
+
+    @Test
+    void quitAndDrainCloseSubscribers() {
+      Peer client = rig.client();
+      Peer feed = subscribed(client, 0, "b");
+      Peer other = rig.client();
+      other.send(call("SUBSCRIBE b")).expect(array("subscribe", "b", ":1"));
+      client.send(call("QUIT")).expect("+OK\r\n").expectClosed();
+
+      Peer waiting = rig.client();
+      waiting.send(call("SUBSCRIBE a"));
+      rig.acceptFeed(1).expect(call("subscribe a"));
+      rig.onLoop(
+          () -> {
+            rig.sessions().drain();
+            return true;
+          });
+
+      other.expectClosed();
+      waiting.expectClosed();
+      feed.expect(call("unsubscribe b"));
+    }
   }
 
-  @Test
-  void quitAndDrainCloseSubscribers() {
-    Peer client = rig.client();
-    Peer feed = subscribed(client, 0, "b");
-    Peer other = rig.client();
-    other.send(call("SUBSCRIBE b")).expect(array("subscribe", "b", ":1"));
-    client.send(call("QUIT")).expect("+OK\r\n").expectClosed();
+  /** Subscribers that do not read, or read late. */
+  @Nested
+  class UnreadMessages {
 
-    Peer waiting = rig.client();
-    waiting.send(call("SUBSCRIBE a"));
-    rig.acceptFeed(1).expect(call("subscribe a"));
-    rig.onLoop(
-        () -> {
-          rig.sessions().drain();
-          return true;
-        });
+    @Test
+    void whatASubscriberDoesNotReadIsLimited() {
+      rig.close();
+      var limit = new OutputLimit(20 << 20, 8 << 20, Duration.ofSeconds(5));
+      rig = new Rig.Choice().subscriberLimit(limit).start();
+      Peer client = rig.client();
+      Peer feed = subscribed(client, 0, "b");
+      String message = push("message", "b", "x".repeat(1 << 20));
+      sendUntil(feed, message, 9 << 20);
+      rig.tick(Duration.ofSeconds(4));
+      assertThat(closed()).isZero();
 
-    other.expectClosed();
-    waiting.expectClosed();
-    feed.expect(call("unsubscribe b"));
+      rig.tick(Duration.ofSeconds(6));
+
+      assertThat(closed()).isEqualTo(1);
+      feed.expect(call("unsubscribe b"));
+    }
+
+    @Test
+    void theHardLimitClosesASubscriberAtOnce() {
+      rig.close();
+      var limit = new OutputLimit(10 << 20, 0, Duration.ZERO);
+      rig = new Rig.Choice().subscriberLimit(limit).start();
+      Peer client = rig.client();
+      Peer feed = subscribed(client, 0, "b");
+      String message = push("message", "b", "x".repeat(1_000)).repeat(1_000);
+
+      for (int i = 0; i < 100 && closed() == 0; i++) {
+        feed.send(message);
+      }
+
+      await().until(() -> closed() == 1);
+      feed.expect(call("unsubscribe b"));
+    }
+
+    /** Answers how often it was sent. */
+    private int sendUntil(Peer feed, String message, long unread) {
+      Session session = rig.newestSession();
+      for (int i = 1; i <= 100; i++) {
+        feed.send(message);
+        if (rig.<Long>onLoop(() -> unread(session)) > unread) {
+          return i;
+        }
+      }
+      throw new AssertionError("everything was read");
+    }
+
+    private static long unread(Session session) {
+      return session.allowance().unread();
+    }
+
+    private long closed() {
+      return rig.<Long>onLoop(
+          () -> rig.sessions().pressure().closed().values().stream().mapToLong(n -> n).sum());
+    }
+
+    @Test
+    void aClientThatReadsLateGetsEverythingInOrder() {
+      Peer client = rig.client();
+      Peer feed = subscribed(client, 0, "b");
+      var expected = new StringBuilder();
+      for (int i = 0; i < 3_000; i++) {
+        String text = i + "x".repeat(i % 7 == 0 ? 5_000 : 300);
+        feed.send(push("message", "b", text));
+        expected.append(array("message", "b", text));
+      }
+
+      client.expect(expected.toString());
+
+      client.send(PING).expect(array("pong", ""));
+    }
+
+    /** In RESP2 a message behind it would be taken for the reply to a later command. */
+    @Test
+    void whatIsHeldGoesBeforeTheReplyToReset() {
+      Peer client = rig.client();
+      Peer feed = subscribed(client, 0, "b");
+      String text = "x".repeat(1_000);
+      String messages = push("message", "b", text).repeat(1_000);
+      long before = rig.bytesReceivedFrom(0);
+      int sent = sendUntil(feed, messages, 1 << 20);
+      long all = (long) sent * messages.length();
+      await().until(() -> rig.bytesReceivedFrom(0) - before == all);
+
+      client.send(call("RESET") + PING);
+
+      client.expect(array("message", "b", text).repeat(sent * 1_000));
+
+      client.expect("+RESET\r\n+PONG\r\n");
+    }
+
+    @Test
+    void whatIsHeldBehindALargeReplyIsNotPutIntoItByReset() {
+      Peer client = resp3();
+      client.send(call("SUBSCRIBE b"));
+      Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
+      feed.send(push("subscribe", "b", ":1"));
+      client.expect(push("subscribe", "b", ":1"));
+      client.send(get("b"));
+      rig.accept(0); // made in any case, for clients that speak RESP2
+      Peer node = rig.acceptFeed(0).expect(get("b"));
+      String value = Wire.bulk("v".repeat(60_000));
+      node.send(value.substring(0, 40_000));
+      client.expect(value.substring(0, 30_000));
+      Session session = rig.newestSession();
+      feed.send(push("message", "b", "within"));
+      await().until(() -> rig.<Long>onLoop(() -> subscriptions(session).pushes().heldBytes()) > 0);
+      client.send(call("MULTI") + call("UNSUBSCRIBE b") + call("EXEC"));
+      feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
+      await()
+          .until(() -> rig.<Integer>onLoop(() -> subscriptions(session).count(Kind.CHANNEL)) == 0);
+
+      client.send(call("RESET") + PING);
+      rig.client().send(PING).expect("+PONG\r\n");
+      node.send(value.substring(40_000));
+
+      client.expect(value.substring(30_000) + push("message", "b", "within"));
+      client.expect("+OK\r\n+QUEUED\r\n*1\r\n" + push("unsubscribe", "b", ":0"));
+      client.expect("+RESET\r\n+PONG\r\n");
+    }
+
+    private static Subscriptions subscriptions(Session session) {
+      return Objects.requireNonNull(session.intake().subscriptions());
+    }
   }
 }

@@ -16,6 +16,7 @@ import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -52,560 +53,600 @@ class TransactionsTest {
     return "-MOVED " + Rig.SLOT_A + " 127.0.0.1:" + rig.address(node).port() + "\r\n";
   }
 
-  @Test
-  void aTransactionIsQueuedHereAndSentInOnePiece() {
-    Peer client = rig.client();
-    client.send(MULTI).expect(OK).send(set("a", "1")).expect(QUEUED).send(get("a")).expect(QUEUED);
-    Peer node = rig.connected(1);
-    assertThat(node.pending()).isZero();
-
-    client.send(EXEC);
-
-    node.expect(block(set("a", "1"), get("a")));
-    node.send(OK + QUEUED + QUEUED + "*2\r\n+OK\r\n$1\r\n1\r\n");
-    client.expect("*2\r\n+OK\r\n$1\r\n1\r\n").send(EXEC).expect("-ERR EXEC without MULTI\r\n");
-  }
-
-  @Test
-  void aTransactionIsQueuedHoweverItsBytesAreCut() {
-    Peer node = rig.connected(1);
-    byte[] requests = Wire.bytes(MULTI + set("a", "1") + call("PING") + get("a") + EXEC + PING);
-    byte[] replies = Wire.bytes(OK + QUEUED + QUEUED + "*2\r\n+OK\r\n*1\r\n$1\r\n1\r\n");
-    Splits.forEach(
-        requests,
-        pieces -> {
-          try (Peer client = rig.client()) {
-            pieces.forEach(client::send);
-            node.expect(block(set("a", "1"), get("a"))).send(replies);
-            client.expect(OK + QUEUED + QUEUED + QUEUED);
-            client.expect("*3\r\n+OK\r\n+PONG\r\n*1\r\n$1\r\n1\r\n+PONG\r\n");
-          }
-        });
-    Splits.forEach(
-        replies,
-        pieces -> {
-          try (Peer client = rig.client()) {
-            client.send(requests);
-            node.expect(block(set("a", "1"), get("a")));
-            pieces.forEach(node::send);
-            client.expect(OK + QUEUED + QUEUED + QUEUED);
-            client.expect("*3\r\n+OK\r\n+PONG\r\n*1\r\n$1\r\n1\r\n+PONG\r\n");
-          }
-        });
-  }
-
-  @Test
-  void repliesOfOtherClientsStayTheirs() {
-    Peer node = rig.connected(1);
-    Peer client = rig.client();
-    Peer other = rig.client();
-    other.send(get("a"));
-    node.expect(get("a"));
-    client.send(block(get("a")));
-    node.expect(block(get("a")));
-    other.send(get("foo"));
-    node.expect(get("foo"));
-
-    node.send("+1\r\n" + OK + QUEUED + "*1\r\n+2\r\n" + "+3\r\n");
-
-    other.expect("+1\r\n+3\r\n");
-    client.expect(OK + QUEUED + "*1\r\n+2\r\n");
-  }
-
-  @Test
-  void emptyTransactionsNeedNoNode() {
-    Peer client = rig.client();
-    client.send(MULTI + EXEC).expect(OK + "*0\r\n");
-    client.send(MULTI + call("DISCARD")).expect(OK + OK);
-    client.send(call("DISCARD")).expect("-ERR DISCARD without MULTI\r\n");
-  }
-
-  @Test
-  void aLargeReplyIsPassedOnWhileItArrives() {
-    Peer client = rig.client();
-    client.send(block(get("a"), get("a")));
-    Peer node = rig.accept(1).expect(block(get("a"), get("a")));
-    String big = Wire.bulk("x".repeat(200_000));
-
-    node.send(OK + QUEUED + QUEUED + "*2\r\n" + big);
-
-    client.expect(OK + QUEUED + QUEUED + "*2\r\n" + big.substring(0, 100_000));
-    node.send("$-1\r\n");
-    client.expect(big.substring(100_000) + "$-1\r\n");
-  }
-
-  @Test
-  void whatIsWrongAtOnceAbortsTheTransaction() {
-    Peer client = rig.client();
-    client.send(MULTI + get("a") + call("GET") + get("a") + EXEC);
-    client.expect(
-        OK + QUEUED + "-ERR wrong number of arguments for 'get' command\r\n" + QUEUED + ABORTED);
-    client.send(MULTI + call("BOGUS") + EXEC);
-    client.expect(OK + "-ERR unknown command 'BOGUS', with args beginning with: \r\n" + ABORTED);
-    client.send(MULTI + call("SAVE") + EXEC);
-    client.expect(OK + "-ERR Command not allowed inside a transaction\r\n" + ABORTED);
-    client.send(MULTI + call("HELLO 3") + get("a") + EXEC);
-    client.expect(
-        OK
-            + QUEUED
-            + "-ERR HELLO must be the last command but those of the connection in a transaction\r\n"
-            + ABORTED);
-    assertThat(rig.connected(1).pending()).isZero();
-  }
-
-  @Test
-  void whatIsWrongWithMultiAndExecThemselves() {
-    Peer client = rig.client();
-    String arity = "wrong number of arguments for 'exec' command\r\n";
-    client.send(MULTI + MULTI + EXEC);
-    client.expect(OK + "-ERR MULTI calls can not be nested\r\n*0\r\n");
-    client.send(MULTI + call("EXEC x") + EXEC);
-    client.expect(OK + "-EXECABORT Transaction discarded because of: " + arity);
-    client.expect("-ERR EXEC without MULTI\r\n");
-    client.send(call("EXEC x"));
-    client.expect("-EXECABORT Transaction discarded because of: " + arity);
-    client.send(MULTI + call("DISCARD x") + EXEC);
-    client.expect(OK + "-ERR wrong number of arguments for 'discard' command\r\n" + ABORTED);
-  }
-
-  @Test
-  void withoutAPasswordExecSaysSoInItsOwnWords() {
-    restart(new Rig.Choice().password("pw"));
-    Peer client = rig.client();
-    client.send(EXEC);
-    client.expect(
-        "-EXECABORT Transaction discarded because of: NOAUTH Authentication required.\r\n");
-    client.send(MULTI).expect("-NOAUTH Authentication required.\r\n");
-  }
-
-  @Test
-  void keysOfDifferentSlotsAbortIt() {
-    Peer client = rig.client();
-    client.send(MULTI + call("MGET a b") + EXEC);
-    client.expect(OK + "-CROSSSLOT Keys in request don't hash to the same slot\r\n" + ABORTED);
-    client.send(MULTI + get("a") + get("b") + EXEC);
-    client.expect(
-        OK + QUEUED + "-CROSSSLOT Keys of a transaction don't hash to the same slot\r\n" + ABORTED);
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"DBSIZE", "FLUSHALL", "KEYS *", "SCRIPT LOAD x", "SCAN 0", "RANDOMKEY"})
-  void whatConcernsEveryNodeAbortsIt(String command) {
-    Peer client = rig.client();
-    client.send(MULTI + get("a") + call(command) + EXEC).expect(OK + QUEUED);
-    client.expect("-ERR a command that concerns every node cannot be part of a transaction\r\n");
-    client.expect(ABORTED);
-    assertThat(rig.connected(1).pending()).isZero();
-  }
-
-  @Test
-  void whatHasNoKeyRunsWhereTheKeysAre() {
-    Peer client = rig.client();
-    String script = call("EVAL return 0");
-    client.send(block(call("TIME"), script, get("a"), call("MGET a a")));
-    rig.accept(1).expect(block(call("TIME"), script, get("a"), call("MGET a a")));
-    client.send(block(call("TIME")));
-    rig.accept(0).expect(block(call("TIME")));
-  }
-
-  @Test
-  void aSingleServerHasNoSlots() {
-    restart(new Rig.Choice().single());
-    Peer client = rig.client();
-    client.send(block(get("a"), get("b"), call("MGET a b c")));
-    rig.accept(0).expect(block(get("a"), get("b"), call("MGET a b c")));
-  }
-
-  @Test
-  void aSingleServerIsAskedEverythingInATransaction() {
-    restart(new Rig.Choice().single());
-    Peer client = rig.client();
-    String[] calls = {call("FUNCTION STATS"), call("SCRIPT KILL"), call("PUBSUB NUMSUB b")};
-
-    client.send(block(calls));
-
-    rig.accept(0).expect(block(calls));
-  }
-
-  @Test
-  void ownCommandsRunAtTheirPlaceWhenTheOthersHaveRun() {
-    Peer client = rig.client();
-    client.send(block(call("CLIENT GETNAME"), get("a"), call("CLIENT SETNAME n")));
-    Peer node = rig.accept(1).expect(block(get("a")));
-    client.expect(OK + QUEUED + QUEUED + QUEUED).send(call("CLIENT GETNAME"));
-
-    node.send(OK + QUEUED + "*1\r\n*2\r\n:1\r\n*1\r\n$1\r\nx\r\n");
-
-    client.expect("*3\r\n$-1\r\n*2\r\n:1\r\n*1\r\n$1\r\nx\r\n+OK\r\n");
-    client.expect("$1\r\nn\r\n");
-  }
-
-  @Test
-  void anEarlierTransactionsReplyDoesNotEndTheWaitingForOwnCommands() {
-    Peer client = rig.client();
-    client.send(block(get("a")) + block(get("a"), call("CLIENT SETNAME n")));
-    client.send(call("CLIENT GETNAME"));
-    Peer node = rig.accept(1).expect(block(get("a")) + block(get("a")));
-
-    node.send(OK + QUEUED + "*1\r\n+1\r\n");
-    client.expect(OK + QUEUED + "*1\r\n+1\r\n");
-    node.send(OK + QUEUED + "*1\r\n+2\r\n");
-
-    client.expect(OK + QUEUED + QUEUED + "*2\r\n+2\r\n+OK\r\n$1\r\nn\r\n");
-  }
-
-  @Test
-  void ownCommandsAloneNeedNoNode() {
-    Peer client = rig.client();
-    client.send(block(PING, call("ECHO x"), call("SELECT 1"), call("CLIENT LIST")));
-    client.expect(OK + QUEUED.repeat(4) + "*4\r\n+PONG\r\n$1\r\nx\r\n");
-    client.expect("-ERR SELECT is not allowed in cluster mode\r\n$");
-  }
-
-  @Test
-  void whatWouldNotSilenceTheClientIsQueued() {
-    Peer client = rig.client();
-    client.send(block(call("CLIENT REPLY ON"), call("CLIENT REPLY x"), call("SSUBSCRIBE a")));
-    client.expect(OK + QUEUED.repeat(3) + "*3\r\n" + OK + "-ERR syntax error\r\n");
-    client.expect("-ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client\r\n");
-  }
-
-  @Test
-  void ownCommandsDoNotRunWhenTheOthersDidNot() {
-    Peer client = rig.client();
-    client.send(block(call("CLIENT SETNAME n"), get("a")) + call("CLIENT GETNAME"));
-    Peer node = rig.accept(1).expect(block(get("a")));
-    node.send(OK + "-OOM no\r\n" + ABORTED);
-
-    client.expect(OK + QUEUED + QUEUED + ABORTED.replace("\r\n", " OOM no\r\n") + "$-1\r\n");
-  }
-
-  @Test
-  void resetAndQuitEndItAtOnce() {
-    Peer client = rig.client();
-    client.send(MULTI + get("a") + call("RESET") + EXEC);
-    client.expect(OK + QUEUED + "+RESET\r\n-ERR EXEC without MULTI\r\n");
-    client.send(MULTI + get("a") + call("QUIT"));
-    client.expect(OK + QUEUED + OK).expectClosed();
-    assertThat(rig.connected(1).pending()).isZero();
-  }
-
-  @Test
-  void aMutedClientsTransactionRuns() {
-    Peer client = rig.client();
-    client.send(call("CLIENT REPLY SKIP") + MULTI + get("a") + call("CLIENT REPLY OFF"));
-    client.expect(QUEUED);
-    client.expect(
-        "-ERR CLIENT REPLY inside MULTI is not supported: EXEC would answer less than it says\r\n");
-    client.send(EXEC + call("CLIENT REPLY OFF") + block(get("a")) + call("CLIENT REPLY ON"));
-    rig.accept(1).expect(block(get("a"))).send(OK + QUEUED + "*1\r\n+v\r\n");
-    client.expect(ABORTED + OK);
-  }
-
-  @Test
-  void aNodeThatRefusedToQueueIsAskedAgainWhereItSays() {
-    Peer client = rig.client();
-    client.send(block(set("a", "1"), get("a")));
-    Peer old = rig.accept(1).expect(block(set("a", "1"), get("a")));
-    old.send(OK + moved(0) + moved(0) + ABORTED);
-
-    Peer owner = rig.accept(0).expect(block(set("a", "1"), get("a")));
-    owner.send(OK + QUEUED + QUEUED + "*2\r\n+OK\r\n+1\r\n");
-
-    client.expect(OK + QUEUED + QUEUED + "*2\r\n+OK\r\n+1\r\n");
-    assertThat(rig.topology().calls()).containsExactly("moved 15495 to " + rig.address(0).port());
-  }
-
-  @Test
-  void askingGoesBeforeTheWholeBlock() {
-    Peer client = rig.client();
-    client.send(block(get("a")));
-    Peer migrating = rig.accept(1).expect(block(get("a")));
-    migrating.send(OK + moved(0).replace("MOVED", "ASK") + ABORTED);
-
-    Peer importing = rig.accept(0).expect(call("ASKING") + block(get("a")));
-    importing.send(OK + OK + QUEUED + "*1\r\n+v\r\n");
-
-    client.expect(OK + QUEUED + "*1\r\n+v\r\n");
-  }
-
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "-TRYAGAIN Multiple keys request during rehashing of slot\r\n",
-        "-CLUSTERDOWN The cluster is down\r\n",
-        "-LOADING Redis is loading the dataset in memory\r\n"
-      })
-  void whatWasRefusedForNowIsSentAgain(String refusal) {
-    Peer client = rig.client();
-    client.send(block(get("a"), get("a")));
-    Peer node = rig.accept(1);
-    node.expect(block(get("a"), get("a"))).send(OK + QUEUED + refusal + ABORTED);
-    node.expect(block(get("a"), get("a"))).send(OK + QUEUED + QUEUED + refusal); // at EXEC
-    node.expect(block(get("a"), get("a"))).send(OK + QUEUED + QUEUED + "*2\r\n+1\r\n+2\r\n");
-
-    client.expect(OK + QUEUED + QUEUED + "*2\r\n+1\r\n+2\r\n");
-  }
-
-  @Test
-  void whyANodeAbortedItIsTold() {
-    Peer client = rig.client();
-    client.send(block(get("a"), get("a")));
-    Peer node = rig.accept(1).expect(block(get("a"), get("a")));
-    node.send(OK + "-NOPERM this user has no permissions\r\n-OOM more\r\n" + ABORTED);
-
-    client.expect(OK + QUEUED + QUEUED);
-    client.expect(ABORTED.replace("\r\n", " NOPERM this user has no permissions\r\n"));
-  }
-
-  @Test
-  void aNodeThatRefusesMultiIsNotPassedOffAsATransaction() {
-    Peer client = rig.client();
-    client.send(block(get("a")));
-    Peer node = rig.accept(1).expect(block(get("a")));
-    node.send("-NOPERM no multi\r\n+v\r\n-ERR EXEC without MULTI\r\n");
-
-    client.expect(OK + QUEUED);
-    client.expect(
-        "-ERR The node refused MULTI, so the commands ran one by one: NOPERM no multi\r\n");
-  }
-
-  @Test
-  void blockingCallsHaveNoTimeToBlockWhereMultiIsRefused() {
-    Peer client = rig.client();
-    client.send(
-        block(call("BLPOP a 0"), call("XREAD BLOCK 0 STREAMS a 0"), call("WAIT 1 0"))
-            + block(call("BLPOP a x"), call("XREAD STREAMS a 0")));
-    rig.accept(1)
-        .expect(
-            block(call("BLPOP a 0.001"), call("XREAD BLOCK 1 STREAMS a 0"), call("WAIT 1 1"))
-                + block(call("BLPOP a x"), call("XREAD STREAMS a 0")));
-  }
-
-  @Test
-  void errorsOfElementsAreTheClients() {
-    Peer client = rig.client();
-    client.send(block(get("a")));
-    Peer node = rig.accept(1).expect(block(get("a")));
-    node.send(OK + QUEUED + "*1\r\n" + moved(0));
-
-    client.expect(OK + QUEUED + "*1\r\n" + moved(0));
-  }
-
-  @Test
-  void aLostConnectionLeavesTheOutcomeUnknown() {
-    Peer client = rig.client();
-    client.send(block(get("a")));
-    rig.accept(1).expect(block(get("a"))).send(OK + QUEUED).close();
-
-    client.expect(OK + QUEUED);
-    client.expect("-CONNLOST the connection to the node was lost; the command may have run\r\n");
-    assertThat(rig.accept(1).pending()).isZero();
-  }
-
-  @Test
-  void aLateReplyIsDropped() {
-    Peer client = rig.client();
-    client.send(block(call("CLIENT SETNAME x"), get("a")));
-    Peer node = rig.accept(1).expect(block(get("a")));
-    client.expect(OK + QUEUED + QUEUED);
-    rig.tick(FAR);
-    client.expect(
-        "-TIMEOUT the node did not answer in time; the command may have run or may run yet\r\n");
-
-    client.send(get("a") + call("CLIENT GETNAME"));
-    node.expect(get("a")).send(OK + QUEUED + "*1\r\n+late\r\n+v\r\n");
-
-    client.expect("+v\r\n$-1\r\n");
-  }
-
-  @Test
-  void laterCommandsOfTheSlotDoNotOvertakeItWhileItIsRetried() {
-    Peer client = rig.client();
-    client.send(set("a", "0") + block(set("a", "1")) + get("a") + MULTI + set("a", "2"));
-    Peer old = rig.accept(1).expect(set("a", "0") + block(set("a", "1")) + get("a"));
-    client.send(EXEC);
-    old.expect(block(set("a", "2")));
-    old.send(OK + OK + moved(0) + ABORTED + moved(0) + OK + moved(0) + ABORTED);
-
-    Peer owner = rig.accept(0).expect(block(set("a", "1")));
-    owner.send(OK + QUEUED + "*1\r\n+OK\r\n").expect(get("a")).send("$1\r\n1\r\n");
-    owner.expect(block(set("a", "2"))).send(OK + QUEUED + "*1\r\n+OK\r\n");
-
-    client.expect(OK + OK + QUEUED + "*1\r\n+OK\r\n$1\r\n1\r\n" + OK + QUEUED + "*1\r\n+OK\r\n");
-  }
-
-  @Test
-  void aTransactionWaitsWhereItCouldOvertake() {
-    Peer client = rig.client();
-    client.send(set("a", "0"));
-    Peer old = rig.accept(1).expect(set("a", "0"));
-    SlotMap map = rig.topology().current();
-    rig.publish(map.withSlotOn(Rig.SLOT_A, rig.address(0)));
-    Peer owner = rig.accept(0);
-    client.send(block(set("a", "1"))).expect("");
-    assertThat(owner.pending()).isZero();
-
-    old.send(OK);
-
-    owner.expect(block(set("a", "1"))).send(OK + QUEUED + "*1\r\n+OK\r\n");
-    client.expect(OK + OK + QUEUED + "*1\r\n+OK\r\n");
-  }
-
-  @Test
-  void clientListTellsOfOpenTransactions() {
-    Peer client = rig.client();
-    client.send(MULTI + get("a") + get("a")).expect(OK + QUEUED + QUEUED);
-    Peer other = rig.client();
-
-    other.send(call("CLIENT LIST ID 1"));
-
-    assertThat(other.read(150)).contains(" flags=x ").contains(" multi=2 ");
-  }
-
-  private static final String RAN_BUT_TOO_LARGE =
-      "-ERR the transaction ran, but the replies are too large to be put together\r\n";
-
-  @ParameterizedTest
-  @CsvSource({"7.2.0, false", "8.0.0, true", "8.1.1, true"})
-  void valkeySinceEightForbidsATransactionWithinOne(String version, boolean forbidden) {
-    Peer client = rig.client();
-    rig.onLoop(
-        () -> {
-          var facts = ServerFacts.assumed(CommandTable.load());
-          rig.sessions()
-              .adopt(
-                  new ServerFacts(facts.version(), ServerVersion.parse(version), facts.commands()));
-          return true;
-        });
-    String not = "-ERR Command not allowed inside a transaction\r\n";
-
-    client.send(MULTI + MULTI + EXEC + MULTI + call("WATCH a") + EXEC);
-
-    client.expect(
-        forbidden
-            ? OK + not + ABORTED + OK + not + ABORTED
-            : OK
-                + "-ERR MULTI calls can not be nested\r\n*0\r\n"
-                + OK
-                + "-ERR WATCH inside MULTI is not allowed\r\n*0\r\n");
-  }
-
-  @Test
-  void whatIsLongerThanARequestMayBeAbortsIt() {
-    restart(new Rig.Choice().limits(new RespLimits(512 * 1024 * 1024, 1_000, 65_536, 1_000)));
-    String half = set("a", "x".repeat(600));
-
-    rig.client()
-        .send(MULTI + half + half + EXEC)
-        .expect(OK + QUEUED)
-        .expect("-OVERLOADED the transaction is longer than a request may be; none of it ran\r\n")
-        .expect("-EXECABORT Transaction discarded because of previous errors.\r\n");
-  }
-
-  @Test
-  void manyLargeOwnRepliesAreMadeInSeveralTurns() {
-    Peer client = rig.client();
-    client.send(call("COMMAND INFO get")).expect("*1\r\n*10\r\n$3\r\nget\r\n");
-    String rest = client.read(client.pending());
-    int count = 1_000;
-    String many = call("COMMAND INFO" + " get".repeat(count));
-    String reply = "*" + count + "\r\n" + ("*10\r\n$3\r\nget\r\n" + rest).repeat(count);
-
-    client.send(block(many, many, many, many, many));
-
-    client.expect(OK + QUEUED.repeat(5) + "*5\r\n" + reply.repeat(5));
-  }
-
-  @Test
-  void repliesThatAreTooLargeToBePutTogetherAreNotGiven() {
-    restart(new Rig.Choice().limits(new RespLimits(512 * 1024 * 1024, 1_000, 65_536, 400_000)));
-    Peer client = rig.client();
-    Peer node = rig.connected(1);
-    client.send(block(get("a"), call("COMMAND").repeat(10), call("CLIENT SETNAME x")));
-    node.expect(block(get("a"))).send(OK + QUEUED + "*1\r\n$1\r\nv\r\n");
-    client.expect(OK + QUEUED.repeat(12) + RAN_BUT_TOO_LARGE);
-
-    client.send(block(call("PING"), get("a"), call("CLIENT SETNAME y")));
-    node.expect(block(get("a"))).send(OK + QUEUED + "*1\r\n");
-    node.send(Wire.bulk("v".repeat(500_000)));
-    client.expect(OK + QUEUED.repeat(3) + RAN_BUT_TOO_LARGE);
-
-    client.send(call("CLIENT GETNAME") + block(call("PING"), get("a")));
-    client.expect("$1\r\ny\r\n");
-    node.expect(block(get("a"))).send(OK + QUEUED + "*1\r\n$1\r\nv\r\n");
-    client.expect(OK + QUEUED + QUEUED + "*2\r\n+PONG\r\n$1\r\nv\r\n");
-  }
-
-  @Test
-  void aFailureToMakeAnOwnReplyClosesOnlyThatClient() {
-    restart(
-        new Rig.Choice()
-            .config(
-                () -> {
-                  throw new OutOfMemoryError("thrown by a test");
-                }));
-    Peer client = rig.client();
-    Peer other = rig.client();
-    client.send(block(get("a"), call("COMMAND"), call("CONFIG GET save"), call("PING")));
-    Peer node = rig.accept(1).expect(block(get("a")));
-    other.send(get("a"));
-    node.expect(get("a"));
-
-    node.send(OK + QUEUED + "*1\r\n$1\r\nv\r\n" + "$1\r\nw\r\n");
-
-    client.expect(OK + QUEUED.repeat(4)).expectClosed();
-    other.expect("$1\r\nw\r\n").send(get("a"));
-    node.expect(get("a")).send("$1\r\nx\r\n");
-    other.expect("$1\r\nx\r\n");
-  }
-
-  @Test
-  void whatFailedCountsAsUnansweredNoLonger() {
-    restart(
-        new Rig.Choice()
-            .clientLimits(Limits.inFlight(100, 2))
-            .config(
-                () -> {
-                  throw new OutOfMemoryError("thrown by a test");
-                }));
-    for (int i = 0; i < 3; i++) {
-      rig.client().send(call("CONFIG GET save")).expectClosed();
-      Peer other = rig.client().send(call("MULTI") + call("CONFIG GET save"));
-      other.expect(OK + QUEUED).send(call("EXEC")).expectClosed();
+  /** From MULTI to the reply of EXEC. */
+  @Nested
+  class Queueing {
+
+    @Test
+    void aTransactionIsQueuedHereAndSentInOnePiece() {
+      Peer client = rig.client();
+      client
+          .send(MULTI)
+          .expect(OK)
+          .send(set("a", "1"))
+          .expect(QUEUED)
+          .send(get("a"))
+          .expect(QUEUED);
+      Peer node = rig.connected(1);
+      assertThat(node.pending()).isZero();
+
+      client.send(EXEC);
+
+      node.expect(block(set("a", "1"), get("a")));
+      node.send(OK + QUEUED + QUEUED + "*2\r\n+OK\r\n$1\r\n1\r\n");
+      client.expect("*2\r\n+OK\r\n$1\r\n1\r\n").send(EXEC).expect("-ERR EXEC without MULTI\r\n");
     }
-    Peer client = rig.client();
-    client.send(get("a"));
 
-    rig.accept(1).expect(get("a")).send("$1\r\nv\r\n");
-    client.expect("$1\r\nv\r\n");
+    @Test
+    void aTransactionIsQueuedHoweverItsBytesAreCut() {
+      Peer node = rig.connected(1);
+      byte[] requests = Wire.bytes(MULTI + set("a", "1") + call("PING") + get("a") + EXEC + PING);
+      byte[] replies = Wire.bytes(OK + QUEUED + QUEUED + "*2\r\n+OK\r\n*1\r\n$1\r\n1\r\n");
+      Splits.forEach(
+          requests,
+          pieces -> {
+            try (Peer client = rig.client()) {
+              pieces.forEach(client::send);
+              node.expect(block(set("a", "1"), get("a"))).send(replies);
+              client.expect(OK + QUEUED + QUEUED + QUEUED);
+              client.expect("*3\r\n+OK\r\n+PONG\r\n*1\r\n$1\r\n1\r\n+PONG\r\n");
+            }
+          });
+      Splits.forEach(
+          replies,
+          pieces -> {
+            try (Peer client = rig.client()) {
+              client.send(requests);
+              node.expect(block(set("a", "1"), get("a")));
+              pieces.forEach(node::send);
+              client.expect(OK + QUEUED + QUEUED + QUEUED);
+              client.expect("*3\r\n+OK\r\n+PONG\r\n*1\r\n$1\r\n1\r\n+PONG\r\n");
+            }
+          });
+    }
+
+    @Test
+    void repliesOfOtherClientsStayTheirs() {
+      Peer node = rig.connected(1);
+      Peer client = rig.client();
+      Peer other = rig.client();
+      other.send(get("a"));
+      node.expect(get("a"));
+      client.send(block(get("a")));
+      node.expect(block(get("a")));
+      other.send(get("foo"));
+      node.expect(get("foo"));
+
+      node.send("+1\r\n" + OK + QUEUED + "*1\r\n+2\r\n" + "+3\r\n");
+
+      other.expect("+1\r\n+3\r\n");
+      client.expect(OK + QUEUED + "*1\r\n+2\r\n");
+    }
+
+    @Test
+    void emptyTransactionsNeedNoNode() {
+      Peer client = rig.client();
+      client.send(MULTI + EXEC).expect(OK + "*0\r\n");
+      client.send(MULTI + call("DISCARD")).expect(OK + OK);
+      client.send(call("DISCARD")).expect("-ERR DISCARD without MULTI\r\n");
+    }
+
+    @Test
+    void aLargeReplyIsPassedOnWhileItArrives() {
+      Peer client = rig.client();
+      client.send(block(get("a"), get("a")));
+      Peer node = rig.accept(1).expect(block(get("a"), get("a")));
+      String big = Wire.bulk("x".repeat(200_000));
+
+      node.send(OK + QUEUED + QUEUED + "*2\r\n" + big);
+
+      client.expect(OK + QUEUED + QUEUED + "*2\r\n" + big.substring(0, 100_000));
+      node.send("$-1\r\n");
+      client.expect(big.substring(100_000) + "$-1\r\n");
+    }
+
+    @Test
+    void resetAndQuitEndItAtOnce() {
+      Peer client = rig.client();
+      client.send(MULTI + get("a") + call("RESET") + EXEC);
+      client.expect(OK + QUEUED + "+RESET\r\n-ERR EXEC without MULTI\r\n");
+      client.send(MULTI + get("a") + call("QUIT"));
+      client.expect(OK + QUEUED + OK).expectClosed();
+      assertThat(rig.connected(1).pending()).isZero();
+    }
+
+    @Test
+    void aMutedClientsTransactionRuns() {
+      Peer client = rig.client();
+      client.send(call("CLIENT REPLY SKIP") + MULTI + get("a") + call("CLIENT REPLY OFF"));
+      client.expect(QUEUED);
+      client.expect(
+          "-ERR CLIENT REPLY inside MULTI is not supported: EXEC would answer less than it says\r\n");
+      client.send(EXEC + call("CLIENT REPLY OFF") + block(get("a")) + call("CLIENT REPLY ON"));
+      rig.accept(1).expect(block(get("a"))).send(OK + QUEUED + "*1\r\n+v\r\n");
+      client.expect(ABORTED + OK);
+    }
+
+    @Test
+    void clientListTellsOfOpenTransactions() {
+      Peer client = rig.client();
+      client.send(MULTI + get("a") + get("a")).expect(OK + QUEUED + QUEUED);
+      Peer other = rig.client();
+
+      other.send(call("CLIENT LIST ID 1"));
+
+      assertThat(other.read(150)).contains(" flags=x ").contains(" multi=2 ");
+    }
+
+    @Test
+    void whatAClientQueuedIsGivenBackWhenItGoes() {
+      Peer client = rig.client();
+      client.send(MULTI + set("a", "x".repeat(100_000))).expect(OK + QUEUED).close();
+      assertThat(rig.connected(1).pending()).isZero();
+    }
   }
 
-  @Test
-  void whatFailsBehindAReplyDoesNotCostOthersTheirConnection() {
-    restart(
-        new Rig.Choice()
-            .config(
-                () -> {
-                  throw new OutOfMemoryError("thrown by a test");
-                }));
-    Peer client = rig.client();
-    Peer other = rig.client();
-    client.send(block(get("a"), call("PING")) + call("CONFIG GET save") + PING);
-    Peer node = rig.accept(1).expect(block(get("a")));
-    other.send(get("a"));
-    node.expect(get("a"));
+  /** Transactions that do not run. */
+  @Nested
+  class Aborted {
 
-    node.send(OK + QUEUED + "*1\r\n$1\r\nv\r\n" + "$1\r\nw\r\n");
+    @Test
+    void whatIsWrongAtOnceAbortsTheTransaction() {
+      Peer client = rig.client();
+      client.send(MULTI + get("a") + call("GET") + get("a") + EXEC);
+      client.expect(
+          OK + QUEUED + "-ERR wrong number of arguments for 'get' command\r\n" + QUEUED + ABORTED);
+      client.send(MULTI + call("BOGUS") + EXEC);
+      client.expect(OK + "-ERR unknown command 'BOGUS', with args beginning with: \r\n" + ABORTED);
+      client.send(MULTI + call("SAVE") + EXEC);
+      client.expect(OK + "-ERR Command not allowed inside a transaction\r\n" + ABORTED);
+      client.send(MULTI + call("HELLO 3") + get("a") + EXEC);
+      client.expect(
+          OK
+              + QUEUED
+              + "-ERR HELLO must be the last command but those of the connection in a transaction\r\n"
+              + ABORTED);
+      assertThat(rig.connected(1).pending()).isZero();
+    }
 
-    client.expect(OK + QUEUED.repeat(2)).expectClosed();
-    other.expect("$1\r\nw\r\n");
+    @Test
+    void whatIsWrongWithMultiAndExecThemselves() {
+      Peer client = rig.client();
+      String arity = "wrong number of arguments for 'exec' command\r\n";
+      client.send(MULTI + MULTI + EXEC);
+      client.expect(OK + "-ERR MULTI calls can not be nested\r\n*0\r\n");
+      client.send(MULTI + call("EXEC x") + EXEC);
+      client.expect(OK + "-EXECABORT Transaction discarded because of: " + arity);
+      client.expect("-ERR EXEC without MULTI\r\n");
+      client.send(call("EXEC x"));
+      client.expect("-EXECABORT Transaction discarded because of: " + arity);
+      client.send(MULTI + call("DISCARD x") + EXEC);
+      client.expect(OK + "-ERR wrong number of arguments for 'discard' command\r\n" + ABORTED);
+    }
+
+    @Test
+    void withoutAPasswordExecSaysSoInItsOwnWords() {
+      restart(new Rig.Choice().password("pw"));
+      Peer client = rig.client();
+      client.send(EXEC);
+      client.expect(
+          "-EXECABORT Transaction discarded because of: NOAUTH Authentication required.\r\n");
+      client.send(MULTI).expect("-NOAUTH Authentication required.\r\n");
+    }
+
+    @Test
+    void keysOfDifferentSlotsAbortIt() {
+      Peer client = rig.client();
+      client.send(MULTI + call("MGET a b") + EXEC);
+      client.expect(OK + "-CROSSSLOT Keys in request don't hash to the same slot\r\n" + ABORTED);
+      client.send(MULTI + get("a") + get("b") + EXEC);
+      client.expect(
+          OK
+              + QUEUED
+              + "-CROSSSLOT Keys of a transaction don't hash to the same slot\r\n"
+              + ABORTED);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"DBSIZE", "FLUSHALL", "KEYS *", "SCRIPT LOAD x", "SCAN 0", "RANDOMKEY"})
+    void whatConcernsEveryNodeAbortsIt(String command) {
+      Peer client = rig.client();
+      client.send(MULTI + get("a") + call(command) + EXEC).expect(OK + QUEUED);
+      client.expect("-ERR a command that concerns every node cannot be part of a transaction\r\n");
+      client.expect(ABORTED);
+      assertThat(rig.connected(1).pending()).isZero();
+    }
+
+    @Test
+    void whyANodeAbortedItIsTold() {
+      Peer client = rig.client();
+      client.send(block(get("a"), get("a")));
+      Peer node = rig.accept(1).expect(block(get("a"), get("a")));
+      node.send(OK + "-NOPERM this user has no permissions\r\n-OOM more\r\n" + ABORTED);
+
+      client.expect(OK + QUEUED + QUEUED);
+      client.expect(ABORTED.replace("\r\n", " NOPERM this user has no permissions\r\n"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"7.2.0, false", "8.0.0, true", "8.1.1, true"})
+    void valkeySinceEightForbidsATransactionWithinOne(String version, boolean forbidden) {
+      Peer client = rig.client();
+      rig.onLoop(
+          () -> {
+            var facts = ServerFacts.assumed(CommandTable.load());
+            rig.sessions()
+                .adopt(
+                    new ServerFacts(
+                        facts.version(), ServerVersion.parse(version), facts.commands()));
+            return true;
+          });
+      String not = "-ERR Command not allowed inside a transaction\r\n";
+
+      client.send(MULTI + MULTI + EXEC + MULTI + call("WATCH a") + EXEC);
+
+      client.expect(
+          forbidden
+              ? OK + not + ABORTED + OK + not + ABORTED
+              : OK
+                  + "-ERR MULTI calls can not be nested\r\n*0\r\n"
+                  + OK
+                  + "-ERR WATCH inside MULTI is not allowed\r\n*0\r\n");
+    }
+
+    @Test
+    void whatIsLongerThanARequestMayBeAbortsIt() {
+      restart(new Rig.Choice().limits(new RespLimits(512 * 1024 * 1024, 1_000, 65_536, 1_000)));
+      String half = set("a", "x".repeat(600));
+
+      rig.client()
+          .send(MULTI + half + half + EXEC)
+          .expect(OK + QUEUED)
+          .expect("-OVERLOADED the transaction is longer than a request may be; none of it ran\r\n")
+          .expect("-EXECABORT Transaction discarded because of previous errors.\r\n");
+    }
   }
 
-  @Test
-  void whatAClientQueuedIsGivenBackWhenItGoes() {
-    Peer client = rig.client();
-    client.send(MULTI + set("a", "x".repeat(100_000))).expect(OK + QUEUED).close();
-    assertThat(rig.connected(1).pending()).isZero();
+  /** The node that a transaction goes to. */
+  @Nested
+  class Destination {
+
+    @Test
+    void whatHasNoKeyRunsWhereTheKeysAre() {
+      Peer client = rig.client();
+      String script = call("EVAL return 0");
+      client.send(block(call("TIME"), script, get("a"), call("MGET a a")));
+      rig.accept(1).expect(block(call("TIME"), script, get("a"), call("MGET a a")));
+      client.send(block(call("TIME")));
+      rig.accept(0).expect(block(call("TIME")));
+    }
+
+    @Test
+    void aSingleServerHasNoSlots() {
+      restart(new Rig.Choice().single());
+      Peer client = rig.client();
+      client.send(block(get("a"), get("b"), call("MGET a b c")));
+      rig.accept(0).expect(block(get("a"), get("b"), call("MGET a b c")));
+    }
+
+    @Test
+    void aSingleServerIsAskedEverythingInATransaction() {
+      restart(new Rig.Choice().single());
+      Peer client = rig.client();
+      String[] calls = {call("FUNCTION STATS"), call("SCRIPT KILL"), call("PUBSUB NUMSUB b")};
+
+      client.send(block(calls));
+
+      rig.accept(0).expect(block(calls));
+    }
+  }
+
+  /** Commands in a transaction that Penstock answers itself. */
+  @Nested
+  class OwnCommands {
+
+    @Test
+    void ownCommandsRunAtTheirPlaceWhenTheOthersHaveRun() {
+      Peer client = rig.client();
+      client.send(block(call("CLIENT GETNAME"), get("a"), call("CLIENT SETNAME n")));
+      Peer node = rig.accept(1).expect(block(get("a")));
+      client.expect(OK + QUEUED + QUEUED + QUEUED).send(call("CLIENT GETNAME"));
+
+      node.send(OK + QUEUED + "*1\r\n*2\r\n:1\r\n*1\r\n$1\r\nx\r\n");
+
+      client.expect("*3\r\n$-1\r\n*2\r\n:1\r\n*1\r\n$1\r\nx\r\n+OK\r\n");
+      client.expect("$1\r\nn\r\n");
+    }
+
+    @Test
+    void anEarlierTransactionsReplyDoesNotEndTheWaitingForOwnCommands() {
+      Peer client = rig.client();
+      client.send(block(get("a")) + block(get("a"), call("CLIENT SETNAME n")));
+      client.send(call("CLIENT GETNAME"));
+      Peer node = rig.accept(1).expect(block(get("a")) + block(get("a")));
+
+      node.send(OK + QUEUED + "*1\r\n+1\r\n");
+      client.expect(OK + QUEUED + "*1\r\n+1\r\n");
+      node.send(OK + QUEUED + "*1\r\n+2\r\n");
+
+      client.expect(OK + QUEUED + QUEUED + "*2\r\n+2\r\n+OK\r\n$1\r\nn\r\n");
+    }
+
+    @Test
+    void ownCommandsAloneNeedNoNode() {
+      Peer client = rig.client();
+      client.send(block(PING, call("ECHO x"), call("SELECT 1"), call("CLIENT LIST")));
+      client.expect(OK + QUEUED.repeat(4) + "*4\r\n+PONG\r\n$1\r\nx\r\n");
+      client.expect("-ERR SELECT is not allowed in cluster mode\r\n$");
+    }
+
+    @Test
+    void whatWouldNotSilenceTheClientIsQueued() {
+      Peer client = rig.client();
+      client.send(block(call("CLIENT REPLY ON"), call("CLIENT REPLY x"), call("SSUBSCRIBE a")));
+      client.expect(OK + QUEUED.repeat(3) + "*3\r\n" + OK + "-ERR syntax error\r\n");
+      client.expect("-ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client\r\n");
+    }
+
+    @Test
+    void ownCommandsDoNotRunWhenTheOthersDidNot() {
+      Peer client = rig.client();
+      client.send(block(call("CLIENT SETNAME n"), get("a")) + call("CLIENT GETNAME"));
+      Peer node = rig.accept(1).expect(block(get("a")));
+      node.send(OK + "-OOM no\r\n" + ABORTED);
+
+      client.expect(OK + QUEUED + QUEUED + ABORTED.replace("\r\n", " OOM no\r\n") + "$-1\r\n");
+    }
+
+    private static final String RAN_BUT_TOO_LARGE =
+        "-ERR the transaction ran, but the replies are too large to be put together\r\n";
+
+    @Test
+    void manyLargeOwnRepliesAreMadeInSeveralTurns() {
+      Peer client = rig.client();
+      client.send(call("COMMAND INFO get")).expect("*1\r\n*10\r\n$3\r\nget\r\n");
+      String rest = client.read(client.pending());
+      int count = 1_000;
+      String many = call("COMMAND INFO" + " get".repeat(count));
+      String reply = "*" + count + "\r\n" + ("*10\r\n$3\r\nget\r\n" + rest).repeat(count);
+
+      client.send(block(many, many, many, many, many));
+
+      client.expect(OK + QUEUED.repeat(5) + "*5\r\n" + reply.repeat(5));
+    }
+
+    @Test
+    void repliesThatAreTooLargeToBePutTogetherAreNotGiven() {
+      restart(new Rig.Choice().limits(new RespLimits(512 * 1024 * 1024, 1_000, 65_536, 400_000)));
+      Peer client = rig.client();
+      Peer node = rig.connected(1);
+      client.send(block(get("a"), call("COMMAND").repeat(10), call("CLIENT SETNAME x")));
+      node.expect(block(get("a"))).send(OK + QUEUED + "*1\r\n$1\r\nv\r\n");
+      client.expect(OK + QUEUED.repeat(12) + RAN_BUT_TOO_LARGE);
+
+      client.send(block(call("PING"), get("a"), call("CLIENT SETNAME y")));
+      node.expect(block(get("a"))).send(OK + QUEUED + "*1\r\n");
+      node.send(Wire.bulk("v".repeat(500_000)));
+      client.expect(OK + QUEUED.repeat(3) + RAN_BUT_TOO_LARGE);
+
+      client.send(call("CLIENT GETNAME") + block(call("PING"), get("a")));
+      client.expect("$1\r\ny\r\n");
+      node.expect(block(get("a"))).send(OK + QUEUED + "*1\r\n$1\r\nv\r\n");
+      client.expect(OK + QUEUED + QUEUED + "*2\r\n+PONG\r\n$1\r\nv\r\n");
+    }
+
+    @Test
+    void aFailureToMakeAnOwnReplyClosesOnlyThatClient() {
+      restart(
+          new Rig.Choice()
+              .config(
+                  () -> {
+                    throw new OutOfMemoryError("thrown by a test");
+                  }));
+      Peer client = rig.client();
+      Peer other = rig.client();
+      client.send(block(get("a"), call("COMMAND"), call("CONFIG GET save"), call("PING")));
+      Peer node = rig.accept(1).expect(block(get("a")));
+      other.send(get("a"));
+      node.expect(get("a"));
+
+      node.send(OK + QUEUED + "*1\r\n$1\r\nv\r\n" + "$1\r\nw\r\n");
+
+      client.expect(OK + QUEUED.repeat(4)).expectClosed();
+      other.expect("$1\r\nw\r\n").send(get("a"));
+      node.expect(get("a")).send("$1\r\nx\r\n");
+      other.expect("$1\r\nx\r\n");
+    }
+  }
+
+  /** Transactions that a node refused, and what may not overtake them. */
+  @Nested
+  class Retries {
+
+    @Test
+    void aNodeThatRefusedToQueueIsAskedAgainWhereItSays() {
+      Peer client = rig.client();
+      client.send(block(set("a", "1"), get("a")));
+      Peer old = rig.accept(1).expect(block(set("a", "1"), get("a")));
+      old.send(OK + moved(0) + moved(0) + ABORTED);
+
+      Peer owner = rig.accept(0).expect(block(set("a", "1"), get("a")));
+      owner.send(OK + QUEUED + QUEUED + "*2\r\n+OK\r\n+1\r\n");
+
+      client.expect(OK + QUEUED + QUEUED + "*2\r\n+OK\r\n+1\r\n");
+      assertThat(rig.topology().calls()).containsExactly("moved 15495 to " + rig.address(0).port());
+    }
+
+    @Test
+    void askingGoesBeforeTheWholeBlock() {
+      Peer client = rig.client();
+      client.send(block(get("a")));
+      Peer migrating = rig.accept(1).expect(block(get("a")));
+      migrating.send(OK + moved(0).replace("MOVED", "ASK") + ABORTED);
+
+      Peer importing = rig.accept(0).expect(call("ASKING") + block(get("a")));
+      importing.send(OK + OK + QUEUED + "*1\r\n+v\r\n");
+
+      client.expect(OK + QUEUED + "*1\r\n+v\r\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+        strings = {
+          "-TRYAGAIN Multiple keys request during rehashing of slot\r\n",
+          "-CLUSTERDOWN The cluster is down\r\n",
+          "-LOADING Redis is loading the dataset in memory\r\n"
+        })
+    void whatWasRefusedForNowIsSentAgain(String refusal) {
+      Peer client = rig.client();
+      client.send(block(get("a"), get("a")));
+      Peer node = rig.accept(1);
+      node.expect(block(get("a"), get("a"))).send(OK + QUEUED + refusal + ABORTED);
+      node.expect(block(get("a"), get("a"))).send(OK + QUEUED + QUEUED + refusal); // at EXEC
+      node.expect(block(get("a"), get("a"))).send(OK + QUEUED + QUEUED + "*2\r\n+1\r\n+2\r\n");
+
+      client.expect(OK + QUEUED + QUEUED + "*2\r\n+1\r\n+2\r\n");
+    }
+
+    @Test
+    void aNodeThatRefusesMultiIsNotPassedOffAsATransaction() {
+      Peer client = rig.client();
+      client.send(block(get("a")));
+      Peer node = rig.accept(1).expect(block(get("a")));
+      node.send("-NOPERM no multi\r\n+v\r\n-ERR EXEC without MULTI\r\n");
+
+      client.expect(OK + QUEUED);
+      client.expect(
+          "-ERR The node refused MULTI, so the commands ran one by one: NOPERM no multi\r\n");
+    }
+
+    @Test
+    void blockingCallsHaveNoTimeToBlockWhereMultiIsRefused() {
+      Peer client = rig.client();
+      client.send(
+          block(call("BLPOP a 0"), call("XREAD BLOCK 0 STREAMS a 0"), call("WAIT 1 0"))
+              + block(call("BLPOP a x"), call("XREAD STREAMS a 0")));
+      rig.accept(1)
+          .expect(
+              block(call("BLPOP a 0.001"), call("XREAD BLOCK 1 STREAMS a 0"), call("WAIT 1 1"))
+                  + block(call("BLPOP a x"), call("XREAD STREAMS a 0")));
+    }
+
+    @Test
+    void laterCommandsOfTheSlotDoNotOvertakeItWhileItIsRetried() {
+      Peer client = rig.client();
+      client.send(set("a", "0") + block(set("a", "1")) + get("a") + MULTI + set("a", "2"));
+      Peer old = rig.accept(1).expect(set("a", "0") + block(set("a", "1")) + get("a"));
+      client.send(EXEC);
+      old.expect(block(set("a", "2")));
+      old.send(OK + OK + moved(0) + ABORTED + moved(0) + OK + moved(0) + ABORTED);
+
+      Peer owner = rig.accept(0).expect(block(set("a", "1")));
+      owner.send(OK + QUEUED + "*1\r\n+OK\r\n").expect(get("a")).send("$1\r\n1\r\n");
+      owner.expect(block(set("a", "2"))).send(OK + QUEUED + "*1\r\n+OK\r\n");
+
+      client.expect(OK + OK + QUEUED + "*1\r\n+OK\r\n$1\r\n1\r\n" + OK + QUEUED + "*1\r\n+OK\r\n");
+    }
+
+    @Test
+    void aTransactionWaitsWhereItCouldOvertake() {
+      Peer client = rig.client();
+      client.send(set("a", "0"));
+      Peer old = rig.accept(1).expect(set("a", "0"));
+      SlotMap map = rig.topology().current();
+      rig.publish(map.withSlotOn(Rig.SLOT_A, rig.address(0)));
+      Peer owner = rig.accept(0);
+      client.send(block(set("a", "1"))).expect("");
+      assertThat(owner.pending()).isZero();
+
+      old.send(OK);
+
+      owner.expect(block(set("a", "1"))).send(OK + QUEUED + "*1\r\n+OK\r\n");
+      client.expect(OK + OK + QUEUED + "*1\r\n+OK\r\n");
+    }
+  }
+
+  /** Errors, lost connections and late replies. */
+  @Nested
+  class Failures {
+
+    @Test
+    void errorsOfElementsAreTheClients() {
+      Peer client = rig.client();
+      client.send(block(get("a")));
+      Peer node = rig.accept(1).expect(block(get("a")));
+      node.send(OK + QUEUED + "*1\r\n" + moved(0));
+
+      client.expect(OK + QUEUED + "*1\r\n" + moved(0));
+    }
+
+    @Test
+    void aLostConnectionLeavesTheOutcomeUnknown() {
+      Peer client = rig.client();
+      client.send(block(get("a")));
+      rig.accept(1).expect(block(get("a"))).send(OK + QUEUED).close();
+
+      client.expect(OK + QUEUED);
+      client.expect("-CONNLOST the connection to the node was lost; the command may have run\r\n");
+      assertThat(rig.accept(1).pending()).isZero();
+    }
+
+    @Test
+    void aLateReplyIsDropped() {
+      Peer client = rig.client();
+      client.send(block(call("CLIENT SETNAME x"), get("a")));
+      Peer node = rig.accept(1).expect(block(get("a")));
+      client.expect(OK + QUEUED + QUEUED);
+      rig.tick(FAR);
+      client.expect(
+          "-TIMEOUT the node did not answer in time; the command may have run or may run yet\r\n");
+
+      client.send(get("a") + call("CLIENT GETNAME"));
+      node.expect(get("a")).send(OK + QUEUED + "*1\r\n+late\r\n+v\r\n");
+
+      client.expect("+v\r\n$-1\r\n");
+    }
+
+    @Test
+    void whatFailedCountsAsUnansweredNoLonger() {
+      restart(
+          new Rig.Choice()
+              .clientLimits(Limits.inFlight(100, 2))
+              .config(
+                  () -> {
+                    throw new OutOfMemoryError("thrown by a test");
+                  }));
+      for (int i = 0; i < 3; i++) {
+        rig.client().send(call("CONFIG GET save")).expectClosed();
+        Peer other = rig.client().send(call("MULTI") + call("CONFIG GET save"));
+        other.expect(OK + QUEUED).send(call("EXEC")).expectClosed();
+      }
+      Peer client = rig.client();
+      client.send(get("a"));
+
+      rig.accept(1).expect(get("a")).send("$1\r\nv\r\n");
+      client.expect("$1\r\nv\r\n");
+    }
+
+    @Test
+    void whatFailsBehindAReplyDoesNotCostOthersTheirConnection() {
+      restart(
+          new Rig.Choice()
+              .config(
+                  () -> {
+                    throw new OutOfMemoryError("thrown by a test");
+                  }));
+      Peer client = rig.client();
+      Peer other = rig.client();
+      client.send(block(get("a"), call("PING")) + call("CONFIG GET save") + PING);
+      Peer node = rig.accept(1).expect(block(get("a")));
+      other.send(get("a"));
+      node.expect(get("a"));
+
+      node.send(OK + QUEUED + "*1\r\n$1\r\nv\r\n" + "$1\r\nw\r\n");
+
+      client.expect(OK + QUEUED.repeat(2)).expectClosed();
+      other.expect("$1\r\nw\r\n");
+    }
   }
 }
