@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * One request of a client and its place among the client's replies. Used again after {@link
  * #recycle()}: a loop keeps spare ones.
  */
-final class Request extends Routed {
+final class Request extends Routed implements ReplySlot {
 
   /** Bytes that one takes on the heap, with its places among others, about. */
   static final int SIZE = 320;
@@ -137,7 +137,7 @@ final class Request extends Routed {
   }
 
   @Override
-  void deliver(ByteBuf buffer, int from, int to, Outcome outcome) {
+  public void deliver(ByteBuf buffer, int from, int to, Outcome outcome) {
     if (outcome != Outcome.OK) {
       countError(buffer, from, to);
     }

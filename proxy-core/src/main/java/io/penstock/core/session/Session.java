@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.penstock.core.command.Command;
+import io.penstock.core.command.CommandSpec;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ScanResult;
 import io.penstock.core.transport.Slices;
@@ -75,6 +76,16 @@ public final class Session {
     input.add(in);
     takeUp();
     allowance.checkInput();
+  }
+
+  /**
+   * Takes the next place among the replies, for a request of which only the reply is to come: it is
+   * sent nowhere.
+   *
+   * @param command that the request is counted as
+   */
+  public ReplySlot reserve(CommandSpec command) {
+    return intake.begin(command);
   }
 
   /** The client sends no more: what it has sent is answered, then the connection closes. */

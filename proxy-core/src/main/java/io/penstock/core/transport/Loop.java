@@ -31,6 +31,14 @@ public final class Loop {
     this.carrier = new Carrier(executor);
   }
 
+  /**
+   * A loop of its own over an event loop that somebody else made and runs, with the machine's
+   * clock.
+   */
+  public static Loop over(EventLoop executor) {
+    return new Loop(0, executor, new Crowd(System.nanoTime()), System::nanoTime);
+  }
+
   /** 0 to loops - 1. */
   public int index() {
     return index;

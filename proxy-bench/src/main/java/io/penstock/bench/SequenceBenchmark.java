@@ -1,4 +1,4 @@
-package io.penstock.core.session;
+package io.penstock.bench;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
@@ -21,8 +21,14 @@ import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.pubsub.Audience;
 import io.penstock.core.pubsub.Hub;
 import io.penstock.core.route.ClusterRouter;
+import io.penstock.core.session.ClientDirectory;
+import io.penstock.core.session.ClientLimits;
+import io.penstock.core.session.ReplySlot;
+import io.penstock.core.session.ServerFace;
+import io.penstock.core.session.Session;
+import io.penstock.core.session.SessionLoop;
+import io.penstock.core.session.SessionSettings;
 import io.penstock.core.topology.StaticTopology;
-import io.penstock.core.transport.EmbeddedLoop;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.transport.Transport;
@@ -42,8 +48,7 @@ import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * The room {@code session}: a request takes its place, its reply comes, and what may go out is
- * written. One turn of the loop each, up to the channel: a handler stands in for the socket. In
- * this package because requests are known nowhere else.
+ * written. One turn of the loop each, up to the channel: a handler stands in for the socket.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -60,10 +65,10 @@ public class SequenceBenchmark {
   private final Session session = session(channel, socket);
   private final CommandSpec get = CommandTable.load().byName("get");
   private final ByteBuf reply = Wire.buffer(Wire.bulk("x".repeat(30)));
-  private final Request[] inFlight = new Request[BATCH];
+  private final ReplySlot[] inFlight = new ReplySlot[BATCH];
 
   private static Session session(EmbeddedChannel channel, Socket socket) {
-    Loop loop = EmbeddedLoop.on(channel.eventLoop());
+    Loop loop = Loop.over(channel.eventLoop());
     Topology topology = new StaticTopology(new Node("127.0.0.1", 6379));
     Duration timeout = Duration.ofSeconds(2);
     var backend =
@@ -150,7 +155,7 @@ public class SequenceBenchmark {
 
   private void begin(int requests) {
     for (int i = 0; i < requests; i++) {
-      inFlight[i] = session.intake().begin(get);
+      inFlight[i] = session.reserve(get);
     }
   }
 
