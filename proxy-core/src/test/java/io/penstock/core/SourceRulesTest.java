@@ -28,6 +28,7 @@ class SourceRulesTest {
 
   private static final Path SOURCES = Path.of("src/main/java");
   private static final Path ALL_MODULES = Path.of("..");
+  private static final Path BENCH = Path.of("../proxy-bench");
   private static final Path TEST_SOURCES = Path.of("src", "test", "java");
   private static final int METHOD_LINES = 40;
   private static final int PARAMETERS = 5;
@@ -132,6 +133,17 @@ class SourceRulesTest {
       }
     }
     return sources;
+  }
+
+  @Test
+  void packagesOfTheCoreAreDeclaredInTheCoreAlone() throws IOException {
+    try (Stream<Path> files = Files.walk(BENCH)) {
+      assertThat(
+              files.filter(
+                  file -> file.toString().matches(".*/src/\\w+/java/io/penstock/core/.*\\.java")))
+          .as("what another module needs is public, or in the test jar")
+          .isEmpty();
+    }
   }
 
   @Test

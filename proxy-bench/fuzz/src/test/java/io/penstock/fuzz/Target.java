@@ -4,8 +4,6 @@ import io.penstock.core.backend.ReplyTarget;
 import io.penstock.core.command.KeyTarget;
 import io.penstock.core.route.MergeTarget;
 import io.penstock.core.session.RequestTarget;
-import io.penstock.server.config.ConfigurationTarget;
-import io.penstock.server.config.UrlTarget;
 
 /** What is fuzzed. */
 enum Target {

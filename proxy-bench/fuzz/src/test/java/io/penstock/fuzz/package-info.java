@@ -1,7 +1,6 @@
 /**
- * Fuzzing: what runs the targets, and what they share. A target is a class with {@code
- * fuzzerTestOneInput}, in the package of what it tests; it throws when something is wrong with what
- * became of its input.
+ * Fuzzing: what runs the targets, and the targets of {@code proxy-server}. Those of {@code
+ * proxy-core} are among the tests of the rooms that they are about.
  */
 @NullMarked
 package io.penstock.fuzz;

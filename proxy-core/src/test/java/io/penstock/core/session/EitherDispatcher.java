@@ -1,9 +1,9 @@
 package io.penstock.core.session;
 
 import static io.penstock.core.session.Requests.call;
-import static io.penstock.core.wire.ScriptedNode.NAMING;
+import static io.penstock.testkit.network.ScriptedNode.NAMING;
 
-import io.penstock.core.wire.Peer;
+import io.penstock.testkit.network.Peer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.Parameter;

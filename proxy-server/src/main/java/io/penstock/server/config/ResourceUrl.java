@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * a user is {@code %3A}, while {@code @ : , / ?} in a password may stand as they are. No password
  * ({@code @host}, {@code :@host}) means no authentication.
  */
-final class ResourceUrl {
+public final class ResourceUrl {
 
   private static final String CLUSTER = "redis-cluster";
   private static final String SINGLE = "redis";
@@ -58,7 +58,7 @@ final class ResourceUrl {
    *
    * @throws RefusedException with a reason and a fix that hold no password
    */
-  static Upstream parse(String url) {
+  public static Upstream parse(String url) {
     int end = url.indexOf("://");
     if (end < 0 || !SCHEME.matcher(url.substring(0, end)).matches()) { // it may be of a password
       throw new RefusedException(
@@ -77,7 +77,7 @@ final class ResourceUrl {
   }
 
   /** The URL for a message: without what stands before the last {@code @}. */
-  static String masked(String url) {
+  public static String masked(String url) {
     int at = url.lastIndexOf('@');
     int scheme = url.indexOf("://");
     int start = scheme < 0 ? 0 : scheme + 3;
@@ -214,7 +214,7 @@ final class ResourceUrl {
   }
 
   /** Why a URL cannot be used; neither text holds a password. */
-  static final class RefusedException extends RuntimeException {
+  public static final class RefusedException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
@@ -225,11 +225,11 @@ final class ResourceUrl {
       this.fix = fix;
     }
 
-    String reason() {
+    public String reason() {
       return String.valueOf(getMessage());
     }
 
-    String fix() {
+    public String fix() {
       return fix;
     }
   }

@@ -21,7 +21,7 @@ import org.springframework.util.unit.DataSize;
 /**
  * Makes the core's settings of the properties, and refuses what they may say but nobody does yet.
  */
-final class SettingsMapping {
+public final class SettingsMapping {
 
   private static final DataSize SMALLEST_BULK = DataSize.ofMegabytes(1);
   private static final DataSize LARGEST_BULK = DataSize.ofBytes(Integer.MAX_VALUE);
@@ -30,7 +30,10 @@ final class SettingsMapping {
 
   private final PropertiesReader reader;
 
-  SettingsMapping(PropertiesReader reader) {
+  /**
+   * @param reader for refusals in the user's words
+   */
+  public SettingsMapping(PropertiesReader reader) {
     this.reader = reader;
   }
 
@@ -41,7 +44,7 @@ final class SettingsMapping {
    * @throws InvalidConfigurationException when a value asks for what does not exist
    * @throws MissingResourceException when nothing says what to proxy to
    */
-  ProxySettings map(PenstockProperties properties, @Nullable String demo) {
+  public ProxySettings map(PenstockProperties properties, @Nullable String demo) {
     refuseWhatIsNotThereYet(properties);
     CommandRules rules = rules(properties.commands());
     var clients = new ClientsMapping(reader);

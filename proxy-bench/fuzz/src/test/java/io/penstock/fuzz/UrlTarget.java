@@ -1,9 +1,10 @@
-package io.penstock.server.config;
+package io.penstock.fuzz;
 
 import io.penstock.core.ProxySettings.Upstream;
 import io.penstock.core.cluster.Credentials;
 import io.penstock.core.cluster.Node;
-import io.penstock.fuzz.Oracle;
+import io.penstock.core.fuzz.Oracle;
+import io.penstock.server.config.ResourceUrl;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.stream.Collectors;

@@ -2,10 +2,10 @@ package io.penstock.core.backend;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.penstock.core.fuzz.LettuceReplies;
+import io.penstock.core.fuzz.Oracle;
+import io.penstock.core.fuzz.Pieces;
 import io.penstock.core.resp.ReplyScanner;
-import io.penstock.fuzz.LettuceReplies;
-import io.penstock.fuzz.Oracle;
-import io.penstock.fuzz.Pieces;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

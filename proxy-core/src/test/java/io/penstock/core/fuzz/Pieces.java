@@ -1,4 +1,4 @@
-package io.penstock.fuzz;
+package io.penstock.core.fuzz;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;

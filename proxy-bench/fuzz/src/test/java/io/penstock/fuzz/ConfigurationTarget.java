@@ -1,7 +1,13 @@
-package io.penstock.server.config;
+package io.penstock.fuzz;
 
 import io.penstock.core.ProxySettings;
-import io.penstock.fuzz.Oracle;
+import io.penstock.core.fuzz.Oracle;
+import io.penstock.server.config.ConfigurationFault;
+import io.penstock.server.config.InvalidConfigurationException;
+import io.penstock.server.config.MissingResourceException;
+import io.penstock.server.config.PenstockProperties;
+import io.penstock.server.config.PropertiesReader;
+import io.penstock.server.config.SettingsMapping;
 import java.lang.reflect.RecordComponent;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;

@@ -1,4 +1,4 @@
-package io.penstock.fuzz;
+package io.penstock.core.fuzz;
 
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.CommandOutput;

@@ -1,4 +1,4 @@
-package io.penstock.fuzz;
+package io.penstock.core.fuzz;
 
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

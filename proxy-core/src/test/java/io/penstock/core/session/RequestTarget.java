@@ -2,14 +2,14 @@ package io.penstock.core.session;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.penstock.core.fuzz.LettuceReplies;
+import io.penstock.core.fuzz.Oracle;
+import io.penstock.core.fuzz.Pieces;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.resp.RequestScanner;
 import io.penstock.core.resp.RespLimits;
 import io.penstock.core.resp.ScanResult;
 import io.penstock.core.transport.SharedBuffer;
-import io.penstock.fuzz.LettuceReplies;
-import io.penstock.fuzz.Oracle;
-import io.penstock.fuzz.Pieces;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
