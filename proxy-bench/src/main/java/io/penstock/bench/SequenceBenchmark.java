@@ -7,7 +7,6 @@ import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.ReferenceCountUtil;
-import io.penstock.bench.Frames;
 import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.QueueBounds;
 import io.penstock.core.cluster.Node;

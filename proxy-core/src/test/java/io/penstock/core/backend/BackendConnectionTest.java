@@ -205,8 +205,7 @@ class BackendConnectionTest {
       await().untilAsserted(() -> assertThat(stats().reconnects()).isEqualTo(1));
 
       assertThat(stats())
-          .isEqualTo(
-              new NodeStats(address(), 1, 0, 0, 2 * NAMING.length() + 6, 2 * 5 + 4, 1, 1));
+          .isEqualTo(new NodeStats(address(), 1, 0, 0, 2 * NAMING.length() + 6, 2 * 5 + 4, 1, 1));
     }
 
     @Test

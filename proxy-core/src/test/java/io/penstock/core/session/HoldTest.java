@@ -3,7 +3,6 @@ package io.penstock.core.session;
 import static io.penstock.core.session.Requests.call;
 import static io.penstock.core.session.Requests.get;
 import static io.penstock.core.session.Requests.set;
-import static io.penstock.testkit.network.ScriptedNode.NAMING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 

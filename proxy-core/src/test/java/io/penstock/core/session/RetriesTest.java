@@ -900,7 +900,10 @@ class RetriesTest {
       restart(new Rig.Choice().commandTimeout(Duration.ofMillis(50)));
       Peer client = rig.client();
       client.send(set("a", "1"));
-      rig.acceptUnanswered(1).send("-ERR max number of clients reached\r\n").expectClosed();
+      rig.acceptUnanswered(1)
+          .expect(NAMING)
+          .send("-ERR max number of clients reached\r\n")
+          .expectClosed();
 
       await()
           .until(

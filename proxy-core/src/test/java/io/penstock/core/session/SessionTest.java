@@ -224,12 +224,12 @@ class SessionTest {
           session.drain();
           return true;
         });
+    sent.orTimeout(10, TimeUnit.SECONDS).join(); // all of it is read
     String reply = Wire.bulk("v".repeat(2 * 1024 * 1024));
     node.send(reply.repeat(8));
 
     client.expect(reply.repeat(8));
     assertThat(client.read(1)).isEqualTo("<end>");
-    sent.orTimeout(10, TimeUnit.SECONDS).join();
   }
 
   private int unanswered(Session session) {

@@ -179,7 +179,7 @@ class HoldIT {
         ProxyFixture proxy =
             ProxyFixture.of(server).commandTimeout(Duration.ofSeconds(1)).startReady()) {
       try (RespClient wire = proxy.connect()) {
-        server.kill();
+        killNoticed(server, proxy);
         wire.send("SET", "k", "held");
         Awaitility.await("it is held").until(() -> proxy.stats().held().now() == 1);
         server.restart();
@@ -190,11 +190,18 @@ class HoldIT {
     }
   }
 
+  /** What is sent before Penstock has noticed is lost with the connection, and is not held. */
+  private static void killNoticed(ServerProcess server, ProxyFixture proxy) {
+    server.kill();
+    Awaitility.await("the loss is noticed")
+        .until(() -> proxy.stats().nodes().stream().allMatch(node -> node.connections() == 0));
+  }
+
   @Test
   void whatIsHeldForAClientThatGoesIsNotDone() {
     try (ServerProcess server = ServerProcess.start();
         ProxyFixture proxy = ProxyFixture.of(server).startReady()) {
-      server.kill();
+      killNoticed(server, proxy);
       try (RespClient wire = proxy.connect()) {
         wire.send("SET", "gone", "1");
         Awaitility.await("it is held").until(() -> proxy.stats().held().now() == 1);

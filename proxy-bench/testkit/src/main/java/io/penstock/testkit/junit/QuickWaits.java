@@ -1,4 +1,4 @@
-package io.penstock.core.waits;
+package io.penstock.testkit.junit;
 
 import java.time.Duration;
 import org.awaitility.Awaitility;
