@@ -12,13 +12,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Connections to nodes that end while they are in use, the nodes themselves staying up. */
+@ExtendWith(SteadyCluster.class)
 class ConnectionLossIT {
 
   private static final int DEPTH = 300;
@@ -37,13 +38,8 @@ class ConnectionLossIT {
   private String tag;
 
   @BeforeAll
-  static void startCluster() {
-    cluster = EmbeddedCluster.builder().masters(3).nodeTimeout(Duration.ofSeconds(60)).start();
-  }
-
-  @AfterAll
-  static void stopCluster() {
-    cluster.close();
+  static void startCluster(EmbeddedCluster shared) {
+    cluster = shared;
   }
 
   @BeforeEach

@@ -15,16 +15,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Clients that are too many, too slow, too rude or gone, and the end of the proxy. */
+@ExtendWith(SteadyCluster.class)
 class LimitsIT {
 
   private static final int MEGABYTE = 1024 * 1024;
@@ -39,15 +40,10 @@ class LimitsIT {
   private static String tag;
 
   @BeforeAll
-  static void startCluster() {
-    cluster = EmbeddedCluster.builder().masters(3).nodeTimeout(Duration.ofSeconds(60)).start();
+  static void startCluster(EmbeddedCluster shared) {
+    cluster = shared;
     node = cluster.masters().getFirst();
     tag = Keys.tag(Keys.slotOf(cluster, node));
-  }
-
-  @AfterAll
-  static void stopCluster() {
-    cluster.close();
   }
 
   @AfterEach

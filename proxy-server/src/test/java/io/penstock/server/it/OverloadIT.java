@@ -26,11 +26,12 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Clients that take more than there is: who has to go, and that nobody else notices. */
+@ExtendWith(SteadyCluster.class)
 class OverloadIT {
 
   private static final long MEGABYTE = 1024 * 1024;
@@ -43,14 +44,9 @@ class OverloadIT {
   private static String tag;
 
   @BeforeAll
-  static void startCluster() {
-    cluster = EmbeddedCluster.builder().masters(3).nodeTimeout(Duration.ofSeconds(60)).start();
+  static void startCluster(EmbeddedCluster shared) {
+    cluster = shared;
     tag = Keys.tag(Keys.slotOf(cluster, cluster.masters().getFirst()));
-  }
-
-  @AfterAll
-  static void stopCluster() {
-    cluster.close();
   }
 
   private static ProxyFixture.Builder proxy(ClientLimits limits) {

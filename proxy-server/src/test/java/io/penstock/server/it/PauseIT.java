@@ -11,15 +11,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * A master that is there and does not answer: a stopped process, as in a long pause of a machine.
  */
+@ExtendWith(SteadyCluster.class)
 class PauseIT {
 
   private static final Duration TIMEOUT = Duration.ofMillis(400);
@@ -39,15 +40,9 @@ class PauseIT {
   @SuppressWarnings("NullAway.Init")
   private String otherTag;
 
-  /** With a node timeout that no pause here reaches: nobody is promoted meanwhile. */
   @BeforeAll
-  static void startCluster() {
-    cluster = EmbeddedCluster.builder().masters(3).nodeTimeout(Duration.ofSeconds(60)).start();
-  }
-
-  @AfterAll
-  static void stopCluster() {
-    cluster.close();
+  static void startCluster(EmbeddedCluster shared) {
+    cluster = shared;
   }
 
   @BeforeEach

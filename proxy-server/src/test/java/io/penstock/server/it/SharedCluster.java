@@ -2,15 +2,16 @@ package io.penstock.server.it;
 
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import java.time.Duration;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
- * Gives tests a cluster of three masters with a replica each, started once for all classes and
- * stopped after the last. Whoever changes its shape puts it back.
+ * Gives tests a cluster of three masters with a replica each, started once for all classes of a JVM
+ * and stopped after the last. Whoever changes its shape puts it back.
  */
-public final class SharedCluster implements ParameterResolver {
+public class SharedCluster implements ParameterResolver {
 
   /** {@code cluster-node-timeout} of the clusters in these tests. */
   public static final Duration NODE_TIMEOUT = Duration.ofSeconds(1);
@@ -18,11 +19,22 @@ public final class SharedCluster implements ParameterResolver {
   private static final ExtensionContext.Namespace NAMESPACE =
       ExtensionContext.Namespace.create(SharedCluster.class);
 
+  private final Supplier<EmbeddedCluster> starter;
+
   private record Holder(EmbeddedCluster cluster) implements AutoCloseable {
     @Override
     public void close() {
       cluster.close();
     }
+  }
+
+  public SharedCluster() {
+    this(SharedCluster::start);
+  }
+
+  /** Another cluster, one for each class of extensions. */
+  SharedCluster(Supplier<EmbeddedCluster> starter) {
+    this.starter = starter;
   }
 
   @Override
@@ -35,7 +47,7 @@ public final class SharedCluster implements ParameterResolver {
     return context
         .getRoot()
         .getStore(NAMESPACE)
-        .computeIfAbsent("cluster", _ -> new Holder(start()), Holder.class)
+        .computeIfAbsent(getClass(), _ -> new Holder(starter.get()), Holder.class)
         .cluster();
   }
 
