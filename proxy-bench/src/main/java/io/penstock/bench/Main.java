@@ -33,15 +33,14 @@ public final class Main {
     System.setProperty("java.awt.headless", "true");
     return new CommandLine(new Main())
         .setCaseInsensitiveEnumValuesAllowed(true)
-        .setExecutionExceptionHandler(
-            (failure, line, parsed) -> {
-              if (!(failure instanceof IllegalStateException)) {
-                failure.printStackTrace(line.getErr());
-              }
-              line.getErr()
-                  .println(line.getColorScheme().errorText(String.valueOf(failure.getMessage())));
-              return 1;
-            })
+        .setExecutionExceptionHandler((failure, line, parsed) -> {
+          if (!(failure instanceof IllegalStateException)) {
+            failure.printStackTrace(line.getErr());
+          }
+          line.getErr()
+              .println(line.getColorScheme().errorText(String.valueOf(failure.getMessage())));
+          return 1;
+        })
         .execute(arguments);
   }
 }

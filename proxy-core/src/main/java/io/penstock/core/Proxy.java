@@ -182,18 +182,17 @@ public final class Proxy implements AutoCloseable {
     var address = new InetSocketAddress(settings.listen().bind(), settings.listen().port());
     return listener
         .bind(address)
-        .thenApply(
-            bound -> {
-              ClusterTopology cluster = discovered;
-              if (cluster != null) {
-                cluster.onChange(_ -> topologyChanged());
-                cluster.start();
-              }
-              survey.start(facts -> loops.forEach(loop -> loop.adopt(facts)));
-              health.start();
-              loops.forEach(ProxyLoop::start);
-              return bound;
-            });
+        .thenApply(bound -> {
+          ClusterTopology cluster = discovered;
+          if (cluster != null) {
+            cluster.onChange(_ -> topologyChanged());
+            cluster.start();
+          }
+          survey.start(facts -> loops.forEach(loop -> loop.adopt(facts)));
+          health.start();
+          loops.forEach(ProxyLoop::start);
+          return bound;
+        });
   }
 
   private void topologyChanged() {
@@ -244,11 +243,10 @@ public final class Proxy implements AutoCloseable {
   }
 
   private CompletableFuture<?> tellEachLoop(Consumer<ProxyLoop> what) {
-    return onEachLoop(
-        loop -> {
-          what.accept(loop);
-          return loop;
-        });
+    return onEachLoop(loop -> {
+      what.accept(loop);
+      return loop;
+    });
   }
 
   private <T> CompletableFuture<List<T>> onEachLoop(Function<ProxyLoop, T> question) {

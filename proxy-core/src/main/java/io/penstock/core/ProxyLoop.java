@@ -53,13 +53,11 @@ final class ProxyLoop {
   /** Begins to tick. Any thread. */
   void start() {
     loop.executor()
-        .execute(
-            () -> {
-              dispatcher.adoptTopology();
-              expectedTick = System.nanoTime() + tickNanos;
-              loop.executor()
-                  .scheduleAtFixedRate(ticks, tickNanos, tickNanos, TimeUnit.NANOSECONDS);
-            });
+        .execute(() -> {
+          dispatcher.adoptTopology();
+          expectedTick = System.nanoTime() + tickNanos;
+          loop.executor().scheduleAtFixedRate(ticks, tickNanos, tickNanos, TimeUnit.NANOSECONDS);
+        });
   }
 
   private void measure(long now) {
@@ -71,11 +69,10 @@ final class ProxyLoop {
   /** Looks at the newest topology. Any thread. */
   void topologyChanged() {
     loop.executor()
-        .execute(
-            () -> {
-              dispatcher.adoptTopology();
-              sessions.hub().adoptTopology();
-            });
+        .execute(() -> {
+          dispatcher.adoptTopology();
+          sessions.hub().adoptTopology();
+        });
   }
 
   /** Goes on with what is known of the servers now. Any thread. */

@@ -85,22 +85,21 @@ class ArchitectureTest {
 
   @Test
   void eachRoomKnowsOnlyTheRoomsToItsRight() {
-    MAY_KNOW.forEach(
-        (room, known) -> {
-          String[] others =
-              MAY_KNOW.keySet().stream()
-                  .filter(other -> !other.equals(room) && !known.contains(other))
-                  .map(other -> CORE + other + "..")
-                  .toArray(String[]::new);
-          noClasses()
-              .that()
-              .resideInAPackage(CORE + room + "..")
-              .should()
-              .dependOnClassesThat()
-              .resideInAnyPackage(others)
-              .because("the room '" + room + "' may know no others than " + known)
-              .check(CLASSES);
-        });
+    MAY_KNOW.forEach((room, known) -> {
+      String[] others =
+          MAY_KNOW.keySet().stream()
+              .filter(other -> !other.equals(room) && !known.contains(other))
+              .map(other -> CORE + other + "..")
+              .toArray(String[]::new);
+      noClasses()
+          .that()
+          .resideInAPackage(CORE + room + "..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage(others)
+          .because("the room '" + room + "' may know no others than " + known)
+          .check(CLASSES);
+    });
   }
 
   @Test

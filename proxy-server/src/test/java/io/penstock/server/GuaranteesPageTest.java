@@ -44,12 +44,11 @@ class GuaranteesPageTest {
       try (Stream<Path> files = Files.walk(root)) {
         files
             .filter(file -> file.toString().matches(".*(Test|IT)\\.java"))
-            .forEach(
-                file ->
-                    sources.merge(
-                        file.getFileName().toString().replace(".java", ""),
-                        read(file),
-                        String::concat));
+            .forEach(file ->
+                sources.merge(
+                    file.getFileName().toString().replace(".java", ""),
+                    read(file),
+                    String::concat));
       }
     }
     return sources;

@@ -78,15 +78,14 @@ final class JedisLoads {
       return Arrays.stream(JedisOperation.values())
           .filter(operation -> operation.label().equals(value))
           .findFirst()
-          .orElseThrow(
-              () ->
-                  new TypeConversionException(
-                      "there is no "
-                          + value
-                          + "; there are "
-                          + Arrays.stream(JedisOperation.values())
-                              .map(JedisOperation::label)
-                              .collect(Collectors.joining(", "))));
+          .orElseThrow(() ->
+              new TypeConversionException(
+                  "there is no "
+                      + value
+                      + "; there are "
+                      + Arrays.stream(JedisOperation.values())
+                          .map(JedisOperation::label)
+                          .collect(Collectors.joining(", "))));
     }
   }
 }

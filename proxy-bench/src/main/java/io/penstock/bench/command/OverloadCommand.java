@@ -62,14 +62,13 @@ public final class OverloadCommand implements Callable<Integer> {
       double peak = peak(rows);
       List<OpenLoad> loads =
           factors.stream()
-              .map(
-                  factor ->
-                      new OpenLoad(
-                          GROUP,
-                          factor + " times that rate",
-                          factor * peak,
-                          connections,
-                          common.scale()))
+              .map(factor ->
+                  new OpenLoad(
+                      GROUP,
+                      factor + " times that rate",
+                      factor * peak,
+                      connections,
+                      common.scale()))
               .toList();
       rows.addAll(common.rounds().run(loads, targets));
       common.report(GROUP, facts, rows, Charts.Style.LINES);

@@ -27,13 +27,12 @@ final class Template {
 
   static String fillText(String text, Map<String, String> values) {
     return HOLE.matcher(text)
-        .replaceAll(
-            hole -> {
-              String value = values.get(hole.group(1));
-              if (value == null) {
-                throw new IllegalArgumentException("nothing for " + hole.group());
-              }
-              return Matcher.quoteReplacement(value);
-            });
+        .replaceAll(hole -> {
+          String value = values.get(hole.group(1));
+          if (value == null) {
+            throw new IllegalArgumentException("nothing for " + hole.group());
+          }
+          return Matcher.quoteReplacement(value);
+        });
   }
 }

@@ -88,20 +88,18 @@ public final class BatchClients implements AutoCloseable {
       Channel channel = channels.get(i);
       channel
           .eventLoop()
-          .execute(
-              () ->
-                  thread.next(
-                      channel.pipeline().get(BatchClient.class), channel.pipeline().lastContext()));
+          .execute(() ->
+              thread.next(
+                  channel.pipeline().get(BatchClient.class), channel.pipeline().lastContext()));
     }
   }
 
   /** Every connection sends one request and then no more; answers when all are answered. */
   public void askOnce() {
-    onLoops(
-        thread -> {
-          thread.once();
-          return Tally.empty();
-        });
+    onLoops(thread -> {
+      thread.once();
+      return Tally.empty();
+    });
     start();
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
     long answered = 0;
@@ -136,11 +134,10 @@ public final class BatchClients implements AutoCloseable {
 
   @Override
   public void close() {
-    onLoops(
-        thread -> {
-          thread.end();
-          return Tally.empty();
-        });
+    onLoops(thread -> {
+      thread.end();
+      return Tally.empty();
+    });
     channels.forEach(channel -> channel.close().awaitUninterruptibly());
     group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
   }

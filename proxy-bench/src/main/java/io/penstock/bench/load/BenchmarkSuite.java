@@ -96,15 +96,14 @@ public final class BenchmarkSuite {
     sizes.put("1 KiB", 1 << 10);
     sizes.put("16 KiB", 16 << 10);
     sizes.put("1 MiB", 1 << 20);
-    sizes.forEach(
-        (label, bytes) -> {
-          int divisor = bytes < 16 << 10 ? 1 : bytes < 1 << 20 ? 3 : 100;
-          for (String test : List.of("set", "get")) {
-            Map<String, String> sized =
-                Map.of("-t", test, "-c", "" + CONNECTIONS, "-d", Integer.toString(bytes));
-            test("value size", test + " " + label, scale.part(divisor), sized);
-          }
-        });
+    sizes.forEach((label, bytes) -> {
+      int divisor = bytes < 16 << 10 ? 1 : bytes < 1 << 20 ? 3 : 100;
+      for (String test : List.of("set", "get")) {
+        Map<String, String> sized =
+            Map.of("-t", test, "-c", "" + CONNECTIONS, "-d", Integer.toString(bytes));
+        test("value size", test + " " + label, scale.part(divisor), sized);
+      }
+    });
   }
 
   private void connections() {

@@ -41,14 +41,13 @@ final class Markdown {
       result.notes().forEach(note -> page.append("- ").append(note).append('\n'));
     }
     groups(result.rows())
-        .forEach(
-            (group, rows) -> {
-              page.append("\n## ").append(group).append("\n\n");
-              for (String chart : charts.getOrDefault(group, List.of())) {
-                page.append("![" + chart + "](" + chart + ")\n");
-              }
-              page.append('\n').append(table(rows, style));
-            });
+        .forEach((group, rows) -> {
+          page.append("\n## ").append(group).append("\n\n");
+          for (String chart : charts.getOrDefault(group, List.of())) {
+            page.append("![" + chart + "](" + chart + ")\n");
+          }
+          page.append('\n').append(table(rows, style));
+        });
     return page.toString();
   }
 

@@ -46,11 +46,10 @@ class SmokeIT {
 
     assertThat(targets(rows)).contains("direct", "penstock-async");
     assertThat(rows)
-        .allSatisfy(
-            row -> {
-              assertThat(row.at("/measures/LARGE_VALUES/median").asDouble()).isPositive();
-              assertThat(row.at("/measures").has("CPU")).isFalse();
-            });
+        .allSatisfy(row -> {
+          assertThat(row.at("/measures/LARGE_VALUES/median").asDouble()).isPositive();
+          assertThat(row.at("/measures").has("CPU")).isFalse();
+        });
   }
 
   @Test
@@ -128,12 +127,11 @@ class SmokeIT {
         .contains("A smoke run", "| Commit |", "| Command line | `" + arguments[0] + " ");
     assertThat(rows)
         .isNotEmpty()
-        .allSatisfy(
-            row -> {
-              for (String measure : List.of("THROUGHPUT", "MEAN", "P50", "P99")) {
-                assertThat(row.at("/measures/" + measure + "/median").asDouble()).isPositive();
-              }
-            });
+        .allSatisfy(row -> {
+          for (String measure : List.of("THROUGHPUT", "MEAN", "P50", "P99")) {
+            assertThat(row.at("/measures/" + measure + "/median").asDouble()).isPositive();
+          }
+        });
     return rows;
   }
 

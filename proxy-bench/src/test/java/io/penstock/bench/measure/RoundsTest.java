@@ -49,9 +49,8 @@ class RoundsTest {
     assertThat(rows)
         .singleElement()
         .extracting(Row::measures)
-        .satisfies(
-            measures ->
-                assertThat(measures).containsEntry(Measure.THROUGHPUT, new Summary(5, 4, 6, 3)));
+        .satisfies(measures ->
+            assertThat(measures).containsEntry(Measure.THROUGHPUT, new Summary(5, 4, 6, 3)));
   }
 
   @Test

@@ -69,12 +69,11 @@ public record BackendSite(
         .client(loop, timeout)
         .handler(new BackendPipeline(owner, this))
         .connect(InetSocketAddress.createUnresolved(node.host(), node.port()))
-        .addListener(
-            done -> {
-              if (!done.isSuccess()) {
-                onLoop(() -> owner.connectFailed(done.cause()));
-              }
-            });
+        .addListener(done -> {
+          if (!done.isSuccess()) {
+            onLoop(() -> owner.connectFailed(done.cause()));
+          }
+        });
   }
 
   /**

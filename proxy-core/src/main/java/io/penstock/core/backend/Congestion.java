@@ -49,15 +49,14 @@ final class Congestion {
     if (!bounds.isTooMuch(link.inFlight(), link.unsent())) {
       return false;
     }
-    refusals.tell(
-        times ->
-            log.warn(
-                "{} does not keep up, with {} commands unanswered and {} bytes unsent on one connection:"
-                    + " {} refused since the last such line",
-                node,
-                link.inFlight(),
-                link.unsent(),
-                times));
+    refusals.tell(times ->
+        log.warn(
+            "{} does not keep up, with {} commands unanswered and {} bytes unsent on one connection:"
+                + " {} refused since the last such line",
+            node,
+            link.inFlight(),
+            link.unsent(),
+            times));
     return true;
   }
 
@@ -66,14 +65,13 @@ final class Congestion {
     link.send(exchange, asking);
     if (bounds.isMuch(link.inFlight()) && !busy) {
       busy = true;
-      pauses.tell(
-          times ->
-              log.info(
-                  "{} commands are unanswered on one connection to {}: clients that ask it are not read"
-                      + " until half are answered ({} times since the last such line)",
-                  link.inFlight(),
-                  node,
-                  times));
+      pauses.tell(times ->
+          log.info(
+              "{} commands are unanswered on one connection to {}: clients that ask it are not read"
+                  + " until half are answered ({} times since the last such line)",
+              link.inFlight(),
+              node,
+              times));
     }
   }
 

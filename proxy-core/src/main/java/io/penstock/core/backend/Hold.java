@@ -130,13 +130,12 @@ public final class Hold {
   /** A request was to be held, and too many are. */
   public void refused() {
     outcomes[HeldOutcome.REFUSED.ordinal()]++;
-    refusals.tell(
-        times ->
-            log.warn(
-                "an event loop holds {} commands, as many as it may: {} refused since the last"
-                    + " such line",
-                most,
-                times));
+    refusals.tell(times ->
+        log.warn(
+            "an event loop holds {} commands, as many as it may: {} refused since the last"
+                + " such line",
+            most,
+            times));
   }
 
   /** Tells of nodes for which requests have begun to be held for some time, and no longer are. */

@@ -74,14 +74,13 @@ final class LeasePool {
   }
 
   private void tellFull() {
-    refusals.tell(
-        times ->
-            log.warn(
-                "clients have all {} connections to {} that they may have for themselves: {} refused"
-                    + " since the last such line",
-                limits.open(),
-                node,
-                times));
+    refusals.tell(times ->
+        log.warn(
+            "clients have all {} connections to {} that they may have for themselves: {} refused"
+                + " since the last such line",
+            limits.open(),
+            node,
+            times));
   }
 
   /** A client needs the connection no more. */

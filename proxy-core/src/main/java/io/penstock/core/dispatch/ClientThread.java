@@ -284,11 +284,10 @@ final class ClientThread {
   /** Has the loop do its part for so many turns, and waits for their end. */
   private void giveLoop(int turns, Runnable part) throws InterruptedException {
     answered = false;
-    loop.executeFromVirtual(
-        () -> {
-          open = turns;
-          part.run();
-        });
+    loop.executeFromVirtual(() -> {
+      open = turns;
+      part.run();
+    });
     while (!answered) {
       park();
     }

@@ -113,14 +113,13 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
 
   @Override
   public void refuse(ClientThread client, Turn turn) {
-    refusals.tell(
-        times ->
-            log.warn(
-                "all {} connections that turns may have to {} are in use: {} have waited in vain since the"
-                    + " last such line",
-                connections,
-                turn.node(),
-                times));
+    refusals.tell(times ->
+        log.warn(
+            "all {} connections that turns may have to {} are in use: {} have waited in vain since the"
+                + " last such line",
+            connections,
+            turn.node(),
+            times));
     client.refuse(turn);
   }
 
@@ -164,10 +163,9 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
     clients.values().removeIf(client -> client.tick(now));
     gates
         .entrySet()
-        .removeIf(
-            gate ->
-                nodes.known(gate.getKey()) == null
-                    && gate.getValue().availablePermits() == connections);
+        .removeIf(gate ->
+            nodes.known(gate.getKey()) == null
+                && gate.getValue().availablePermits() == connections);
   }
 
   @Override

@@ -194,13 +194,12 @@ public final class InfoReport {
     figures
         .nodes()
         .databases()
-        .forEach(
-            (number, fields) ->
-                text.line(
-                    "db" + number,
-                    fields.entrySet().stream()
-                        .map(field -> field.getKey() + "=" + field.getValue())
-                        .collect(Collectors.joining(","))));
+        .forEach((number, fields) ->
+            text.line(
+                "db" + number,
+                fields.entrySet().stream()
+                    .map(field -> field.getKey() + "=" + field.getValue())
+                    .collect(Collectors.joining(","))));
   }
 
   private void penstock() {

@@ -38,12 +38,11 @@ public final class Admission {
     if (now.incrementAndGet() > most) {
       now.decrementAndGet();
       refused.incrementAndGet();
-      refusing.tell(
-          times ->
-              log.warn(
-                  "{} clients are connected, max-clients: {} refused since the last such line",
-                  most,
-                  times));
+      refusing.tell(times ->
+          log.warn(
+              "{} clients are connected, max-clients: {} refused since the last such line",
+              most,
+              times));
       events.clientRefused();
       return false;
     }

@@ -43,15 +43,14 @@ public final class Listener {
       server.handler(new ArrivalRate(arrivals.mostPerSecond(), admission));
     }
     ChannelFuture binding = server.bind(address);
-    binding.addListener(
-        done -> {
-          if (done.isSuccess()) {
-            channel = binding.channel();
-            bound.complete((InetSocketAddress) binding.channel().localAddress());
-          } else {
-            bound.completeExceptionally(new CannotBindException(address, done.cause()));
-          }
-        });
+    binding.addListener(done -> {
+      if (done.isSuccess()) {
+        channel = binding.channel();
+        bound.complete((InetSocketAddress) binding.channel().localAddress());
+      } else {
+        bound.completeExceptionally(new CannotBindException(address, done.cause()));
+      }
+    });
     return bound;
   }
 

@@ -53,14 +53,13 @@ final class RefusedClient extends ChannelInboundHandlerAdapter {
     }
     channel
         .writeAndFlush(Unpooled.wrappedBuffer(TOO_MANY))
-        .addListener(
-            written -> {
-              if (kept && written.isSuccess()) {
-                ((DuplexChannel) channel).shutdownOutput();
-              } else {
-                channel.close();
-              }
-            });
+        .addListener(written -> {
+          if (kept && written.isSuccess()) {
+            ((DuplexChannel) channel).shutdownOutput();
+          } else {
+            channel.close();
+          }
+        });
     return kept ? new RefusedClient(all) : null;
   }
 
@@ -71,11 +70,10 @@ final class RefusedClient extends ChannelInboundHandlerAdapter {
         channel.eventLoop().schedule(() -> channel.close(), PATIENCE_NANOS, TimeUnit.NANOSECONDS);
     channel
         .closeFuture()
-        .addListener(
-            _ -> {
-              timer.cancel(false);
-              all.decrementAndGet();
-            });
+        .addListener(_ -> {
+          timer.cancel(false);
+          all.decrementAndGet();
+        });
   }
 
   @Override

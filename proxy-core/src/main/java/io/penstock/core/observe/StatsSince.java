@@ -49,9 +49,8 @@ final class StatsSince {
   private static CommandStats minus(CommandStats now, CommandStats before) {
     Map<Outcome, Long> outcomes = new EnumMap<>(Outcome.class);
     now.outcomes()
-        .forEach(
-            (outcome, count) ->
-                outcomes.put(outcome, count - before.outcomes().getOrDefault(outcome, 0L)));
+        .forEach((outcome, count) ->
+            outcomes.put(outcome, count - before.outcomes().getOrDefault(outcome, 0L)));
     long[] buckets = now.bucketCounts().clone();
     for (int i = 0; i < buckets.length; i++) {
       buckets[i] -= before.bucketCounts()[i];
@@ -71,22 +70,20 @@ final class StatsSince {
 
   private static Map<String, Long> errors(Map<String, Long> before, Map<String, Long> now) {
     Map<String, Long> since = new HashMap<>();
-    now.forEach(
-        (prefix, count) -> {
-          long more = count - before.getOrDefault(prefix, 0L);
-          if (more > 0) {
-            since.put(prefix, more);
-          }
-        });
+    now.forEach((prefix, count) -> {
+      long more = count - before.getOrDefault(prefix, 0L);
+      if (more > 0) {
+        since.put(prefix, more);
+      }
+    });
     return since;
   }
 
   private static Pressure pressure(Pressure before, Pressure now) {
     Map<CloseReason, Long> closed = new EnumMap<>(CloseReason.class);
     now.closed()
-        .forEach(
-            (reason, count) ->
-                closed.put(reason, count - before.closed().getOrDefault(reason, 0L)));
+        .forEach((reason, count) ->
+            closed.put(reason, count - before.closed().getOrDefault(reason, 0L)));
     return new Pressure(
         now.memory(),
         now.unanswered(),

@@ -40,10 +40,9 @@ final class Believed {
 
   /** The connection ended. */
   void clear() {
-    names.forEach(
-        (kind, all) -> {
-          all.forEach(name -> audience.connections(kind, name, node, -1));
-          names.put(kind, new HashSet<>());
-        });
+    names.forEach((kind, all) -> {
+      all.forEach(name -> audience.connections(kind, name, node, -1));
+      names.put(kind, new HashSet<>());
+    });
   }
 }

@@ -81,11 +81,10 @@ sealed interface ReplyTree {
     /** A map of the same form; names are as {@link #entries} gives them. */
     Aggregate withEntries(Map<String, ReplyTree> entries) {
       List<ReplyTree> flat = new ArrayList<>();
-      entries.forEach(
-          (name, value) -> {
-            flat.add(new Leaf(name));
-            flat.add(value);
-          });
+      entries.forEach((name, value) -> {
+        flat.add(new Leaf(name));
+        flat.add(value);
+      });
       return new Aggregate(type, flat);
     }
 

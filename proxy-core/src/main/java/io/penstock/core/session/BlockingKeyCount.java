@@ -36,12 +36,11 @@ final class BlockingKeyCount {
     var count = new BlockingKeyCount();
     return directory
         .askAll(loop -> ClientRound.begin(loop, client -> client.intake().blocked().addKeys(count)))
-        .thenCompose(
-            parts ->
-                CompletableFuture.allOf(
-                    parts.stream()
-                        .map(CompletionStage::toCompletableFuture)
-                        .toArray(CompletableFuture[]::new)))
+        .thenCompose(parts ->
+            CompletableFuture.allOf(
+                parts.stream()
+                    .map(CompletionStage::toCompletableFuture)
+                    .toArray(CompletableFuture[]::new)))
         .thenApply(_ -> new BlockingKeys(count.all.size(), count.onNoKey.size()));
   }
 

@@ -135,12 +135,11 @@ final class ClientAdministration {
   /** Has each loop do its part, and completes when all have. */
   private CompletionStage<Void> onEach(Function<SessionLoop, CompletionStage<Boolean>> part) {
     return askAll(part)
-        .thenCompose(
-            parts ->
-                CompletableFuture.allOf(
-                    parts.stream()
-                        .map(CompletionStage::toCompletableFuture)
-                        .toArray(CompletableFuture[]::new)));
+        .thenCompose(parts ->
+            CompletableFuture.allOf(
+                parts.stream()
+                    .map(CompletionStage::toCompletableFuture)
+                    .toArray(CompletableFuture[]::new)));
   }
 
   /** Answers; the client's next requests are taken up with that. */

@@ -111,12 +111,11 @@ final class ConfigGet {
       return;
     }
     Glob glob = Glob.ignoringCase(word);
-    own.forEach(
-        (name, value) -> {
-          if (glob.matches(name)) {
-            wanted.putIfAbsent(name, new Parameter(name, value));
-          }
-        });
+    own.forEach((name, value) -> {
+      if (glob.matches(name)) {
+        wanted.putIfAbsent(name, new Parameter(name, value));
+      }
+    });
   }
 
   /** A name as servers compare it: in any case, and as C's string functions see it. */

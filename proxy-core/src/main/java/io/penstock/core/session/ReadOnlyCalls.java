@@ -111,12 +111,11 @@ final class ReadOnlyCalls {
       }
     }
     Set<String> readOnly = new HashSet<>();
-    all.forEach(
-        (name, declares) -> {
-          if (declares) {
-            readOnly.add(name);
-          }
-        });
+    all.forEach((name, declares) -> {
+      if (declares) {
+        readOnly.add(name);
+      }
+    });
     return readOnly;
   }
 

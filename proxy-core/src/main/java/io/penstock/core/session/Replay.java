@@ -112,17 +112,16 @@ final class Replay implements Sliced {
     begun.add(request);
     session.allowance().bearsOnHeap(Request.SIZE);
     request.begin(session, spec, session.activity().lastBytesAt(), false);
-    request.capture(
-        () -> {
-          made += request.reply().readableBytes();
-          if (!whole.holds(request.reply().readableBytes())) {
-            request.dropHeld();
-          }
-          waiting = false;
-          if (!running) {
-            run();
-          }
-        });
+    request.capture(() -> {
+      made += request.reply().readableBytes();
+      if (!whole.holds(request.reply().readableBytes())) {
+        request.dropHeld();
+      }
+      waiting = false;
+      if (!running) {
+        run();
+      }
+    });
   }
 
   /** The place of the {@code i}-th command in the transaction. */

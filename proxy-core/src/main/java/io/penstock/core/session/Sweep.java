@@ -115,16 +115,15 @@ final class Sweep {
     loop.counters().closed(reason);
     Notice notice = notices.get(reason);
     if (notice != null) {
-      notice.tell(
-          times ->
-              log.warn(
-                  "client {} ({}) is closed: {}; it has {} bytes unread and keeps {} in buffers{}",
-                  session.id(),
-                  ClientLine.address(session),
-                  words,
-                  session.allowance().unread(),
-                  session.allowance().kept(),
-                  more(times)));
+      notice.tell(times ->
+          log.warn(
+              "client {} ({}) is closed: {}; it has {} bytes unread and keeps {} in buffers{}",
+              session.id(),
+              ClientLine.address(session),
+              words,
+              session.allowance().unread(),
+              session.allowance().kept(),
+              more(times)));
     }
   }
 
@@ -134,47 +133,43 @@ final class Sweep {
 
   /** Logs that a client gave wrong credentials. */
   void tellWrongPassword(Session session) {
-    wrongPassword.tell(
-        times ->
-            log.warn(
-                "client {} ({}) failed to authenticate{}",
-                session.id(),
-                ClientLine.address(session),
-                more(times)));
+    wrongPassword.tell(times ->
+        log.warn(
+            "client {} ({}) failed to authenticate{}",
+            session.id(),
+            ClientLine.address(session),
+            more(times)));
   }
 
   /** Logs that a client is not read because so many of its requests are unanswered. */
   void tellPaused(Session session) {
-    paused.tell(
-        times ->
-            log.info(
-                "client {} ({}) is not read while {} of its requests are unanswered{}",
-                session.id(),
-                ClientLine.address(session),
-                loop.settings().clientLimits().inFlight(),
-                more(times)));
+    paused.tell(times ->
+        log.info(
+            "client {} ({}) is not read while {} of its requests are unanswered{}",
+            session.id(),
+            ClientLine.address(session),
+            loop.settings().clientLimits().inFlight(),
+            more(times)));
   }
 
   /** Logs that the replies that a request needs together are too large for that. */
   void tellTooLarge(Session session) {
-    tooLarge.tell(
-        times ->
-            log.warn(
-                "a request of client {} ({}) is answered with an error: more than {} bytes of replies"
-                    + " would have to be put together{}",
-                session.id(),
-                ClientLine.address(session),
-                loop.mostHeld(),
-                more(times)));
+    tooLarge.tell(times ->
+        log.warn(
+            "a request of client {} ({}) is answered with an error: more than {} bytes of replies"
+                + " would have to be put together{}",
+            session.id(),
+            ClientLine.address(session),
+            loop.mostHeld(),
+            more(times)));
   }
 
   /** Logs that a request is refused because too many are unanswered. */
   void tellFull() {
-    full.tell(
-        times ->
-            log.warn(
-                "{} requests are unanswered: {} refused since the last such line",
-                loop.settings().clientLimits().totalInFlight(),
-                times));
+    full.tell(times ->
+        log.warn(
+            "{} requests are unanswered: {} refused since the last such line",
+            loop.settings().clientLimits().totalInFlight(),
+            times));
   }
 }

@@ -98,11 +98,10 @@ public final class ClusterTopology implements Topology {
 
   /** Stops refreshing; returns at once. {@link #current} keeps its last answer. */
   public void close() {
-    thread.execute(
-        () -> {
-          closed = true;
-          schedule.stop();
-        });
+    thread.execute(() -> {
+      closed = true;
+      schedule.stop();
+    });
   }
 
   @Override

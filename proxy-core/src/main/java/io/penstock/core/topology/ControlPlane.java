@@ -131,14 +131,13 @@ public final class ControlPlane {
     }
     CompletableFuture<T> answer = new CompletableFuture<>();
     Stages.of(() -> client.connectAsync(StringCodec.UTF8, uri(node)).thenCompose(then))
-        .whenComplete(
-            (told, failure) -> {
-              if (failure == null) {
-                answer.complete(told);
-              } else {
-                answer.completeExceptionally(masked(failure));
-              }
-            });
+        .whenComplete((told, failure) -> {
+          if (failure == null) {
+            answer.complete(told);
+          } else {
+            answer.completeExceptionally(masked(failure));
+          }
+        });
     return answer;
   }
 

@@ -76,14 +76,13 @@ public final class HealthCheck {
 
   /** Asks nodes that have come at once, forgets those that have gone. Any thread. */
   public void topologyChanged() {
-    thread.execute(
-        () -> {
-          Set<Node> nodes = nodes();
-          seen.keySet().retainAll(nodes);
-          pinger.keepOnly(nodes);
-          nodes.removeAll(seen.keySet());
-          ask(nodes);
-        });
+    thread.execute(() -> {
+      Set<Node> nodes = nodes();
+      seen.keySet().retainAll(nodes);
+      pinger.keepOnly(nodes);
+      nodes.removeAll(seen.keySet());
+      ask(nodes);
+    });
   }
 
   /** Asks nobody any more; returns at once. */

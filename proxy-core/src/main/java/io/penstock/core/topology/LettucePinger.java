@@ -34,13 +34,12 @@ final class LettucePinger implements Pinger {
         connection
             .thenCompose(open -> open.async().ping())
             .exceptionally(LettucePinger::unlessAnswered);
-    answer.whenComplete(
-        (_, failure) -> {
-          boolean works = failure == null || isErrorReply(failure);
-          if (!works || connection.isCompletedExceptionally()) {
-            control.thread().execute(() -> drop(node, connection));
-          }
-        });
+    answer.whenComplete((_, failure) -> {
+      boolean works = failure == null || isErrorReply(failure);
+      if (!works || connection.isCompletedExceptionally()) {
+        control.thread().execute(() -> drop(node, connection));
+      }
+    });
     return answer;
   }
 

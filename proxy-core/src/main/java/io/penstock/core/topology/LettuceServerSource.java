@@ -48,11 +48,10 @@ record LettuceServerSource(ControlPlane control) implements ServerSource {
         node,
         commands ->
             identity(commands)
-                .thenCompose(
-                    now ->
-                        before != null && before.isStill(now.run, now.version, now.commandCount)
-                            ? CompletableFuture.completedFuture(before)
-                            : report(commands, now)));
+                .thenCompose(now ->
+                    before != null && before.isStill(now.run, now.version, now.commandCount)
+                        ? CompletableFuture.completedFuture(before)
+                        : report(commands, now)));
   }
 
   private static CompletionStage<Identity> identity(RedisAsyncCommands<String, String> commands) {
@@ -86,15 +85,14 @@ record LettuceServerSource(ControlPlane control) implements ServerSource {
     return commands
         .command()
         .handle(LettuceServerSource::unlessRefused)
-        .thenApply(
-            reply ->
-                new ServerReport(
-                    now.run,
-                    now.version,
-                    now.valkey,
-                    now.mode,
-                    now.commandCount,
-                    reply == null ? null : LearntCommands.read(reply)));
+        .thenApply(reply ->
+            new ServerReport(
+                now.run,
+                now.version,
+                now.valkey,
+                now.mode,
+                now.commandCount,
+                reply == null ? null : LearntCommands.read(reply)));
   }
 
   private static String mode(@Nullable String info, @Nullable List<Object> greeting) {

@@ -95,11 +95,10 @@ public final class ServerSurvey {
    * @param onChange told of each new snapshot on the topology thread: do not block
    */
   public void start(Consumer<ServerFacts> onChange) {
-    thread.execute(
-        () -> {
-          listener = onChange;
-          lookAtAll();
-        });
+    thread.execute(() -> {
+      listener = onChange;
+      lookAtAll();
+    });
   }
 
   /** What is known now. Any thread. */
@@ -114,16 +113,15 @@ public final class ServerSurvey {
 
   /** Asks nodes that have come, forgets those that have gone. Any thread. */
   public void topologyChanged() {
-    thread.execute(
-        () -> {
-          Set<Node> nodes = nodes();
-          unanswered.keepOnly(nodes);
-          if (reports.keySet().retainAll(nodes)) {
-            publish();
-          }
-          nodes.removeAll(reports.keySet());
-          ask(nodes);
-        });
+    thread.execute(() -> {
+      Set<Node> nodes = nodes();
+      unanswered.keepOnly(nodes);
+      if (reports.keySet().retainAll(nodes)) {
+        publish();
+      }
+      nodes.removeAll(reports.keySet());
+      ask(nodes);
+    });
   }
 
   /** Asks nobody any more; returns at once. */

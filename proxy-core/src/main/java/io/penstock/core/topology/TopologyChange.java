@@ -28,12 +28,11 @@ final class TopologyChange {
       return size(now) + "; the masters are the same";
     }
     List<String> named = new ArrayList<>();
-    moves.forEach(
-        (moved, ranges) -> {
-          if (named.size() < NAMED) {
-            named.add(moved.text(first(ranges)));
-          }
-        });
+    moves.forEach((moved, ranges) -> {
+      if (named.size() < NAMED) {
+        named.add(moved.text(first(ranges)));
+      }
+    });
     int more = moves.size() - named.size();
     return String.join("; ", named) + (more > 0 ? "; and " + more + " more changes" : "");
   }

@@ -52,12 +52,11 @@ final class AlarmClock {
    */
   Alarm alarm(Runnable ring) {
     var alarm = new Alarm(ring);
-    alarms.updateAndGet(
-        before -> {
-          Alarm[] more = Arrays.copyOf(before, before.length + 1);
-          more[before.length] = alarm;
-          return more;
-        });
+    alarms.updateAndGet(before -> {
+      Alarm[] more = Arrays.copyOf(before, before.length + 1);
+      more[before.length] = alarm;
+      return more;
+    });
     return alarm;
   }
 

@@ -191,11 +191,10 @@ public final class LoopGroup {
     var ended = new CompletableFuture<Void>();
     var idle = loops.stream().map(this::whenWithoutChannels).toArray(CompletableFuture[]::new);
     CompletableFuture.allOf(idle)
-        .whenComplete(
-            (_, _) ->
-                group
-                    .shutdownGracefully(0, 5, TimeUnit.SECONDS)
-                    .addListener(_ -> ended.complete(null)));
+        .whenComplete((_, _) ->
+            group
+                .shutdownGracefully(0, 5, TimeUnit.SECONDS)
+                .addListener(_ -> ended.complete(null)));
     return ended;
   }
 

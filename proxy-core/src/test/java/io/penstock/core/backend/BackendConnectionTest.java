@@ -77,11 +77,10 @@ class BackendConnectionTest {
 
   @AfterEach
   void close() throws Exception {
-    onLoop(
-        () -> {
-          node().close();
-          return null;
-        });
+    onLoop(() -> {
+      node().close();
+      return null;
+    });
     server.close();
     group.shutdown().toCompletableFuture().get(20, TimeUnit.SECONDS);
   }
@@ -109,13 +108,12 @@ class BackendConnectionTest {
 
   /** Sends {@code <name>} for each name, in one turn of the loop. */
   private void send(String... names) {
-    onLoop(
-        () -> {
-          for (String name : names) {
-            node().send(exchange(name), false);
-          }
-          return null;
-        });
+    onLoop(() -> {
+      for (String name : names) {
+        node().send(exchange(name), false);
+      }
+      return null;
+    });
   }
 
   private TestExchange exchange(String name) {
@@ -162,11 +160,10 @@ class BackendConnectionTest {
 
     @Test
     void askingGoesFirstAndItsReplyIsDropped() {
-      onLoop(
-          () -> {
-            node().send(exchange("a"), true);
-            return node().send(exchange("b"), false);
-          });
+      onLoop(() -> {
+        node().send(exchange("a"), true);
+        return node().send(exchange("b"), false);
+      });
       Peer peer = server.accept();
 
       peer.expect("*1\r\n$6\r\nASKING\r\n<a><b>").send("+OK\r\n+A\r\n+B\r\n");
@@ -210,11 +207,10 @@ class BackendConnectionTest {
 
     @Test
     void preparingConnectsBeforeTheFirstExchange() {
-      onLoop(
-          () -> {
-            node().prepare();
-            return null;
-          });
+      onLoop(() -> {
+        node().prepare();
+        return null;
+      });
       Peer peer = server.accept();
       await().until(() -> onLoop(() -> node().isReady()));
 
@@ -524,11 +520,10 @@ class BackendConnectionTest {
     @Test
     void whatWaitsLongerThanItsDeadlineWasNotSent() {
       server.refuse();
-      onLoop(
-          () -> {
-            node().send(new TestExchange("a", log, System.nanoTime() + 1), false);
-            return node().send(exchange("b"), false);
-          });
+      onLoop(() -> {
+        node().send(new TestExchange("a", log, System.nanoTime() + 1), false);
+        return node().send(exchange("b"), false);
+      });
 
       tick(TimeUnit.SECONDS.toNanos(1));
 
@@ -539,9 +534,8 @@ class BackendConnectionTest {
 
     @Test
     void aCallbackMaySendAgainWhileTheConnectionFails() {
-      onLoop(
-          () ->
-              node().send(exchange("a").then(() -> node().send(exchange("again"), false)), false));
+      onLoop(() ->
+          node().send(exchange("a").then(() -> node().send(exchange("again"), false)), false));
       Peer first = server.accept();
       first.expect("<a>").reset();
 
@@ -552,19 +546,17 @@ class BackendConnectionTest {
     @Test
     void whatWaitsCanBeTakenBackUnlessARedirectSentItHere() {
       server.refuse();
-      onLoop(
-          () -> {
-            node().send(exchange("a"), false);
-            node().send(exchange("asked"), true);
-            return node().send(exchange("b"), false);
-          });
+      onLoop(() -> {
+        node().send(exchange("a"), false);
+        node().send(exchange("asked"), true);
+        return node().send(exchange("b"), false);
+      });
       var taken = new ArrayDeque<Exchange>();
 
-      onLoop(
-          () -> {
-            node().withdraw(_ -> true, taken);
-            return null;
-          });
+      onLoop(() -> {
+        node().withdraw(_ -> true, taken);
+        return null;
+      });
 
       assertThat(taken).hasSize(2);
       taken.forEach(exchange -> exchange.onFailure(Failure.NO_OWNER));
@@ -580,11 +572,10 @@ class BackendConnectionTest {
 
     @Test
     void whatIsPastItsDeadlineTimesOutAndTheOthersKeepTheirReplies() {
-      onLoop(
-          () -> {
-            node().send(new TestExchange("a", log, System.nanoTime() + 1), false);
-            return node().send(exchange("b"), false);
-          });
+      onLoop(() -> {
+        node().send(new TestExchange("a", log, System.nanoTime() + 1), false);
+        return node().send(exchange("b"), false);
+      });
       Peer peer = server.accept();
       peer.expect("<a><b>");
 
@@ -729,11 +720,10 @@ class BackendConnectionTest {
       Peer peer = server.accept();
       peer.expect("<a><b>");
 
-      onLoop(
-          () -> {
-            node().close();
-            return node().send(exchange("c"), false);
-          });
+      onLoop(() -> {
+        node().close();
+        return node().send(exchange("c"), false);
+      });
 
       assertThat(log).containsExactly("a CONNECTION_LOST", "b CONNECTION_LOST", "c NOT_SENT");
       peer.expectClosed();
@@ -744,11 +734,10 @@ class BackendConnectionTest {
       server.refuse();
       send("a", "b");
 
-      onLoop(
-          () -> {
-            node().close();
-            return null;
-          });
+      onLoop(() -> {
+        node().close();
+        return null;
+      });
 
       assertThat(log).containsExactly("a NOT_SENT", "b NOT_SENT");
     }
@@ -758,11 +747,10 @@ class BackendConnectionTest {
       send("a");
       Peer peer = server.accept();
       peer.expect("<a>");
-      onLoop(
-          () -> {
-            node().retire();
-            return null;
-          });
+      onLoop(() -> {
+        node().retire();
+        return null;
+      });
       assertThat(tick(0)).isFalse();
 
       peer.send("+A\r\n");

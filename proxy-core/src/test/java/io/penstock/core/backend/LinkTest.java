@@ -107,13 +107,12 @@ class LinkTest {
     var channel = new EmbeddedChannel(new Closed(), new Handler());
     Link link = link(channel);
 
-    onLoop(
-        () -> {
-          for (int i = 0; i < 5; i++) { // 16 KiB of output lack a few bytes now
-            link.send(new byte[3_276], ControlExchange.ABANDONED);
-          }
-          link.send(new TestExchange("a", log, FAR), true);
-        });
+    onLoop(() -> {
+      for (int i = 0; i < 5; i++) { // 16 KiB of output lack a few bytes now
+        link.send(new byte[3_276], ControlExchange.ABANDONED);
+      }
+      link.send(new TestExchange("a", log, FAR), true);
+    });
 
     assertThat(log).containsExactly("a CONNECTION_LOST");
     assertThat(link.inFlight()).isZero();

@@ -204,11 +204,10 @@ class ReplyStreamTest {
     String text = "x".repeat(16 * 1024 * 1024);
     List<Integer> pushed = new ArrayList<>();
     stream =
-        new ReplyStream(
-            (buffer, from, to) -> {
-              pushed.add(to - from);
-              return false;
-            });
+        new ReplyStream((buffer, from, to) -> {
+          pushed.add(to - from);
+          return false;
+        });
     send("a");
     send("b");
     String push = ">3\r\n" + Wire.bulk("message") + Wire.bulk("ch") + Wire.bulk(text);

@@ -17,10 +17,9 @@ class WaitingLineTest {
   private void add(String name) {
     line.add(
         new TestExchange(name, log, LATER)
-            .then(
-                () -> {
-                  throw new OutOfMemoryError("a test's");
-                }),
+            .then(() -> {
+              throw new OutOfMemoryError("a test's");
+            }),
         false);
   }
 

@@ -213,10 +213,8 @@ class KeysOfCallsIT {
         continue;
       }
       List<List<String>> calls =
-          Stream.generate(
-                  () ->
-                      RandomCalls.of(
-                          spec, random, Math.abs(spec.arity()) + random.nextInt(6), WORDS))
+          Stream.generate(() ->
+                  RandomCalls.of(spec, random, Math.abs(spec.arity()) + random.nextInt(6), WORDS))
               .limit(CALLS_PER_COMMAND)
               .toList();
       List<String> theirs = server.ask(calls);

@@ -117,9 +117,8 @@ class ListenerTest {
     int port = bind();
     var second = new Listener(group, _ -> sessions, admission, Arrivals.DEFAULTS);
 
-    assertThatThrownBy(
-            () ->
-                result(second.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))))
+    assertThatThrownBy(() ->
+            result(second.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))))
         .hasCauseInstanceOf(CannotBindException.class)
         .hasRootCauseInstanceOf(BindException.class);
     assertThat(second.isOpen()).isFalse();

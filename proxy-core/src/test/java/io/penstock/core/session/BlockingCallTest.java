@@ -71,12 +71,11 @@ class BlockingCallTest {
   }
 
   private NodeStats stats(int node) {
-    return rig.onLoop(
-        () ->
-            rig.sessions().dispatcher().stats().stream()
-                .filter(stats -> stats.node().equals(rig.address(node)))
-                .findFirst()
-                .orElseThrow());
+    return rig.onLoop(() ->
+        rig.sessions().dispatcher().stats().stream()
+            .filter(stats -> stats.node().equals(rig.address(node)))
+            .findFirst()
+            .orElseThrow());
   }
 
   /** A client that blocks: its connection's end at the node is the answer. */
@@ -415,13 +414,12 @@ class BlockingCallTest {
       Peer client = rig.client();
       client.send(BLPOP);
       Thread.ofVirtual()
-          .start(
-              () -> {
-                while (node.read(tried(BLPOP).length()).equals(tried(BLPOP))) {
-                  node.send(NOTHING);
-                  rig.acceptUnanswered(1).send("-ERR max number of clients reached\r\n").close();
-                }
-              });
+          .start(() -> {
+            while (node.read(tried(BLPOP).length()).equals(tried(BLPOP))) {
+              node.send(NOTHING);
+              rig.acceptUnanswered(1).send("-ERR max number of clients reached\r\n").close();
+            }
+          });
 
       client.expect(
           "-UNAVAILABLE the node "
@@ -595,11 +593,10 @@ class BlockingCallTest {
       Peer lucky = rig.client();
       Peer other = block(lucky, node, BLPOP);
 
-      rig.onLoop(
-          () -> {
-            rig.sessions().drain();
-            return true;
-          });
+      rig.onLoop(() -> {
+        rig.sessions().drain();
+        return true;
+      });
 
       node.expect(UNBLOCK + UNBLOCK).send(":1\r\n:1\r\n");
       lease.send(NIL);

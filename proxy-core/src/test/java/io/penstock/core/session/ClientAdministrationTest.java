@@ -159,21 +159,20 @@ class ClientAdministrationTest {
   /** A loop that has a client which is none: whatever looks at it throws. */
   private void breakALoop() {
     SessionLoop whole = rig.sessions();
-    rig.onLoop(
-        () -> {
-          var broken =
-              new SessionLoop(
-                  whole.loop(),
-                  whole.settings(),
-                  whole.servers(),
-                  whole.router(),
-                  whole.dispatcher(),
-                  whole.hub(),
-                  rig.topology(),
-                  whole.directory());
-          broken.pause().begin(System.nanoTime() + TimeUnit.HOURS.toNanos(1), true);
-          return broken.sessions().add(null);
-        });
+    rig.onLoop(() -> {
+      var broken =
+          new SessionLoop(
+              whole.loop(),
+              whole.settings(),
+              whole.servers(),
+              whole.router(),
+              whole.dispatcher(),
+              whole.hub(),
+              rig.topology(),
+              whole.directory());
+      broken.pause().begin(System.nanoTime() + TimeUnit.HOURS.toNanos(1), true);
+      return broken.sessions().add(null);
+    });
   }
 
   @ParameterizedTest
@@ -389,11 +388,10 @@ class ClientAdministrationTest {
     client.send(call("CLIENT PAUSE 100000 ALL"));
     client.expect(OK);
     Peer other = rig.client();
-    rig.onLoop(
-        () -> {
-          rig.sessions().pause().begin(System.nanoTime() + 1_000, false);
-          return true;
-        });
+    rig.onLoop(() -> {
+      rig.sessions().pause().begin(System.nanoTime() + 1_000, false);
+      return true;
+    });
     other.send(PING);
 
     await().until(() -> rig.sessions().traffic().blockedClients() == 1);

@@ -195,12 +195,11 @@ class ClientLimitsTest {
       var sum = new AtomicLong();
       ChannelOutboundBuffer waiting = session.channel().unsafe().outboundBuffer();
       if (waiting != null) {
-        waiting.forEachFlushedMessage(
-            message -> {
-              ByteBuf bytes = (ByteBuf) message;
-              sum.addAndGet(bytes.readableBytes() < 64 ? bytes.capacity() : 0);
-              return true;
-            });
+        waiting.forEachFlushedMessage(message -> {
+          ByteBuf bytes = (ByteBuf) message;
+          sum.addAndGet(bytes.readableBytes() < 64 ? bytes.capacity() : 0);
+          return true;
+        });
       }
       return sum.get();
     }

@@ -94,11 +94,10 @@ class GatherTest {
 
     SlotMap now = rig.topology().current();
     SlotMap next = rig.onLoop(() -> now.withSlotOn(Rig.SLOT_A, rig.address(0)));
-    rig.onLoop(
-        () -> {
-          rig.topology().changeAfter(0, next);
-          return null;
-        });
+    rig.onLoop(() -> {
+      rig.topology().changeAfter(0, next);
+      return null;
+    });
     late.send(call("MSET b 1 c 2"));
 
     rig.accept(0).expect(get("a").repeat(1_025) + call("MSET b 1") + call("MSET c 2"));
@@ -110,23 +109,21 @@ class GatherTest {
     client.send(PING).expect("+PONG\r\n");
     Session session = rig.newestSession();
     ByteBuf reply = Wire.buffer(Wire.bulk("v".repeat(5_000)));
-    rig.onLoop(
-        () -> {
-          CommandSpec mget = CommandTable.load().byName("mget");
-          var gather =
-              new Gather(session.intake().begin(mget), Merge.ARRAY_BY_KEY, new int[] {0, 1});
-          Part[] parts = {new Part(gather), new Part(gather)};
-          for (Part part : parts) {
-            ByteBuf request = Wire.buffer(call("MGET b"));
-            part.carry(new SharedBuffer(request), 0, request.readableBytes());
-            part.prepare(session, mget, Rig.SLOT_A);
-          }
-          gather.send(parts);
-          parts[0].deliver(reply, 0, reply.readableBytes(), Outcome.OK);
-          assertThat(reply.refCnt()).isEqualTo(2);
-          parts[1].absorbs(new OutOfMemoryError("thrown by a test"));
-          return null;
-        });
+    rig.onLoop(() -> {
+      CommandSpec mget = CommandTable.load().byName("mget");
+      var gather = new Gather(session.intake().begin(mget), Merge.ARRAY_BY_KEY, new int[] {0, 1});
+      Part[] parts = {new Part(gather), new Part(gather)};
+      for (Part part : parts) {
+        ByteBuf request = Wire.buffer(call("MGET b"));
+        part.carry(new SharedBuffer(request), 0, request.readableBytes());
+        part.prepare(session, mget, Rig.SLOT_A);
+      }
+      gather.send(parts);
+      parts[0].deliver(reply, 0, reply.readableBytes(), Outcome.OK);
+      assertThat(reply.refCnt()).isEqualTo(2);
+      parts[1].absorbs(new OutOfMemoryError("thrown by a test"));
+      return null;
+    });
 
     client.expectClosed();
     assertThat(reply.refCnt()).isEqualTo(1);

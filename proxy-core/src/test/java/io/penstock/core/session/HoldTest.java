@@ -229,12 +229,11 @@ class HoldTest extends EitherDispatcher {
     Peer node = accept(1);
     String moved = "-MOVED 15495 127.0.0.1:" + rig().address(1).port() + "\r\n";
     Thread.ofVirtual()
-        .start(
-            () -> {
-              while (node.read(get("a").length()).equals(get("a"))) {
-                node.send(moved);
-              }
-            });
+        .start(() -> {
+          while (node.read(get("a").length()).equals(get("a"))) {
+            node.send(moved);
+          }
+        });
     await().until(() -> rig().topology().calls().size() > 5);
 
     rig().advance(COMMAND_TIMEOUT);

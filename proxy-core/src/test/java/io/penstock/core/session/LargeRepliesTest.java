@@ -114,19 +114,17 @@ class LargeRepliesTest {
     Session session = rig.newestSession();
     var given = new AtomicInteger();
     Thread.ofVirtual()
-        .start(
-            () -> {
-              while (node.read(A.length()).equals(A)) {
-                node.send(LARGE);
-                given.incrementAndGet();
-              }
-            });
+        .start(() -> {
+          while (node.read(A.length()).equals(A)) {
+            node.send(LARGE);
+            given.incrementAndGet();
+          }
+        });
 
     await()
-        .until(
-            () ->
-                rig.<Boolean>onLoop(
-                    () -> session.sequence().isEmpty() && !session.channel().isWritable()));
+        .until(() ->
+            rig.<Boolean>onLoop(
+                () -> session.sequence().isEmpty() && !session.channel().isWritable()));
     assertThat(isRead(session)).isFalse();
     assertThat(given).hasValueLessThan(32); // most of them wait in sockets
   }

@@ -14,13 +14,11 @@ class LocalAnswerTest {
   void aReplyThatDoesNotFitIntoMemoryIsGivenBack() {
     List<ByteBuf> begun = new ArrayList<>();
 
-    assertThatThrownBy(
-            () ->
-                LocalAnswer.made(
-                    out -> {
-                      begun.add(out.writeBytes(new byte[10_000]));
-                      throw new OutOfMemoryError("thrown by a test");
-                    }))
+    assertThatThrownBy(() ->
+            LocalAnswer.made(out -> {
+              begun.add(out.writeBytes(new byte[10_000]));
+              throw new OutOfMemoryError("thrown by a test");
+            }))
         .hasMessage("thrown by a test");
 
     assertThat(begun.getFirst().refCnt()).isZero();

@@ -39,11 +39,10 @@ class LongRequestsTest {
   void otherClientsAreServedBetweenSlices() {
     var answered = new AtomicBoolean();
     Peer other = rig.client();
-    rig.onLoop(
-        () -> {
-          rig.sessions().slices().begin(until(answered));
-          return true;
-        });
+    rig.onLoop(() -> {
+      rig.sessions().slices().begin(until(answered));
+      return true;
+    });
 
     other.send(PING).expect("+PONG\r\n"); // if it had to wait for the end, there were none
     answered.set(true);
@@ -52,12 +51,11 @@ class LongRequestsTest {
   @Test
   void eachWorkGetsItsTurn() {
     var order = new ArrayList<String>();
-    rig.onLoop(
-        () -> {
-          rig.sessions().slices().begin(times(order, "a", 3));
-          rig.sessions().slices().begin(times(order, "b", 2));
-          return true;
-        });
+    rig.onLoop(() -> {
+      rig.sessions().slices().begin(times(order, "a", 3));
+      rig.sessions().slices().begin(times(order, "b", 2));
+      return true;
+    });
 
     await().until(() -> rig.onLoop(() -> order.size() == 5));
     assertThat(order).containsExactly("a", "b", "a", "b", "a");
@@ -66,12 +64,11 @@ class LongRequestsTest {
   @Test
   void workThatFailsEndsAndOthersGoOn() {
     var ended = new ArrayList<String>();
-    rig.onLoop(
-        () -> {
-          rig.sessions().slices().begin(failing(ended));
-          rig.sessions().slices().begin(times(ended, "other", 1));
-          return true;
-        });
+    rig.onLoop(() -> {
+      rig.sessions().slices().begin(failing(ended));
+      rig.sessions().slices().begin(times(ended, "other", 1));
+      return true;
+    });
 
     await().until(() -> rig.onLoop(() -> ended.size() == 2));
     assertThat(ended).containsExactly("broke", "other");
@@ -156,15 +153,14 @@ class LongRequestsTest {
   private void afterSlices(int slices, List<String> keys, Consumer<Session> action) {
     await().until(() -> rig.onLoop(() -> rig.sessions().sessions().size() == 1));
     Session session = rig.newestSession();
-    rig.onLoop(
-        () -> {
-          session.onBytes(Unpooled.copiedBuffer(Wire.bytes(mget(keys))));
-          for (int i = 0; i < slices; i++) {
-            rig.sessions().slices().run();
-          }
-          action.accept(session);
-          return true;
-        });
+    rig.onLoop(() -> {
+      session.onBytes(Unpooled.copiedBuffer(Wire.bytes(mget(keys))));
+      for (int i = 0; i < slices; i++) {
+        rig.sessions().slices().run();
+      }
+      action.accept(session);
+      return true;
+    });
   }
 
   @Test
@@ -262,13 +258,11 @@ class LongRequestsTest {
   private void assertNothingIsLeft() {
     await().until(() -> rig.onLoop(() -> rig.sessions().requests().inUse() == 0));
     await()
-        .until(
-            () ->
-                rig.onLoop(
-                    () -> {
-                      rig.sessions().sessions().forEach(session -> session.allowance().check());
-                      return rig.sessions().memory().all().used() == 0;
-                    }));
+        .until(() ->
+            rig.onLoop(() -> {
+              rig.sessions().sessions().forEach(session -> session.allowance().check());
+              return rig.sessions().memory().all().used() == 0;
+            }));
   }
 
   private static List<String> keys(int count) {

@@ -42,17 +42,15 @@ class LoopMemoryTest {
       }
     }
     sent =
-        CompletableFuture.runAsync(
-            () -> {
-              for (int i = 0; i < 2 * VALUES; i++) {
-                node.send(LARGE);
-              }
-            });
+        CompletableFuture.runAsync(() -> {
+          for (int i = 0; i < 2 * VALUES; i++) {
+            node.send(LARGE);
+          }
+        });
     await()
-        .until(
-            () ->
-                rig.<Boolean>onLoop(
-                    () -> rig.sessions().counters().closedFor(CloseReason.MEMORY) == 1));
+        .until(() ->
+            rig.<Boolean>onLoop(
+                () -> rig.sessions().counters().closedFor(CloseReason.MEMORY) == 1));
   }
 
   @AfterEach
@@ -86,11 +84,10 @@ class LoopMemoryTest {
   @Test
   void howeverLongThatTakesTheyAreReadNowAndThen() {
     await()
-        .until(
-            () -> {
-              rig.tick(Duration.ZERO);
-              return read() >= 2 * VALUES * MEGABYTE;
-            });
+        .until(() -> {
+          rig.tick(Duration.ZERO);
+          return read() >= 2 * VALUES * MEGABYTE;
+        });
 
     everythingIsRead();
     assertThat(rig.<Boolean>onLoop(() -> rig.sessions().sessions().isEmpty())).isFalse();

@@ -81,12 +81,11 @@ class RetriesTest {
   /** Answers each arrival of the request in the same way, for as long as they come. */
   private static void answerAlways(Peer node, int requestLength, String reply) {
     Thread.ofVirtual()
-        .start(
-            () -> {
-              while (node.read(requestLength).length() == requestLength) {
-                node.send(reply);
-              }
-            });
+        .start(() -> {
+          while (node.read(requestLength).length() == requestLength) {
+            node.send(reply);
+          }
+        });
   }
 
   private boolean firstSessionHolds() {
@@ -272,11 +271,10 @@ class RetriesTest {
       }
       SlotMap moved =
           rig.onLoop(() -> rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
-      rig.onLoop(
-          () -> {
-            rig.topology().changeAfter(looks, moved);
-            return true;
-          });
+      rig.onLoop(() -> {
+        rig.topology().changeAfter(looks, moved);
+        return true;
+      });
       for (int i = 10; i < 75; i++) {
         owner.send("+OK\r\n+" + i + "\r\n");
       }
@@ -863,11 +861,10 @@ class RetriesTest {
       client.send(set("a", "1") + get("a"));
 
       await()
-          .until(
-              () -> {
-                rig.tick(Duration.ZERO);
-                return client.pending() > 0;
-              });
+          .until(() -> {
+            rig.tick(Duration.ZERO);
+            return client.pending() > 0;
+          });
       rig.tick(Duration.ZERO);
 
       String unavailable =
@@ -906,11 +903,10 @@ class RetriesTest {
           .expectClosed();
 
       await()
-          .until(
-              () -> {
-                rig.tick(Duration.ZERO);
-                return client.pending() > 0;
-              });
+          .until(() -> {
+            rig.tick(Duration.ZERO);
+            return client.pending() > 0;
+          });
 
       client.expect(
           "-UNAVAILABLE the node %s does not let this proxy in: ERR max number of clients reached; the command did not run\r\n"

@@ -333,11 +333,10 @@ final class Rig implements AutoCloseable {
 
   /** Has the proxy connect to a node, and answers that connection. */
   Peer connected(int node) {
-    onLoop(
-        () -> {
-          dispatcher.adoptTopology();
-          return true;
-        });
+    onLoop(() -> {
+      dispatcher.adoptTopology();
+      return true;
+    });
     return accept(node);
   }
 
@@ -353,13 +352,12 @@ final class Rig implements AutoCloseable {
     Peer client = client().send(ping).expect("+PONG\r\n");
     Allowance allowance = newestSession().allowance();
     CommandSpec get = CommandTable.load().byName("get");
-    onLoop(
-        () -> {
-          for (int i = 0; i < 100; i++) {
-            allowance.gave(get, 0);
-          }
-          return true;
-        });
+    onLoop(() -> {
+      for (int i = 0; i < 100; i++) {
+        allowance.gave(get, 0);
+      }
+      return true;
+    });
     return client;
   }
 
@@ -370,12 +368,11 @@ final class Rig implements AutoCloseable {
   /** Publishes a snapshot, as the topology thread does. */
   void publish(SlotMap map) {
     topology.current = map;
-    onLoop(
-        () -> {
-          dispatcher.adoptTopology();
-          sessions.hub().adoptTopology();
-          return true;
-        });
+    onLoop(() -> {
+      dispatcher.adoptTopology();
+      sessions.hub().adoptTopology();
+      return true;
+    });
   }
 
   /** It is so much later from here on. Timers do not go by this clock. */
@@ -385,39 +382,36 @@ final class Rig implements AutoCloseable {
 
   /** Serves deadlines as if it were so much later, for this once. */
   void tick(Duration later) {
-    onLoop(
-        () -> {
-          long then = loop.tick() + later.toNanos();
-          dispatcher.tick(then);
-          sessions.hub().tick(then);
-          sessions.tick(then);
-          return true;
-        });
+    onLoop(() -> {
+      long then = loop.tick() + later.toNanos();
+      dispatcher.tick(then);
+      sessions.hub().tick(then);
+      sessions.tick(then);
+      return true;
+    });
   }
 
   /** What the proxy has counted at a node, on connections that are closed, too. */
   NodeStats countedAt(int node) {
-    return onLoop(
-        () ->
-            Stream.of(
-                    dispatcher.stats(),
-                    dispatcher.closedStats(),
-                    sessions.hub().stats(),
-                    sessions.hub().closedStats())
-                .flatMap(List::stream)
-                .filter(stats -> stats.node().equals(address(node)))
-                .reduce(NodeStats::plus)
-                .orElseThrow());
+    return onLoop(() ->
+        Stream.of(
+                dispatcher.stats(),
+                dispatcher.closedStats(),
+                sessions.hub().stats(),
+                sessions.hub().closedStats())
+            .flatMap(List::stream)
+            .filter(stats -> stats.node().equals(address(node)))
+            .reduce(NodeStats::plus)
+            .orElseThrow());
   }
 
   /** Bytes that the proxy has read from a node. */
   long bytesReceivedFrom(int node) {
-    return onLoop(
-        () ->
-            Stream.concat(dispatcher.stats().stream(), sessions.hub().stats().stream())
-                .filter(stats -> stats.node().equals(address(node)))
-                .mapToLong(NodeStats::bytesReceived)
-                .sum());
+    return onLoop(() ->
+        Stream.concat(dispatcher.stats().stream(), sessions.hub().stats().stream())
+            .filter(stats -> stats.node().equals(address(node)))
+            .mapToLong(NodeStats::bytesReceived)
+            .sum());
   }
 
   Dispatcher dispatcher() {
@@ -445,13 +439,12 @@ final class Rig implements AutoCloseable {
   public void close() {
     listener.close();
     clients.forEach(Peer::close);
-    onLoop(
-        () -> {
-          List.copyOf(sessions.sessions()).forEach(session -> session.abandon("the test ends"));
-          dispatcher.close();
-          sessions.hub().close();
-          return true;
-        });
+    onLoop(() -> {
+      List.copyOf(sessions.sessions()).forEach(session -> session.abandon("the test ends"));
+      dispatcher.close();
+      sessions.hub().close();
+      return true;
+    });
     nodes.forEach(ScriptedNode::close);
     group.shutdown().toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
   }

@@ -198,11 +198,10 @@ class SessionTest {
     client.send(get("a"));
     Peer node = rig.accept(1).expect(get("a"));
 
-    rig.onLoop(
-        () -> {
-          List.copyOf(rig.sessions().sessions()).forEach(Session::drain);
-          return true;
-        });
+    rig.onLoop(() -> {
+      List.copyOf(rig.sessions().sessions()).forEach(Session::drain);
+      return true;
+    });
     idle.expectClosed();
     client.send(get("foo"));
     node.send("$1\r\nv\r\n");
@@ -219,11 +218,10 @@ class SessionTest {
     Session session = rig.newestSession();
     await().until(() -> !isRead(session));
 
-    rig.onLoop(
-        () -> {
-          session.drain();
-          return true;
-        });
+    rig.onLoop(() -> {
+      session.drain();
+      return true;
+    });
     sent.orTimeout(10, TimeUnit.SECONDS).join(); // all of it is read
     String reply = Wire.bulk("v".repeat(2 * 1024 * 1024));
     node.send(reply.repeat(8));
@@ -294,11 +292,10 @@ class SessionTest {
   }
 
   private void readGate(Consumer<ReadGate> action) {
-    rig.onLoop(
-        () -> {
-          action.accept(rig.sessions().loop().readGate());
-          return true;
-        });
+    rig.onLoop(() -> {
+      action.accept(rig.sessions().loop().readGate());
+      return true;
+    });
   }
 
   @Test

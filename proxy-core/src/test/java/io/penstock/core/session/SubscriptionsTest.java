@@ -101,11 +101,10 @@ class SubscriptionsTest {
       client.send(call("SSUBSCRIBE a"));
       await().until(() -> unanswered() == 1);
       rig.advance(timeout);
-      rig.onLoop(
-          () -> {
-            rig.sessions().hub().tick(rig.sessions().tick());
-            return true;
-          });
+      rig.onLoop(() -> {
+        rig.sessions().hub().tick(rig.sessions().tick());
+        return true;
+      });
       assertThat(client.pending()).isZero();
 
       rig.server(1).listenAgain();
@@ -452,11 +451,10 @@ class SubscriptionsTest {
       rig.server(0).listenAgain();
       Peer owner = rig.acceptFeed(0);
       await()
-          .until(
-              () -> {
-                rig.tick(BUS);
-                return owner.pending() > 0;
-              });
+          .until(() -> {
+            rig.tick(BUS);
+            return owner.pending() > 0;
+          });
       owner.expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
 
       feed.expect(call("unsubscribe b"));
@@ -670,14 +668,13 @@ class SubscriptionsTest {
       long deadline = System.nanoTime() + Duration.ofSeconds(100).toNanos();
       Hub hub = rig.sessions().hub();
       Joining joining =
-          rig.onLoop(
-              () -> {
-                Joining begun = hub.begin(failing, Kind.CHANNEL, deadline, failing);
-                hub.add(begun, name);
-                hub.flush();
-                hub.end(begun);
-                return begun;
-              });
+          rig.onLoop(() -> {
+            Joining begun = hub.begin(failing, Kind.CHANNEL, deadline, failing);
+            hub.add(begun, name);
+            hub.flush();
+            hub.end(begun);
+            return begun;
+          });
       Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
       feed.send(push("subscribe", "b", ":1"));
       await().until(() -> failing.joined);
@@ -826,10 +823,9 @@ class SubscriptionsTest {
         feed.send(push("message", "b", message));
       }
       await()
-          .until(
-              () ->
-                  rig.<Long>onLoop(() -> rig.sessions().counters().pushes())
-                      == before + messages.length);
+          .until(() ->
+              rig.<Long>onLoop(() -> rig.sessions().counters().pushes())
+                  == before + messages.length);
     }
 
     @ParameterizedTest
@@ -972,11 +968,10 @@ class SubscriptionsTest {
       feed.expect(call("unsubscribe b"));
 
       Session session = rig.newestSession();
-      rig.onLoop(
-          () -> {
-            session.abandon("test");
-            return true;
-          });
+      rig.onLoop(() -> {
+        session.abandon("test");
+        return true;
+      });
 
       await().until(() -> rig.onLoop(() -> rig.sessions().sessions().isEmpty()));
       feed.send(push("unsubscribe", "b", ":0"));
@@ -1040,11 +1035,10 @@ class SubscriptionsTest {
       Peer waiting = rig.client();
       waiting.send(call("SUBSCRIBE a"));
       rig.acceptFeed(1).expect(call("subscribe a"));
-      rig.onLoop(
-          () -> {
-            rig.sessions().drain();
-            return true;
-          });
+      rig.onLoop(() -> {
+        rig.sessions().drain();
+        return true;
+      });
 
       other.expectClosed();
       waiting.expectClosed();

@@ -160,13 +160,12 @@ class SyncDispatchTest {
 
   private static void answerAll(Peer node, String reply, int times, int... lengths) {
     Thread.ofVirtual()
-        .start(
-            () -> {
-              for (int i = 0; i < times; i++) {
-                node.read(lengths[i]);
-                node.send(reply);
-              }
-            });
+        .start(() -> {
+          for (int i = 0; i < times; i++) {
+            node.read(lengths[i]);
+            node.send(reply);
+          }
+        });
   }
 
   @ParameterizedTest

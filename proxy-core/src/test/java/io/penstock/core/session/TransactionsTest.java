@@ -272,15 +272,13 @@ class TransactionsTest {
     @CsvSource({"7.2.0, false", "8.0.0, true", "8.1.1, true"})
     void valkeySinceEightForbidsATransactionWithinOne(String version, boolean forbidden) {
       Peer client = rig.client();
-      rig.onLoop(
-          () -> {
-            var facts = ServerFacts.assumed(CommandTable.load());
-            rig.sessions()
-                .adopt(
-                    new ServerFacts(
-                        facts.version(), ServerVersion.parse(version), facts.commands()));
-            return true;
-          });
+      rig.onLoop(() -> {
+        var facts = ServerFacts.assumed(CommandTable.load());
+        rig.sessions()
+            .adopt(
+                new ServerFacts(facts.version(), ServerVersion.parse(version), facts.commands()));
+        return true;
+      });
       String not = "-ERR Command not allowed inside a transaction\r\n";
 
       client.send(MULTI + MULTI + EXEC + MULTI + call("WATCH a") + EXEC);
@@ -439,10 +437,9 @@ class TransactionsTest {
     void aFailureToMakeAnOwnReplyClosesOnlyThatClient() {
       restart(
           new Rig.Choice()
-              .config(
-                  () -> {
-                    throw new OutOfMemoryError("thrown by a test");
-                  }));
+              .config(() -> {
+                throw new OutOfMemoryError("thrown by a test");
+              }));
       Peer client = rig.client();
       Peer other = rig.client();
       client.send(block(get("a"), call("COMMAND"), call("CONFIG GET save"), call("PING")));
@@ -612,10 +609,9 @@ class TransactionsTest {
       restart(
           new Rig.Choice()
               .clientLimits(Limits.inFlight(100, 2))
-              .config(
-                  () -> {
-                    throw new OutOfMemoryError("thrown by a test");
-                  }));
+              .config(() -> {
+                throw new OutOfMemoryError("thrown by a test");
+              }));
       for (int i = 0; i < 3; i++) {
         rig.client().send(call("CONFIG GET save")).expectClosed();
         Peer other = rig.client().send(call("MULTI") + call("CONFIG GET save"));
@@ -632,10 +628,9 @@ class TransactionsTest {
     void whatFailsBehindAReplyDoesNotCostOthersTheirConnection() {
       restart(
           new Rig.Choice()
-              .config(
-                  () -> {
-                    throw new OutOfMemoryError("thrown by a test");
-                  }));
+              .config(() -> {
+                throw new OutOfMemoryError("thrown by a test");
+              }));
       Peer client = rig.client();
       Peer other = rig.client();
       client.send(block(get("a"), call("PING")) + call("CONFIG GET save") + PING);

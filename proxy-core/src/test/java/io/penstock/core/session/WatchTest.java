@@ -88,12 +88,11 @@ class WatchTest {
   }
 
   private NodeStats stats(int node) {
-    return rig.onLoop(
-        () ->
-            rig.sessions().dispatcher().stats().stream()
-                .filter(stats -> stats.node().equals(rig.address(node)))
-                .findFirst()
-                .orElseThrow());
+    return rig.onLoop(() ->
+        rig.sessions().dispatcher().stats().stream()
+            .filter(stats -> stats.node().equals(rig.address(node)))
+            .findFirst()
+            .orElseThrow());
   }
 
   @Test
@@ -136,18 +135,17 @@ class WatchTest {
     client.send(PING).expect("+PONG\r\n");
     Session session = rig.newestSession();
     Execution execution =
-        rig.onLoop(
-            () -> {
-              CommandSpec exec = CommandTable.load().byName("exec");
-              var watch = new Watch(session, Rig.SLOT_A);
-              var queue = new Transaction(session.loop().settings().limits(), Rig.SLOT_A);
-              var running = new Execution(session.intake().begin(exec), session, queue, watch);
-              running.prepare(session, exec, Rig.SLOT_A, queue.takeBlock(), 0);
-              Node where = rig.address(1);
-              Lease taken = session.loop().dispatcher().lease(where, running);
-              watch.begin(Objects.requireNonNull(taken), false);
-              return running;
-            });
+        rig.onLoop(() -> {
+          CommandSpec exec = CommandTable.load().byName("exec");
+          var watch = new Watch(session, Rig.SLOT_A);
+          var queue = new Transaction(session.loop().settings().limits(), Rig.SLOT_A);
+          var running = new Execution(session.intake().begin(exec), session, queue, watch);
+          running.prepare(session, exec, Rig.SLOT_A, queue.takeBlock(), 0);
+          Node where = rig.address(1);
+          Lease taken = session.loop().dispatcher().lease(where, running);
+          watch.begin(Objects.requireNonNull(taken), false);
+          return running;
+        });
     Peer lease = lease(1);
     await().until(() -> stats(1).exclusive() == 1);
 

@@ -79,11 +79,10 @@ class ClusterTopologyIT {
     members.getFirst().kill();
     await()
         .atMost(Duration.ofSeconds(30))
-        .until(
-            () -> {
-              topology.requestRefresh(RefreshTrigger.RECONNECT);
-              return master(topology, 0).equals(replica);
-            });
+        .until(() -> {
+          topology.requestRefresh(RefreshTrigger.RECONNECT);
+          return master(topology, 0).equals(replica);
+        });
     assertThat(requireNonNull(topology.current().shardOf(0)).configEpoch()).isGreaterThan(6);
     assertThat(topology.current().isFullyCovered()).isTrue();
   }
@@ -121,12 +120,11 @@ class ClusterTopologyIT {
   private static void refreshUntil(ClusterTopology topology, String host) {
     await()
         .atMost(Duration.ofSeconds(15))
-        .until(
-            () -> {
-              topology.requestRefresh(RefreshTrigger.UNKNOWN_NODE);
-              return topology.current().shards().stream()
-                  .allMatch(shard -> shard.master().host().equals(host));
-            });
+        .until(() -> {
+          topology.requestRefresh(RefreshTrigger.UNKNOWN_NODE);
+          return topology.current().shards().stream()
+              .allMatch(shard -> shard.master().host().equals(host));
+        });
   }
 
   private ClusterTopology topology(Credentials credentials, Node... seeds) {

@@ -105,12 +105,11 @@ class HealthCheckTest {
     assertThat(status.coveredSlots()).isEqualTo(5_001);
     assertThat(status.gaps())
         .singleElement()
-        .satisfies(
-            gap -> {
-              assertThat(gap.slots()).isEqualTo("5001-16383");
-              assertThat(gap.master()).isEqualTo(B);
-              assertThat(gap.reason()).isEqualTo("Connection refused");
-            });
+        .satisfies(gap -> {
+          assertThat(gap.slots()).isEqualTo("5001-16383");
+          assertThat(gap.master()).isEqualTo(B);
+          assertThat(gap.reason()).isEqualTo("Connection refused");
+        });
     assertThat(status.nodes()).extracting(NodeStatus::node).containsExactly(A, A2, B);
     assertThat(status.nodes()).extracting(NodeStatus::up).containsExactly(true, true, false);
     assertThat(status.nodes()).extracting(NodeStatus::master).containsExactly(true, false, true);

@@ -211,10 +211,9 @@ class PublishedMapTest {
   @Test
   void a_listener_that_fails_does_not_silence_the_others() {
     List<SlotMap> last = new ArrayList<>();
-    map.onChange(
-        now -> {
-          throw new IllegalStateException("listener");
-        });
+    map.onChange(now -> {
+      throw new IllegalStateException("listener");
+    });
     map.onChange(last::add);
     patch(0, B);
     thread.run();

@@ -21,12 +21,11 @@ class AlarmClockTest {
   private final AtomicLong rungAt = new AtomicLong();
   private final AtomicReference<Thread> rungBy = new AtomicReference<>();
   private final AlarmClock.Alarm alarm =
-      clock.alarm(
-          () -> {
-            rungAt.compareAndSet(0, System.nanoTime());
-            rungBy.set(Thread.currentThread());
-            rung.incrementAndGet();
-          });
+      clock.alarm(() -> {
+        rungAt.compareAndSet(0, System.nanoTime());
+        rungBy.set(Thread.currentThread());
+        rung.incrementAndGet();
+      });
 
   @AfterEach
   void giveBack() {
@@ -88,11 +87,10 @@ class AlarmClockTest {
   void anAlarmThatFailsRingsAgainAndSoDoOthers() {
     var tries = new AtomicInteger();
     AlarmClock.Alarm failing =
-        clock.alarm(
-            () -> {
-              tries.incrementAndGet();
-              throw new InternalError("of a test");
-            });
+        clock.alarm(() -> {
+          tries.incrementAndGet();
+          throw new InternalError("of a test");
+        });
     AlarmClock.Alarm behind = clock.alarm(rung::incrementAndGet);
     try (LogLines lines = LogLines.of("transport.AlarmClock")) {
       failing.set(System.nanoTime() - SOON);
@@ -111,16 +109,15 @@ class AlarmClockTest {
   void aThreadThatCannotBeStartedIsTriedAgainLater() {
     var tries = new AtomicInteger();
     var scarce =
-        new AlarmClock(
-            task ->
-                tries.incrementAndGet() == 1
-                    ? new Thread(task) {
-                      @Override
-                      public void start() {
-                        throw new InternalError("of a test");
-                      }
-                    }
-                    : Thread.ofPlatform().daemon().unstarted(task));
+        new AlarmClock(task ->
+            tries.incrementAndGet() == 1
+                ? new Thread(task) {
+                  @Override
+                  public void start() {
+                    throw new InternalError("of a test");
+                  }
+                }
+                : Thread.ofPlatform().daemon().unstarted(task));
     var other = new AtomicInteger();
     AlarmClock.Alarm late = scarce.alarm(other::incrementAndGet);
     assertThat(late.set(System.nanoTime())).isFalse();

@@ -154,11 +154,10 @@ class DirectSendTest {
     var first = new Line(Side.CLIENT);
     var second = new Line(Side.CLIENT);
 
-    inOneTurn(
-        () -> {
-          first.output.append(Wire.bytes("+1\r\n"));
-          second.output.append(Wire.bytes("+2\r\n"));
-        });
+    inOneTurn(() -> {
+      first.output.append(Wire.bytes("+1\r\n"));
+      second.output.append(Wire.bytes("+2\r\n"));
+    });
 
     assertThat(first.receive(4)).isEqualTo(Wire.bytes("+1\r\n"));
     assertThat(second.receive(4)).isEqualTo(Wire.bytes("+2\r\n"));
@@ -171,11 +170,10 @@ class DirectSendTest {
     var line = new Line(Side.CLIENT);
     String large = "x".repeat(SocketOutput.SLICE_THRESHOLD);
 
-    inOneTurn(
-        () -> {
-          line.output.appendOwned(Wire.buffer(large));
-          line.output.append(Wire.bytes("end"));
-        });
+    inOneTurn(() -> {
+      line.output.appendOwned(Wire.buffer(large));
+      line.output.append(Wire.bytes("end"));
+    });
 
     assertThat(line.receive(large.length() + 3)).isEqualTo(Wire.bytes(large + "end"));
   }
@@ -206,22 +204,20 @@ class DirectSendTest {
 
     await()
         .atMost(TIMEOUT, TimeUnit.MILLISECONDS)
-        .until(
-            () -> {
-              inOneTurn(() -> line.output.append(Wire.bytes("+OK\r\n"))); // the first may arrive
-              return !line.channel.isActive();
-            });
+        .until(() -> {
+          inOneTurn(() -> line.output.append(Wire.bytes("+OK\r\n"))); // the first may arrive
+          return !line.channel.isActive();
+        });
   }
 
   @Test
   void aChannelThatIsClosingSendsNoMore() throws Exception {
     var line = new Line(Side.CLIENT);
 
-    inOneTurn(
-        () -> {
-          line.output.append(Wire.bytes("+OK\r\n"));
-          line.channel.close();
-        });
+    inOneTurn(() -> {
+      line.output.append(Wire.bytes("+OK\r\n"));
+      line.channel.close();
+    });
 
     assertThat(line.peer.getInputStream().readAllBytes()).isEmpty();
   }

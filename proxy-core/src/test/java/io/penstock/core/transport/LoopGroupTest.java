@@ -64,10 +64,9 @@ class LoopGroupTest {
   void aConfiguredTransportThatFailsIsNotReplaced() {
     var scarce = new Scarce(1);
 
-    assertThatThrownBy(
-            () ->
-                new LoopGroup(Transport.NIO, 2, Duration.ZERO, (_, _) -> scarce, System::nanoTime)
-                    .shutdown())
+    assertThatThrownBy(() ->
+            new LoopGroup(Transport.NIO, 2, Duration.ZERO, (_, _) -> scarce, System::nanoTime)
+                .shutdown())
         .isInstanceOf(UnavailableTransportException.class)
         .hasMessage(
             "transport nio does not work on this machine:"

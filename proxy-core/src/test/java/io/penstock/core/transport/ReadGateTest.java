@@ -94,11 +94,10 @@ class ReadGateTest {
   @Test
   void whoIsReadAgainMayHaveToWaitAgain() {
     gate.shut();
-    gate.await(
-        () -> {
-          gate.shut();
-          await("again");
-        });
+    gate.await(() -> {
+      gate.shut();
+      await("again");
+    });
     await("other");
 
     gate.open();

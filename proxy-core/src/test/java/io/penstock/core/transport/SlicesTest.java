@@ -28,23 +28,22 @@ class SlicesTest {
     EventLoop loop = group.next();
     var end = new CompletableFuture<Boolean>();
 
-    loop.execute(
-        () -> {
-          new Slices(loop)
-              .beginNow(
-                  new Sliced() {
-                    @Override
-                    public boolean goOn() {
-                      return slice(loop, end);
-                    }
+    loop.execute(() -> {
+      new Slices(loop)
+          .beginNow(
+              new Sliced() {
+                @Override
+                public boolean goOn() {
+                  return slice(loop, end);
+                }
 
-                    @Override
-                    public void broke(Throwable cause) {
-                      end.completeExceptionally(cause);
-                    }
-                  });
-          done.add("caller");
-        });
+                @Override
+                public void broke(Throwable cause) {
+                  end.completeExceptionally(cause);
+                }
+              });
+      done.add("caller");
+    });
 
     assertThat(end.orTimeout(10, TimeUnit.SECONDS).join()).isTrue();
     assertThat(done).containsExactly("slice", "caller", "other", "slice", "other", "slice");

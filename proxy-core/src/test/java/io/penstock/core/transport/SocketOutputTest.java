@@ -230,12 +230,11 @@ class SocketOutputTest {
     var other = new EmbeddedChannel(others, new ChannelInboundHandlerAdapter());
     var second = new SocketOutput(other.pipeline().lastContext(), queue);
     var beforeTheNextTask = new ArrayList<>();
-    writes.onFlush(
-        () -> {
-          channel.eventLoop().execute(() -> beforeTheNextTask.addAll(others.events()));
-          second.append(Wire.bytes("b"));
-          writes.onFlush(() -> {});
-        });
+    writes.onFlush(() -> {
+      channel.eventLoop().execute(() -> beforeTheNextTask.addAll(others.events()));
+      second.append(Wire.bytes("b"));
+      writes.onFlush(() -> {});
+    });
 
     append("a");
     channel.runPendingTasks();

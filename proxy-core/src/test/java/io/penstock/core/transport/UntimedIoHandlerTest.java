@@ -22,13 +22,12 @@ class UntimedIoHandlerTest {
   private final UntimedIoHandler handler =
       new UntimedIoHandler(
           sockets,
-          new AlarmClock(
-              task -> {
-                if (!mayStart.get()) {
-                  throw new InternalError("of a test");
-                }
-                return Thread.ofPlatform().daemon().unstarted(task);
-              }));
+          new AlarmClock(task -> {
+            if (!mayStart.get()) {
+              throw new InternalError("of a test");
+            }
+            return Thread.ofPlatform().daemon().unstarted(task);
+          }));
 
   @Test
   void waitsWithoutATimeoutAndIsWokenForWhatIsDue() {
@@ -49,11 +48,10 @@ class UntimedIoHandlerTest {
 
     mayStart.set(true);
     await()
-        .untilAsserted(
-            () -> {
-              handler.run(next);
-              assertThat(sockets.deadline).isEqualTo(NONE);
-            });
+        .untilAsserted(() -> {
+          handler.run(next);
+          assertThat(sockets.deadline).isEqualTo(NONE);
+        });
     await().untilAsserted(() -> assertThat(sockets.woken).hasPositiveValue());
     handler.destroy();
   }

@@ -74,11 +74,12 @@ public final class Check implements SpringApplicationRunListener {
     ProxySettings settings = configuration.settings();
     Listen listen = settings.listen();
     return """
-        Penstock can use its configuration (%s). It would
-          listen on %s (transport %s, %d event loops, dispatch %s)
-          proxy to %s
-          admit %d clients, %s
-          %s"""
+    Penstock can use its configuration (%s). It would
+      listen on %s (transport %s, %d event loops, dispatch %s)
+      proxy to %s
+      admit %d clients, %s
+      %s\
+    """
         .formatted(
             files(environment),
             listen.port() == 0

@@ -47,11 +47,10 @@ public final class OptionNames {
         .map(prefix -> withPrefix(prefix, key))
         .filter(OptionNames::exists)
         .findFirst()
-        .orElseGet(
-            () -> {
-              ConfigurationPropertyName own = PropertiesReader.KEYS.nearest(key);
-              return own == null ? null : own.toString();
-            });
+        .orElseGet(() -> {
+          ConfigurationPropertyName own = PropertiesReader.KEYS.nearest(key);
+          return own == null ? null : own.toString();
+        });
   }
 
   /** The default of one of Penstock's keys, or null if it has none. */

@@ -21,7 +21,8 @@ class MissingResourceAnalyzer extends AbstractFailureAnalyzer<MissingResourceExc
                   resource: redis-cluster://127.0.0.1:7000,127.0.0.1:7001
 
         or pass --penstock.transpond.local.resource=... as an argument. To try Penstock without a \
-        cluster of your own, start it with --spring.profiles.active=demo.""",
+        cluster of your own, start it with --spring.profiles.active=demo.\
+        """,
         cause);
   }
 }

@@ -58,13 +58,12 @@ final class Demo implements ApplicationContextInitializer<GenericApplicationCont
 
     @Override
     public void onApplicationEvent(ApplicationReadyEvent ready) {
-      firstView.then(
-          () -> {
-            InetSocketAddress address = lifecycle.address();
-            if (address != null) {
-              LOG.info("Try it: {}", TryIt.line(address, SearchPath.ofThisProcess()));
-            }
-          });
+      firstView.then(() -> {
+        InetSocketAddress address = lifecycle.address();
+        if (address != null) {
+          LOG.info("Try it: {}", TryIt.line(address, SearchPath.ofThisProcess()));
+        }
+      });
     }
   }
 }

@@ -115,11 +115,10 @@ public class ProxyLifecycle implements SmartLifecycle, DisposableBean {
           .shutdown()
           .toCompletableFuture()
           .orTimeout(CLOSE.toMillis(), TimeUnit.MILLISECONDS)
-          .exceptionally(
-              failure -> {
-                LOG.warn("The event loops did not end", failure);
-                return null;
-              })
+          .exceptionally(failure -> {
+            LOG.warn("The event loops did not end", failure);
+            return null;
+          })
           .join();
     }
   }

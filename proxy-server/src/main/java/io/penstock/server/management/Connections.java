@@ -142,12 +142,11 @@ final class Connections {
   void endOverdue() {
     long now = clock.getAsLong();
     open.values().removeIf(connection -> !connection.channel.isOpen());
-    open.forEach(
-        (key, connection) -> {
-          if (connection.isOverdue(now, requestNanos)) {
-            end(key, connection, Refusal.TIMEOUT);
-          }
-        });
+    open.forEach((key, connection) -> {
+      if (connection.isOverdue(now, requestNanos)) {
+        end(key, connection, Refusal.TIMEOUT);
+      }
+    });
   }
 
   private static String key(String host, int port) {

@@ -31,11 +31,10 @@ class Endpoints {
         .filter(endpoint -> isAtOrUnder(base + endpoint.getRootPath(), path))
         .flatMap(endpoint -> endpoint.getOperations().stream())
         .map(operation -> operation.getRequestPredicate())
-        .flatMap(
-            predicate ->
-                predicate.getConsumes().isEmpty()
-                    ? Stream.empty()
-                    : Stream.of(predicate.getHttpMethod().name()))
+        .flatMap(predicate ->
+            predicate.getConsumes().isEmpty()
+                ? Stream.empty()
+                : Stream.of(predicate.getHttpMethod().name()))
         .anyMatch(method::equals);
   }
 

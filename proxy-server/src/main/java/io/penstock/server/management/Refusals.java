@@ -39,13 +39,12 @@ final class Refusals implements MeterBinder {
     if (kind != null) {
       kind.count().increment();
       kind.notice()
-          .tell(
-              times ->
-                  log.info(
-                      "The management port refused {} ({}){}",
-                      address,
-                      why.words(),
-                      times == 1 ? "" : " and " + (times - 1) + " more since the last such line"));
+          .tell(times ->
+              log.info(
+                  "The management port refused {} ({}){}",
+                  address,
+                  why.words(),
+                  times == 1 ? "" : " and " + (times - 1) + " more since the last such line"));
     }
   }
 
@@ -56,12 +55,10 @@ final class Refusals implements MeterBinder {
 
   @Override
   public void bindTo(MeterRegistry registry) {
-    kinds.forEach(
-        (why, kind) ->
-            FunctionCounter.builder(
-                    "penstock.management.refused", kind.count(), LongAdder::doubleValue)
-                .description("Connections and requests that the management port did not serve")
-                .tag("reason", why.name().toLowerCase(Locale.ROOT))
-                .register(registry));
+    kinds.forEach((why, kind) ->
+        FunctionCounter.builder("penstock.management.refused", kind.count(), LongAdder::doubleValue)
+            .description("Connections and requests that the management port did not serve")
+            .tag("reason", why.name().toLowerCase(Locale.ROOT))
+            .register(registry));
   }
 }

@@ -203,11 +203,9 @@ class PropertiesReaderTest {
   @Test
   void refusesBothTreesInEnvironmentVariablesToo() {
     ConfigurationFault fault =
-        faultOf(
-            () ->
-                readVariables(
-                    Map.of(
-                        "PENSTOCK_MAX_CLIENTS", "5", "CAMELLIA_REDIS_PROXY_PASSWORD", "s3cret")));
+        faultOf(() ->
+            readVariables(
+                Map.of("PENSTOCK_MAX_CLIENTS", "5", "CAMELLIA_REDIS_PROXY_PASSWORD", "s3cret")));
 
     assertThat(fault.key()).isEqualTo("camellia-redis-proxy.password");
     assertThat(fault.value()).isNull();

@@ -64,12 +64,11 @@ class FailedStartTest {
   }
 
   private static void fail(String... arguments) {
-    assertThatThrownBy(
-            () ->
-                new SpringApplicationBuilder(FailedStartTest.class)
-                    .web(WebApplicationType.NONE)
-                    .run(arguments)
-                    .close())
+    assertThatThrownBy(() ->
+            new SpringApplicationBuilder(FailedStartTest.class)
+                .web(WebApplicationType.NONE)
+                .run(arguments)
+                .close())
         .isNotNull();
   }
 }

@@ -67,10 +67,9 @@ class CutReplyIT {
     node.text("CONFIG", "SET", "cluster-announce-port", Integer.toString(relay.port()));
     Awaitility.await("all nodes know the relay")
         .atMost(Duration.ofSeconds(30))
-        .until(
-            () ->
-                cluster.members().stream()
-                    .allMatch(m -> m.text("CLUSTER", "NODES").contains(":" + relay.port() + "@")));
+        .until(() ->
+            cluster.members().stream()
+                .allMatch(m -> m.text("CLUSTER", "NODES").contains(":" + relay.port() + "@")));
     large = new byte[LARGE];
     new Random(SEED).nextBytes(large);
   }

@@ -54,11 +54,10 @@ class MovedChannelIT {
       Awaitility.await("it is listened to where it belongs")
           .atMost(PATIENCE)
           .pollInterval(Duration.ofMillis(1))
-          .until(
-              () -> {
-                publish(publisher, channel, 1);
-                return isHeardAt(to, channel) && !isHeardAt(from, channel);
-              });
+          .until(() -> {
+            publish(publisher, channel, 1);
+            return isHeardAt(to, channel) && !isHeardAt(from, channel);
+          });
       publish(publisher, channel, BEFORE_AND_AFTER);
 
       List<Integer> heard = hearAll(subscriber);
@@ -79,13 +78,11 @@ class MovedChannelIT {
     }
     Awaitility.await("all reach one another over relays")
         .atMost(PATIENCE)
-        .until(
-            () ->
-                cluster.members().stream()
-                        .map(member -> member.text("CLUSTER", "NODES"))
-                        .allMatch(
-                            nodes -> buses.stream().allMatch(b -> nodes.contains("@" + b.port())))
-                    && buses.stream().allMatch(bus -> bus.connections() == 2));
+        .until(() ->
+            cluster.members().stream()
+                    .map(member -> member.text("CLUSTER", "NODES"))
+                    .allMatch(nodes -> buses.stream().allMatch(b -> nodes.contains("@" + b.port())))
+                && buses.stream().allMatch(bus -> bus.connections() == 2));
     cluster.awaitHealthy();
   }
 

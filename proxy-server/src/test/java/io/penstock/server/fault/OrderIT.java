@@ -56,13 +56,12 @@ class OrderIT {
   static void start() {
     Reference.assumeAtLeast(7, 0, "bind-source-addr, which tells nodes from Penstock,");
     scene =
-        Scene.start(
-            proxy ->
-                proxy
-                    .transport(Transport.AUTO)
-                    .commandTimeout(PATIENCE)
-                    .failoverHold(PATIENCE)
-                    .refreshPeriod(Duration.ofMillis(300)));
+        Scene.start(proxy ->
+            proxy
+                .transport(Transport.AUTO)
+                .commandTimeout(PATIENCE)
+                .failoverHold(PATIENCE)
+                .refreshPeriod(Duration.ofMillis(300)));
   }
 
   @AfterAll
@@ -318,11 +317,10 @@ class OrderIT {
   private void awaitNoConnection() {
     Awaitility.await("Penstock knows that it has none")
         .atMost(PATIENCE)
-        .until(
-            () ->
-                scene.proxy().stats().nodes().stream()
-                    .filter(node -> node.node().port() == scene.before(a).port())
-                    .allMatch(node -> node.connections() == 0));
+        .until(() ->
+            scene.proxy().stats().nodes().stream()
+                .filter(node -> node.node().port() == scene.before(a).port())
+                .allMatch(node -> node.connections() == 0));
   }
 
   private static void awaitHeld() {
@@ -345,19 +343,18 @@ class OrderIT {
   private void awaitStraightWay() {
     Awaitility.await("others get through")
         .atMost(PATIENCE)
-        .until(
-            () -> {
-              try (RespClient fresh = scene.proxy().connect()) {
-                fresh.send("SET", tag + "other" + keys++, "x");
-                Awaitility.await()
-                    .atMost(Duration.ofMillis(500))
-                    .pollDelay(Duration.ZERO)
-                    .until(() -> fresh.available() > 0);
-                return fresh.read().equals("+OK\r\n");
-              } catch (ConditionTimeoutException e) {
-                return false;
-              }
-            });
+        .until(() -> {
+          try (RespClient fresh = scene.proxy().connect()) {
+            fresh.send("SET", tag + "other" + keys++, "x");
+            Awaitility.await()
+                .atMost(Duration.ofMillis(500))
+                .pollDelay(Duration.ZERO)
+                .until(() -> fresh.available() > 0);
+            return fresh.read().equals("+OK\r\n");
+          } catch (ConditionTimeoutException e) {
+            return false;
+          }
+        });
   }
 
   private void assertNothingRan() {

@@ -93,12 +93,11 @@ class SoakIT {
           .pollInterval(Duration.ofSeconds(1))
           .atMost(duration.plusMinutes(5))
           .during(duration)
-          .until(
-              () -> {
-                crowd.check();
-                faults.check();
-                return true;
-              });
+          .until(() -> {
+            crowd.check();
+            faults.check();
+            return true;
+          });
       faults.stop();
       crowd.end();
       System.out.println("soak: " + crowd.steps() + " steps; " + crowd.tally());
@@ -118,11 +117,10 @@ class SoakIT {
     Awaitility.await("what is kept for a while is gone")
         .pollInterval(Duration.ofSeconds(3))
         .atMost(IDLE.multipliedBy(2))
-        .until(
-            () -> {
-              last[0] = Resources.now(scene);
-              return enough.test(last[0]) || System.nanoTime() - began > IDLE.toNanos();
-            });
+        .until(() -> {
+          last[0] = Resources.now(scene);
+          return enough.test(last[0]) || System.nanoTime() - began > IDLE.toNanos();
+        });
     return last[0];
   }
 }

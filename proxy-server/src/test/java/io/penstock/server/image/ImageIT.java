@@ -112,11 +112,10 @@ class ImageIT {
     assertThat(penstock.status("health/readiness")).isEqualTo(200);
     await()
         .atMost(Duration.ofMinutes(1))
-        .untilAsserted(
-            () -> {
-              engine.checkHealth(penstock.getContainerId());
-              assertThat(penstock.health()).isEqualTo("healthy");
-            });
+        .untilAsserted(() -> {
+          engine.checkHealth(penstock.getContainerId());
+          assertThat(penstock.health()).isEqualTo("healthy");
+        });
   }
 
   @Test
@@ -172,11 +171,10 @@ class ImageIT {
     try (PenstockContainer restricted =
         inFrontOfTheCluster()
             .withTmpFs(Map.of("/tmp", "rw,noexec,nosuid"))
-            .withHostConfig(
-                host ->
-                    host.withReadonlyRootfs(true)
-                        .withCapDrop(Capability.ALL)
-                        .withSecurityOpts(List.of("no-new-privileges")))
+            .withHostConfig(host ->
+                host.withReadonlyRootfs(true)
+                    .withCapDrop(Capability.ALL)
+                    .withSecurityOpts(List.of("no-new-privileges")))
             .withCreateContainerCmdModifier(create -> create.withUser("4242:4242"))) {
       restricted.start();
       assertThat(restricted.execInContainer("touch", "/opt/penstock/x").getExitCode()).isNotZero();
@@ -206,9 +204,8 @@ class ImageIT {
         """);
     try (PenstockContainer configured =
         inFrontOfTheCluster()
-            .withHostConfig(
-                host ->
-                    host.withBinds(Bind.parse(file + ":/opt/penstock/config/application.yml:ro")))
+            .withHostConfig(host ->
+                host.withBinds(Bind.parse(file + ":/opt/penstock/config/application.yml:ro")))
             .withEnv("PENSTOCK_MAXCLIENTS", "222")
             .withEnv("PENSTOCK_PROTOMAXBULKLEN", "2MB")
             .withCommand("--penstock.proto-max-bulk-len=3MB")) {
@@ -241,11 +238,10 @@ class ImageIT {
         await().until(() -> master.info("clients").contains("blocked_clients:1\r\n"));
 
         CompletableFuture<Boolean> end =
-            inBackground(
-                () -> {
-                  stopped.stopGracefully();
-                  return true;
-                });
+            inBackground(() -> {
+              stopped.stopGracefully();
+              return true;
+            });
         await().until(() -> stopped.getLogs().contains("Stopping: no new clients"));
         assertThat(reply).isNotDone();
         assertThat(end).isNotDone();

@@ -55,10 +55,9 @@ final class Bench implements AutoCloseable {
   /** Until Penstock counts arguments as this server does: it learns that from its nodes. */
   private void awaitLearnt(Target target) {
     await()
-        .untilAsserted(
-            () ->
-                assertThat(target.call("COMMAND", "GETKEYS", "GET"))
-                    .isEqualTo(server.call("COMMAND", "GETKEYS", "GET")));
+        .untilAsserted(() ->
+            assertThat(target.call("COMMAND", "GETKEYS", "GET"))
+                .isEqualTo(server.call("COMMAND", "GETKEYS", "GET")));
   }
 
   /** A server without cluster mode. */

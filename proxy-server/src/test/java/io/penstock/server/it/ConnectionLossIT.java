@@ -116,10 +116,9 @@ class ConnectionLossIT {
       Freezing.freeze(node);
       assertThat(wire.call("GET", tag + "k")).startsWith("-TIMEOUT ");
       Awaitility.await("the connection is given up")
-          .until(
-              () ->
-                  quick.stats().nodes().stream()
-                      .anyMatch(n -> n.node().port() == node.port() && n.connections() == 0));
+          .until(() ->
+              quick.stats().nodes().stream()
+                  .anyMatch(n -> n.node().port() == node.port() && n.connections() == 0));
 
       wire.send("GET", tag + "k");
       Awaitility.await("it is held").until(() -> quick.stats().held().now() == 1);

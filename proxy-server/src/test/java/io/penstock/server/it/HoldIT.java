@@ -63,11 +63,10 @@ class HoldIT {
     cluster.members().stream().filter(member -> !member.isRunning()).forEach(Member::restart);
     cluster.awaitHealthy();
     Keys.slotsOfMasters(cluster)
-        .forEach(
-            slot ->
-                cluster
-                    .masterOf(slot)
-                    .text("EVAL", "return redis.call('FLUSHALL')", "1", Keys.tag(slot)));
+        .forEach(slot ->
+            cluster
+                .masterOf(slot)
+                .text("EVAL", "return redis.call('FLUSHALL')", "1", Keys.tag(slot)));
   }
 
   private void begin(Writer writer) {

@@ -16,11 +16,10 @@ class LeakGuardIT {
 
     List<String> leaks = new ArrayList<>();
     Awaitility.await()
-        .until(
-            () -> {
-              leaks.addAll(LeakGuard.collect());
-              return !leaks.isEmpty();
-            });
+        .until(() -> {
+          leaks.addAll(LeakGuard.collect());
+          return !leaks.isEmpty();
+        });
     assertThat(leaks).hasSize(1);
     assertThat(leaks.getFirst()).contains("ByteBuf").contains("loseABuffer");
   }

@@ -133,17 +133,16 @@ class LimitsIT {
       long before = directMemory();
       Thread writer =
           Thread.ofPlatform()
-              .start(
-                  () -> {
-                    try {
-                      String get = Wire.request("GET", tag + "k");
-                      for (int i = 0; i < 1_000_000; i++) {
-                        greedy.write(get);
-                      }
-                    } catch (UncheckedIOException e) {
-                      // closed at the end of the test, while it waits for room
-                    }
-                  });
+              .start(() -> {
+                try {
+                  String get = Wire.request("GET", tag + "k");
+                  for (int i = 0; i < 1_000_000; i++) {
+                    greedy.write(get);
+                  }
+                } catch (UncheckedIOException e) {
+                  // closed at the end of the test, while it waits for room
+                }
+              });
       long most = 0;
       for (int i = 0; i < 1_000; i++) {
         assertThat(other.call("GET", tag + "k")).hasSize(300_000 + "$300000\r\n\r\n".length());

@@ -70,15 +70,14 @@ public final class Load implements AutoCloseable {
    */
   public void awaitEverybody() {
     long[] before = steps.stream().mapToLong(AtomicLong::get).toArray();
-    await(
-        () -> {
-          for (int i = 0; i < before.length; i++) {
-            if (steps.get(i).get() < before[i] + 2) {
-              return false;
-            }
-          }
-          return true;
-        });
+    await(() -> {
+      for (int i = 0; i < before.length; i++) {
+        if (steps.get(i).get() < before[i] + 2) {
+          return false;
+        }
+      }
+      return true;
+    });
   }
 
   private void await(Callable<Boolean> condition) {

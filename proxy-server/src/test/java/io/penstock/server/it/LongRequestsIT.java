@@ -56,12 +56,11 @@ class LongRequestsIT {
         RespClient other = proxy.connect();
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       Future<String> reply =
-          threads.submit(
-              () -> {
-                wire.write(request);
-                wire.flush();
-                return wire.read();
-              });
+          threads.submit(() -> {
+            wire.write(request);
+            wire.flush();
+            return wire.read();
+          });
       int served = 0;
       while (!reply.isDone()) {
         assertThat(other.call("PING")).isEqualTo("+PONG\r\n");

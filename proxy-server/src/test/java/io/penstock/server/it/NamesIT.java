@@ -56,11 +56,10 @@ class NamesIT {
         assertThat(wire.read()).isEqualTo("+OK\r\n");
         assertThat(wire.call("GET", "k")).isEqualTo(Wire.bulk("next"));
         assertThat(proxy.proxy().topology().shards())
-            .allSatisfy(
-                shard -> {
-                  assertThat(shard.master().host()).isEqualTo(NAME);
-                  assertThat(next.members()).anyMatch(m -> m.port() == shard.master().port());
-                });
+            .allSatisfy(shard -> {
+              assertThat(shard.master().host()).isEqualTo(NAME);
+              assertThat(next.members()).anyMatch(m -> m.port() == shard.master().port());
+            });
       }
     }
   }

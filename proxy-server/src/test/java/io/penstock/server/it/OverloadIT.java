@@ -212,10 +212,9 @@ class OverloadIT {
 
       Awaitility.await()
           .atMost(PATIENCE)
-          .until(
-              () ->
-                  proxy.stats().pressure().paused() >= clients
-                      && received(proxy) >= clients * MEGABYTE);
+          .until(() ->
+              proxy.stats().pressure().paused() >= clients
+                  && received(proxy) >= clients * MEGABYTE);
       Awaitility.await()
           .atMost(PATIENCE)
           .until(() -> proxy.stats().pressure().unanswered() <= 1); // the bystander's
@@ -255,16 +254,15 @@ class OverloadIT {
         greedy.add(wire);
         wire.write(begun);
         sending.add(
-            threads.submit(
-                () -> {
-                  try {
-                    for (int sent = 0; sent < 30; sent++) {
-                      wire.write(part).flush();
-                    }
-                  } catch (UncheckedIOException e) {
-                    // closed: so are most of them
-                  }
-                }));
+            threads.submit(() -> {
+              try {
+                for (int sent = 0; sent < 30; sent++) {
+                  wire.write(part).flush();
+                }
+              } catch (UncheckedIOException e) {
+                // closed: so are most of them
+              }
+            }));
       }
       for (Future<?> one : sending) {
         one.get();
@@ -340,15 +338,14 @@ class OverloadIT {
       Awaitility.await()
           .atMost(PATIENCE)
           .pollInterval(Duration.ofMillis(100))
-          .until(
-              () -> {
-                try {
-                  slow.write("x").flush();
-                } catch (UncheckedIOException e) {
-                  // closed: that is what is awaited
-                }
-                return closed(proxy, CloseReason.REQUEST) == 1;
-              });
+          .until(() -> {
+            try {
+              slow.write("x").flush();
+            } catch (UncheckedIOException e) {
+              // closed: that is what is awaited
+            }
+            return closed(proxy, CloseReason.REQUEST) == 1;
+          });
     }
   }
 
@@ -400,13 +397,12 @@ class OverloadIT {
     try (RespClient wire = proxy.connect()) {
       Thread writer =
           Thread.ofVirtual()
-              .start(
-                  () -> {
-                    for (int i = 0; i < count; i++) {
-                      wire.write(Wire.request("INCR", "flood:" + client + ":" + i % 10));
-                    }
-                    wire.flush();
-                  });
+              .start(() -> {
+                for (int i = 0; i < count; i++) {
+                  wire.write(Wire.request("INCR", "flood:" + client + ":" + i % 10));
+                }
+                wire.flush();
+              });
       int[] result = new int[2];
       for (int i = 0; i < count; i++) {
         String reply = wire.read();

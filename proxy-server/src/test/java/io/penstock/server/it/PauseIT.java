@@ -107,10 +107,9 @@ class PauseIT {
 
       paused.resume();
       Awaitility.await()
-          .untilAsserted(
-              () ->
-                  assertThat(wire.call("MGET", tag + "a", otherTag + "b"))
-                      .isEqualTo("*2\r\n$-1\r\n$-1\r\n"));
+          .untilAsserted(() ->
+              assertThat(wire.call("MGET", tag + "a", otherTag + "b"))
+                  .isEqualTo("*2\r\n$-1\r\n$-1\r\n"));
     }
   }
 

@@ -55,20 +55,18 @@ class RawClientIT {
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       assertThat(wire.call("HELLO", Integer.toString(protocol))).doesNotStartWith("-");
       Future<?> writing =
-          threads.submit(
-              () -> {
-                for (int i = 0; i < DEPTH; i++) {
-                  switch (i % 5) {
-                    case 0 -> wire.write(Wire.request("SET", "deep:" + i, "value " + i));
-                    case 1 -> wire.write(Wire.request("GET", "deep:" + (i - 1)));
-                    case 2 -> wire.write(Wire.request("ECHO", "echo " + i));
-                    case 3 ->
-                        wire.write(Wire.request("MGET", "deep:" + (i - 3), "none", "deep:" + i));
-                    default -> wire.write(Wire.request("DEL", "deep:" + (i - 4), "none:" + i));
-                  }
-                }
-                wire.flush();
-              });
+          threads.submit(() -> {
+            for (int i = 0; i < DEPTH; i++) {
+              switch (i % 5) {
+                case 0 -> wire.write(Wire.request("SET", "deep:" + i, "value " + i));
+                case 1 -> wire.write(Wire.request("GET", "deep:" + (i - 1)));
+                case 2 -> wire.write(Wire.request("ECHO", "echo " + i));
+                case 3 -> wire.write(Wire.request("MGET", "deep:" + (i - 3), "none", "deep:" + i));
+                default -> wire.write(Wire.request("DEL", "deep:" + (i - 4), "none:" + i));
+              }
+            }
+            wire.flush();
+          });
       String missing = protocol == 2 ? "$-1\r\n" : "_\r\n";
       for (int i = 0; i < DEPTH; i++) {
         String expected =

@@ -86,10 +86,9 @@ class SingleServerIT {
       busy.text("CONFIG", "SET", "busy-reply-threshold", "10");
       Thread script =
           Thread.ofVirtual()
-              .start(
-                  () ->
-                      assertThatThrownBy(() -> runner.value("EVAL", "while true do end", "0"))
-                          .hasMessageContaining("Script killed"));
+              .start(() ->
+                  assertThatThrownBy(() -> runner.value("EVAL", "while true do end", "0"))
+                      .hasMessageContaining("Script killed"));
       awaitError(busy, "BUSY");
       try (ProxyFixture proxy = ProxyFixture.of(busy).startReady()) {
         assertThat(proxy.proxy().upstreamStatus().isComplete()).isTrue();

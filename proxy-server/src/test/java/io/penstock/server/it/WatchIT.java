@@ -150,10 +150,9 @@ class WatchIT {
     }
     Awaitility.await("connections are given back")
         .atMost(Duration.ofSeconds(20))
-        .untilAsserted(
-            () ->
-                assertThat(proxy.stats().nodes().stream().mapToLong(NodeStats::inFlight).sum())
-                    .isZero());
+        .untilAsserted(() ->
+            assertThat(proxy.stats().nodes().stream().mapToLong(NodeStats::inFlight).sum())
+                .isZero());
     assertThat(proxy.stats().nodes().stream().mapToLong(NodeStats::exclusive).sum())
         .isLessThanOrEqualTo(32);
   }

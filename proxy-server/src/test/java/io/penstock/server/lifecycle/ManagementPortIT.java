@@ -32,12 +32,11 @@ class ManagementPortIT {
   private static void awaitReadiness(int status, String... details) {
     await()
         .atMost(Duration.ofSeconds(30))
-        .untilAsserted(
-            () -> {
-              HttpResponse<String> readiness = penstock.get("health/readiness");
-              assertThat(readiness.body()).contains(details);
-              assertThat(readiness.statusCode()).isEqualTo(status);
-            });
+        .untilAsserted(() -> {
+          HttpResponse<String> readiness = penstock.get("health/readiness");
+          assertThat(readiness.body()).contains(details);
+          assertThat(readiness.statusCode()).isEqualTo(status);
+        });
   }
 
   @AfterAll
@@ -77,19 +76,17 @@ class ManagementPortIT {
     }
 
     await()
-        .untilAsserted(
-            () ->
-                assertThat(penstock.get("prometheus").body())
-                    .contains("penstock_commands_total{command=\"SET\",outcome=\"ok\"} 10.0")
-                    .contains("penstock_command_duration_seconds_count{command=\"SET\"} 10")
-                    .contains("penstock_client_connections_accepted_total")
-                    .contains("penstock_node_connections{node=\"127.0.0.1:")
-                    .contains("penstock_redirects_total{type=\"moved\"}")
-                    .contains(
-                        "penstock_topology_refreshes_total{outcome=\"ok\",trigger=\"startup\"}")
-                    .contains("penstock_event_loop_lag_seconds{loop=\"0\"}")
-                    .contains("netty_allocator_memory_used")
-                    .contains("jvm_memory_used_bytes"));
+        .untilAsserted(() ->
+            assertThat(penstock.get("prometheus").body())
+                .contains("penstock_commands_total{command=\"SET\",outcome=\"ok\"} 10.0")
+                .contains("penstock_command_duration_seconds_count{command=\"SET\"} 10")
+                .contains("penstock_client_connections_accepted_total")
+                .contains("penstock_node_connections{node=\"127.0.0.1:")
+                .contains("penstock_redirects_total{type=\"moved\"}")
+                .contains("penstock_topology_refreshes_total{outcome=\"ok\",trigger=\"startup\"}")
+                .contains("penstock_event_loop_lag_seconds{loop=\"0\"}")
+                .contains("netty_allocator_memory_used")
+                .contains("jvm_memory_used_bytes"));
   }
 
   @Test

@@ -198,11 +198,9 @@ class StartAndStopIT {
   @Test
   void saysWhichPortIsTaken(CapturedOutput output) {
     try (ServerProcess server = ServerProcess.start()) {
-      assertThatThrownBy(
-              () ->
-                  RunningPenstock.inFrontOf(
-                          "redis://127.0.0.1:1", "--penstock.port=" + server.port())
-                      .close())
+      assertThatThrownBy(() ->
+              RunningPenstock.inFrontOf("redis://127.0.0.1:1", "--penstock.port=" + server.port())
+                  .close())
           .rootCause()
           .hasMessageContaining("in use");
       assertThat(output)

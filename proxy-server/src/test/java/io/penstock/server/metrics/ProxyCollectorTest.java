@@ -161,11 +161,10 @@ class ProxyCollectorTest {
       threads.add(Thread.ofPlatform().daemon().start(() -> scrape.complete(reader.read())));
     }
     await()
-        .untilAsserted(
-            () ->
-                assertThat(threads)
-                    .extracting(Thread::getState)
-                    .containsOnly(Thread.State.TIMED_WAITING));
+        .untilAsserted(() ->
+            assertThat(threads)
+                .extracting(Thread::getState)
+                .containsOnly(Thread.State.TIMED_WAITING));
     assertThat(CompletableFuture.supplyAsync(reader::age)).succeedsWithin(Duration.ofSeconds(10));
 
     answer.complete(STATS);

@@ -50,11 +50,10 @@ class OrphanedServersIT {
 
     await()
         .atMost(Duration.ofSeconds(10))
-        .untilAsserted(
-            () -> {
-              assertThat(pids).allMatch(pid -> ProcessHandle.of(pid).isEmpty());
-              assertThat(folders).noneMatch(Files::exists);
-            });
+        .untilAsserted(() -> {
+          assertThat(pids).allMatch(pid -> ProcessHandle.of(pid).isEmpty());
+          assertThat(folders).noneMatch(Files::exists);
+        });
   }
 
   /** The JVM that starts a cluster, tells its processes and waits for its end. */

@@ -21,14 +21,13 @@ class WatchedProcessTest {
     List<Path> folders = new ArrayList<>();
 
     assertThatExceptionOfType(UncheckedIOException.class)
-        .isThrownBy(
-            () ->
-                WatchedProcess.start(
-                    "it",
-                    (folder, _) -> {
-                      folders.add(Files.writeString(folder.resolve("file"), "").getParent());
-                      throw new FileNotFoundException("no template");
-                    }));
+        .isThrownBy(() ->
+            WatchedProcess.start(
+                "it",
+                (folder, _) -> {
+                  folders.add(Files.writeString(folder.resolve("file"), "").getParent());
+                  throw new FileNotFoundException("no template");
+                }));
 
     assertThat(folders).singleElement().satisfies(folder -> assertThat(folder).doesNotExist());
   }
@@ -41,10 +40,9 @@ class WatchedProcessTest {
   })
   void whatEndsAtOnceSaysItsFirstError(String printed, String error) {
     assertThatIllegalStateException()
-        .isThrownBy(
-            () ->
-                WatchedProcess.start(
-                    "it", (_, _) -> List.of("sh", "-c", "printf '" + printed + "'; exit 1")))
+        .isThrownBy(() ->
+            WatchedProcess.start(
+                "it", (_, _) -> List.of("sh", "-c", "printf '" + printed + "'; exit 1")))
         .withMessageStartingWith("it ended at once: " + error + "\n");
   }
 }
