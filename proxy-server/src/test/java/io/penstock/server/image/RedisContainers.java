@@ -81,15 +81,17 @@ final class RedisContainers implements AutoCloseable {
     nodes.forEach(GenericContainer::start);
     for (int i = 0; i < MASTERS; i++) {
       try (Jedis node = connect(i)) {
-        node.clusterSetConfigEpoch(i + 1);
+        node.clusterSetConfigEpoch(i + 1); // before it knows another
         node.sendCommand(
             Protocol.Command.CLUSTER,
             "ADDSLOTSRANGE",
             Integer.toString(first(i)),
             Integer.toString(first(i + 1) - 1));
-        for (GenericContainer<?> other : nodes) {
-          node.clusterMeet(address(other), PORT);
-        }
+      }
+    }
+    try (Jedis node = connect(0)) {
+      for (GenericContainer<?> other : nodes) {
+        node.clusterMeet(address(other), PORT);
       }
     }
     for (int i = 0; i < MASTERS; i++) {

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -318,9 +319,9 @@ class PubSubIT {
     Member to = cluster.masters().stream().filter(m -> m != from).findFirst().orElseThrow();
     try {
       cluster.migrateSlot(slot, from, to);
-      awaitListener(to, "NUMSUB", channel);
+      awaitListener(to.server(), "NUMSUB", channel);
       if (sharded) {
-        awaitListener(to, "SHARDNUMSUB", channel);
+        awaitListener(to.server(), "SHARDNUMSUB", channel);
         assertThat(publisher.call("SPUBLISH", channel, "last")).isEqualTo(":1\r\n");
       }
       assertThat(publisher.call("PUBLISH", channel, "end")).isEqualTo(":1\r\n");
@@ -334,13 +335,15 @@ class PubSubIT {
     }
   }
 
-  /** Waits until the proxy listens to a channel at a node. */
-  private static void awaitListener(Member member, String counter, String channel) {
+  /** Waits until one connection listens to what {@code PUBSUB} counts at the server. */
+  private static void awaitListener(ServerProcess server, String... counter) {
+    String[] question =
+        Stream.concat(Stream.of("PUBSUB"), Stream.of(counter)).toArray(String[]::new);
     Subscriber.await(
-        channel + " is listened to at " + member,
+        List.of(counter) + " is 1 at " + server,
         () -> {
-          try (RespClient direct = RespClient.open(member.host(), member.port())) {
-            return direct.call("PUBSUB", counter, channel).endsWith(":1\r\n");
+          try (RespClient direct = RespClient.open(server.host(), server.port())) {
+            return direct.call(question).endsWith(":1\r\n");
           }
         });
   }
@@ -369,7 +372,10 @@ class PubSubIT {
 
       server.restart();
 
-      Subscriber.await("resubscribed", () -> loud.call("PUBLISH", "a", "again").equals(":2\r\n"));
+      awaitListener(server, "NUMSUB", "a");
+      awaitListener(server, "NUMPAT");
+      assertThat(loud.call("PUBLISH", "a", "again")).isEqualTo(":2\r\n");
+      one.expect("message", "a", "again");
       two.expect("pmessage", "*", "a", "again");
     }
   }
