@@ -354,8 +354,11 @@ class HoldTest extends EitherDispatcher {
     rig().server(1).refuse();
     Peer client = rig().client();
     client.send(call("MSET b 1 a 1") + set("b", "2"));
-    Peer lower = accept(0).expect(call("MSET b 1") + set("b", "2")).send("+OK\r\n+2\r\n");
+    Peer lower = accept(0).expect(call("MSET b 1") + set("b", "2"));
+    long before = rig().bytesReceivedFrom(0);
+    lower.send("+OK\r\n+2\r\n");
     awaitHeld(1);
+    await().until(() -> rig().bytesReceivedFrom(0) > before + "+OK\r\n".length());
     outwaitTheCommandTimeout();
     promote();
 

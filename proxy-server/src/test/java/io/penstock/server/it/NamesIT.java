@@ -49,6 +49,7 @@ class NamesIT {
         assertThat(wire.call("SET", "k", "old")).isEqualTo("+OK\r\n");
 
         old.members().forEach(Member::kill);
+        proxy.awaitLoss();
         wire.send("SET", "k", "next");
         Awaitility.await("it is held").until(() -> proxy.stats().held().now() == 1);
         MovableNames.put(NAME, "127.0.0.3");

@@ -93,6 +93,15 @@ public final class ProxyFixture implements AutoCloseable {
     return this;
   }
 
+  /**
+   * Waits until no node has a connection, as when all were killed: what is sent before that is
+   * noticed is lost with its connection, and is not held.
+   */
+  public void awaitLoss() {
+    Awaitility.await("the loss of all connections")
+        .until(() -> stats().nodes().stream().allMatch(node -> node.connections() == 0));
+  }
+
   public static <T> T await(CompletionStage<T> stage) {
     try {
       return stage.toCompletableFuture().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
