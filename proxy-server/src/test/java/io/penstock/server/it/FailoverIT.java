@@ -66,7 +66,7 @@ class FailoverIT {
     proxy.close();
     cluster.members().stream().filter(member -> !member.isRunning()).forEach(Member::restart);
     cluster.awaitHealthy();
-    cluster.masterOf(SLOT).text("EVAL", "return redis.call('FLUSHALL')", "1", TAG);
+    Keys.empty(cluster, SLOT);
   }
 
   @Test

@@ -74,7 +74,7 @@ class FrozenMasterIT {
       }
     }
     cluster.awaitHealthy();
-    cluster.masterOf(slot).text("EVAL", "return redis.call('FLUSHALL')", "1", tag);
+    Keys.empty(cluster, slot);
   }
 
   /**

@@ -62,11 +62,7 @@ class HoldIT {
     writers.forEach(Writer::close);
     cluster.members().stream().filter(member -> !member.isRunning()).forEach(Member::restart);
     cluster.awaitHealthy();
-    Keys.slotsOfMasters(cluster)
-        .forEach(slot ->
-            cluster
-                .masterOf(slot)
-                .text("EVAL", "return redis.call('FLUSHALL')", "1", Keys.tag(slot)));
+    Keys.slotsOfMasters(cluster).forEach(slot -> Keys.empty(cluster, slot));
   }
 
   private void begin(Writer writer) {

@@ -3,6 +3,7 @@ package io.penstock.server.it;
 import io.penstock.core.cluster.Slot;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
+import io.penstock.testkit.wire.RespClient;
 import io.penstock.testkit.wire.Wire;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,6 +39,23 @@ public final class Keys {
       }
     }
     throw new IllegalStateException(master + " owns no slot");
+  }
+
+  /**
+   * Empties the shard of a slot, its replicas included: the link of a replica that has synchronised
+   * anew is up a second before its master sends it what came meanwhile (replication.c, {@code
+   * repl_start_cmd_stream_on_ack}), and a replica that is promoted then has the keys again.
+   */
+  public static void empty(EmbeddedCluster cluster, int slot) {
+    Member master = cluster.masterOf(slot);
+    int replicas = cluster.replicasOf(master).size();
+    try (RespClient client = RespClient.open(master.host(), master.port())) {
+      client.value("FLUSHALL");
+      Object reached = client.value("WAIT", Integer.toString(replicas), "10000");
+      if (!Long.valueOf(replicas).equals(reached)) {
+        throw new IllegalStateException(reached + " of " + replicas + " replicas of " + master);
+      }
+    }
   }
 
   /** A hash tag of each master. */
