@@ -14,6 +14,7 @@ mkfifo "$folder/pid" || exit 1
 run() {
   "$@" </dev/null >>"$folder/server.log" 2>&1 &
   echo $! >"$folder/pid"
+  echo "started $!" # here, so that it comes before "ended"
   wait $!
   status=$?
   rm -f "$folder/running"
@@ -26,7 +27,6 @@ while read -r order; do
       : >"$folder/running"
       run "$@" &
       read -r server <"$folder/pid"
-      echo "started $server"
       ;;
     *) kill -s "$order" "$server" ;;
   esac
