@@ -1,8 +1,6 @@
 package io.penstock.bench;
 
 import io.netty.buffer.ByteBuf;
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.Shard;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandTable;
@@ -11,6 +9,9 @@ import io.penstock.core.resp.ScanResult;
 import io.penstock.core.route.ClusterRouter;
 import io.penstock.core.route.RoutePlan;
 import io.penstock.core.route.Router;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Placement;
+import io.penstock.core.upstream.Shard;
 import io.penstock.testkit.wire.Wire;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -39,18 +40,18 @@ public class PathBenchmark {
   private final RequestScanner scanner = new RequestScanner(Frames.LIMITS);
   private final Command command = new Command(CommandTable.load(), scanner.frame());
   private final Router router = new ClusterRouter();
-  private final SlotMap map = threeShards();
+  private final Placement map = threeShards();
   private final ByteBuf one = Wire.buffer(Wire.request("GET", "key:000000012345"));
   private final ByteBuf gets = Wire.buffer(batch(false));
   private final ByteBuf mixed = Wire.buffer(batch(true));
 
-  private static SlotMap threeShards() {
+  private static Placement threeShards() {
     return new SlotMap.Builder()
-        .shard(new Shard(new Node("127.0.0.1", 7000), List.of(), 1))
+        .shard(new Shard(new Endpoint("127.0.0.1", 7000), List.of(), 1))
         .range(0, 5460)
-        .shard(new Shard(new Node("127.0.0.1", 7001), List.of(), 2))
+        .shard(new Shard(new Endpoint("127.0.0.1", 7001), List.of(), 2))
         .range(5461, 10_922)
-        .shard(new Shard(new Node("127.0.0.1", 7002), List.of(), 3))
+        .shard(new Shard(new Endpoint("127.0.0.1", 7002), List.of(), 3))
         .range(10_923, SlotMap.SLOTS - 1)
         .build();
   }

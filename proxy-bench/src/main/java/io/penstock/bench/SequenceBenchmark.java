@@ -9,8 +9,6 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.ReferenceCountUtil;
 import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.QueueBounds;
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.Topology;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.ServerFacts;
@@ -31,6 +29,8 @@ import io.penstock.core.topology.StaticTopology;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.transport.Transport;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Topology;
 import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -68,7 +68,7 @@ public class SequenceBenchmark {
 
   private static Session session(EmbeddedChannel channel, Socket socket) {
     Loop loop = Loop.over(channel.eventLoop());
-    Topology topology = new StaticTopology(new Node("127.0.0.1", 6379));
+    Topology topology = new StaticTopology(new Endpoint("127.0.0.1", 6379));
     Duration timeout = Duration.ofSeconds(2);
     var backend =
         new BackendSettings(null, 0, timeout, timeout, 1, 1, 1, 65_536, QueueBounds.DEFAULTS);

@@ -2,8 +2,6 @@ package io.penstock.core;
 
 import io.netty.channel.EventLoop;
 import io.penstock.core.backend.BackendSettings;
-import io.penstock.core.cluster.SlotMap;
-import io.penstock.core.cluster.Topology;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.dispatch.AsyncDispatcher;
@@ -35,6 +33,8 @@ import io.penstock.core.topology.TopologyStatus;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.transport.UnavailableTransportException;
+import io.penstock.core.upstream.Placement;
+import io.penstock.core.upstream.Topology;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.Instant;
@@ -217,7 +217,7 @@ public final class Proxy implements AutoCloseable {
   }
 
   /** The newest topology snapshot. */
-  public SlotMap topology() {
+  public Placement topology() {
     return topology.current();
   }
 

@@ -1,11 +1,11 @@
 package io.penstock.core;
 
 import io.penstock.core.cluster.Facade;
-import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.info.ProxyFacts;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.session.ServerFace;
 import io.penstock.core.topology.Reach;
+import io.penstock.core.upstream.Placement;
 import java.time.Instant;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
@@ -47,7 +47,7 @@ final class ProxyFace implements ServerFace {
   }
 
   @Override
-  public int coveredSlots(SlotMap known) {
+  public int coveredSlots(Placement known) {
     return proxy.upstreamStatus().coveredSlots();
   }
 

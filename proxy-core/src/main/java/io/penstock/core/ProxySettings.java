@@ -4,12 +4,12 @@ import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.QueueBounds;
 import io.penstock.core.cluster.Credentials;
 import io.penstock.core.cluster.Facade;
-import io.penstock.core.cluster.Node;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.listener.Arrivals;
 import io.penstock.core.session.ClientLimits;
 import io.penstock.core.topology.TopologySettings;
 import io.penstock.core.transport.Transport;
+import io.penstock.core.upstream.Endpoint;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -67,10 +67,11 @@ public record ProxySettings(
     @Nullable Credentials credentials();
 
     /** A Redis Cluster, discovered from any of the seeds. */
-    record Cluster(List<Node> seeds, @Nullable Credentials credentials) implements Upstream {}
+    record Cluster(List<Endpoint> seeds, @Nullable Credentials credentials) implements Upstream {}
 
     /** One server; {@code database} is selected on every connection. */
-    record Single(Node node, @Nullable Credentials credentials, int database) implements Upstream {}
+    record Single(Endpoint node, @Nullable Credentials credentials, int database)
+        implements Upstream {}
   }
 
   /** How commands get to nodes. */

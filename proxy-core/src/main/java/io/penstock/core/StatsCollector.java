@@ -1,6 +1,5 @@
 package io.penstock.core;
 
-import io.penstock.core.cluster.Node;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.listener.Admission;
@@ -18,6 +17,7 @@ import io.penstock.core.observe.ProxyStats.Redirection;
 import io.penstock.core.observe.ProxyStats.Traffic;
 import io.penstock.core.pubsub.Audience;
 import io.penstock.core.pubsub.Kind;
+import io.penstock.core.upstream.Endpoint;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -163,7 +163,7 @@ final class StatsCollector {
 
   /** Who has no connections any more counts only while another loop, or a subscriber, has some. */
   private static List<NodeStats> nodes(List<LoopFigures> figures) {
-    Map<Node, NodeStats> nodes = new LinkedHashMap<>();
+    Map<Endpoint, NodeStats> nodes = new LinkedHashMap<>();
     for (LoopFigures each : figures) {
       each.nodes().forEach(node -> nodes.merge(node.node(), node, NodeStats::plus));
     }

@@ -42,17 +42,20 @@ class ArchitectureTest {
   private static final Map<String, Set<String>> MAY_KNOW =
       Map.ofEntries(
           Map.entry("resp", Set.of()),
-          Map.entry("cluster", Set.of()),
+          Map.entry("upstream", Set.of()),
+          Map.entry("cluster", Set.of("upstream")),
           Map.entry("transport", Set.of()),
           Map.entry("command", Set.of("resp")),
-          Map.entry("observe", Set.of("cluster")),
-          Map.entry("info", Set.of("cluster", "observe")),
-          Map.entry("topology", Set.of("command", "cluster", "observe", "transport")),
-          Map.entry("route", Set.of("command", "cluster", "resp")),
-          Map.entry("backend", Set.of("cluster", "resp", "transport", "observe")),
+          Map.entry("observe", Set.of("cluster", "upstream")),
+          Map.entry("info", Set.of("cluster", "upstream", "observe")),
+          Map.entry("topology", Set.of("command", "cluster", "upstream", "observe", "transport")),
+          Map.entry("route", Set.of("command", "cluster", "upstream", "resp")),
+          Map.entry("backend", Set.of("cluster", "upstream", "resp", "transport", "observe")),
           Map.entry(
-              "pubsub", Set.of("backend", "command", "cluster", "resp", "transport", "observe")),
-          Map.entry("dispatch", Set.of("backend", "cluster", "resp", "transport", "observe")),
+              "pubsub",
+              Set.of("backend", "command", "cluster", "upstream", "resp", "transport", "observe")),
+          Map.entry(
+              "dispatch", Set.of("backend", "cluster", "upstream", "resp", "transport", "observe")),
           Map.entry(
               "session",
               Set.of(
@@ -62,6 +65,7 @@ class ArchitectureTest {
                   "route",
                   "command",
                   "cluster",
+                  "upstream",
                   "resp",
                   "transport",
                   "observe",

@@ -2,7 +2,6 @@ package io.penstock.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.cluster.Node;
 import io.penstock.core.listener.Admission;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats.HeldStats;
@@ -11,14 +10,15 @@ import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.observe.ProxyStats.Pressure;
 import io.penstock.core.observe.ProxyStats.Traffic;
 import io.penstock.core.pubsub.Audience;
+import io.penstock.core.upstream.Endpoint;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class StatsCollectorTest {
 
-  private static final Node A = new Node("a", 1);
-  private static final Node B = new Node("b", 1);
+  private static final Endpoint A = new Endpoint("a", 1);
+  private static final Endpoint B = new Endpoint("b", 1);
 
   private final StatsCollector collector =
       new StatsCollector(new Admission(1, ProxyEvents.NONE), new Audience());

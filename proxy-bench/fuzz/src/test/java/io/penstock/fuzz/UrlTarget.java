@@ -2,8 +2,8 @@ package io.penstock.fuzz;
 
 import io.penstock.core.ProxySettings.Upstream;
 import io.penstock.core.cluster.Credentials;
-import io.penstock.core.cluster.Node;
 import io.penstock.core.fuzz.Oracle;
+import io.penstock.core.upstream.Endpoint;
 import io.penstock.server.config.ResourceUrl;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -97,7 +97,7 @@ public final class UrlTarget {
     return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
   }
 
-  private static String written(Node node) {
+  private static String written(Endpoint node) {
     String host = node.host();
     return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + node.port();
   }

@@ -1,9 +1,9 @@
 package io.penstock.core.backend;
 
 import io.netty.buffer.ByteBuf;
-import io.penstock.core.cluster.Node;
 import io.penstock.core.observe.ProxyStats.HeldOutcome;
 import io.penstock.core.resp.Protocol;
+import io.penstock.core.upstream.Endpoint;
 import java.util.ArrayDeque;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +18,7 @@ final class BackendConnection implements LinkOwner {
   /** From so many waiting exchanges on, clients are not read until there is a connection. */
   private static final int MANY_WAITING = 1_024;
 
-  private final Node node;
+  private final Endpoint node;
   private final BackendSite site;
   private final Handshake handshake;
   private final NodeCounters counters;
@@ -31,7 +31,7 @@ final class BackendConnection implements LinkOwner {
   private boolean wasReady;
   private int failures; // to connect, in a row
 
-  BackendConnection(Node node, Protocol protocol, BackendSite site, NodeCounters counters) {
+  BackendConnection(Endpoint node, Protocol protocol, BackendSite site, NodeCounters counters) {
     this.node = node;
     this.site = site;
     this.waiting = new WaitingLine(site.hold()::leave);

@@ -1,8 +1,8 @@
 package io.penstock.core.backend;
 
-import io.penstock.core.cluster.Node;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.resp.Protocol;
+import io.penstock.core.upstream.Endpoint;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,7 +32,7 @@ public final class BackendNode {
   /** A shared connection that nobody has used for so long is looked after. */
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  private final Node node;
+  private final Endpoint node;
   private final BackendSite site;
   private final NodeCounters counters = new NodeCounters();
   private final @Nullable BackendConnection[] resp2;
@@ -45,7 +45,7 @@ public final class BackendNode {
   private boolean retired;
   private long retiredAt; // if so
 
-  public BackendNode(Node node, BackendSite site) {
+  public BackendNode(Endpoint node, BackendSite site) {
     this.node = node;
     this.site = site;
     int connections = site.settings().connectionsPerNode();
@@ -58,7 +58,7 @@ public final class BackendNode {
         new LeasePool(node, site, counters, new LeasePool.Limits(turnConnections, turnConnections));
   }
 
-  public Node node() {
+  public Endpoint node() {
     return node;
   }
 

@@ -1,10 +1,10 @@
 package io.penstock.core.backend;
 
 import io.netty.util.concurrent.ScheduledFuture;
-import io.penstock.core.cluster.Node;
 import io.penstock.core.transport.Backoff;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
+import io.penstock.core.upstream.Endpoint;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Random;
@@ -63,7 +63,7 @@ public record BackendSite(
   }
 
   /** Connects to the node; {@code owner} is told how it went, on the loop. */
-  void dial(Node node, LinkOwner owner) {
+  void dial(Endpoint node, LinkOwner owner) {
     int timeout = (int) settings.connectTimeout().toMillis();
     group
         .client(loop, timeout)

@@ -1,7 +1,7 @@
 package io.penstock.core.backend;
 
-import io.penstock.core.cluster.Node;
 import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.upstream.Endpoint;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
@@ -16,7 +16,7 @@ public final class ClosedConnections {
   /** Nodes remembered, those closed last: where addresses come and go there would be ever more. */
   private static final int MOST_NODES = 1_000;
 
-  private final SequencedMap<Node, NodeStats> totals = new LinkedHashMap<>();
+  private final SequencedMap<Endpoint, NodeStats> totals = new LinkedHashMap<>();
 
   /**
    * Connections were closed for good: nothing is open, or under way, on them any more.

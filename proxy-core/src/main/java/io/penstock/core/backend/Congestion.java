@@ -1,7 +1,7 @@
 package io.penstock.core.backend;
 
-import io.penstock.core.cluster.Node;
 import io.penstock.core.observe.Notice;
+import io.penstock.core.upstream.Endpoint;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,14 +17,14 @@ final class Congestion {
 
   private static final Logger log = LoggerFactory.getLogger(Congestion.class);
 
-  private final Node node;
+  private final Endpoint node;
   private final QueueBounds bounds;
   private final Notice refusals = new Notice();
   private final Notice pauses = new Notice();
   private boolean busy;
   private boolean full; // of large replies that are to come
 
-  Congestion(Node node, QueueBounds bounds) {
+  Congestion(Endpoint node, QueueBounds bounds) {
     this.node = node;
     this.bounds = bounds;
   }

@@ -1,10 +1,10 @@
 package io.penstock.core.backend;
 
 import io.netty.buffer.ByteBuf;
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.transport.SharedBuffer;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Placement;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,11 +38,11 @@ public abstract class Exchange {
   private long heldUntil; // if it cannot be
   private Hold.@Nullable Place heldFor; // now, or until now
   private boolean held;
-  private @Nullable Node shardMaster; // with ONE_SHARD
+  private @Nullable Endpoint shardMaster; // with ONE_SHARD
   private int shardSlot;
   private boolean aside;
   private int expectedReply;
-  private @Nullable Node sentTo;
+  private @Nullable Endpoint sentTo;
   private int interimReplies;
   private Exchange interim = this;
 
@@ -127,7 +127,7 @@ public abstract class Exchange {
    *     none any more
    * @param apart whether it goes over a connection that carries nothing else
    */
-  protected final void shard(Node master, int slot, boolean apart) {
+  protected final void shard(Endpoint master, int slot, boolean apart) {
     shardMaster = master;
     shardSlot = slot;
     aside = apart;
@@ -163,12 +163,12 @@ public abstract class Exchange {
   }
 
   /** Notes the node that it is given to. */
-  public final void sentTo(Node node) {
+  public final void sentTo(Endpoint node) {
     sentTo = node;
   }
 
   /** The node it was given to last; null before that. */
-  public final @Nullable Node sentTo() {
+  public final @Nullable Endpoint sentTo() {
     return sentTo;
   }
 
@@ -177,11 +177,11 @@ public abstract class Exchange {
   }
 
   /**
-   * Index in {@code map} of the shard that it goes to, or {@link SlotMap#UNCOVERED}; not for {@link
-   * #ANY_NODE} and {@link #ONE_NODE}.
+   * Index in {@code map} of the shard that it goes to, or {@link Placement#UNCOVERED}; not for
+   * {@link #ANY_NODE} and {@link #ONE_NODE}.
    */
-  public final int shardIn(SlotMap map) {
-    Node master = shardMaster;
+  public final int shardIn(Placement map) {
+    Endpoint master = shardMaster;
     if (slot != ONE_SHARD || master == null) {
       return map.ownerOf(slot);
     }

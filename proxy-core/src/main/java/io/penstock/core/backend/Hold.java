@@ -1,11 +1,11 @@
 package io.penstock.core.backend;
 
-import io.penstock.core.cluster.Node;
 import io.penstock.core.observe.HoldReport;
 import io.penstock.core.observe.Notice;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats.HeldOutcome;
 import io.penstock.core.observe.ProxyStats.HeldStats;
+import io.penstock.core.upstream.Endpoint;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -28,7 +28,7 @@ public final class Hold {
   private static final HeldOutcome[] OUTCOMES = HeldOutcome.values();
 
   private final int most;
-  private final Map<Node, Place> places = new HashMap<>();
+  private final Map<Endpoint, Place> places = new HashMap<>();
   private final Place nobody = new Place();
   private final long[] outcomes = new long[OUTCOMES.length];
   private final Notice refusals = new Notice();
@@ -83,7 +83,7 @@ public final class Hold {
     if (exchange.isHeld()) {
       return;
     }
-    Node node = exchange.sentTo();
+    Endpoint node = exchange.sentTo();
     Place place = node == null ? nobody : places.computeIfAbsent(node, _ -> new Place());
     if (place.now++ == 0 && !place.told) {
       place.since = System.nanoTime();
@@ -141,8 +141,8 @@ public final class Hold {
   /** Tells of nodes for which requests have begun to be held for some time, and no longer are. */
   public void tick(long now, ProxyEvents events) {
     tell(null, nobody, now, events);
-    for (Iterator<Map.Entry<Node, Place>> it = places.entrySet().iterator(); it.hasNext(); ) {
-      Map.Entry<Node, Place> next = it.next();
+    for (Iterator<Map.Entry<Endpoint, Place>> it = places.entrySet().iterator(); it.hasNext(); ) {
+      Map.Entry<Endpoint, Place> next = it.next();
       Place place = next.getValue();
       tell(next.getKey(), place, now, events);
       if (place.now == 0) {
@@ -151,7 +151,7 @@ public final class Hold {
     }
   }
 
-  private static void tell(@Nullable Node node, Place place, long now, ProxyEvents events) {
+  private static void tell(@Nullable Endpoint node, Place place, long now, ProxyEvents events) {
     if (place.now > 0 && !place.told && now - place.since > WORTH_TELLING_NANOS) {
       place.told = true;
       events.holdBegan(node);

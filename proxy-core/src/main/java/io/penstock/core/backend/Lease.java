@@ -1,8 +1,8 @@
 package io.penstock.core.backend;
 
 import io.netty.buffer.ByteBuf;
-import io.penstock.core.cluster.Node;
 import io.penstock.core.resp.Protocol;
+import io.penstock.core.upstream.Endpoint;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -18,7 +18,7 @@ public final class Lease implements LinkOwner {
   private static final Logger log = LoggerFactory.getLogger(Lease.class);
   private static final byte[] CLIENT_ID = Handshake.encode("CLIENT", "ID");
 
-  private final Node node;
+  private final Endpoint node;
   private final BackendSite site;
   private final LeasePool pool;
   private final Handshake handshake;
@@ -29,7 +29,7 @@ public final class Lease implements LinkOwner {
   private long idleSince;
   private @Nullable Runnable observer; // whoever takes a turn on it
 
-  Lease(Node node, Protocol protocol, BackendSite site, LeasePool pool) {
+  Lease(Endpoint node, Protocol protocol, BackendSite site, LeasePool pool) {
     this.node = node;
     this.site = site;
     this.pool = pool;
@@ -41,7 +41,7 @@ public final class Lease implements LinkOwner {
     site.dial(node, this);
   }
 
-  public Node node() {
+  public Endpoint node() {
     return node;
   }
 

@@ -1,8 +1,8 @@
 package io.penstock.core.backend;
 
-import io.penstock.core.cluster.Node;
 import io.penstock.core.observe.Notice;
 import io.penstock.core.resp.Protocol;
+import io.penstock.core.upstream.Endpoint;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -33,7 +33,7 @@ final class LeasePool {
   /** So long one waits for a client: shorter than servers' own {@code timeout}s. */
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  private final Node node;
+  private final Endpoint node;
   private final BackendSite site;
   private final NodeCounters counters;
   private final Limits limits;
@@ -43,7 +43,7 @@ final class LeasePool {
   private final Set<Lease> distrusted = new HashSet<>(); // those older than the last loss
   private boolean lost; // one that worked, and none was made since
 
-  LeasePool(Node node, BackendSite site, NodeCounters counters, Limits limits) {
+  LeasePool(Endpoint node, BackendSite site, NodeCounters counters, Limits limits) {
     this.node = node;
     this.site = site;
     this.counters = counters;

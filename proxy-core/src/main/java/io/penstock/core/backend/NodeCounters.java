@@ -1,6 +1,6 @@
 package io.penstock.core.backend;
 
-import io.penstock.core.cluster.Node;
+import io.penstock.core.upstream.Endpoint;
 import org.jspecify.annotations.Nullable;
 
 /** One loop's figures for one node. Plain fields: read on the loop. */
@@ -39,7 +39,7 @@ final class NodeCounters {
   }
 
   /** Why an attempt to connect has failed, or a connection has ended. */
-  void failed(Node node, Throwable cause) {
+  void failed(Endpoint node, Throwable cause) {
     String error = cause instanceof BackendException known ? known.refusal() : null;
     refusal =
         error == null ? null : new NodeRefusal(node, error, !letIn && !Handshake.mayPass(error));

@@ -1,6 +1,6 @@
 package io.penstock.core.backend;
 
-import io.penstock.core.cluster.Node;
+import io.penstock.core.upstream.Endpoint;
 
 /**
  * A node that takes connections and does not let Penstock in. Immutable.
@@ -10,4 +10,4 @@ import io.penstock.core.cluster.Node;
  * @param lasting whether it never has let Penstock in, and nothing says that it soon will: a wrong
  *     password, for one
  */
-public record NodeRefusal(Node node, String error, boolean lasting) {}
+public record NodeRefusal(Endpoint node, String error, boolean lasting) {}

@@ -1,8 +1,8 @@
 package io.penstock.core.backend;
 
-import io.penstock.core.cluster.Node;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.resp.Protocol;
+import io.penstock.core.upstream.Endpoint;
 
 /**
  * One connection to one node for subscriptions, which speaks RESP3 so that replies and pushes can
@@ -11,7 +11,7 @@ import io.penstock.core.resp.Protocol;
  */
 public final class SubscriberConnection {
 
-  private final Node node;
+  private final Endpoint node;
   private final NodeCounters counters = new NodeCounters();
   private final BackendConnection connection;
   private final long commandTimeoutNanos;
@@ -20,7 +20,7 @@ public final class SubscriberConnection {
    * @param site its listener and its sink, which takes messages and confirmations, are this
    *     connection's own
    */
-  public SubscriberConnection(Node node, BackendSite site) {
+  public SubscriberConnection(Endpoint node, BackendSite site) {
     this.node = node;
     this.connection = new BackendConnection(node, Protocol.RESP3, site, counters);
     this.commandTimeoutNanos = site.settings().commandTimeout().toNanos();

@@ -1,5 +1,6 @@
 package io.penstock.core.cluster;
 
+import io.penstock.core.upstream.Endpoint;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *     to
  * @param announcePort the same for the port; 0 for the one they have connected to
  */
-public record Facade(List<Node> nodes, @Nullable String announceHost, int announcePort) {
+public record Facade(List<Endpoint> nodes, @Nullable String announceHost, int announcePort) {
 
   public Facade {
     nodes = List.copyOf(nodes);
@@ -35,24 +36,24 @@ public record Facade(List<Node> nodes, @Nullable String announceHost, int announ
    * @param myself whether it is this instance
    */
   public record Member(
-      Node node, String id, String shardId, int first, int last, int epoch, boolean myself) {}
+      Endpoint node, String id, String shardId, int first, int last, int epoch, boolean myself) {}
 
   /**
    * All instances by address.
    *
    * @param local where the client that asks is connected
    */
-  public List<Member> members(Node local) {
-    Node self =
-        new Node(
+  public List<Member> members(Endpoint local) {
+    Endpoint self =
+        new Endpoint(
             announceHost == null ? local.host() : announceHost,
             announcePort == 0 ? local.port() : announcePort);
-    List<Node> sorted = new ArrayList<>(nodes.isEmpty() ? List.of(self) : nodes);
-    sorted.sort(Comparator.comparing(Node::toString));
+    List<Endpoint> sorted = new ArrayList<>(nodes.isEmpty() ? List.of(self) : nodes);
+    sorted.sort(Comparator.comparing(Endpoint::toString));
     boolean alone = sorted.size() == 1;
     List<Member> members = new ArrayList<>(sorted.size());
     for (int i = 0; i < sorted.size(); i++) {
-      Node node = sorted.get(i);
+      Endpoint node = sorted.get(i);
       int first = i * SlotMap.SLOTS / sorted.size();
       int last = (i + 1) * SlotMap.SLOTS / sorted.size() - 1;
       boolean myself = alone || node.equals(self);

@@ -1,6 +1,7 @@
 package io.penstock.core.cluster;
 
 import io.netty.buffer.ByteBuf;
+import io.penstock.core.upstream.Endpoint;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -64,8 +65,8 @@ public record Redirect(Kind kind, int slot, String host, int port) {
   /**
    * Where to send the command, when {@code answered} is the node that answered with this redirect.
    */
-  public Node target(Node answered) {
-    return new Node(host.isEmpty() ? answered.host() : host, port);
+  public Endpoint target(Endpoint answered) {
+    return new Endpoint(host.isEmpty() ? answered.host() : host, port);
   }
 
   private static @Nullable Kind kindAt(ByteBuf buffer, int at, int end) {

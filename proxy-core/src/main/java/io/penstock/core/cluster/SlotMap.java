@@ -1,11 +1,12 @@
 package io.penstock.core.cluster;
 
+import io.netty.buffer.ByteBuf;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Placement;
+import io.penstock.core.upstream.Shard;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * An immutable snapshot: which shard owns each of the 16384 slots.
@@ -13,13 +14,10 @@ import org.jspecify.annotations.Nullable;
  * <p>A shard is named by its index in {@link #shards()}, so that a loop can keep its connections in
  * an array of the same order and find the right one without hashing.
  */
-public final class SlotMap {
+public final class SlotMap implements Placement {
 
   /** Number of hash slots in a Redis Cluster. */
   public static final int SLOTS = 16_384;
-
-  /** What {@link #ownerOf} answers for a slot that nobody serves. */
-  public static final int UNCOVERED = -1;
 
   /** The snapshot before anything is known: no shard, no slot covered. */
   public static final SlotMap EMPTY = new Builder().build();
@@ -42,36 +40,37 @@ public final class SlotMap {
   }
 
   /** Every slot on one server. */
-  public static SlotMap single(Node node) {
+  public static SlotMap single(Endpoint node) {
     return new Builder().shard(new Shard(node, List.of(), 0)).range(0, SLOTS - 1).build();
   }
 
-  /** Index into {@link #shards()} of the slot's owner, or {@link #UNCOVERED}. */
+  @Override
+  public int partitions() {
+    return SLOTS;
+  }
+
+  @Override
+  public int partitionOf(ByteBuf buffer, int offset, int length) {
+    return Slot.of(buffer, offset, length);
+  }
+
+  @Override
   public int ownerOf(int slot) {
     return owners[slot];
   }
 
-  /** The slot's shard, or null when nobody serves the slot. */
-  public @Nullable Shard shardOf(int slot) {
-    int owner = owners[slot];
-    return owner < 0 ? null : shards.get(owner);
-  }
-
+  @Override
   public List<Shard> shards() {
     return shards;
   }
 
-  /** How many slots have an owner, 0 to {@link #SLOTS}. */
-  public int coveredSlots() {
+  @Override
+  public int coveredPartitions() {
     return covered;
   }
 
-  public boolean isFullyCovered() {
-    return covered == SLOTS;
-  }
-
-  /** By shard, the lowest slot that it owns, or {@link #UNCOVERED} for one that owns none. */
-  public int[] firstSlots() {
+  @Override
+  public int[] firstPartitions() {
     int[] first = new int[shards.size()];
     Arrays.fill(first, UNCOVERED);
     for (int slot = SLOTS - 1; slot >= 0; slot--) {
@@ -82,7 +81,7 @@ public final class SlotMap {
     return first;
   }
 
-  /** The last of the slots from {@code slot} on that one shard, or nobody, serves together. */
+  @Override
   public int endOfRun(int slot) {
     int end = slot;
     while (end + 1 < SLOTS && owners[end + 1] == owners[slot]) {
@@ -91,28 +90,7 @@ public final class SlotMap {
     return end;
   }
 
-  /** The slots of a shard as Redis writes them: {@code 0-5460}, {@code 7}. */
-  public List<String> rangesOf(int shard) {
-    List<String> ranges = new ArrayList<>();
-    for (int first = 0; first < SLOTS; ) {
-      int last = endOfRun(first);
-      if (owners[first] == shard) {
-        ranges.add(range(first, last));
-      }
-      first = last + 1;
-    }
-    return ranges;
-  }
-
-  /** The slots {@code first} to {@code last} as Redis writes them. */
-  public static String range(int first, int last) {
-    return first == last ? Integer.toString(first) : first + "-" + last;
-  }
-
-  /**
-   * A digest of which master serves which slots, the same in every process that knows of the same
-   * ones.
-   */
+  @Override
   public long fingerprint() {
     long known = fingerprint;
     if (known == 0) {
@@ -128,41 +106,11 @@ public final class SlotMap {
     return known;
   }
 
-  /** Whether the node is a master or a replica of some shard. */
-  public boolean contains(Node node) {
-    for (Shard shard : shards) {
-      if (shard.master().equals(node) || shard.replicas().contains(node)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /** All masters and replicas, shard by shard. The set is the caller's. */
-  public Set<Node> nodes() {
-    Set<Node> nodes = new LinkedHashSet<>();
-    for (Shard shard : shards) {
-      nodes.add(shard.master());
-      nodes.addAll(shard.replicas());
-    }
-    return nodes;
-  }
-
-  /** Index of the shard whose master is {@code node}, or -1. */
-  public int indexOfMaster(Node node) {
-    for (int i = 0; i < shards.size(); i++) {
-      if (shards.get(i).master().equals(node)) {
-        return i;
-      }
-    }
-    return -1;
-  }
-
   /**
    * This snapshot with one slot on another master; a node that no shard knows becomes a shard of
    * its own. Answers {@code this} when nothing changes.
    */
-  public SlotMap withSlotOn(int slot, Node owner) {
+  public SlotMap withSlotOn(int slot, Endpoint owner) {
     int index = indexOfMaster(owner);
     if (index >= 0 && owners[slot] == index) {
       return this;

@@ -3,7 +3,7 @@
  *
  * <p>Keys enter as byte ranges and leave as slots; {@link io.penstock.core.cluster.SlotMap}
  * snapshots are immutable and may be read from any thread. {@link
- * io.penstock.core.cluster.Topology} is how the data path reads the newest snapshot and reports
+ * io.penstock.core.upstream.Topology} is how the data path reads the newest snapshot and reports
  * what it learnt from redirects.
  */
 @NullMarked

@@ -7,14 +7,14 @@ import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.Hold;
 import io.penstock.core.backend.Lease;
 import io.penstock.core.backend.NodeRefusal;
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.SlotMap;
-import io.penstock.core.cluster.Topology;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Placement;
+import io.penstock.core.upstream.Topology;
 import java.util.ArrayDeque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +42,7 @@ public final class AsyncDispatcher implements Dispatcher {
   }
 
   @Override
-  public void dispatchTo(Node target, Exchange exchange, boolean asking) {
+  public void dispatchTo(Endpoint target, Exchange exchange, boolean asking) {
     if (nodes.isClosed()) {
       exchange.onFailure(Failure.NOT_SENT);
     } else {
@@ -51,12 +51,12 @@ public final class AsyncDispatcher implements Dispatcher {
   }
 
   @Override
-  public @Nullable Lease lease(Node target, Exchange first) {
+  public @Nullable Lease lease(Endpoint target, Exchange first) {
     return nodes.isClosed() ? null : nodes.at(target).lease(first.protocol());
   }
 
   @Override
-  public boolean keepsUp(@Nullable Node address, int client) {
+  public boolean keepsUp(@Nullable Endpoint address, int client) {
     BackendNode node = address == null ? null : nodes.known(address);
     return node == null || node.isWritable();
   }
@@ -73,7 +73,7 @@ public final class AsyncDispatcher implements Dispatcher {
   }
 
   @Override
-  public SlotMap adoptTopology() {
+  public Placement adoptTopology() {
     if (nodes.adoptNewest()) {
       for (BackendNode node : nodes.masters()) {
         node.prepare();
@@ -107,7 +107,7 @@ public final class AsyncDispatcher implements Dispatcher {
   }
 
   @Override
-  public @Nullable NodeRefusal refusal(@Nullable Node node) {
+  public @Nullable NodeRefusal refusal(@Nullable Endpoint node) {
     return nodes.refusal(node);
   }
 

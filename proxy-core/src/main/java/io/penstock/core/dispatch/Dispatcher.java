@@ -4,10 +4,10 @@ import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Hold;
 import io.penstock.core.backend.Lease;
 import io.penstock.core.backend.NodeRefusal;
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.resp.Protocol;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Placement;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +29,7 @@ public sealed interface Dispatcher permits AsyncDispatcher, SyncDispatcher {
    *
    * @param asking whether {@code ASKING} goes first
    */
-  void dispatchTo(Node node, Exchange exchange, boolean asking);
+  void dispatchTo(Endpoint node, Exchange exchange, boolean asking);
 
   /**
    * A connection to the node for one client, connected or about to be.
@@ -37,7 +37,7 @@ public sealed interface Dispatcher permits AsyncDispatcher, SyncDispatcher {
    * @param first what is to be sent on it first
    * @return null when there are too many
    */
-  @Nullable Lease lease(Node node, Exchange first);
+  @Nullable Lease lease(Endpoint node, Exchange first);
 
   /**
    * Whether more of the client's requests may be dispatched now.
@@ -45,7 +45,7 @@ public sealed interface Dispatcher permits AsyncDispatcher, SyncDispatcher {
    * @param node that the last one went to; null for none in particular
    * @param client {@linkplain Exchange#affinity() affinity} of its exchanges
    */
-  boolean keepsUp(@Nullable Node node, int client);
+  boolean keepsUp(@Nullable Endpoint node, int client);
 
   /**
    * Whether a request whose reply is expected to be large may be dispatched now: not while many
@@ -70,7 +70,7 @@ public sealed interface Dispatcher permits AsyncDispatcher, SyncDispatcher {
    *
    * @return the snapshot that {@link #dispatch} goes by
    */
-  SlotMap adoptTopology();
+  Placement adoptTopology();
 
   /** Ends what is past its deadline; called several times per command timeout. */
   void tick(long now);
@@ -80,7 +80,7 @@ public sealed interface Dispatcher permits AsyncDispatcher, SyncDispatcher {
    *
    * @param node null for any
    */
-  @Nullable NodeRefusal refusal(@Nullable Node node);
+  @Nullable NodeRefusal refusal(@Nullable Endpoint node);
 
   /** What waits until it can be sent. */
   Hold hold();

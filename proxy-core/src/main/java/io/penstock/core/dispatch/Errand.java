@@ -3,7 +3,7 @@ package io.penstock.core.dispatch;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.Lease;
-import io.penstock.core.cluster.Node;
+import io.penstock.core.upstream.Endpoint;
 import java.util.concurrent.Semaphore;
 
 /**
@@ -34,7 +34,7 @@ final class Errand {
    * @param way how it goes there
    * @param gate has a permit for each connection to the node
    */
-  Errand(Exchange exchange, Way way, Node node, Semaphore gate) {
+  Errand(Exchange exchange, Way way, Endpoint node, Semaphore gate) {
     this.exchange = exchange;
     this.asking = way == Way.ASKING;
     this.pinned = way != Way.BY_MAP;

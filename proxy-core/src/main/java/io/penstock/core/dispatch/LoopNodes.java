@@ -10,15 +10,16 @@ import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.Hold;
 import io.penstock.core.backend.NodeRefusal;
 import io.penstock.core.backend.PushSink;
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.RefreshTrigger;
-import io.penstock.core.cluster.Shard;
 import io.penstock.core.cluster.SlotMap;
-import io.penstock.core.cluster.Topology;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Placement;
+import io.penstock.core.upstream.RefreshTrigger;
+import io.penstock.core.upstream.Shard;
+import io.penstock.core.upstream.Topology;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -46,9 +47,9 @@ final class LoopNodes implements BackendListener {
   private final ProxyEvents events;
   private final Hold hold;
   private final BackendSite site;
-  private final Map<Node, BackendNode> nodes = new LinkedHashMap<>();
+  private final Map<Endpoint, BackendNode> nodes = new LinkedHashMap<>();
   private final ClosedConnections gone = new ClosedConnections();
-  private SlotMap adopted = SlotMap.EMPTY;
+  private Placement adopted = SlotMap.EMPTY;
   private BackendNode[] byShard = {};
   private List<Runnable> whenWritable = new ArrayList<>();
   private int turn;
@@ -76,7 +77,7 @@ final class LoopNodes implements BackendListener {
     return true;
   }
 
-  SlotMap adopted() {
+  Placement adopted() {
     return adopted;
   }
 
@@ -90,11 +91,11 @@ final class LoopNodes implements BackendListener {
    * @return whether it is another one than before
    */
   boolean adoptNewest() {
-    SlotMap map = topology.current();
+    Placement map = topology.current();
     if (map == adopted || closed) {
       return false;
     }
-    SlotMap before = adopted;
+    Placement before = adopted;
     BackendNode[] resolved = new BackendNode[map.shards().size()];
     for (int i = 0; i < resolved.length; i++) {
       Shard shard = map.shards().get(i);
@@ -138,7 +139,7 @@ final class LoopNodes implements BackendListener {
 
   /** The node that serves a slot; null if there is none, or if it is not a slot. */
   @Nullable BackendNode serving(int slot) {
-    int shard = slot < 0 ? SlotMap.UNCOVERED : adopted.ownerOf(slot);
+    int shard = slot < 0 ? Placement.UNCOVERED : adopted.ownerOf(slot);
     return shard < 0 ? null : byShard[shard];
   }
 
@@ -147,7 +148,7 @@ final class LoopNodes implements BackendListener {
    */
   private int anyShard(Exchange exchange) {
     if (byShard.length == 0) {
-      return SlotMap.UNCOVERED;
+      return Placement.UNCOVERED;
     }
     int preferred = Math.floorMod(exchange.affinity(), byShard.length);
     for (int i = 0; i < byShard.length; i++) {
@@ -160,7 +161,7 @@ final class LoopNodes implements BackendListener {
   }
 
   /** The node at an address, known before or not. */
-  BackendNode at(Node address) {
+  BackendNode at(Endpoint address) {
     BackendNode known = nodes.get(address);
     if (known == null) {
       known = new BackendNode(address, site);
@@ -170,7 +171,7 @@ final class LoopNodes implements BackendListener {
   }
 
   /** The node at an address if there is one. */
-  @Nullable BackendNode known(Node address) {
+  @Nullable BackendNode known(Endpoint address) {
     return nodes.get(address);
   }
 
@@ -183,7 +184,7 @@ final class LoopNodes implements BackendListener {
    *
    * @param address null for any node
    */
-  @Nullable NodeRefusal refusal(@Nullable Node address) {
+  @Nullable NodeRefusal refusal(@Nullable Endpoint address) {
     for (BackendNode node : nodes.values()) {
       NodeRefusal refusal = address == null || address.equals(node.node()) ? node.refusal() : null;
       if (refusal != null) {
@@ -215,12 +216,12 @@ final class LoopNodes implements BackendListener {
   }
 
   @Override
-  public void connected(Node node) {
+  public void connected(Endpoint node) {
     events.backendConnected(node);
   }
 
   @Override
-  public void disconnected(Node node, int attempts, Throwable cause) {
+  public void disconnected(Endpoint node, int attempts, Throwable cause) {
     events.backendDisconnected(node, cause);
     if (attempts >= ATTEMPTS_BEFORE_REFRESH) {
       topology.requestRefresh(RefreshTrigger.RECONNECT);
@@ -229,12 +230,12 @@ final class LoopNodes implements BackendListener {
   }
 
   @Override
-  public void noReply(Node node) {
+  public void noReply(Endpoint node) {
     topology.requestRefresh(RefreshTrigger.NO_REPLY);
   }
 
   /** Whether the map names another node for what waits to be sent to this one. */
-  boolean isMisplaced(Exchange exchange, Node node) {
+  boolean isMisplaced(Exchange exchange, Endpoint node) {
     if (exchange.slot() == Exchange.ONE_NODE) {
       return false;
     }

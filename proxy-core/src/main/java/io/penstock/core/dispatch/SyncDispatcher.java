@@ -8,9 +8,6 @@ import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Hold;
 import io.penstock.core.backend.Lease;
 import io.penstock.core.backend.NodeRefusal;
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.SlotMap;
-import io.penstock.core.cluster.Topology;
 import io.penstock.core.observe.Notice;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats.NodeStats;
@@ -18,6 +15,9 @@ import io.penstock.core.resp.Protocol;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.transport.TurnQueue;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Placement;
+import io.penstock.core.upstream.Topology;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,7 +39,7 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
   private final LoopNodes nodes;
   private final int connections;
   private final IntObjectMap<ClientThread> clients = new IntObjectHashMap<>();
-  private final Map<Node, Semaphore> gates = new HashMap<>();
+  private final Map<Endpoint, Semaphore> gates = new HashMap<>();
   private final TurnQueue<ClientThread> due; // with something to hand over
   private final Notice refusals = new Notice();
 
@@ -65,11 +65,11 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
   }
 
   @Override
-  public void dispatchTo(Node target, Exchange exchange, boolean asking) {
+  public void dispatchTo(Endpoint target, Exchange exchange, boolean asking) {
     queue(target, exchange, asking ? Errand.Way.ASKING : Errand.Way.PINNED);
   }
 
-  private void queue(Node target, Exchange exchange, Errand.Way way) {
+  private void queue(Endpoint target, Exchange exchange, Errand.Way way) {
     exchange.sentTo(target);
     int id = exchange.affinity();
     ClientThread client = clients.get(id);
@@ -124,12 +124,12 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
   }
 
   @Override
-  public @Nullable Lease lease(Node target, Exchange first) {
+  public @Nullable Lease lease(Endpoint target, Exchange first) {
     return nodes.isClosed() ? null : nodes.at(target).lease(first.protocol());
   }
 
   @Override
-  public boolean keepsUp(@Nullable Node node, int id) {
+  public boolean keepsUp(@Nullable Endpoint node, int id) {
     ClientThread client = clients.get(id);
     return client == null || client.isFree();
   }
@@ -151,7 +151,7 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
   }
 
   @Override
-  public SlotMap adoptTopology() {
+  public Placement adoptTopology() {
     nodes.adoptNewest();
     return nodes.adopted();
   }
@@ -169,7 +169,7 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
   }
 
   @Override
-  public @Nullable NodeRefusal refusal(@Nullable Node node) {
+  public @Nullable NodeRefusal refusal(@Nullable Endpoint node) {
     return nodes.refusal(node);
   }
 

@@ -1,7 +1,7 @@
 package io.penstock.core.dispatch;
 
-import io.penstock.core.cluster.Node;
 import io.penstock.core.resp.Protocol;
+import io.penstock.core.upstream.Endpoint;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 final class Turn {
 
   /** What one connection of a client's leads to. */
-  record Place(Node node, Protocol protocol) {}
+  record Place(Endpoint node, Protocol protocol) {}
 
   private final List<Errand> errands = new ArrayList<>(1);
   private boolean continues;
@@ -46,7 +46,7 @@ final class Turn {
     return turns;
   }
 
-  Node node() {
+  Endpoint node() {
     return place().node();
   }
 

@@ -1,7 +1,7 @@
 package io.penstock.core.info;
 
-import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.ProxyStats;
+import io.penstock.core.upstream.Placement;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +27,6 @@ public record InfoFigures(
     ProxyStats stats,
     BlockingKeys blocking,
     NodeInfo nodes,
-    SlotMap topology,
+    Placement topology,
     int coveredSlots,
     @Nullable Instant topologyAsOf) {}

@@ -1,8 +1,8 @@
 package io.penstock.core.observe;
 
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.RefreshTrigger;
-import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Placement;
+import io.penstock.core.upstream.RefreshTrigger;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -19,25 +19,25 @@ public interface ProxyEvents {
   default void clientRefused() {}
 
   /** A backend connection is ready for commands. */
-  default void backendConnected(Node node) {}
+  default void backendConnected(Endpoint node) {}
 
   /** A backend connection ended, or an attempt to make one failed, and not by Penstock's will. */
-  default void backendDisconnected(Node node, Throwable cause) {}
+  default void backendDisconnected(Endpoint node, Throwable cause) {}
 
   /**
    * A loop has held requests for some time.
    *
    * @param node that cannot be reached or takes none yet; null for slots that nobody serves
    */
-  default void holdBegan(@Nullable Node node) {}
+  default void holdBegan(@Nullable Endpoint node) {}
 
   /** It holds none for that node any more. */
-  default void holdEnded(@Nullable Node node, HoldReport report) {}
+  default void holdEnded(@Nullable Endpoint node, HoldReport report) {}
 
   /** The nodes' health was looked at, which is every few seconds; on the topology thread. */
   default void healthChecked(UpstreamStatus status) {}
 
   /** A topology refresh ended; {@code failure} is null when it worked. */
   default void topologyRefreshed(
-      RefreshTrigger trigger, Duration took, SlotMap now, @Nullable Throwable failure) {}
+      RefreshTrigger trigger, Duration took, Placement now, @Nullable Throwable failure) {}
 }

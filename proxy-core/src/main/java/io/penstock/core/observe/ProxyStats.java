@@ -1,6 +1,6 @@
 package io.penstock.core.observe;
 
-import io.penstock.core.cluster.Node;
+import io.penstock.core.upstream.Endpoint;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -98,7 +98,7 @@ public record ProxyStats(
    * @param errors failed connection attempts and connections lost
    */
   public record NodeStats(
-      Node node,
+      Endpoint node,
       long connections,
       long exclusive,
       long inFlight,

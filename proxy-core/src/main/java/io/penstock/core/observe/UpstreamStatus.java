@@ -1,7 +1,7 @@
 package io.penstock.core.observe;
 
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Placement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param nodes masters and replicas of the topology, shard by shard
  */
 public record UpstreamStatus(
-    SlotMap topology, int coveredSlots, List<Gap> gaps, List<NodeStatus> nodes) {
+    Placement topology, int coveredSlots, List<Gap> gaps, List<NodeStatus> nodes) {
 
   /** For how long an answer counts. */
   public static final Duration FRESH = Duration.ofSeconds(5);
@@ -43,11 +43,15 @@ public record UpstreamStatus(
    * @param reason why it does not answer, no password in it; null where that is not known
    */
   public record Gap(
-      int firstSlot, int lastSlot, @Nullable Node master, Instant since, @Nullable String reason) {
+      int firstSlot,
+      int lastSlot,
+      @Nullable Endpoint master,
+      Instant since,
+      @Nullable String reason) {
 
     /** As Redis writes a range: {@code 0-5460}, {@code 7}. */
     public String slots() {
-      return SlotMap.range(firstSlot, lastSlot);
+      return Placement.range(firstSlot, lastSlot);
     }
   }
 
@@ -61,7 +65,7 @@ public record UpstreamStatus(
    *     did
    */
   public record NodeStatus(
-      Node node,
+      Endpoint node,
       boolean master,
       boolean up,
       @Nullable Instant lastAnswer,

@@ -1,6 +1,6 @@
 package io.penstock.core.pubsub;
 
-import io.penstock.core.cluster.Node;
+import io.penstock.core.upstream.Endpoint;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -21,7 +21,7 @@ public final class Audience {
    * @param clients of this proxy
    * @param connections of this proxy by the node that counts them
    */
-  record Listeners(int clients, Map<Node, Integer> connections) {
+  record Listeners(int clients, Map<Endpoint, Integer> connections) {
 
     static final Listeners NONE = new Listeners(0, Map.of());
 
@@ -29,14 +29,14 @@ public final class Audience {
       return new Listeners(clients + more, connections);
     }
 
-    Listeners plusConnections(Node node, int more) {
-      Map<Node, Integer> changed = new HashMap<>(connections);
+    Listeners plusConnections(Endpoint node, int more) {
+      Map<Endpoint, Integer> changed = new HashMap<>(connections);
       changed.merge(node, more, Integer::sum);
       changed.values().removeIf(count -> count <= 0);
       return new Listeners(clients, Map.copyOf(changed));
     }
 
-    int connectionsTo(Node node) {
+    int connectionsTo(Endpoint node) {
       return connections.getOrDefault(node, 0);
     }
 
@@ -76,7 +76,7 @@ public final class Audience {
             (_, now) -> (now == null ? Listeners.NONE : now).plusClients(more).orNull());
   }
 
-  void connections(Kind kind, Name name, Node node, int more) {
+  void connections(Kind kind, Name name, Endpoint node, int more) {
     of(kind)
         .compute(
             name,

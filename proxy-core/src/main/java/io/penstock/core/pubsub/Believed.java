@@ -1,6 +1,6 @@
 package io.penstock.core.pubsub;
 
-import io.penstock.core.cluster.Node;
+import io.penstock.core.upstream.Endpoint;
 import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -11,10 +11,10 @@ import java.util.Set;
 final class Believed {
 
   private final Audience audience;
-  private final Node node;
+  private final Endpoint node;
   private final Map<Kind, Set<Name>> names = new EnumMap<>(Kind.class);
 
-  Believed(Audience audience, Node node) {
+  Believed(Audience audience, Endpoint node) {
     this.audience = audience;
     this.node = node;
     for (Kind kind : Kind.values()) {

@@ -5,9 +5,9 @@ import io.netty.buffer.Unpooled;
 import io.penstock.core.backend.BackendListener;
 import io.penstock.core.backend.PushSink;
 import io.penstock.core.backend.SubscriberConnection;
-import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.Redirect;
 import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.upstream.Endpoint;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,9 +27,9 @@ final class Feed implements PushSink, BackendListener {
   private static final long SPARE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final Hub hub;
-  private final Node node;
+  private final Endpoint node;
   private final SubscriberConnection connection;
-  private final Map<Topic, Placement> placements = new LinkedHashMap<>();
+  private final Map<Topic, SubscribedTopic> placements = new LinkedHashMap<>();
   private final Believed believed;
   private final Orders orders;
   private final List<Topic> toAsk = new ArrayList<>();
@@ -39,7 +39,7 @@ final class Feed implements PushSink, BackendListener {
   private boolean down; // the newest attempt to connect failed
   private long usedAt;
 
-  Feed(Hub hub, Node node) {
+  Feed(Hub hub, Endpoint node) {
     this.hub = hub;
     this.node = node;
     this.connection = new SubscriberConnection(node, hub.siteFor(this));
@@ -48,7 +48,7 @@ final class Feed implements PushSink, BackendListener {
     this.orders = new Orders(connection);
   }
 
-  Node node() {
+  Endpoint node() {
     return node;
   }
 
@@ -61,7 +61,7 @@ final class Feed implements PushSink, BackendListener {
   }
 
   boolean isListening(Topic topic) {
-    Placement placement = placements.get(topic);
+    SubscribedTopic placement = placements.get(topic);
     return placement != null && placement.listening;
   }
 
@@ -83,7 +83,7 @@ final class Feed implements PushSink, BackendListener {
     if (placements.containsKey(topic)) {
       return;
     }
-    placements.put(topic, new Placement());
+    placements.put(topic, new SubscribedTopic());
     if (connection.isReady()) {
       toAsk.add(topic);
     } else {
@@ -93,7 +93,7 @@ final class Feed implements PushSink, BackendListener {
 
   /** Unsubscribes at the next {@link #flush}. */
   void unwant(Topic topic) {
-    Placement placement = placements.remove(topic);
+    SubscribedTopic placement = placements.remove(topic);
     if (placement != null && placement.isKnown()) {
       toDrop.add(topic);
     }
@@ -111,7 +111,7 @@ final class Feed implements PushSink, BackendListener {
   }
 
   private boolean isToBeAsked(Topic topic) {
-    Placement placement = placements.get(topic);
+    SubscribedTopic placement = placements.get(topic);
     return placement != null && placement.asked == null && !placement.listening;
   }
 
@@ -162,7 +162,7 @@ final class Feed implements PushSink, BackendListener {
       return;
     }
     believed.add(topic.kind(), topic.name());
-    Placement placement = placements.get(topic);
+    SubscribedTopic placement = placements.get(topic);
     if (placement != null && placement.asked == order) {
       placement.asked = null;
       placement.listening = true;
@@ -174,7 +174,7 @@ final class Feed implements PushSink, BackendListener {
   private void dropped(Push push) {
     believed.remove(push.kind(), push.name());
     Topic topic = hub.topic(push.kind(), push.name());
-    Placement placement = topic == null ? null : placements.get(topic);
+    SubscribedTopic placement = topic == null ? null : placements.get(topic);
     if (topic != null && placement != null && placement.listening) {
       placement.listening = false;
       toAsk.add(topic);
@@ -196,7 +196,7 @@ final class Feed implements PushSink, BackendListener {
   }
 
   private void refused(Topic topic, Order order, byte[] error) {
-    Placement placement = askLater(topic, order, Refusals.pause(error));
+    SubscribedTopic placement = askLater(topic, order, Refusals.pause(error));
     if (placement == null) {
       return;
     }
@@ -214,8 +214,8 @@ final class Feed implements PushSink, BackendListener {
   }
 
   /** Answers null when it is not the order that the topic waits for. */
-  private @Nullable Placement askLater(Topic topic, Order order, long pause) {
-    Placement placement = placements.get(topic);
+  private @Nullable SubscribedTopic askLater(Topic topic, Order order, long pause) {
+    SubscribedTopic placement = placements.get(topic);
     if (placement == null || placement.asked != order) {
       return null;
     }
@@ -237,7 +237,7 @@ final class Feed implements PushSink, BackendListener {
   }
 
   @Override
-  public void connected(Node to) {
+  public void connected(Endpoint to) {
     down = false;
     toAsk.clear();
     undropped.clear(); // it knows of nothing
@@ -246,8 +246,8 @@ final class Feed implements PushSink, BackendListener {
   }
 
   @Override
-  public void disconnected(Node from, int attempts, Throwable cause) {
-    placements.values().forEach(Placement::disconnected);
+  public void disconnected(Endpoint from, int attempts, Throwable cause) {
+    placements.values().forEach(SubscribedTopic::disconnected);
     orders.withdraw().forEach(Order::end);
     believed.clear();
     down = attempts > 0;
@@ -255,7 +255,7 @@ final class Feed implements PushSink, BackendListener {
   }
 
   @Override
-  public void noReply(Node silent) {
+  public void noReply(Endpoint silent) {
     hub.noReply();
   }
 
@@ -282,14 +282,14 @@ final class Feed implements PushSink, BackendListener {
 
   private boolean isWantedAgain(Topic dropped) {
     Topic now = hub.topic(dropped.kind(), dropped.name());
-    Placement again = now == null ? null : placements.get(now);
+    SubscribedTopic again = now == null ? null : placements.get(now);
     if (again != null) {
       again.inherited = true;
     }
     return again != null;
   }
 
-  private void askAgain(Topic topic, Placement placement, long now) {
+  private void askAgain(Topic topic, SubscribedTopic placement, long now) {
     boolean due = now - placement.askAgainAt >= 0;
     someRefused |= !due;
     if (due) {

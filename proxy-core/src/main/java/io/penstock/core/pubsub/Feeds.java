@@ -1,10 +1,11 @@
 package io.penstock.core.pubsub;
 
 import io.penstock.core.backend.ClosedConnections;
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.Shard;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Placement;
+import io.penstock.core.upstream.Shard;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -26,9 +27,9 @@ final class Feeds {
   static final long BUS_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
   private final Hub hub;
-  private final Map<Node, Feed> feeds = new LinkedHashMap<>();
+  private final Map<Endpoint, Feed> feeds = new LinkedHashMap<>();
   private final ClosedConnections closed = new ClosedConnections();
-  private SlotMap adopted = SlotMap.EMPTY;
+  private Placement adopted = SlotMap.EMPTY;
   private final Set<Topic> staying = new LinkedHashSet<>(); // for now, where they do not belong
 
   Feeds(Hub hub) {
@@ -36,11 +37,11 @@ final class Feeds {
   }
 
   /** The snapshot that {@link #settle} goes by. */
-  SlotMap adopted() {
+  Placement adopted() {
     return adopted;
   }
 
-  void adopt(SlotMap map) {
+  void adopt(Placement map) {
     adopted = map;
   }
 
@@ -91,7 +92,7 @@ final class Feeds {
     return first;
   }
 
-  private Feed feed(Node node) {
+  private Feed feed(Endpoint node) {
     Feed known = feeds.get(node);
     if (known == null) {
       known = new Feed(hub, node);

@@ -3,17 +3,17 @@ package io.penstock.core.pubsub;
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.BackendSite;
-import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.Redirect;
-import io.penstock.core.cluster.RefreshTrigger;
-import io.penstock.core.cluster.SlotMap;
-import io.penstock.core.cluster.Topology;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.transport.Sliced;
 import io.penstock.core.transport.Slices;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Placement;
+import io.penstock.core.upstream.RefreshTrigger;
+import io.penstock.core.upstream.Topology;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -227,7 +227,7 @@ public final class Hub {
   }
 
   /** A node named the owner of a slot. */
-  void moved(Redirect redirect, Node answered) {
+  void moved(Redirect redirect, Endpoint answered) {
     if (redirect.kind() == Redirect.Kind.MOVED) {
       topology.moved(redirect.slot(), redirect.target(answered));
       adoptTopology();
@@ -271,7 +271,7 @@ public final class Hub {
 
   /** Looks at the newest snapshot and moves what belongs elsewhere now. */
   public void adoptTopology() {
-    SlotMap map = topology.current();
+    Placement map = topology.current();
     if (map != feeds.adopted() && !closed) {
       feeds.adopt(map);
       settleAll();

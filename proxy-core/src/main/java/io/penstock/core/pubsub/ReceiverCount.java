@@ -1,9 +1,9 @@
 package io.penstock.core.pubsub;
 
-import io.penstock.core.cluster.Node;
 import io.penstock.core.command.Glob;
 import io.penstock.core.command.GlobMatch;
 import io.penstock.core.pubsub.Audience.Listeners;
+import io.penstock.core.upstream.Endpoint;
 import java.util.Iterator;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +22,7 @@ public final class ReceiverCount {
 
   private final Kind kind;
   private final Name channel;
-  private final Node node;
+  private final Endpoint node;
   private final long counted;
   private @Nullable Iterator<Map.Entry<Name, Listeners>> patterns;
   private String text = "";
@@ -36,7 +36,7 @@ public final class ReceiverCount {
    * @param node the one that published it
    * @param counted what it answered
    */
-  public ReceiverCount(Kind kind, Name channel, Node node, long counted) {
+  public ReceiverCount(Kind kind, Name channel, Endpoint node, long counted) {
     this.kind = kind;
     this.channel = channel;
     this.node = node;

@@ -3,9 +3,10 @@ package io.penstock.core.route;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.cluster.Digest;
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.Shard;
 import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Placement;
+import io.penstock.core.upstream.Shard;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 
@@ -28,12 +29,12 @@ public final class ScanStep {
   private static final byte[] NO_SCAN_REPLY =
       "-ERR a node's reply to SCAN has no cursor\r\n".getBytes(StandardCharsets.US_ASCII);
 
-  private final SlotMap map;
+  private final Placement map;
   private final boolean changed;
   private final int slot;
   private final long nodeCursor;
 
-  private ScanStep(SlotMap map, boolean changed, int slot, long nodeCursor) {
+  private ScanStep(Placement map, boolean changed, int slot, long nodeCursor) {
     this.map = map;
     this.changed = changed;
     this.slot = slot;
@@ -45,7 +46,7 @@ public final class ScanStep {
    *
    * @param map fully covered
    */
-  public static ScanStep of(long cursor, SlotMap map) {
+  public static ScanStep of(long cursor, Placement map) {
     if (cursor == 0) {
       return new ScanStep(map, false, 0, 0);
     }
@@ -57,7 +58,7 @@ public final class ScanStep {
   }
 
   /** What a node's cursor holds for: the whole map, or the run of slots that is scanned. */
-  private static long tag(SlotMap map, boolean changed, int slot) {
+  private static long tag(Placement map, boolean changed, int slot) {
     if (!changed) {
       return map.fingerprint();
     }
@@ -65,13 +66,13 @@ public final class ScanStep {
     return run.value();
   }
 
-  private static Node master(SlotMap map, int slot) {
+  private static Endpoint master(Placement map, int slot) {
     Shard shard = Objects.requireNonNull(map.shardOf(slot));
     return shard.master();
   }
 
   /** Who is to be asked. */
-  public Node master() {
+  public Endpoint master() {
     return master(map, slot);
   }
 
@@ -130,7 +131,7 @@ public final class ScanStep {
 
   private int nextFirstSlot() {
     int next = SlotMap.SLOTS;
-    for (int first : map.firstSlots()) {
+    for (int first : map.firstPartitions()) {
       if (first > slot && first < next) {
         next = first;
       }

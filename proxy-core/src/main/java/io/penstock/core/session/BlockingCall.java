@@ -6,13 +6,13 @@ import io.netty.buffer.Unpooled;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.Lease;
 import io.penstock.core.backend.NodeRefusal;
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.Shard;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.route.RoutePlan;
 import io.penstock.core.transport.SharedBuffer;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Shard;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
@@ -109,7 +109,7 @@ final class BlockingCall extends LeasedCall implements Blocking {
     }
   }
 
-  private void blockOn(Node node, long now) {
+  private void blockOn(Endpoint node, long now) {
     long patience = session.loop().settings().commandTimeoutNanos();
     destination(slot, session.profile().protocol(), session.affinity(), request.deadline(patience));
     Lease taken = session.loop().dispatcher().lease(node, this);

@@ -1,10 +1,10 @@
 package io.penstock.core.session;
 
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.route.RoutePlan;
 import io.penstock.core.transport.SharedBuffer;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Placement;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -51,16 +51,16 @@ final class Broadcast implements Coverage.ForAll {
   }
 
   @Override
-  public void go(SlotMap map) {
+  public void go(Placement map) {
     var gather = new Gather(whole, plan.merge(), new int[] {limit});
     List<Part> parts = new ArrayList<>();
-    int[] firstSlots = map.firstSlots();
-    for (int shard = 0; shard < firstSlots.length; shard++) {
-      if (firstSlots[shard] != SlotMap.UNCOVERED) {
+    int[] firstPartitions = map.firstPartitions();
+    for (int shard = 0; shard < firstPartitions.length; shard++) {
+      if (firstPartitions[shard] != Placement.UNCOVERED) {
         Part part = new Part(gather);
         part.carry(bytes.share(), offset, length);
-        Node master = map.shards().get(shard).master();
-        part.prepareForShard(whole, master, firstSlots[shard], plan.aside());
+        Endpoint master = map.shards().get(shard).master();
+        part.prepareForShard(whole, master, firstPartitions[shard], plan.aside());
         parts.add(part);
       }
     }

@@ -4,8 +4,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.penstock.core.cluster.Facade;
 import io.penstock.core.cluster.Facade.Member;
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.Shard;
 import io.penstock.core.cluster.Slot;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.command.Command;
@@ -15,6 +13,9 @@ import io.penstock.core.observe.Outcome;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyWriter;
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Placement;
+import io.penstock.core.upstream.Shard;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -65,10 +66,10 @@ final class ClusterReplies {
   }
 
   /** Where the client is connected to this instance. */
-  private Node local() {
+  private Endpoint local() {
     return session.channel().localAddress() instanceof InetSocketAddress address
-        ? new Node(address.getAddress().getHostAddress(), address.getPort())
-        : new Node("127.0.0.1", 1);
+        ? new Endpoint(address.getAddress().getHostAddress(), address.getPort())
+        : new Endpoint("127.0.0.1", 1);
   }
 
   private void write(
@@ -99,8 +100,8 @@ final class ClusterReplies {
   }
 
   private String info(ClusterShape shape) {
-    SlotMap map = session.loop().dispatcher().adoptTopology();
-    int assigned = map.coveredSlots();
+    Placement map = session.loop().dispatcher().adoptTopology();
+    int assigned = map.coveredPartitions();
     return shape.info(
         assigned, Math.min(assigned, session.loop().settings().face().coveredSlots(map)));
   }

@@ -1,14 +1,14 @@
 package io.penstock.core.session;
 
 import io.netty.buffer.Unpooled;
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.Shard;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandErrors;
 import io.penstock.core.command.Glob;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyWriter;
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Shard;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -70,7 +70,7 @@ final class ConfigGet {
       give(request, protocol, wanted);
       return;
     }
-    List<Node> first =
+    List<Endpoint> first =
         session.loop().dispatcher().adoptTopology().shards().stream()
             .limit(1)
             .map(Shard::master)

@@ -1,9 +1,9 @@
 package io.penstock.core.session;
 
-import io.penstock.core.cluster.RefreshTrigger;
-import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ProxyStats.HeldOutcome;
+import io.penstock.core.upstream.Placement;
+import io.penstock.core.upstream.RefreshTrigger;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -17,7 +17,7 @@ final class Coverage {
   /** A request for all shards. */
   interface ForAll {
     /** Every slot has an owner in {@code map}, by which exchanges are dispatched. */
-    void go(SlotMap map);
+    void go(Placement map);
 
     /** It was answered with an error. */
     void gone();
@@ -31,7 +31,7 @@ final class Coverage {
 
   /** Has the prepared request {@code whole} go now, or as soon as all slots are served. */
   void whenWhole(Request whole, ForAll request) {
-    SlotMap map = session.loop().dispatcher().adoptTopology();
+    Placement map = session.loop().dispatcher().adoptTopology();
     if (map.isFullyCovered()) {
       request.go(map);
     } else {
@@ -60,7 +60,7 @@ final class Coverage {
   /** The client's earlier requests have to end first: their routes may be others by now. */
   private void look(Request whole, ForAll request) {
     session.loop().tick();
-    SlotMap map = session.loop().dispatcher().adoptTopology();
+    Placement map = session.loop().dispatcher().adoptTopology();
     if (whole.isTooLate()) {
       leave(whole, session.isClosed() ? HeldOutcome.DROPPED : HeldOutcome.GIVEN_UP);
       request.gone();

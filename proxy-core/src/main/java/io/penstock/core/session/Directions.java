@@ -1,10 +1,10 @@
 package io.penstock.core.session;
 
-import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.Redirect;
-import io.penstock.core.cluster.RefreshTrigger;
-import io.penstock.core.cluster.Topology;
 import io.penstock.core.observe.ProxyStats.Redirection;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.RefreshTrigger;
+import io.penstock.core.upstream.Topology;
 import org.jspecify.annotations.Nullable;
 
 /** What a refusal says of the topology, and where it sends the refused request. */
@@ -25,13 +25,14 @@ final class Directions {
       case READONLY, MASTERDOWN -> topology.requestRefresh(RefreshTrigger.READONLY);
       case MOVED, ASK, TRYAGAIN, LOADING, NOSCRIPT -> {}
     }
-    Node answered = retry.request.sentTo();
+    Endpoint answered = retry.request.sentTo();
     return redirect != null && answered != null && follow(topology, retry, redirect, answered);
   }
 
-  private static boolean follow(Topology topology, Retry retry, Redirect redirect, Node answered) {
+  private static boolean follow(
+      Topology topology, Retry retry, Redirect redirect, Endpoint answered) {
     Routed request = retry.request;
-    Node target = redirect.target(answered);
+    Endpoint target = redirect.target(answered);
     if (request.isScript() && !topology.current().contains(target)) {
       topology.requestRefresh(RefreshTrigger.UNKNOWN_NODE); // anybody's words
       return false;

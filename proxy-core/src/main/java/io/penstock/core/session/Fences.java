@@ -1,7 +1,7 @@
 package io.penstock.core.session;
 
 import io.netty.buffer.Unpooled;
-import io.penstock.core.cluster.Node;
+import io.penstock.core.upstream.Endpoint;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -38,7 +38,7 @@ final class Fences {
   }
 
   /** Runs {@code then} when all that is behind it is answered or has failed. */
-  void whenPassed(Routed refused, Node node, Runnable then) {
+  void whenPassed(Routed refused, Endpoint node, Runnable then) {
     for (Fence known : open) {
       if (known.covers(refused, node)) {
         known.then(then);
@@ -55,12 +55,12 @@ final class Fences {
 
     private final long mark = Fences.this.mark();
 
-    Fence(Routed refused, Node node) {
+    Fence(Routed refused, Endpoint node) {
       super(session, node, refused, Unpooled.wrappedBuffer(PING));
     }
 
     /** Whether it stands behind all that is behind {@code refused}. */
-    boolean covers(Routed refused, Node refusing) {
+    boolean covers(Routed refused, Endpoint refusing) {
       return mark == Fences.this.mark()
           && node().equals(refusing)
           && protocol() == refused.protocol();

@@ -1,12 +1,12 @@
 package io.penstock.core.session;
 
 import io.netty.buffer.ByteBuf;
-import io.penstock.core.cluster.Node;
 import io.penstock.core.command.Merge;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.route.ReplyMerger;
 import io.penstock.core.transport.Sliced;
 import io.penstock.core.transport.Slices;
+import io.penstock.core.upstream.Endpoint;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -52,11 +52,11 @@ final class Gather implements Part.Whole, Sliced {
    *
    * @return a node that does not keep up, or null
    */
-  @Nullable Node send(Part[] prepared) {
+  @Nullable Endpoint send(Part[] prepared) {
     expect(prepared.length);
-    Node busy = null;
+    Endpoint busy = null;
     for (Part part : prepared) {
-      Node node = send(part);
+      Endpoint node = send(part);
       busy = node == null ? busy : node;
     }
     return busy;
@@ -69,7 +69,7 @@ final class Gather implements Part.Whole, Sliced {
   }
 
   /** Sends the next part; answers its node if that does not keep up. */
-  @Nullable Node send(Part part) {
+  @Nullable Endpoint send(Part part) {
     parts[sent++] = part;
     return session.loop().dispatcher().dispatch(part) ? null : part.sentTo();
   }

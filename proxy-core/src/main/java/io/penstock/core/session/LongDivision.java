@@ -2,7 +2,6 @@ package io.penstock.core.session;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.penstock.core.cluster.Node;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.route.RoutePlan;
@@ -10,6 +9,7 @@ import io.penstock.core.transport.SharedBuffer;
 import io.penstock.core.transport.Sliced;
 import io.penstock.core.transport.Slices;
 import io.penstock.core.transport.SocketOutput;
+import io.penstock.core.upstream.Endpoint;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -118,7 +118,7 @@ final class LongDivision implements Sliced {
     }
     group++;
     inGroup = 0;
-    Node busy = gather.send(part);
+    Endpoint busy = gather.send(part);
     if (busy != null) {
       session.sender().pauseFor(busy);
     }

@@ -1,7 +1,7 @@
 package io.penstock.core.session;
 
 import io.netty.buffer.ByteBuf;
-import io.penstock.core.cluster.Node;
+import io.penstock.core.upstream.Endpoint;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
@@ -24,12 +24,12 @@ final class MissingScripts {
   private static final int LONGEST = NOT_FOUND.getFirst().length();
 
   /** The node that lacks a script, and its digest. */
-  record Missing(Node node, String digest, byte[] body) {}
+  record Missing(Endpoint node, String digest, byte[] body) {}
 
   /**
    * @param mark what was on its way when it was sent lies before it
    */
-  private record Place(Node node, String digest, long mark) {}
+  private record Place(Endpoint node, String digest, long mark) {}
 
   private final Session session;
   private final Fences fences;
@@ -42,7 +42,7 @@ final class MissingScripts {
 
   /** What is to be loaded where, if the reply says that a script is missing that is known here. */
   @Nullable Missing find(Routed request, ByteBuf reply, int from, int to) {
-    Node node = request.sentTo();
+    Endpoint node = request.sentTo();
     if (node == null
         || to - from > LONGEST
         || !NOT_FOUND.contains(reply.toString(from, to - from, StandardCharsets.ISO_8859_1))) {

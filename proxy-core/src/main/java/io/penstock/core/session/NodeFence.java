@@ -3,8 +3,8 @@ package io.penstock.core.session;
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.SignalExchange;
-import io.penstock.core.cluster.Node;
 import io.penstock.core.transport.SharedBuffer;
+import io.penstock.core.upstream.Endpoint;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -18,13 +18,13 @@ abstract class NodeFence extends SignalExchange {
   private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
   private final Session session;
-  private final Node node;
+  private final Endpoint node;
   private final List<Runnable> then = new ArrayList<>(1);
 
   /**
    * @param request ownership goes over
    */
-  NodeFence(Session session, Node node, Routed refused, ByteBuf request) {
+  NodeFence(Session session, Endpoint node, Routed refused, ByteBuf request) {
     this.session = session;
     this.node = node;
     bytes(new SharedBuffer(request), 0, request.writerIndex());
@@ -33,7 +33,7 @@ abstract class NodeFence extends SignalExchange {
     destination(ONE_NODE, refused.protocol(), refused.affinity(), deadline);
   }
 
-  Node node() {
+  Endpoint node() {
     return node;
   }
 

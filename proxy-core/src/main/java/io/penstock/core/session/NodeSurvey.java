@@ -4,8 +4,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
-import io.penstock.core.cluster.Node;
 import io.penstock.core.transport.SharedBuffer;
+import io.penstock.core.upstream.Endpoint;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -38,7 +38,10 @@ final class NodeSurvey {
    *     came in time
    */
   static void ask(
-      Session session, List<Node> nodes, String request, Consumer<List<@Nullable String>> done) {
+      Session session,
+      List<Endpoint> nodes,
+      String request,
+      Consumer<List<@Nullable String>> done) {
     if (nodes.isEmpty()) {
       done.accept(List.of());
       return;

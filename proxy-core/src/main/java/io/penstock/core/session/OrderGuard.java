@@ -1,6 +1,7 @@
 package io.penstock.core.session;
 
 import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.upstream.Placement;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class OrderGuard {
 
   private final Session session;
-  private SlotMap routedBy = SlotMap.EMPTY;
+  private Placement routedBy = SlotMap.EMPTY;
   private long mark; // while requests up to this one are unanswered there is something to look at
   private long routesMark; // requests up to this one may have gone by other routes
   private @Nullable SeveralKeys several; // since there was one
@@ -74,7 +75,7 @@ final class OrderGuard {
 
   /** Looks at the routes now: what is sent next goes by what is seen here. */
   private boolean isCareful() {
-    SlotMap current = session.loop().dispatcher().adoptTopology();
+    Placement current = session.loop().dispatcher().adoptTopology();
     if (current != routedBy || !session.retries().isEmpty()) {
       routedBy = current;
       routesChange();

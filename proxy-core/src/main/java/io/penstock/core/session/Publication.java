@@ -2,7 +2,6 @@ package io.penstock.core.session;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.penstock.core.cluster.Node;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.pubsub.Kind;
 import io.penstock.core.pubsub.Name;
@@ -10,6 +9,7 @@ import io.penstock.core.pubsub.ReceiverCount;
 import io.penstock.core.pubsub.ReceiverCounts;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyWriter;
+import io.penstock.core.upstream.Endpoint;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -41,7 +41,7 @@ final class Publication extends Routed implements ReceiverCounts.Listener {
   @Override
   void deliver(ByteBuf buffer, int from, int to, Outcome outcome) {
     settle();
-    Node node = sentTo();
+    Endpoint node = sentTo();
     if (node == null || buffer.getByte(from) != ':') {
       whole.deliver(buffer, from, to, outcome);
       return;

@@ -2,12 +2,12 @@ package io.penstock.core.session;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.Shard;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.resp.RequestScanner;
 import io.penstock.core.resp.ScanResult;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Shard;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -83,7 +83,7 @@ final class ReadOnlyCalls {
     }
     asked = true;
     int pause = pauses;
-    List<Node> masters =
+    List<Endpoint> masters =
         client.loop().dispatcher().adoptTopology().shards().stream().map(Shard::master).toList();
     NodeSurvey.ask(
         client,

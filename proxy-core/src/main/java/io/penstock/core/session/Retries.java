@@ -4,12 +4,12 @@ import io.netty.buffer.ByteBuf;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.NodeRefusal;
-import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.Redirect;
-import io.penstock.core.cluster.Shard;
-import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ProxyStats.Redirection;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Placement;
+import io.penstock.core.upstream.Shard;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -130,7 +130,7 @@ final class Retries {
 
   /** Has it wait, besides, until all that it could be sent behind of has been answered. */
   private void fence(Retry retry) {
-    Node answered = retry.request.sentTo();
+    Endpoint answered = retry.request.sentTo();
     if (answered == null || !fences.isNeededFor(retry.request)) {
       return;
     }
@@ -266,7 +266,7 @@ final class Retries {
 
   private void goOrWait(Retry retry, long now, boolean mayGo) {
     // What is decided by these routes is sent by them: in between there may be newer ones.
-    SlotMap routes = session.loop().dispatcher().adoptTopology();
+    Placement routes = session.loop().dispatcher().adoptTopology();
     if (retry.request.isTooLate() || (retry.held && session.isInputEnded())) {
       answer(retry.request, retry.refusal, retry.outcome);
     } else if (mayGo && now - retry.notBefore >= 0 && wouldOvertakeNone(retry, routes)) {
@@ -286,13 +286,13 @@ final class Retries {
    * Behind one that is on its way to the same node, over the same connection, a request runs after
    * it or is refused as it is.
    */
-  private boolean wouldOvertakeNone(Retry retry, SlotMap routes) {
+  private boolean wouldOvertakeNone(Retry retry, Placement routes) {
     int slot = retry.request.slot();
     if (slot == Exchange.ANY_NODE) {
       return true;
     }
     Shard owner = retry.request.isForShard() ? null : routes.shardOf(slot);
-    Node target = retry.askTarget != null || owner == null ? retry.askTarget : owner.master();
+    Endpoint target = retry.askTarget != null || owner == null ? retry.askTarget : owner.master();
     return retries.mayFollowThoseBefore(retry, target);
   }
 

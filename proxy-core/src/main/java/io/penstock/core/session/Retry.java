@@ -1,9 +1,9 @@
 package io.penstock.core.session;
 
 import io.netty.buffer.ByteBuf;
-import io.penstock.core.cluster.Node;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ProxyStats.Redirection;
+import io.penstock.core.upstream.Endpoint;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +24,7 @@ final class Retry {
   Outcome outcome = Outcome.ERROR;
 
   /** Where an ASK sent it; holds for the moment only. */
-  @Nullable Node askTarget;
+  @Nullable Endpoint askTarget;
 
   /** It is on its way. */
   boolean sent;

@@ -1,7 +1,7 @@
 package io.penstock.core.session;
 
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Placement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -60,7 +60,7 @@ final class RetryList {
    *
    * @param map by which requests for a whole shard meet others
    */
-  List<Retry> overtakenBy(Routed request, SlotMap map) {
+  List<Retry> overtakenBy(Routed request, Placement map) {
     List<Retry> overtaken = new ArrayList<>(0);
     RequestKeys keys = null;
     for (Retry retry : retries) {
@@ -84,7 +84,7 @@ final class RetryList {
   }
 
   /** Whether all before it, of its slot, are on their way to {@code target} and may be followed. */
-  boolean mayFollowThoseBefore(Retry retry, @Nullable Node target) {
+  boolean mayFollowThoseBefore(Retry retry, @Nullable Endpoint target) {
     int before = 0;
     for (Retry earlier : retries) {
       if (earlier.request.order() >= retry.request.order()) {

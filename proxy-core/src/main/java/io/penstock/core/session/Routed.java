@@ -3,8 +3,6 @@ package io.penstock.core.session;
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.observe.Outcome;
@@ -12,6 +10,8 @@ import io.penstock.core.resp.RequestScanner;
 import io.penstock.core.resp.ScanResult;
 import io.penstock.core.transport.SharedBuffer;
 import io.penstock.core.transport.SocketOutput;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Placement;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -111,7 +111,7 @@ abstract sealed class Routed extends Exchange permits Request, Part, Block, Publ
    * @param slot a slot of the shard
    * @param aside whether over a connection that carries nothing else
    */
-  final void prepareForShard(Routed whole, Node master, int slot, boolean aside) {
+  final void prepareForShard(Routed whole, Endpoint master, int slot, boolean aside) {
     order = whole.order();
     readOnly = whole.isReadOnly();
     script = whole.isScript();
@@ -140,7 +140,7 @@ abstract sealed class Routed extends Exchange permits Request, Part, Block, Publ
   }
 
   /** Whether it and {@code other} may be about one key, as far as {@code map} tells. */
-  final boolean mayMeet(Routed other, SlotMap map) {
+  final boolean mayMeet(Routed other, Placement map) {
     if (!isForShard() && !other.isForShard()) {
       return slot() == other.slot();
     }

@@ -3,11 +3,11 @@ package io.penstock.core.session;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
-import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.route.ScanStep;
 import io.penstock.core.transport.SharedBuffer;
+import io.penstock.core.upstream.Placement;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +47,7 @@ final class Scan implements Coverage.ForAll, Part.Whole {
   }
 
   @Override
-  public void go(SlotMap map) {
+  public void go(Placement map) {
     ScanStep now = ScanStep.of(cursor, map);
     step = now;
     part = new Part(this);

@@ -1,7 +1,6 @@
 package io.penstock.core.session;
 
 import io.penstock.core.backend.Exchange;
-import io.penstock.core.cluster.Node;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.dispatch.Dispatcher;
 import io.penstock.core.pubsub.Kind;
@@ -10,6 +9,7 @@ import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.route.RoutePlan;
 import io.penstock.core.transport.SharedBuffer;
 import io.penstock.core.transport.Slices;
+import io.penstock.core.upstream.Endpoint;
 import org.jspecify.annotations.Nullable;
 
 /** Sends a session's requests on their way, and notices when the nodes do not keep up. */
@@ -140,7 +140,7 @@ final class Sender {
    *
    * @param askTarget where it is to be asked for this once; null for who serves it
    */
-  void sendAgain(Routed request, @Nullable Node askTarget) {
+  void sendAgain(Routed request, @Nullable Endpoint askTarget) {
     Dispatcher dispatcher = session.loop().dispatcher();
     if (askTarget == null) {
       request.sendAhead(dispatcher::dispatch);
@@ -217,13 +217,13 @@ final class Sender {
   /**
    * Pauses until {@code node} keeps up again; others of the loop that do so wake nobody for long.
    */
-  void pauseFor(@Nullable Node node) {
+  void pauseFor(@Nullable Endpoint node) {
     if (!session.loop().dispatcher().keepsUp(node, session.affinity())) {
       pause(node);
     }
   }
 
-  private void pause(@Nullable Node node) {
+  private void pause(@Nullable Endpoint node) {
     nodesBusy = true;
     session
         .loop()

@@ -1,9 +1,9 @@
 package io.penstock.core.session;
 
 import io.penstock.core.cluster.Facade;
-import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.info.ProxyFacts;
 import io.penstock.core.observe.ProxyStats;
+import io.penstock.core.upstream.Placement;
 import java.time.Instant;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -57,8 +57,8 @@ public interface ServerFace {
    *
    * @param known the topology
    */
-  default int coveredSlots(SlotMap known) {
-    return known.coveredSlots();
+  default int coveredSlots(Placement known) {
+    return known.coveredPartitions();
   }
 
   /** Why no node has told the topology, or has let Penstock in, since the start; else null. */

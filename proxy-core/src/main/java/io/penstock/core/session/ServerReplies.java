@@ -1,8 +1,5 @@
 package io.penstock.core.session;
 
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.Shard;
-import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.LocalCommand;
@@ -15,6 +12,9 @@ import io.penstock.core.info.NodeInfo;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyWriter;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Placement;
+import io.penstock.core.upstream.Shard;
 import java.net.InetSocketAddress;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -70,10 +70,10 @@ final class ServerReplies {
 
   /** Asks the masters for what only they know, then all loops, and writes it down. */
   private void info(Request request, Set<InfoSection> sections, Protocol protocol) {
-    SlotMap map = session.loop().dispatcher().adoptTopology();
+    Placement map = session.loop().dispatcher().adoptTopology();
     boolean counters = sections.contains(InfoSection.STATS);
     boolean keys = sections.contains(InfoSection.KEYSPACE);
-    List<Node> asked =
+    List<Endpoint> asked =
         counters || keys ? map.shards().stream().map(Shard::master).toList() : List.of();
     NodeSurvey.ask(
         session,
@@ -121,7 +121,7 @@ final class ServerReplies {
         _ -> {});
   }
 
-  private InfoFigures figures(SlotMap map, NodeInfo nodes, Counted counted) {
+  private InfoFigures figures(Placement map, NodeInfo nodes, Counted counted) {
     SessionSettings settings = session.loop().settings();
     ServerFacts servers = session.loop().servers();
     int port =

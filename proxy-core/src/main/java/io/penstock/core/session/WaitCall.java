@@ -1,10 +1,10 @@
 package io.penstock.core.session;
 
 import io.netty.buffer.Unpooled;
-import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandErrors;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.upstream.Placement;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -113,8 +113,8 @@ final class WaitCall implements Blocking {
   }
 
   private void ask() {
-    for (int slot : session.loop().dispatcher().adoptTopology().firstSlots()) {
-      if (slot != SlotMap.UNCOVERED) {
+    for (int slot : session.loop().dispatcher().adoptTopology().firstPartitions()) {
+      if (slot != Placement.UNCOVERED) {
         shards.add(
             fsync ? new FsyncWait(session, this, slot) : new OffsetWait(session, this, slot));
       }

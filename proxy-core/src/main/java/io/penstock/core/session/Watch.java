@@ -5,8 +5,8 @@ import io.netty.buffer.Unpooled;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.Lease;
-import io.penstock.core.cluster.Shard;
 import io.penstock.core.transport.SharedBuffer;
+import io.penstock.core.upstream.Shard;
 import org.jspecify.annotations.Nullable;
 
 /**

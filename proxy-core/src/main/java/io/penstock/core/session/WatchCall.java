@@ -4,12 +4,12 @@ import io.netty.buffer.ByteBuf;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.Lease;
 import io.penstock.core.backend.NodeRefusal;
-import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.Redirect;
-import io.penstock.core.cluster.RefreshTrigger;
-import io.penstock.core.cluster.Shard;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.RefreshTrigger;
+import io.penstock.core.upstream.Shard;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -66,7 +66,7 @@ final class WatchCall extends LeasedCall {
     }
   }
 
-  private void sendTo(Node node, boolean withAsking) {
+  private void sendTo(Endpoint node, boolean withAsking) {
     Lease lease = session.loop().dispatcher().lease(node, this);
     if (lease == null) {
       answer(ErrorReplies.NO_LEASE, Outcome.OVERLOADED);
@@ -122,7 +122,7 @@ final class WatchCall extends LeasedCall {
   private void refused(ByteBuf buffer, int from, int to) {
     byte[] line = new byte[to - from];
     buffer.getBytes(from, line);
-    Node answered = sentTo();
+    Endpoint answered = sentTo();
     Redirect redirect = Redirect.parse(buffer, from, to - from);
     if (!Refusal.isOne(buffer, from, to, session.loop())) {
       answer(line, Outcome.ERROR);

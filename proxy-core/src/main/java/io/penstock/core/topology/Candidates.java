@@ -1,6 +1,6 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.cluster.Node;
+import io.penstock.core.upstream.Endpoint;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -25,25 +25,25 @@ final class Candidates {
 
   private Candidates() {}
 
-  static List<Node> order(
-      @Nullable Node last,
+  static List<Endpoint> order(
+      @Nullable Endpoint last,
       Collection<ViewNode> known,
-      Collection<Node> seeds,
+      Collection<Endpoint> seeds,
       RandomGenerator random) {
     Random shuffling = Random.from(random);
     List<ViewNode> members = new ArrayList<>(known);
     Collections.shuffle(members, shuffling);
     members.sort(Comparator.comparingInt(Candidates::rank));
-    List<Node> shuffledSeeds = new ArrayList<>(seeds);
+    List<Endpoint> shuffledSeeds = new ArrayList<>(seeds);
     Collections.shuffle(shuffledSeeds, shuffling);
 
-    Set<Node> order = new LinkedHashSet<>();
+    Set<Endpoint> order = new LinkedHashSet<>();
     if (last != null) {
       order.add(last);
     }
     int knownAsked = Math.min(members.size(), MOST_KNOWN);
     for (int i = 0; i < Math.max(knownAsked, shuffledSeeds.size()); i++) {
-      Node member = i < knownAsked ? members.get(i).node() : null;
+      Endpoint member = i < knownAsked ? members.get(i).node() : null;
       if (member != null) {
         order.add(member);
       }

@@ -1,7 +1,7 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.upstream.Endpoint;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -21,7 +21,7 @@ final class ClusterNodesParser {
   private static final int FIXED_FIELDS = 8;
   private static final String NO_HOST_NAME = "?";
 
-  private final Node asked;
+  private final Endpoint asked;
   private final Map<String, String> endpoints;
 
   /**
@@ -29,7 +29,7 @@ final class ClusterNodesParser {
    * @param endpoints preferred endpoints by node id as {@code CLUSTER SHARDS} gives them, empty
    *     where a server has no such command (before Redis 7 the address is the only endpoint)
    */
-  ClusterNodesParser(Node asked, Map<String, String> endpoints) {
+  ClusterNodesParser(Endpoint asked, Map<String, String> endpoints) {
     this.asked = asked;
     this.endpoints = endpoints;
   }
@@ -80,7 +80,7 @@ final class ClusterNodesParser {
   }
 
   /** Null when the port is 0: the cluster has lost the node's address. */
-  private @Nullable Node address(String id, String field) {
+  private @Nullable Endpoint address(String id, String field) {
     int comma = field.indexOf(',');
     String address = comma < 0 ? field : field.substring(0, comma);
     int at = address.indexOf('@');
@@ -90,7 +90,7 @@ final class ClusterNodesParser {
       throw new IllegalArgumentException("no port in " + field);
     }
     int port = Integer.parseInt(hostAndPort.substring(colon + 1));
-    return port == 0 ? null : new Node(host(id, hostAndPort.substring(0, colon)), port);
+    return port == 0 ? null : new Endpoint(host(id, hostAndPort.substring(0, colon)), port);
   }
 
   /**

@@ -1,11 +1,11 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.RefreshTrigger;
 import io.penstock.core.cluster.SlotMap;
-import io.penstock.core.cluster.Topology;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.transport.Backoff;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.RefreshTrigger;
+import io.penstock.core.upstream.Topology;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -39,7 +39,7 @@ public final class ClusterTopology implements Topology {
    */
   static final int REFUSALS = 3;
 
-  private final Set<Node> seeds;
+  private final Set<Endpoint> seeds;
   private final Duration answerTimeout;
   private final ProxyEvents events;
   private final ViewSource source;
@@ -52,7 +52,7 @@ public final class ClusterTopology implements Topology {
   private volatile TopologyStatus status = TopologyStatus.UNKNOWN;
 
   private Knowledge knowledge = Knowledge.NONE;
-  private @Nullable Node lastAnsweredBy;
+  private @Nullable Endpoint lastAnsweredBy;
   private int refusals;
   private boolean closed;
 
@@ -110,7 +110,7 @@ public final class ClusterTopology implements Topology {
   }
 
   @Override
-  public void moved(int slot, Node owner) {
+  public void moved(int slot, Endpoint owner) {
     published.patch(slot, owner, refreshesBegun.get(), thread.nanoTime());
     schedule.request(RefreshTrigger.MOVED);
   }
@@ -141,7 +141,7 @@ public final class ClusterTopology implements Topology {
   private void refresh(RefreshTrigger trigger) {
     var refresh = new Refresh(trigger, refreshesBegun.incrementAndGet(), thread.nanoTime());
     ViewChoice choice = new ViewChoice(knowledge, seeds, lastAnsweredBy);
-    List<Node> candidates = Candidates.order(lastAnsweredBy, knowledge.nodes(), seeds, random);
+    List<Endpoint> candidates = Candidates.order(lastAnsweredBy, knowledge.nodes(), seeds, random);
     new RefreshRound(
             source,
             thread,

@@ -1,7 +1,7 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.upstream.Endpoint;
 import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** The cluster as one of its nodes described it. Immutable. */
 final class ClusterView {
 
-  private final Node asked;
+  private final Endpoint asked;
   private final Map<String, ViewNode> nodes = new LinkedHashMap<>();
   private final @Nullable ViewNode[] owners = new ViewNode[SlotMap.SLOTS];
   private final int covered;
@@ -21,7 +21,7 @@ final class ClusterView {
   /**
    * @param asked the node that gave the view, under the address it was asked at
    */
-  ClusterView(Node asked, List<ViewNode> nodes) {
+  ClusterView(Endpoint asked, List<ViewNode> nodes) {
     this.asked = asked;
     long highest = 0;
     int voting = 0;
@@ -57,7 +57,7 @@ final class ClusterView {
     }
   }
 
-  Node asked() {
+  Endpoint asked() {
     return asked;
   }
 

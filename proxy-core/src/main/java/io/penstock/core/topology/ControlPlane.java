@@ -15,8 +15,8 @@ import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.EventLoopGroupProvider;
 import io.penstock.core.cluster.Credentials;
-import io.penstock.core.cluster.Node;
 import io.penstock.core.transport.OffLoopResolver;
+import io.penstock.core.upstream.Endpoint;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -112,7 +112,7 @@ public final class ControlPlane {
    * answer.
    */
   <T> CompletionStage<T> ask(
-      Node node, Function<RedisAsyncCommands<String, String>, CompletionStage<T>> question) {
+      Endpoint node, Function<RedisAsyncCommands<String, String>, CompletionStage<T>> question) {
     return connected(
         node,
         connection ->
@@ -120,12 +120,12 @@ public final class ControlPlane {
   }
 
   /** Connects, for the caller to {@link #end} the connection. Otherwise as {@link #ask}. */
-  CompletionStage<StatefulRedisConnection<String, String>> connect(Node node) {
+  CompletionStage<StatefulRedisConnection<String, String>> connect(Endpoint node) {
     return connected(node, CompletableFuture::completedFuture);
   }
 
   private <T> CompletionStage<T> connected(
-      Node node, Function<StatefulRedisConnection<String, String>, CompletionStage<T>> then) {
+      Endpoint node, Function<StatefulRedisConnection<String, String>, CompletionStage<T>> then) {
     if (closed.get()) {
       return CompletableFuture.failedFuture(new IllegalStateException("closed"));
     }
@@ -155,7 +155,7 @@ public final class ControlPlane {
     }
   }
 
-  private RedisURI uri(Node node) {
+  private RedisURI uri(Endpoint node) {
     RedisURI.Builder uri =
         RedisURI.builder()
             .withHost(node.host())

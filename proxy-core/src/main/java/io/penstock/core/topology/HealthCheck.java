@@ -1,13 +1,13 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.Shard;
-import io.penstock.core.cluster.SlotMap;
-import io.penstock.core.cluster.Topology;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.observe.UpstreamStatus.Gap;
 import io.penstock.core.observe.UpstreamStatus.NodeStatus;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Placement;
+import io.penstock.core.upstream.Shard;
+import io.penstock.core.upstream.Topology;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -38,8 +38,8 @@ public final class HealthCheck {
   private final Topology topology;
   private final ProxyEvents events;
   private final Instant started = Instant.now();
-  private final Map<Node, Seen> seen = new ConcurrentHashMap<>();
-  private final Set<Node> asking = new HashSet<>();
+  private final Map<Endpoint, Seen> seen = new ConcurrentHashMap<>();
+  private final Set<Endpoint> asking = new HashSet<>();
   private volatile Instant unowned = started; // since when slots have had no owner, if so
   private boolean closed;
 
@@ -77,7 +77,7 @@ public final class HealthCheck {
   /** Asks nodes that have come at once, forgets those that have gone. Any thread. */
   public void topologyChanged() {
     thread.execute(() -> {
-      Set<Node> nodes = nodes();
+      Set<Endpoint> nodes = nodes();
       seen.keySet().retainAll(nodes);
       pinger.keepOnly(nodes);
       nodes.removeAll(seen.keySet());
@@ -110,12 +110,12 @@ public final class HealthCheck {
     }
   }
 
-  private Set<Node> nodes() {
+  private Set<Endpoint> nodes() {
     return topology.current().nodes();
   }
 
-  private void ask(Set<Node> nodes) {
-    for (Node node : nodes) {
+  private void ask(Set<Endpoint> nodes) {
+    for (Endpoint node : nodes) {
       if (!closed && asking.add(node)) {
         Stages.of(() -> pinger.ping(node).thenApply(_ -> node))
             .whenComplete((_, failure) -> thread.execute(() -> answered(node, failure)));
@@ -123,7 +123,7 @@ public final class HealthCheck {
     }
   }
 
-  private void answered(Node node, @Nullable Throwable failure) {
+  private void answered(Endpoint node, @Nullable Throwable failure) {
     asking.remove(node);
     if (!nodes().contains(node)) {
       return;
@@ -141,18 +141,18 @@ public final class HealthCheck {
 
   /** What holds now. Any thread. */
   public UpstreamStatus status() {
-    SlotMap map = topology.current();
+    Placement map = topology.current();
     long now = thread.nanoTime();
     List<NodeStatus> nodes = new ArrayList<>();
     for (Shard shard : map.shards()) {
       nodes.add(statusOf(shard.master(), true, now));
-      for (Node replica : shard.replicas()) {
+      for (Endpoint replica : shard.replicas()) {
         nodes.add(statusOf(replica, false, now));
       }
     }
     List<Gap> gaps = new ArrayList<>();
-    int covered = SlotMap.SLOTS;
-    for (int first = 0; first < SlotMap.SLOTS; ) {
+    int covered = map.partitions();
+    for (int first = 0; first < map.partitions(); ) {
       int last = map.endOfRun(first);
       Shard shard = map.shardOf(first);
       if (shard == null || !seenOf(shard.master()).isFresh(now)) {
@@ -164,16 +164,16 @@ public final class HealthCheck {
     return new UpstreamStatus(map, covered, gaps, nodes);
   }
 
-  private Seen seenOf(Node node) {
+  private Seen seenOf(Endpoint node) {
     return seen.getOrDefault(node, Seen.NOTHING);
   }
 
-  private NodeStatus statusOf(Node node, boolean master, long now) {
+  private NodeStatus statusOf(Endpoint node, boolean master, long now) {
     Seen last = seenOf(node);
     return new NodeStatus(node, master, last.isFresh(now), last.lastAnswer, last.failure);
   }
 
-  private Gap gap(int first, int last, @Nullable Node master) {
+  private Gap gap(int first, int last, @Nullable Endpoint master) {
     if (master == null) {
       return new Gap(first, last, null, unowned, null);
     }

@@ -1,7 +1,7 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.upstream.Endpoint;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
@@ -73,7 +73,7 @@ final class Knowledge {
   }
 
   /** The highest epoch of a master with slots at this address; 0 when there is none. */
-  long epochOf(Node node) {
+  long epochOf(Endpoint node) {
     long epoch = 0;
     for (ViewNode known : nodes.values()) {
       if (known.isVotingMaster() && node.equals(known.node())) {

@@ -2,7 +2,7 @@ package io.penstock.core.topology;
 
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.api.StatefulRedisConnection;
-import io.penstock.core.cluster.Node;
+import io.penstock.core.upstream.Endpoint;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
@@ -19,15 +19,15 @@ import org.jspecify.annotations.Nullable;
 final class LettucePinger implements Pinger {
 
   private final ControlPlane control;
-  private final Map<Node, CompletableFuture<StatefulRedisConnection<String, String>>> connections =
-      new HashMap<>();
+  private final Map<Endpoint, CompletableFuture<StatefulRedisConnection<String, String>>>
+      connections = new HashMap<>();
 
   LettucePinger(ControlPlane control) {
     this.control = control;
   }
 
   @Override
-  public CompletionStage<?> ping(Node node) {
+  public CompletionStage<?> ping(Endpoint node) {
     CompletableFuture<StatefulRedisConnection<String, String>> connection =
         connections.computeIfAbsent(node, at -> control.connect(at).toCompletableFuture());
     CompletionStage<String> answer =
@@ -76,16 +76,17 @@ final class LettucePinger implements Pinger {
   }
 
   private void drop(
-      Node node, @Nullable CompletableFuture<StatefulRedisConnection<String, String>> connection) {
+      Endpoint node,
+      @Nullable CompletableFuture<StatefulRedisConnection<String, String>> connection) {
     if (connection != null && connections.remove(node, connection)) {
       connection.thenAccept(control::end);
     }
   }
 
   @Override
-  public void keepOnly(Set<Node> nodes) {
-    for (Iterator<Node> it = connections.keySet().iterator(); it.hasNext(); ) {
-      Node node = it.next();
+  public void keepOnly(Set<Endpoint> nodes) {
+    for (Iterator<Endpoint> it = connections.keySet().iterator(); it.hasNext(); ) {
+      Endpoint node = it.next();
       if (!nodes.contains(node)) {
         CompletableFuture<StatefulRedisConnection<String, String>> gone = connections.get(node);
         it.remove();

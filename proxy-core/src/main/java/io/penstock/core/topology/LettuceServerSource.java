@@ -5,9 +5,9 @@ import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.ArrayOutput;
 import io.lettuce.core.protocol.CommandType;
-import io.penstock.core.cluster.Node;
 import io.penstock.core.command.LearntCommands;
 import io.penstock.core.command.ServerVersion;
+import io.penstock.core.upstream.Endpoint;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -43,7 +43,7 @@ record LettuceServerSource(ControlPlane control) implements ServerSource {
   }
 
   @Override
-  public CompletionStage<ServerReport> ask(Node node, @Nullable ServerReport before) {
+  public CompletionStage<ServerReport> ask(Endpoint node, @Nullable ServerReport before) {
     return control.ask(
         node,
         commands ->

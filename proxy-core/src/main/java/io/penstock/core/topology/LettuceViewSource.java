@@ -2,7 +2,7 @@ package io.penstock.core.topology;
 
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.api.async.RedisAsyncCommands;
-import io.penstock.core.cluster.Node;
+import io.penstock.core.upstream.Endpoint;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
@@ -17,12 +17,12 @@ import org.jspecify.annotations.Nullable;
 record LettuceViewSource(ControlPlane control) implements ViewSource {
 
   @Override
-  public CompletionStage<ClusterView> ask(Node node) {
+  public CompletionStage<ClusterView> ask(Endpoint node) {
     return control.ask(node, commands -> view(node, commands));
   }
 
   private static CompletionStage<ClusterView> view(
-      Node node, RedisAsyncCommands<String, String> commands) {
+      Endpoint node, RedisAsyncCommands<String, String> commands) {
     CompletionStage<String> nodes = commands.clusterNodes();
     CompletionStage<Map<String, String>> endpoints =
         commands.clusterShards().handle(LettuceViewSource::endpoints);

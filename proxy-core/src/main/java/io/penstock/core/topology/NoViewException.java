@@ -1,6 +1,6 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.cluster.Node;
+import io.penstock.core.upstream.Endpoint;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +25,7 @@ public final class NoViewException extends RuntimeException {
         text.append("; ").append(view.asked()).append(": ").append(reason(view));
       }
     }
-    for (Map.Entry<Node, Throwable> failure : round.failures().entrySet()) {
+    for (Map.Entry<Endpoint, Throwable> failure : round.failures().entrySet()) {
       first = first == null ? failure.getValue() : first;
       if (named++ < NODES_NAMED) {
         text.append("; ")

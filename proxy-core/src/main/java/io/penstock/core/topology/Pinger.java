@@ -1,6 +1,6 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.cluster.Node;
+import io.penstock.core.upstream.Endpoint;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
@@ -11,8 +11,8 @@ interface Pinger {
    * Asks one node. Completes on any thread; fails when the node cannot be reached, does not let
    * Penstock in, does not answer in time, or serves nobody yet.
    */
-  CompletionStage<?> ping(Node node);
+  CompletionStage<?> ping(Endpoint node);
 
   /** Forgets all others. */
-  void keepOnly(Set<Node> nodes);
+  void keepOnly(Set<Endpoint> nodes);
 }

@@ -1,7 +1,7 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.upstream.Endpoint;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
@@ -49,7 +49,7 @@ final class PublishedMap {
    * @param refreshesBegun see {@link SlotPatches}
    * @param now by the topology thread's clock
    */
-  void patch(int slot, Node owner, long refreshesBegun, long now) {
+  void patch(int slot, Endpoint owner, long refreshesBegun, long now) {
     patches.note(slot, owner, refreshesBegun, now);
     SlotMap before;
     SlotMap after;

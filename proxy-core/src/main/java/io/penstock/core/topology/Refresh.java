@@ -1,6 +1,6 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.cluster.RefreshTrigger;
+import io.penstock.core.upstream.RefreshTrigger;
 
 /**
  * One refresh.

@@ -1,8 +1,8 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.RefreshTrigger;
 import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.RefreshTrigger;
 import java.util.Collection;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -16,11 +16,11 @@ final class RefreshLog {
 
   private static final Logger LOG = LoggerFactory.getLogger(ClusterTopology.class);
 
-  private final Collection<Node> seeds;
+  private final Collection<Endpoint> seeds;
   private final Outage outage;
   private SlotMap last = SlotMap.EMPTY;
 
-  RefreshLog(Collection<Node> seeds, LongSupplier nanoTime) {
+  RefreshLog(Collection<Endpoint> seeds, LongSupplier nanoTime) {
     this.seeds = seeds;
     this.outage = new Outage(nanoTime);
   }
@@ -45,7 +45,7 @@ final class RefreshLog {
 
   /** What to write where no cluster is found because there is none. */
   private String hint(String reason) {
-    Node seed = seeds.iterator().next();
+    Endpoint seed = seeds.iterator().next();
     if (reason.contains("cluster support disabled")) {
       return ". That is a server without cluster support, but the URL begins with redis-cluster://:"
           + " for a single server write redis://"

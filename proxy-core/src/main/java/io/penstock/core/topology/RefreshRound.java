@@ -1,6 +1,6 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.cluster.Node;
+import io.penstock.core.upstream.Endpoint;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -49,10 +49,10 @@ final class RefreshRound {
   private final Function<ClusterView, Worth> worth;
   private final Consumer<Result> done;
 
-  private final ArrayDeque<Node> toAsk;
+  private final ArrayDeque<Endpoint> toAsk;
   private final List<ClusterView> views = new ArrayList<>();
-  private final Map<Node, Throwable> failures = new LinkedHashMap<>();
-  private final Set<Node> waitingFor = new HashSet<>();
+  private final Map<Endpoint, Throwable> failures = new LinkedHashMap<>();
+  private final Set<Endpoint> waitingFor = new HashSet<>();
   private int wave;
   private Worth best = Worth.INSUFFICIENT;
   private boolean ended;
@@ -62,7 +62,7 @@ final class RefreshRound {
    *
    * @param failures why nodes gave no view, in the order they failed
    */
-  record Result(List<ClusterView> views, Map<Node, Throwable> failures) {}
+  record Result(List<ClusterView> views, Map<Endpoint, Throwable> failures) {}
 
   /**
    * @param candidates whom to ask, in this order
@@ -73,7 +73,7 @@ final class RefreshRound {
   RefreshRound(
       ViewSource source,
       TopologyThread thread,
-      Collection<Node> candidates,
+      Collection<Endpoint> candidates,
       Duration answerTimeout,
       Function<ClusterView, Worth> worth,
       Consumer<Result> done) {
@@ -100,12 +100,12 @@ final class RefreshRound {
 
   private void askNextWave() {
     int current = ++wave;
-    List<Node> asked = new ArrayList<>(WAVE);
+    List<Endpoint> asked = new ArrayList<>(WAVE);
     while (asked.size() < WAVE && !toAsk.isEmpty()) {
       asked.add(toAsk.remove());
     }
     waitingFor.addAll(asked);
-    for (Node node : asked) {
+    for (Endpoint node : asked) {
       ask(node);
     }
     thread.after(
@@ -117,7 +117,7 @@ final class RefreshRound {
         });
   }
 
-  private void ask(Node node) {
+  private void ask(Endpoint node) {
     Stages.of(() -> source.ask(node))
         .whenComplete((view, failure) -> thread.execute(() -> onAnswer(node, view, failure)));
     thread.after(
@@ -125,7 +125,7 @@ final class RefreshRound {
         () -> onAnswer(node, null, new IllegalStateException("no answer in " + answerTimeout)));
   }
 
-  private void onAnswer(Node node, @Nullable ClusterView view, @Nullable Throwable failure) {
+  private void onAnswer(Endpoint node, @Nullable ClusterView view, @Nullable Throwable failure) {
     if (ended || !waitingFor.remove(node)) {
       return;
     }

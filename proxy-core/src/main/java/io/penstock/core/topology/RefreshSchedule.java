@@ -1,7 +1,7 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.cluster.RefreshTrigger;
 import io.penstock.core.transport.Backoff;
+import io.penstock.core.upstream.RefreshTrigger;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;

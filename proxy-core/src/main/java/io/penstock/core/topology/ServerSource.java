@@ -1,6 +1,6 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.cluster.Node;
+import io.penstock.core.upstream.Endpoint;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -14,5 +14,5 @@ interface ServerSource {
    * @param before what the node said last, or null; its commands are not read again while they are
    *     the same
    */
-  CompletionStage<ServerReport> ask(Node node, @Nullable ServerReport before);
+  CompletionStage<ServerReport> ask(Endpoint node, @Nullable ServerReport before);
 }

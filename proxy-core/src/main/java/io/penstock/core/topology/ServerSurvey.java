@@ -1,12 +1,12 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.Topology;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.LearntCommands;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.command.ServerVersion;
 import io.penstock.core.transport.Backoff;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Topology;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -52,9 +52,9 @@ public final class ServerSurvey {
   private final Duration period;
   private final boolean sharded;
   private final Backoff backoff = new Backoff(FIRST_RETRY, LONGEST_RETRY, new SplittableRandom());
-  private final Map<Node, ServerReport> reports = new HashMap<>();
-  private final Set<Node> toAsk = new LinkedHashSet<>();
-  private final Set<Node> asking = new LinkedHashSet<>();
+  private final Map<Endpoint, ServerReport> reports = new HashMap<>();
+  private final Set<Endpoint> toAsk = new LinkedHashSet<>();
+  private final Set<Endpoint> asking = new LinkedHashSet<>();
   private final SurveyFailures unanswered;
   private Consumer<ServerFacts> listener = facts -> {};
   private int failures;
@@ -114,7 +114,7 @@ public final class ServerSurvey {
   /** Asks nodes that have come, forgets those that have gone. Any thread. */
   public void topologyChanged() {
     thread.execute(() -> {
-      Set<Node> nodes = nodes();
+      Set<Endpoint> nodes = nodes();
       unanswered.keepOnly(nodes);
       if (reports.keySet().retainAll(nodes)) {
         publish();
@@ -140,11 +140,11 @@ public final class ServerSurvey {
     ask(nodes());
   }
 
-  private Set<Node> nodes() {
+  private Set<Endpoint> nodes() {
     return topology.current().nodes();
   }
 
-  private void ask(Set<Node> nodes) {
+  private void ask(Set<Endpoint> nodes) {
     toAsk.addAll(nodes);
     toAsk.removeAll(asking);
     askNext();
@@ -152,7 +152,7 @@ public final class ServerSurvey {
 
   private void askNext() {
     while (!closed && asking.size() < AT_ONCE && !toAsk.isEmpty()) {
-      Node node = toAsk.iterator().next();
+      Endpoint node = toAsk.iterator().next();
       toAsk.remove(node);
       asking.add(node);
       Stages.of(() -> source.ask(node, reports.get(node)))
@@ -160,7 +160,7 @@ public final class ServerSurvey {
     }
   }
 
-  private void answered(Node node, @Nullable ServerReport report, @Nullable Throwable failure) {
+  private void answered(Endpoint node, @Nullable ServerReport report, @Nullable Throwable failure) {
     asking.remove(node);
     askNext();
     boolean wanted = nodes().contains(node);
@@ -191,7 +191,7 @@ public final class ServerSurvey {
           backoff.after(failures),
           () -> {
             retryArmed = false;
-            Set<Node> unknown = nodes();
+            Set<Endpoint> unknown = nodes();
             unknown.removeAll(reports.keySet());
             ask(unknown);
           });
@@ -199,7 +199,7 @@ public final class ServerSurvey {
   }
 
   /** Of the first node that answers, and of each that is not what the URL says. */
-  private void sayWhatItIs(Node node, ServerReport report) {
+  private void sayWhatItIs(Endpoint node, ServerReport report) {
     if (!foundSaid) {
       foundSaid = true;
       LOG.info(
@@ -226,7 +226,7 @@ public final class ServerSurvey {
     }
   }
 
-  private void sayIfRefused(Node node, ServerReport report) {
+  private void sayIfRefused(Endpoint node, ServerReport report) {
     if (report.learnt() == null && !refusalSaid) {
       refusalSaid = true;
       LOG.warn(

@@ -1,8 +1,8 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.Shard;
 import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Shard;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
@@ -24,11 +24,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class SlotMapAssembly {
 
-  private static final Comparator<Node> BY_ADDRESS =
-      Comparator.comparing(Node::host).thenComparingInt(Node::port);
+  private static final Comparator<Endpoint> BY_ADDRESS =
+      Comparator.comparing(Endpoint::host).thenComparingInt(Endpoint::port);
 
   private final Knowledge known;
-  private final Map<Node, BitSet> slotsOf = new LinkedHashMap<>();
+  private final Map<Endpoint, BitSet> slotsOf = new LinkedHashMap<>();
 
   private SlotMapAssembly(Knowledge known) {
     this.known = known;
@@ -38,17 +38,17 @@ final class SlotMapAssembly {
    * @param patches for each slot the node a redirect named, or null
    * @param previous whose order of shards is kept
    */
-  static SlotMap draw(Knowledge known, @Nullable Node[] patches, SlotMap previous) {
+  static SlotMap draw(Knowledge known, @Nullable Endpoint[] patches, SlotMap previous) {
     SlotMapAssembly assembly = new SlotMapAssembly(known);
     assembly.assignSlots(patches);
     assembly.addIdleMasters();
     return assembly.build(previous);
   }
 
-  private void assignSlots(@Nullable Node[] patches) {
+  private void assignSlots(@Nullable Endpoint[] patches) {
     for (int slot = 0; slot < SlotMap.SLOTS; slot++) {
       ViewNode owner = known.ownerOf(slot);
-      Node node = patches[slot] != null || owner == null ? patches[slot] : owner.node();
+      Endpoint node = patches[slot] != null || owner == null ? patches[slot] : owner.node();
       if (node != null) {
         slotsOf.computeIfAbsent(node, n -> new BitSet(SlotMap.SLOTS)).set(slot);
       }
@@ -56,14 +56,14 @@ final class SlotMapAssembly {
   }
 
   private void addIdleMasters() {
-    List<Node> idle = new ArrayList<>();
+    List<Endpoint> idle = new ArrayList<>();
     for (ViewNode node : known.nodes()) {
       if (node.isMaster() && node.slots().isEmpty() && node.isHealthy() && node.node() != null) {
         idle.add(node.node());
       }
     }
     idle.sort(BY_ADDRESS);
-    for (Node node : idle) {
+    for (Endpoint node : idle) {
       slotsOf.putIfAbsent(node, new BitSet());
     }
   }
@@ -76,13 +76,13 @@ final class SlotMapAssembly {
         add(builder, shard.master(), slots);
       }
     }
-    for (Map.Entry<Node, BitSet> entry : slotsOf.entrySet()) {
+    for (Map.Entry<Endpoint, BitSet> entry : slotsOf.entrySet()) {
       add(builder, entry.getKey(), entry.getValue());
     }
     return builder.build();
   }
 
-  private void add(SlotMap.Builder builder, Node master, BitSet slots) {
+  private void add(SlotMap.Builder builder, Endpoint master, BitSet slots) {
     builder.shard(new Shard(master, replicasOf(master), known.epochOf(master)));
     for (int first = slots.nextSetBit(0); first >= 0; ) {
       int end = slots.nextClearBit(first);
@@ -91,8 +91,8 @@ final class SlotMapAssembly {
     }
   }
 
-  private List<Node> replicasOf(Node master) {
-    List<Node> replicas = new ArrayList<>();
+  private List<Endpoint> replicasOf(Endpoint master) {
+    List<Endpoint> replicas = new ArrayList<>();
     for (ViewNode node : known.nodes()) {
       ViewNode followed = node.masterId() == null ? null : known.byId(node.masterId());
       if (followed != null

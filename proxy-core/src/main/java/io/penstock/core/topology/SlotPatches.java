@@ -1,7 +1,7 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.upstream.Endpoint;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
@@ -40,24 +40,24 @@ final class SlotPatches {
    * @param refreshes how many refreshes had begun when the redirect was read
    * @param at when that was, by the topology thread's clock
    */
-  private record Patch(Node owner, long refreshes, long at) {}
+  private record Patch(Endpoint owner, long refreshes, long at) {}
 
   private final AtomicReferenceArray<@Nullable Patch> patches =
       new AtomicReferenceArray<>(SlotMap.SLOTS);
 
-  void note(int slot, Node owner, long refreshesBegun, long now) {
+  void note(int slot, Endpoint owner, long refreshesBegun, long now) {
     patches.set(slot, new Patch(owner, refreshesBegun, now));
   }
 
   /** What becomes of the patches in one refresh. Confined to the topology thread. */
   static final class Settlement {
 
-    private final @Nullable Node[] outliving = new Node[SlotMap.SLOTS];
+    private final @Nullable Endpoint[] outliving = new Endpoint[SlotMap.SLOTS];
     private final @Nullable Patch[] overruled = new Patch[SlotMap.SLOTS];
     private boolean contested;
 
     /** For each slot the node that a redirect named and that stays, or null. */
-    @Nullable Node[] outliving() {
+    @Nullable Endpoint[] outliving() {
       return outliving;
     }
 

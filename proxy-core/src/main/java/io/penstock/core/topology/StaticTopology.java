@@ -1,16 +1,16 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.RefreshTrigger;
 import io.penstock.core.cluster.SlotMap;
-import io.penstock.core.cluster.Topology;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.RefreshTrigger;
+import io.penstock.core.upstream.Topology;
 
 /** One server that has every slot. It redirects nobody, and there is nothing to refresh. */
 public final class StaticTopology implements Topology {
 
   private final SlotMap map;
 
-  public StaticTopology(Node server) {
+  public StaticTopology(Endpoint server) {
     this.map = SlotMap.single(server);
   }
 
@@ -23,7 +23,7 @@ public final class StaticTopology implements Topology {
    * Does nothing: a server with cluster support enabled belongs behind {@code redis-cluster://}.
    */
   @Override
-  public void moved(int slot, Node owner) {}
+  public void moved(int slot, Endpoint owner) {}
 
   @Override
   public void requestRefresh(RefreshTrigger trigger) {}

@@ -1,6 +1,6 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.cluster.Node;
+import io.penstock.core.upstream.Endpoint;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -16,22 +16,22 @@ final class SurveyFailures {
 
   private static final Logger LOG = LoggerFactory.getLogger(ServerSurvey.class);
 
-  private final Map<Node, String> reasons = new LinkedHashMap<>(); // for longest first
+  private final Map<Endpoint, String> reasons = new LinkedHashMap<>(); // for longest first
   private volatile @Nullable String failure;
 
-  void failed(Node node, @Nullable Throwable cause) {
+  void failed(Endpoint node, @Nullable Throwable cause) {
     reasons.put(node, cause == null ? "no answer" : Outage.reason(cause));
     LOG.debug("{} did not say what it is", node, cause);
     publish();
   }
 
-  void worked(Node node) {
+  void worked(Endpoint node) {
     reasons.remove(node);
     publish();
   }
 
   /** Other nodes are nobody's business any more. */
-  void keepOnly(Set<Node> nodes) {
+  void keepOnly(Set<Endpoint> nodes) {
     reasons.keySet().retainAll(nodes);
     publish();
   }

@@ -1,8 +1,8 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.Shard;
-import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Placement;
+import io.penstock.core.upstream.Shard;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,8 +19,8 @@ final class TopologyChange {
   private TopologyChange() {}
 
   /** Which master took which slots from whom; what there is where nothing was known. */
-  static String text(SlotMap before, SlotMap now) {
-    if (before.coveredSlots() == 0) {
+  static String text(Placement before, Placement now) {
+    if (before.coveredPartitions() == 0) {
       return size(now);
     }
     Map<Moved, List<String>> moves = moves(before, now);
@@ -37,20 +37,20 @@ final class TopologyChange {
     return String.join("; ", named) + (more > 0 ? "; and " + more + " more changes" : "");
   }
 
-  private static String size(SlotMap map) {
+  private static String size(Placement map) {
     int replicas = map.shards().stream().mapToInt(shard -> shard.replicas().size()).sum();
     return map.shards().size()
         + " masters, "
         + replicas
         + " replicas, "
-        + map.coveredSlots()
+        + map.coveredPartitions()
         + " of "
-        + SlotMap.SLOTS
+        + map.partitions()
         + " slots have a master";
   }
 
   /** Slots that one master took from another; null for nobody. */
-  private record Moved(@Nullable Node to, @Nullable Node from) {
+  private record Moved(@Nullable Endpoint to, @Nullable Endpoint from) {
 
     String text(String slots) {
       if (to == null) {
@@ -60,23 +60,23 @@ final class TopologyChange {
     }
   }
 
-  private static Map<Moved, List<String>> moves(SlotMap before, SlotMap now) {
+  private static Map<Moved, List<String>> moves(Placement before, Placement now) {
     Map<Moved, List<String>> moves = new LinkedHashMap<>();
-    for (int first = 0; first < SlotMap.SLOTS; ) {
+    for (int first = 0; first < now.partitions(); ) {
       int last = Math.min(before.endOfRun(first), now.endOfRun(first));
-      Node from = masterOf(before, first);
-      Node to = masterOf(now, first);
+      Endpoint from = masterOf(before, first);
+      Endpoint to = masterOf(now, first);
       if (!Objects.equals(from, to)) {
         moves
             .computeIfAbsent(new Moved(to, from), _ -> new ArrayList<>())
-            .add(SlotMap.range(first, last));
+            .add(Placement.range(first, last));
       }
       first = last + 1;
     }
     return moves;
   }
 
-  private static @Nullable Node masterOf(SlotMap map, int slot) {
+  private static @Nullable Endpoint masterOf(Placement map, int slot) {
     Shard shard = map.shardOf(slot);
     return shard == null ? null : shard.master();
   }

@@ -1,6 +1,6 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.cluster.Node;
+import io.penstock.core.upstream.Endpoint;
 import java.time.Duration;
 import java.util.List;
 
@@ -13,7 +13,7 @@ import java.util.List;
  * @param adaptiveTimeout at least this long between two adaptive refreshes
  */
 public record TopologySettings(
-    List<Node> seeds, Duration connectTimeout, Duration period, Duration adaptiveTimeout) {
+    List<Endpoint> seeds, Duration connectTimeout, Duration period, Duration adaptiveTimeout) {
 
   public TopologySettings {
     seeds = List.copyOf(seeds);

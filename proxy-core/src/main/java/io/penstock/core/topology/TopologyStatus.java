@@ -1,7 +1,7 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.RefreshTrigger;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.RefreshTrigger;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -46,7 +46,7 @@ public record TopologyStatus(
       Instant at,
       RefreshTrigger trigger,
       Duration took,
-      @Nullable Node answeredBy,
+      @Nullable Endpoint answeredBy,
       @Nullable String failure) {
 
     public boolean worked() {
@@ -65,7 +65,7 @@ public record TopologyStatus(
    */
   public record Member(
       String id,
-      @Nullable Node node,
+      @Nullable Endpoint node,
       Set<String> flags,
       @Nullable String masterId,
       boolean linked,

@@ -1,6 +1,6 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.cluster.Node;
+import io.penstock.core.upstream.Endpoint;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
@@ -27,13 +27,13 @@ import org.jspecify.annotations.Nullable;
 final class ViewChoice {
 
   private final Knowledge known;
-  private final Set<Node> seeds;
+  private final Set<Endpoint> seeds;
   private final Comparator<ClusterView> order;
 
   /**
    * @param last the node whose view was taken last, or null
    */
-  ViewChoice(Knowledge known, Set<Node> seeds, @Nullable Node last) {
+  ViewChoice(Knowledge known, Set<Endpoint> seeds, @Nullable Endpoint last) {
     this.known = known;
     this.seeds = seeds;
     this.order =

@@ -1,6 +1,6 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.cluster.Node;
+import io.penstock.core.upstream.Endpoint;
 import java.util.BitSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 record ViewNode(
     String id,
-    @Nullable Node node,
+    @Nullable Endpoint node,
     Set<String> flags,
     @Nullable String masterId,
     long configEpoch,

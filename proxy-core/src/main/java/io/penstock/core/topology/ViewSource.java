@@ -1,6 +1,6 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.cluster.Node;
+import io.penstock.core.upstream.Endpoint;
 import java.util.concurrent.CompletionStage;
 
 /** Asks nodes how they see their cluster. */
@@ -10,5 +10,5 @@ interface ViewSource {
    * Asks one node. Completes on any thread; fails within a few times the connect timeout when the
    * node does not answer.
    */
-  CompletionStage<ClusterView> ask(Node node);
+  CompletionStage<ClusterView> ask(Endpoint node);
 }

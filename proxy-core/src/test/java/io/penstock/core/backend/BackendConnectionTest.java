@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.penstock.core.cluster.Credentials;
-import io.penstock.core.cluster.Node;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.transport.Transport;
+import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.wire.LogLines;
 import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.network.ScriptedNode;
@@ -62,12 +62,12 @@ class BackendConnectionTest {
   private final BackendListener listener =
       new BackendListener() {
         @Override
-        public void connected(Node which) {
+        public void connected(Endpoint which) {
           events.add("connected");
         }
 
         @Override
-        public void disconnected(Node which, int attempts, Throwable cause) {
+        public void disconnected(Endpoint which, int attempts, Throwable cause) {
           events.add("disconnected after " + attempts + ": " + (cause == null ? "" : cause));
         }
 
@@ -93,8 +93,8 @@ class BackendConnectionTest {
     }
   }
 
-  private Node address() {
-    return new Node("127.0.0.1", server.port());
+  private Endpoint address() {
+    return new Endpoint("127.0.0.1", server.port());
   }
 
   private BackendNode node() {

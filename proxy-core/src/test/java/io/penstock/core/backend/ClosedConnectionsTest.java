@@ -2,8 +2,8 @@ package io.penstock.core.backend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.cluster.Node;
 import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.upstream.Endpoint;
 import org.junit.jupiter.api.Test;
 
 class ClosedConnectionsTest {
@@ -11,7 +11,7 @@ class ClosedConnectionsTest {
   private final ClosedConnections closed = new ClosedConnections();
 
   private static NodeStats counted(int port, long sent) {
-    return new NodeStats(new Node("h", port), 0, 0, 0, sent, 2 * sent, 3 * sent, 4 * sent);
+    return new NodeStats(new Endpoint("h", port), 0, 0, 0, sent, 2 * sent, 3 * sent, 4 * sent);
   }
 
   @Test
@@ -25,7 +25,7 @@ class ClosedConnectionsTest {
 
   @Test
   void whatWasUnderWayIsSoNoLonger() {
-    closed.add(new NodeStats(new Node("h", 1), 1, 1, 1, 10, 20, 30, 40));
+    closed.add(new NodeStats(new Endpoint("h", 1), 1, 1, 1, 10, 20, 30, 40));
 
     assertThat(closed.stats()).containsExactly(counted(1, 10));
   }

@@ -3,6 +3,7 @@ package io.penstock.core.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.cluster.Facade.Member;
+import io.penstock.core.upstream.Endpoint;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -12,12 +13,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class FacadeTest {
 
-  private static final Node LOCAL = new Node("127.0.0.1", 6380);
+  private static final Endpoint LOCAL = new Endpoint("127.0.0.1", 6380);
 
-  private static List<Node> nodes(int count) {
-    List<Node> nodes = new ArrayList<>();
+  private static List<Endpoint> nodes(int count) {
+    List<Endpoint> nodes = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      nodes.add(new Node("10.0.0." + i, 6380));
+      nodes.add(new Endpoint("10.0.0." + i, 6380));
     }
     return nodes;
   }
@@ -39,8 +40,8 @@ class FacadeTest {
 
   @Test
   void allInstancesShowTheSame() {
-    List<Node> nodes = nodes(5);
-    List<Node> otherOrder = new ArrayList<>(nodes);
+    List<Endpoint> nodes = nodes(5);
+    List<Endpoint> otherOrder = new ArrayList<>(nodes);
     Collections.reverse(otherOrder);
 
     assertThat(strangers(new Facade(nodes, "10.0.0.1", 6380)))
@@ -67,9 +68,9 @@ class FacadeTest {
   void aloneItIsWhereTheClientHasConnectedUnlessItIsAnnounced() {
     assertThat(new Facade(List.of(), null, 0).members(LOCAL).getFirst().node()).isEqualTo(LOCAL);
     assertThat(new Facade(List.of(), "proxy.example", 0).members(LOCAL).getFirst().node())
-        .isEqualTo(new Node("proxy.example", 6380));
+        .isEqualTo(new Endpoint("proxy.example", 6380));
     assertThat(new Facade(List.of(), null, 7).members(LOCAL).getFirst().node())
-        .isEqualTo(new Node("127.0.0.1", 7));
+        .isEqualTo(new Endpoint("127.0.0.1", 7));
     assertThat(new Facade(nodes(1), null, 0).members(LOCAL).getFirst().myself()).isTrue();
   }
 }

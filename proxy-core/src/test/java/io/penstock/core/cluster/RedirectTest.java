@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.penstock.core.upstream.Endpoint;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -13,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class RedirectTest {
 
-  private static final Node ANSWERED = new Node("10.0.0.9", 7000);
+  private static final Endpoint ANSWERED = new Endpoint("10.0.0.9", 7000);
 
   @Test
   void moved_names_slot_and_node() {
@@ -44,13 +45,13 @@ class RedirectTest {
   void no_host_means_the_host_that_answered(String line) {
     Redirect redirect = requireNonNull(parse(line));
     assertThat(redirect).isEqualTo(new Redirect(Redirect.Kind.MOVED, 1, "", 6379));
-    assertThat(redirect.target(ANSWERED)).isEqualTo(new Node("10.0.0.9", 6379));
+    assertThat(redirect.target(ANSWERED)).isEqualTo(new Endpoint("10.0.0.9", 6379));
   }
 
   @Test
   void a_named_host_is_the_target() {
     assertThat(requireNonNull(parse("ASK 1 redis-0:6379")).target(ANSWERED))
-        .isEqualTo(new Node("redis-0", 6379));
+        .isEqualTo(new Endpoint("redis-0", 6379));
   }
 
   @ParameterizedTest

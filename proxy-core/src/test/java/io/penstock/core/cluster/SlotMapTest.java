@@ -3,13 +3,15 @@ package io.penstock.core.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Shard;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class SlotMapTest {
 
-  private static final Node A = new Node("10.0.0.1", 7000);
-  private static final Node B = new Node("10.0.0.2", 7000);
+  private static final Endpoint A = new Endpoint("10.0.0.1", 7000);
+  private static final Endpoint B = new Endpoint("10.0.0.2", 7000);
 
   private final SlotMap map =
       new SlotMap.Builder()
@@ -25,19 +27,19 @@ class SlotMapTest {
     assertThat(map.ownerOf(200)).isEqualTo(1);
     assertThat(map.ownerOf(100)).isEqualTo(SlotMap.UNCOVERED);
     assertThat(map.shardOf(100)).isNull();
-    assertThat(map.coveredSlots()).isEqualTo(101);
+    assertThat(map.coveredPartitions()).isEqualTo(101);
     assertThat(map.isFullyCovered()).isFalse();
     assertThat(SlotMap.single(A).isFullyCovered()).isTrue();
-    assertThat(SlotMap.EMPTY.coveredSlots()).isZero();
+    assertThat(SlotMap.EMPTY.coveredPartitions()).isZero();
   }
 
   @Test
   void knows_the_first_slot_of_each_shard() {
-    assertThat(map.firstSlots()).containsExactly(0, 200);
-    assertThat(map.withSlotOn(50, B).firstSlots()).containsExactly(0, 50);
-    assertThat(SlotMap.single(A).withSlotOn(0, B).firstSlots()).containsExactly(1, 0);
+    assertThat(map.firstPartitions()).containsExactly(0, 200);
+    assertThat(map.withSlotOn(50, B).firstPartitions()).containsExactly(0, 50);
+    assertThat(SlotMap.single(A).withSlotOn(0, B).firstPartitions()).containsExactly(1, 0);
     SlotMap idle = new SlotMap.Builder().shard(new Shard(A, List.of(), 1)).build();
-    assertThat(idle.firstSlots()).containsExactly(SlotMap.UNCOVERED);
+    assertThat(idle.firstPartitions()).containsExactly(SlotMap.UNCOVERED);
   }
 
   @Test
@@ -53,33 +55,34 @@ class SlotMapTest {
 
   @Test
   void an_unknown_owner_becomes_a_shard() {
-    Node unknown = new Node("10.0.0.3", 7000);
+    Endpoint unknown = new Endpoint("10.0.0.3", 7000);
     SlotMap moved = map.withSlotOn(300, unknown);
     assertThat(moved.shards()).hasSize(3);
     assertThat(moved.ownerOf(300)).isEqualTo(2);
-    assertThat(moved.coveredSlots()).isEqualTo(102);
+    assertThat(moved.coveredPartitions()).isEqualTo(102);
   }
 
   @Test
   void a_node_is_an_address() {
-    assertThat(new Node("::1", 7000)).hasToString("[::1]:7000");
+    assertThat(new Endpoint("::1", 7000)).hasToString("[::1]:7000");
     assertThat(A).hasToString("10.0.0.1:7000");
-    assertThatThrownBy(() -> new Node("", 1)).isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> new Node("a", 0)).isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> new Node("a", 65_536)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new Endpoint("", 1)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new Endpoint("a", 0)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new Endpoint("a", 65_536))
+        .isInstanceOf(IllegalArgumentException.class);
   }
 
   @Test
   void writesSlotsAsRedisDoes() {
     SlotMap map =
         new SlotMap.Builder()
-            .shard(new Shard(new Node("a", 1), List.of(), 0))
+            .shard(new Shard(new Endpoint("a", 1), List.of(), 0))
             .range(0, 5460)
             .slot(7000)
             .range(16_380, 16_383)
-            .shard(new Shard(new Node("b", 2), List.of(), 0))
+            .shard(new Shard(new Endpoint("b", 2), List.of(), 0))
             .slot(5461)
-            .shard(new Shard(new Node("c", 3), List.of(), 0))
+            .shard(new Shard(new Endpoint("c", 3), List.of(), 0))
             .build();
 
     assertThat(map.rangesOf(0)).containsExactly("0-5460", "7000", "16380-16383");

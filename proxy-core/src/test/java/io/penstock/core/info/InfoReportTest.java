@@ -2,7 +2,6 @@ package io.penstock.core.info;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.CloseReason;
 import io.penstock.core.observe.DurationBuckets;
@@ -11,6 +10,7 @@ import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.observe.ProxyStats.CommandStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.observe.ProxyStats.Traffic;
+import io.penstock.core.upstream.Endpoint;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class InfoReportTest {
 
   private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
-  private static final Node NODE = new Node("10.0.0.1", 7000);
+  private static final Endpoint NODE = new Endpoint("10.0.0.1", 7000);
 
   private static InfoFigures figures(boolean cluster) {
     long[] buckets = new long[DurationBuckets.BOUNDED + 1];

@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.QueueBounds;
-import io.penstock.core.cluster.Node;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.dispatch.AsyncDispatcher;
@@ -24,6 +23,7 @@ import io.penstock.core.topology.StaticTopology;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.transport.Transport;
+import io.penstock.core.upstream.Endpoint;
 import io.penstock.testkit.network.Peer;
 import java.net.BindException;
 import java.net.InetAddress;
@@ -58,7 +58,7 @@ class ListenerTest {
 
   private SessionLoop sessionLoop() {
     Loop loop = group.loops().getFirst();
-    var topology = new StaticTopology(new Node("127.0.0.1", 1));
+    var topology = new StaticTopology(new Endpoint("127.0.0.1", 1));
     var backend =
         new BackendSettings(null, 0, TIMEOUT, TIMEOUT, 1, 1, 1, 65_536, QueueBounds.DEFAULTS);
     var settings =

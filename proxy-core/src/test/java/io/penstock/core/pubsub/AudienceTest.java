@@ -3,14 +3,14 @@ package io.penstock.core.pubsub;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.Unpooled;
-import io.penstock.core.cluster.Node;
+import io.penstock.core.upstream.Endpoint;
 import io.penstock.testkit.wire.Wire;
 import org.junit.jupiter.api.Test;
 
 class AudienceTest {
 
-  private static final Node HERE = new Node("a", 1);
-  private static final Node THERE = new Node("b", 1);
+  private static final Endpoint HERE = new Endpoint("a", 1);
+  private static final Endpoint THERE = new Endpoint("b", 1);
 
   private final Audience audience = new Audience();
 
@@ -18,14 +18,14 @@ class AudienceTest {
     return Name.copy(Unpooled.wrappedBuffer(Wire.bytes(text)), 0, text.length());
   }
 
-  private void listen(Kind kind, String text, int clients, Node... connections) {
+  private void listen(Kind kind, String text, int clients, Endpoint... connections) {
     audience.clients(new Topic(kind, name(text)), clients);
-    for (Node node : connections) {
+    for (Endpoint node : connections) {
       audience.connections(kind, name(text), node, 1);
     }
   }
 
-  private long reached(Kind kind, String channel, Node node, long counted) {
+  private long reached(Kind kind, String channel, Endpoint node, long counted) {
     var count = new ReceiverCount(kind, name(channel), node, counted);
     assertThat(count.goOn(audience, Integer.MAX_VALUE)).isPositive();
     return count.result();

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
-import io.penstock.core.cluster.Node;
 import io.penstock.core.transport.Slices;
+import io.penstock.core.upstream.Endpoint;
 import io.penstock.testkit.wire.Wire;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 class ReceiverCountsTest {
 
-  private static final Node NODE = new Node("a", 1);
+  private static final Endpoint NODE = new Endpoint("a", 1);
 
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final Audience audience = new Audience();

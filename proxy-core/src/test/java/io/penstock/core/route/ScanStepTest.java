@@ -3,9 +3,9 @@ package io.penstock.core.route;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.Shard;
 import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Shard;
 import io.penstock.testkit.wire.Wire;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -16,9 +16,9 @@ import org.junit.jupiter.api.Test;
 
 class ScanStepTest {
 
-  private static final Node A = node(1);
-  private static final Node B = node(2);
-  private static final Node C = node(3);
+  private static final Endpoint A = node(1);
+  private static final Endpoint B = node(2);
+  private static final Endpoint C = node(3);
 
   /** A has two runs of slots, B and C one each. */
   private static final SlotMap MAP =
@@ -32,17 +32,17 @@ class ScanStepTest {
           .range(5_000, 6_999)
           .build();
 
-  private static Node node(int i) {
-    return new Node("10.0.0." + i, 7000);
+  private static Endpoint node(int i) {
+    return new Endpoint("10.0.0." + i, 7000);
   }
 
-  private static SlotMap with(SlotMap map, Node owner, int from, int to) {
+  private static SlotMap with(SlotMap map, Endpoint owner, int from, int to) {
     var builder = new SlotMap.Builder();
     for (int i = 1; i <= 4; i++) {
       builder.shard(new Shard(node(i), List.of(), i));
       for (int slot = 0; slot < SlotMap.SLOTS; slot++) {
         boolean moves = slot >= from && slot <= to;
-        Node now = moves ? owner : map.shards().get(map.ownerOf(slot)).master();
+        Endpoint now = moves ? owner : map.shards().get(map.ownerOf(slot)).master();
         if (now.equals(node(i))) {
           builder.slot(slot);
         }
@@ -109,7 +109,7 @@ class ScanStepTest {
     ScanStep begun = ScanStep.of(b.next(3), moved);
     assertThat(begun.master()).isEqualTo(B);
     assertThat(begun.nodeCursor()).isZero();
-    List<Node> masters = new ArrayList<>();
+    List<Endpoint> masters = new ArrayList<>();
     for (long cursor = begun.next(0); cursor != 0; ) {
       ScanStep step = ScanStep.of(cursor, moved);
       masters.add(step.master());
@@ -165,7 +165,7 @@ class ScanStepTest {
       }
       SlotMap map = MAP;
       long cursor = 0;
-      Node scanned = A;
+      Endpoint scanned = A;
       Set<Integer> seenOnNode = new HashSet<>(); // what was there when the node's scan began
       do {
         ScanStep step = ScanStep.of(cursor, map);
@@ -184,7 +184,7 @@ class ScanStepTest {
         cursor = step.next(ends ? 0 : step.nodeCursor() + 1);
         if (random.nextInt(4) == 0) {
           int from = random.nextInt(SlotMap.SLOTS);
-          Node to = node(1 + random.nextInt(4));
+          Endpoint to = node(1 + random.nextInt(4));
           map = with(map, to, from, Math.min(SlotMap.SLOTS - 1, from + random.nextInt(3_000)));
         }
       } while (cursor != 0);
@@ -192,7 +192,7 @@ class ScanStepTest {
     }
   }
 
-  private static Set<Integer> slotsOf(SlotMap map, Node master) {
+  private static Set<Integer> slotsOf(SlotMap map, Endpoint master) {
     Set<Integer> slots = new HashSet<>();
     for (int slot = 0; slot < SlotMap.SLOTS; slot++) {
       if (map.shards().get(map.ownerOf(slot)).master().equals(master)) {

@@ -7,9 +7,9 @@ import static io.penstock.testkit.network.ScriptedNode.NAMING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.penstock.core.cluster.Shard;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.upstream.Shard;
 import io.penstock.core.wire.LogLines;
 import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.wire.Wire;

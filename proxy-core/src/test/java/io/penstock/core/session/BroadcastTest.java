@@ -7,10 +7,10 @@ import static io.penstock.core.session.Requests.set;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.Shard;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.resp.RespLimits;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Shard;
 import io.penstock.core.wire.LogLines;
 import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.network.ScriptedNode;
@@ -176,7 +176,8 @@ class BroadcastTest {
           new SlotMap.Builder()
               .shard(before.shards().getFirst())
               .range(0, 8_191)
-              .shard(new Shard(new Node("127.0.0.1", promoted.port()), List.of(rig.address(1)), 3))
+              .shard(
+                  new Shard(new Endpoint("127.0.0.1", promoted.port()), List.of(rig.address(1)), 3))
               .range(8_192, 16_383)
               .build());
       unknowing.send(READONLY);

@@ -5,7 +5,7 @@ import static io.penstock.core.session.Requests.set;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.cluster.Facade;
-import io.penstock.core.cluster.Node;
+import io.penstock.core.upstream.Endpoint;
 import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.wire.Wire;
 import java.util.List;
@@ -18,10 +18,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Forms are those in which redis-server 7.0.15 with cluster support answered the same lines. */
 class ClusterRepliesTest {
 
-  private static final Node ONE = new Node("10.0.0.1", 6380);
-  private static final Node TWO = new Node("10.0.0.2", 6380);
+  private static final Endpoint ONE = new Endpoint("10.0.0.1", 6380);
+  private static final Endpoint TWO = new Endpoint("10.0.0.2", 6380);
   private static final List<Facade.Member> MEMBERS =
-      new Facade(List.of(TWO, ONE), "10.0.0.2", 6380).members(new Node("127.0.0.1", 1));
+      new Facade(List.of(TWO, ONE), "10.0.0.2", 6380).members(new Endpoint("127.0.0.1", 1));
   private static final String ID_ONE = MEMBERS.get(0).id();
   private static final String ID_TWO = MEMBERS.get(1).id();
 

@@ -3,11 +3,7 @@ package io.penstock.core.session;
 import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.QueueBounds;
 import io.penstock.core.cluster.Facade;
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.RefreshTrigger;
-import io.penstock.core.cluster.Shard;
 import io.penstock.core.cluster.SlotMap;
-import io.penstock.core.cluster.Topology;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.CommandTable;
@@ -30,6 +26,10 @@ import io.penstock.core.route.SingleRouter;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.transport.Transport;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.RefreshTrigger;
+import io.penstock.core.upstream.Shard;
+import io.penstock.core.upstream.Topology;
 import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.network.ScriptedNode;
 import io.penstock.testkit.wire.Wire;
@@ -216,7 +216,7 @@ final class Rig implements AutoCloseable {
     }
 
     @Override
-    public void moved(int slot, Node owner) {
+    public void moved(int slot, Endpoint owner) {
       calls.add("moved " + slot + " to " + owner.port());
       current = current.withSlotOn(slot, owner);
     }
@@ -306,8 +306,8 @@ final class Rig implements AutoCloseable {
         .build();
   }
 
-  Node address(int node) {
-    return new Node("127.0.0.1", nodes.get(node).port());
+  Endpoint address(int node) {
+    return new Endpoint("127.0.0.1", nodes.get(node).port());
   }
 
   ScriptedNode server(int node) {

@@ -7,9 +7,9 @@ import static io.penstock.core.session.Requests.set;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.Shard;
 import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Shard;
 import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.network.ScriptedNode;
 import io.penstock.testkit.wire.Wire;
@@ -103,7 +103,7 @@ class ScanTest {
     SlotMap before = rig.topology().current();
     rig.publish(
         new SlotMap.Builder()
-            .shard(new Shard(new Node("127.0.0.1", promoted.port()), List.of(), 3))
+            .shard(new Shard(new Endpoint("127.0.0.1", promoted.port()), List.of(), 3))
             .range(0, 8_191)
             .shard(before.shards().getLast())
             .range(8_192, 16_383)

@@ -7,8 +7,8 @@ import static io.penstock.testkit.network.ScriptedNode.NAMING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.penstock.core.cluster.Shard;
 import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.upstream.Shard;
 import io.penstock.testkit.network.Peer;
 import java.time.Duration;
 import java.util.List;

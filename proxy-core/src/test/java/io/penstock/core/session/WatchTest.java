@@ -10,10 +10,10 @@ import static org.assertj.core.api.Assertions.entry;
 import static org.awaitility.Awaitility.await;
 
 import io.penstock.core.backend.Lease;
-import io.penstock.core.cluster.Node;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.upstream.Endpoint;
 import io.penstock.testkit.network.Peer;
 import java.time.Duration;
 import java.util.Objects;
@@ -141,7 +141,7 @@ class WatchTest {
           var queue = new Transaction(session.loop().settings().limits(), Rig.SLOT_A);
           var running = new Execution(session.intake().begin(exec), session, queue, watch);
           running.prepare(session, exec, Rig.SLOT_A, queue.takeBlock(), 0);
-          Node where = rig.address(1);
+          Endpoint where = rig.address(1);
           Lease taken = session.loop().dispatcher().lease(where, running);
           watch.begin(Objects.requireNonNull(taken), false);
           return running;

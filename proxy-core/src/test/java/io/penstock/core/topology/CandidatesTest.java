@@ -6,7 +6,7 @@ import static io.penstock.core.topology.Views.C;
 import static io.penstock.core.topology.Views.D;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.cluster.Node;
+import io.penstock.core.upstream.Endpoint;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.RepeatedTest;
@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 
 class CandidatesTest {
 
-  private static final List<Node> SEEDS = List.of(new Node("s1", 7000), new Node("s2", 7000));
+  private static final List<Endpoint> SEEDS =
+      List.of(new Endpoint("s1", 7000), new Endpoint("s2", 7000));
 
   private final Random random = new Random();
 
@@ -26,7 +27,8 @@ class CandidatesTest {
 
   @RepeatedTest(5)
   void the_first_wave_has_the_last_node_a_master_and_a_seed() {
-    List<Node> order = Candidates.order(B, Views.knowing(Views.A_FAILED).nodes(), SEEDS, random);
+    List<Endpoint> order =
+        Candidates.order(B, Views.knowing(Views.A_FAILED).nodes(), SEEDS, random);
     assertThat(order).hasSize(6).doesNotHaveDuplicates();
     assertThat(order.getFirst()).isEqualTo(B);
     assertThat(order.subList(0, 3)).containsAnyElementsOf(SEEDS);

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.core.cluster.Node;
+import io.penstock.core.upstream.Endpoint;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ClusterNodesParserTest {
 
-  private static final Node ASKED = new Node("seed.example", 7000);
+  private static final Endpoint ASKED = new Endpoint("seed.example", 7000);
   private static final String ID = "07c37dfeb235213a872192d90877d0cd55635b91";
 
   @Test
@@ -27,7 +27,7 @@ class ClusterNodesParserTest {
             e7d1eecce10fd6bb5eb35b9f99a514335d9ba9ca 127.0.0.1:30001@31001,host1 myself,master - 0 0 1 connected 0-5459 5460
             """);
     ViewNode replica = node(view, "07c37dfeb235213a872192d90877d0cd55635b91");
-    assertThat(replica.node()).isEqualTo(new Node("127.0.0.1", 30004));
+    assertThat(replica.node()).isEqualTo(new Endpoint("127.0.0.1", 30004));
     assertThat(replica.masterId()).isEqualTo("e7d1eecce10fd6bb5eb35b9f99a514335d9ba9ca");
     assertThat(replica.isMaster()).isFalse();
     ViewNode suspected = node(view, "292f8b365bb7edb5e285caf0b7e6ddc7265d2f4f");
@@ -53,17 +53,17 @@ class ClusterNodesParserTest {
 
   @Test
   void an_ipv6_address_ends_at_the_last_colon() {
-    assertThat(address("2001:db8::7:7000@17000")).isEqualTo(new Node("2001:db8::7", 7000));
+    assertThat(address("2001:db8::7:7000@17000")).isEqualTo(new Endpoint("2001:db8::7", 7000));
   }
 
   @Test
   void redis_3_prints_no_bus_port() {
-    assertThat(address("10.0.0.1:7000")).isEqualTo(new Node("10.0.0.1", 7000));
+    assertThat(address("10.0.0.1:7000")).isEqualTo(new Endpoint("10.0.0.1", 7000));
   }
 
   @Test
   void a_node_that_never_met_another_is_where_it_was_asked() {
-    assertThat(address(":7001@17001")).isEqualTo(new Node("seed.example", 7001));
+    assertThat(address(":7001@17001")).isEqualTo(new Endpoint("seed.example", 7001));
   }
 
   @Test
@@ -74,33 +74,34 @@ class ClusterNodesParserTest {
   @Test
   void the_preferred_endpoint_names_a_node() {
     assertThat(address("10.0.0.1:7000@17000,redis-0", Map.of("a", "redis-0")))
-        .isEqualTo(new Node("redis-0", 7000));
+        .isEqualTo(new Endpoint("redis-0", 7000));
   }
 
   @Test
   void an_announced_host_name_that_is_not_preferred_is_not_used() {
     assertThat(address("10.0.0.1:7000@17000,redis-0", Map.of("a", "10.0.0.1")))
-        .isEqualTo(new Node("10.0.0.1", 7000));
-    assertThat(address("10.0.0.1:7000@17000,redis-0")).isEqualTo(new Node("10.0.0.1", 7000));
+        .isEqualTo(new Endpoint("10.0.0.1", 7000));
+    assertThat(address("10.0.0.1:7000@17000,redis-0")).isEqualTo(new Endpoint("10.0.0.1", 7000));
   }
 
   @Test
   void an_unknown_endpoint_is_where_it_was_asked() {
     assertThat(address("10.0.0.1:7000@17000", Map.of("a", "")))
-        .isEqualTo(new Node("seed.example", 7000));
+        .isEqualTo(new Endpoint("seed.example", 7000));
   }
 
   @Test
   void a_missing_host_name_falls_back_to_the_address() {
     assertThat(address("10.0.0.1:7000@17000", Map.of("a", "?")))
-        .isEqualTo(new Node("10.0.0.1", 7000));
-    assertThat(address(":7000@17000", Map.of("a", "?"))).isEqualTo(new Node("seed.example", 7000));
+        .isEqualTo(new Endpoint("10.0.0.1", 7000));
+    assertThat(address(":7000@17000", Map.of("a", "?")))
+        .isEqualTo(new Endpoint("seed.example", 7000));
   }
 
   @Test
   void later_fields_of_the_address_are_ignored() {
     assertThat(address("10.0.0.1:7000@17000,redis-0,shard-id=69bc080733d1355567173199cff4a6a0"))
-        .isEqualTo(new Node("10.0.0.1", 7000));
+        .isEqualTo(new Endpoint("10.0.0.1", 7000));
   }
 
   @ParameterizedTest
@@ -130,11 +131,11 @@ class ClusterNodesParserTest {
     assertThat(Views.view(Views.EMPTY_NODE).isOfMajority()).isFalse();
   }
 
-  private static @Nullable Node address(String field) {
+  private static @Nullable Endpoint address(String field) {
     return address(field, Map.of());
   }
 
-  private static @Nullable Node address(String field, Map<String, String> endpoints) {
+  private static @Nullable Endpoint address(String field, Map<String, String> endpoints) {
     String line = "a " + field + " master - 0 0 1 connected 0-5460";
     return node(new ClusterNodesParser(ASKED, endpoints).parse(line), "a").node();
   }

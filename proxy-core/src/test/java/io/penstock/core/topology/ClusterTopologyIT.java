@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.penstock.core.cluster.Credentials;
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.RefreshTrigger;
-import io.penstock.core.cluster.Shard;
 import io.penstock.core.observe.ProxyEvents;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.RefreshTrigger;
+import io.penstock.core.upstream.Shard;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
 import java.time.Duration;
@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 /** Against server processes, through Lettuce. */
 class ClusterTopologyIT {
 
-  private static final Node NOBODY = new Node("127.0.0.1", 1);
-  private static final Node NO_SUCH_NAME = new Node("no-such-name.invalid", 7000);
+  private static final Endpoint NOBODY = new Endpoint("127.0.0.1", 1);
+  private static final Endpoint NO_SUCH_NAME = new Endpoint("no-such-name.invalid", 7000);
   private static final Credentials PASSWORD = new Credentials(null, "s3cret");
 
   private @Nullable EmbeddedCluster cluster;
@@ -56,8 +56,8 @@ class ClusterTopologyIT {
   @Test
   void follows_a_cluster_through_freeze_and_failover() {
     List<Member> members = requireNonNull(cluster).members();
-    Node first = node(members.getFirst());
-    Node replica = node(members.get(3));
+    Endpoint first = node(members.getFirst());
+    Endpoint replica = node(members.get(3));
     ClusterTopology topology = topology(PASSWORD, NOBODY, NO_SUCH_NAME, node(members.get(1)));
     await().until(() -> topology.current().isFullyCovered());
     Shard shard = requireNonNull(topology.current().shardOf(0));
@@ -127,7 +127,7 @@ class ClusterTopologyIT {
         });
   }
 
-  private ClusterTopology topology(Credentials credentials, Node... seeds) {
+  private ClusterTopology topology(Credentials credentials, Endpoint... seeds) {
     ControlPlane control = ControlPlane.create(credentials, 0, Duration.ofSeconds(1));
     controls.add(control);
     ClusterTopology topology =
@@ -143,15 +143,15 @@ class ClusterTopologyIT {
     return topology;
   }
 
-  private static Node node(Member member) {
-    return new Node(member.host(), member.port());
+  private static Endpoint node(Member member) {
+    return new Endpoint(member.host(), member.port());
   }
 
   private static TopologyStatus.Refreshed lastRefresh(ClusterTopology topology) {
     return requireNonNull(topology.status().lastRefresh());
   }
 
-  private static Node master(ClusterTopology topology, int slot) {
+  private static Endpoint master(ClusterTopology topology, int slot) {
     return requireNonNull(topology.current().shardOf(slot)).master();
   }
 

@@ -7,10 +7,11 @@ import static io.penstock.core.topology.Views.D;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.RefreshTrigger;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.ProxyEvents;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Placement;
+import io.penstock.core.upstream.RefreshTrigger;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 class ClusterTopologyTest {
 
-  private static final Node SEED = new Node("seed", 7000);
+  private static final Endpoint SEED = new Endpoint("seed", 7000);
   private static final Duration PERIOD = Duration.ofSeconds(60);
   private static final Duration ADAPTIVE = Duration.ofSeconds(10);
 
@@ -34,7 +35,7 @@ class ClusterTopologyTest {
           new ProxyEvents() {
             @Override
             public void topologyRefreshed(
-                RefreshTrigger trigger, Duration took, SlotMap now, @Nullable Throwable failure) {
+                RefreshTrigger trigger, Duration took, Placement now, @Nullable Throwable failure) {
               events.add(trigger + (failure == null ? " ok" : " failed"));
               if (listenerFails) {
                 throw new InternalError("no thread could be made");
@@ -104,7 +105,7 @@ class ClusterTopologyTest {
   void a_cluster_that_is_being_made_is_watched_closely() {
     source.answer(SEED, "a 10.0.0.1:7000@17000 myself,master - 0 0 1 connected 0-5460\n");
     start();
-    assertThat(topology.current().coveredSlots()).isEqualTo(5461);
+    assertThat(topology.current().coveredPartitions()).isEqualTo(5461);
     source.answer(SEED, Views.HEALTHY);
     thread.advance(Duration.ofSeconds(1));
     assertThat(topology.current().isFullyCovered()).isTrue();
@@ -146,7 +147,7 @@ class ClusterTopologyTest {
     source.hold(SEED).hold(A).hold(B).hold(C).hold(D);
     thread.run();
     topology.moved(0, B);
-    for (Node node : List.of(SEED, A, B, C, D)) {
+    for (Endpoint node : List.of(SEED, A, B, C, D)) {
       source.release(node, Views.HEALTHY);
     }
     answerAll(Views.SLOT_0_ON_B);
@@ -222,12 +223,12 @@ class ClusterTopologyTest {
   }
 
   private void answerAll(String text) {
-    for (Node node : List.of(SEED, A, B, C, D)) {
+    for (Endpoint node : List.of(SEED, A, B, C, D)) {
       source.answer(node, text);
     }
   }
 
-  private Node owner(int slot) {
+  private Endpoint owner(int slot) {
     return requireNonNull(topology.current().shardOf(slot)).master();
   }
 }

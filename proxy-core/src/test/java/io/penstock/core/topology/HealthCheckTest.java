@@ -2,13 +2,13 @@ package io.penstock.core.topology;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.Shard;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.observe.UpstreamStatus.Gap;
 import io.penstock.core.observe.UpstreamStatus.NodeStatus;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Shard;
 import java.net.ConnectException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,20 +21,20 @@ import org.junit.jupiter.api.Test;
 
 class HealthCheckTest {
 
-  private static final Node A = new Node("a", 1);
-  private static final Node A2 = new Node("a", 2);
-  private static final Node B = new Node("b", 1);
+  private static final Endpoint A = new Endpoint("a", 1);
+  private static final Endpoint A2 = new Endpoint("a", 2);
+  private static final Endpoint B = new Endpoint("b", 1);
   private static final Duration SECOND = Duration.ofSeconds(1);
 
   /** Nodes that answer, unless they are dead, or frozen. */
   private static final class Scripted implements Pinger {
-    final List<Node> asked = new ArrayList<>();
-    final Set<Node> dead = new HashSet<>();
-    final Set<Node> frozen = new HashSet<>();
-    Set<Node> kept = Set.of();
+    final List<Endpoint> asked = new ArrayList<>();
+    final Set<Endpoint> dead = new HashSet<>();
+    final Set<Endpoint> frozen = new HashSet<>();
+    Set<Endpoint> kept = Set.of();
 
     @Override
-    public CompletionStage<?> ping(Node node) {
+    public CompletionStage<?> ping(Endpoint node) {
       asked.add(node);
       if (frozen.contains(node)) {
         return new CompletableFuture<>();
@@ -45,7 +45,7 @@ class HealthCheckTest {
     }
 
     @Override
-    public void keepOnly(Set<Node> nodes) {
+    public void keepOnly(Set<Endpoint> nodes) {
       kept = Set.copyOf(nodes);
     }
   }
@@ -68,7 +68,7 @@ class HealthCheckTest {
     thread.run();
   }
 
-  private static SlotMap shards(Node first, Node... replicas) {
+  private static SlotMap shards(Endpoint first, Endpoint... replicas) {
     return new SlotMap.Builder()
         .shard(new Shard(first, List.of(replicas), 1))
         .range(0, 5_000)

@@ -11,9 +11,9 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.Shard;
 import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Shard;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -93,7 +93,7 @@ class KnowledgeTest {
     String without0 = Views.HEALTHY.replace("connected 0-5460", "connected 1-5460");
     SlotMap map = map(knowing(Views.HEALTHY).merge(view(without0)).now());
     assertThat(map.ownerOf(0)).isEqualTo(SlotMap.UNCOVERED);
-    assertThat(map.coveredSlots()).isEqualTo(SlotMap.SLOTS - 1);
+    assertThat(map.coveredPartitions()).isEqualTo(SlotMap.SLOTS - 1);
   }
 
   @Test
@@ -114,7 +114,8 @@ class KnowledgeTest {
     assertThat(map(knowing(joining)).shards()).hasSize(3);
     String joined = Views.HEALTHY + "i 10.0.0.9:7000@17000 master - 0 0 0 connected\n";
     SlotMap map = map(knowing(joined));
-    assertThat(map.shards().get(3)).isEqualTo(new Shard(new Node("10.0.0.9", 7000), List.of(), 0));
+    assertThat(map.shards().get(3))
+        .isEqualTo(new Shard(new Endpoint("10.0.0.9", 7000), List.of(), 0));
   }
 
   @Test
@@ -146,7 +147,7 @@ class KnowledgeTest {
   void a_new_master_comes_after_those_that_were_there() {
     SlotMap before = map(knowing(Views.HEALTHY));
     SlotMap after =
-        SlotMapAssembly.draw(knowing(Views.D_PROMOTED), new Node[SlotMap.SLOTS], before);
+        SlotMapAssembly.draw(knowing(Views.D_PROMOTED), new Endpoint[SlotMap.SLOTS], before);
     assertThat(after.shards()).extracting(Shard::master).containsExactly(B, C, D);
   }
 
@@ -157,7 +158,7 @@ class KnowledgeTest {
         .contains(tuple("a", 0), tuple("d", 5461));
   }
 
-  private static Node owner(SlotMap map, int slot) {
+  private static Endpoint owner(SlotMap map, int slot) {
     return requireNonNull(map.shardOf(slot)).master();
   }
 }

@@ -1,9 +1,9 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.RefreshTrigger;
 import io.penstock.core.cluster.SlotMap;
-import io.penstock.core.cluster.Topology;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.RefreshTrigger;
+import io.penstock.core.upstream.Topology;
 
 /** A topology that is what a test says. */
 final class NodesNow implements Topology {
@@ -20,7 +20,7 @@ final class NodesNow implements Topology {
   }
 
   @Override
-  public void moved(int slot, Node owner) {}
+  public void moved(int slot, Endpoint owner) {}
 
   @Override
   public void requestRefresh(RefreshTrigger trigger) {}

@@ -8,9 +8,9 @@ import static io.penstock.core.topology.Views.view;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.RefreshTrigger;
 import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.RefreshTrigger;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class PublishedMapTest {
 
   private static final Duration SPREAD = Duration.ofNanos(SlotPatches.SPREADING_NANOS);
-  private static final Node NEW = new Node("10.0.0.9", 7000);
+  private static final Endpoint NEW = new Endpoint("10.0.0.9", 7000);
 
   private final ManualThread thread = new ManualThread();
   private final PublishedMap map = new PublishedMap(thread);
@@ -220,7 +220,7 @@ class PublishedMapTest {
     assertThat(last).hasSize(1);
   }
 
-  private void patch(int slot, Node owner) {
+  private void patch(int slot, Endpoint owner) {
     map.patch(slot, owner, begun, thread.nanoTime());
   }
 
@@ -240,7 +240,7 @@ class PublishedMapTest {
     return map.replace(refresh, view, before, merged);
   }
 
-  private Node owner(int slot) {
+  private Endpoint owner(int slot) {
     return requireNonNull(map.current().shardOf(slot)).master();
   }
 }

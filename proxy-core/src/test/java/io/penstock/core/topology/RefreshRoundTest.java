@@ -6,7 +6,7 @@ import static io.penstock.core.topology.Views.C;
 import static io.penstock.core.topology.Views.D;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.cluster.Node;
+import io.penstock.core.upstream.Endpoint;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 class RefreshRoundTest {
 
-  private static final Node E = new Node("10.0.0.5", 7000);
+  private static final Endpoint E = new Endpoint("10.0.0.5", 7000);
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
   private final ManualThread thread = new ManualThread();
@@ -135,7 +135,7 @@ class RefreshRoundTest {
     return view.highestEpoch() > 3 ? RefreshRound.Worth.NEWS : RefreshRound.Worth.SUFFICIENT;
   }
 
-  private void round(Node... candidates) {
+  private void round(Endpoint... candidates) {
     new RefreshRound(
             source, thread, List.of(candidates), TIMEOUT, RefreshRoundTest::worth, results::add)
         .start();

@@ -1,19 +1,19 @@
 package io.penstock.core.topology;
 
-import static io.penstock.core.cluster.RefreshTrigger.ASK;
-import static io.penstock.core.cluster.RefreshTrigger.HELD;
-import static io.penstock.core.cluster.RefreshTrigger.MOVED;
-import static io.penstock.core.cluster.RefreshTrigger.NO_REPLY;
-import static io.penstock.core.cluster.RefreshTrigger.PERIODIC;
-import static io.penstock.core.cluster.RefreshTrigger.RECONNECT;
-import static io.penstock.core.cluster.RefreshTrigger.STARTUP;
 import static io.penstock.core.topology.RefreshSchedule.End.FAILED;
 import static io.penstock.core.topology.RefreshSchedule.End.SETTLED;
 import static io.penstock.core.topology.RefreshSchedule.End.UNSETTLED;
+import static io.penstock.core.upstream.RefreshTrigger.ASK;
+import static io.penstock.core.upstream.RefreshTrigger.HELD;
+import static io.penstock.core.upstream.RefreshTrigger.MOVED;
+import static io.penstock.core.upstream.RefreshTrigger.NO_REPLY;
+import static io.penstock.core.upstream.RefreshTrigger.PERIODIC;
+import static io.penstock.core.upstream.RefreshTrigger.RECONNECT;
+import static io.penstock.core.upstream.RefreshTrigger.STARTUP;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.cluster.RefreshTrigger;
 import io.penstock.core.transport.Backoff;
+import io.penstock.core.upstream.RefreshTrigger;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.cluster.Node;
+import io.penstock.core.upstream.Endpoint;
 import java.net.ConnectException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -13,19 +13,19 @@ import org.jspecify.annotations.Nullable;
 /** Nodes that answer as told; all others refuse the connection. */
 final class ScriptedSource implements ViewSource {
 
-  final List<Node> asked = new ArrayList<>();
+  final List<Endpoint> asked = new ArrayList<>();
   private @Nullable Error failing;
-  private final Map<Node, String> answers = new HashMap<>();
-  private final Map<Node, CompletableFuture<ClusterView>> held = new HashMap<>();
+  private final Map<Endpoint, String> answers = new HashMap<>();
+  private final Map<Endpoint, CompletableFuture<ClusterView>> held = new HashMap<>();
 
-  ScriptedSource answer(Node node, String text) {
+  ScriptedSource answer(Endpoint node, String text) {
     answers.put(node, text);
     held.remove(node);
     return this;
   }
 
-  ScriptedSource refuse(Node... nodes) {
-    for (Node node : nodes) {
+  ScriptedSource refuse(Endpoint... nodes) {
+    for (Endpoint node : nodes) {
       answers.remove(node);
       held.remove(node);
     }
@@ -33,12 +33,12 @@ final class ScriptedSource implements ViewSource {
   }
 
   /** The node takes the question and does not answer, until {@link #release}. */
-  ScriptedSource hold(Node node) {
+  ScriptedSource hold(Endpoint node) {
     held.put(node, new CompletableFuture<>());
     return this;
   }
 
-  void release(Node node, String text) {
+  void release(Endpoint node, String text) {
     CompletableFuture<ClusterView> waiting = held.remove(node);
     if (waiting != null) {
       waiting.complete(Views.view(node, text));
@@ -51,7 +51,7 @@ final class ScriptedSource implements ViewSource {
   }
 
   @Override
-  public CompletionStage<ClusterView> ask(Node node) {
+  public CompletionStage<ClusterView> ask(Endpoint node) {
     asked.add(node);
     if (failing != null) {
       throw failing;

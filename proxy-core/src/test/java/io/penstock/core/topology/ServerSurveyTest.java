@@ -2,13 +2,13 @@ package io.penstock.core.topology;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.Shard;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.LearntCommands;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.command.ServerVersion;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Shard;
 import io.penstock.core.wire.LogLines;
 import java.net.ConnectException;
 import java.time.Duration;
@@ -23,20 +23,20 @@ import org.junit.jupiter.api.Test;
 
 class ServerSurveyTest {
 
-  private static final Node A = new Node("a", 1);
-  private static final Node B = new Node("b", 1);
-  private static final Node C = new Node("c", 1);
+  private static final Endpoint A = new Endpoint("a", 1);
+  private static final Endpoint B = new Endpoint("b", 1);
+  private static final Endpoint C = new Endpoint("c", 1);
   private static final Duration PERIOD = Duration.ofSeconds(30);
 
   /** Nodes that say what they are told to; all others refuse the connection. */
   private static final class Scripted implements ServerSource {
-    final List<Node> asked = new ArrayList<>();
-    final Map<Node, ServerReport> answers = new HashMap<>();
+    final List<Endpoint> asked = new ArrayList<>();
+    final Map<Endpoint, ServerReport> answers = new HashMap<>();
     boolean silent;
     @Nullable Error failing;
 
     @Override
-    public CompletionStage<ServerReport> ask(Node node, @Nullable ServerReport before) {
+    public CompletionStage<ServerReport> ask(Endpoint node, @Nullable ServerReport before) {
       asked.add(node);
       if (failing != null) {
         throw failing;
@@ -59,7 +59,7 @@ class ServerSurveyTest {
   private final ServerSurvey survey =
       new ServerSurvey(thread, source, topology, new ServerSurvey.Scope(PERIOD, true, assumed));
 
-  private static SlotMap map(Node master, Node... replicas) {
+  private static SlotMap map(Endpoint master, Endpoint... replicas) {
     return new SlotMap.Builder()
         .shard(new Shard(master, List.of(replicas), 1))
         .range(0, 16_383)
@@ -283,9 +283,9 @@ class ServerSurveyTest {
   @Test
   void aFewAreAskedAtOnceAndNobodyTwice() {
     source.silent = true;
-    Node[] replicas = new Node[20];
+    Endpoint[] replicas = new Endpoint[20];
     for (int i = 0; i < replicas.length; i++) {
-      replicas[i] = new Node("r", i + 1);
+      replicas[i] = new Endpoint("r", i + 1);
     }
     start(map(A, replicas));
     survey.topologyChanged();

@@ -2,19 +2,19 @@ package io.penstock.core.topology;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.Shard;
 import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Shard;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class TopologyChangeTest {
 
-  private static final Node A = new Node("10.0.0.1", 1);
-  private static final Node B = new Node("10.0.0.2", 1);
-  private static final Node C = new Node("10.0.0.3", 1);
+  private static final Endpoint A = new Endpoint("10.0.0.1", 1);
+  private static final Endpoint B = new Endpoint("10.0.0.2", 1);
+  private static final Endpoint C = new Endpoint("10.0.0.3", 1);
 
-  private static SlotMap.Builder shard(SlotMap.Builder map, Node master, Node... replicas) {
+  private static SlotMap.Builder shard(SlotMap.Builder map, Endpoint master, Endpoint... replicas) {
     return map.shard(new Shard(master, List.of(replicas), 1));
   }
 
@@ -22,7 +22,7 @@ class TopologyChangeTest {
     return new SlotMap.Builder();
   }
 
-  private static SlotMap halves(Node first, Node second, Node... replicas) {
+  private static SlotMap halves(Endpoint first, Endpoint second, Endpoint... replicas) {
     return shard(shard(map(), first, replicas).range(0, 8191), second).range(8192, 16383).build();
   }
 

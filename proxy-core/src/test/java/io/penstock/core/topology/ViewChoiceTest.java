@@ -7,14 +7,14 @@ import static io.penstock.core.topology.Views.knowing;
 import static io.penstock.core.topology.Views.view;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.cluster.Node;
+import io.penstock.core.upstream.Endpoint;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class ViewChoiceTest {
 
-  private static final Node SEED = new Node("seed", 7000);
+  private static final Endpoint SEED = new Endpoint("seed", 7000);
 
   private final ViewChoice atStart = new ViewChoice(Knowledge.NONE, Set.of(SEED), null);
   private final ViewChoice later = new ViewChoice(knowing(Views.HEALTHY), Set.of(SEED), B);

@@ -1,16 +1,16 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.upstream.Endpoint;
 import java.util.Map;
 
 /** A cluster of three shards in several states, as {@code CLUSTER NODES} tells them. */
 final class Views {
 
-  static final Node A = new Node("10.0.0.1", 7000);
-  static final Node B = new Node("10.0.0.2", 7000);
-  static final Node C = new Node("10.0.0.3", 7000);
-  static final Node D = new Node("10.0.0.4", 7000);
+  static final Endpoint A = new Endpoint("10.0.0.1", 7000);
+  static final Endpoint B = new Endpoint("10.0.0.2", 7000);
+  static final Endpoint C = new Endpoint("10.0.0.3", 7000);
+  static final Endpoint D = new Endpoint("10.0.0.4", 7000);
 
   /** Three masters; d follows a. */
   static final String HEALTHY =
@@ -73,7 +73,7 @@ final class Views {
     return view(A, text);
   }
 
-  static ClusterView view(Node asked, String text) {
+  static ClusterView view(Endpoint asked, String text) {
     return new ClusterNodesParser(asked, Map.of()).parse(text);
   }
 
@@ -82,6 +82,6 @@ final class Views {
   }
 
   static SlotMap map(Knowledge known) {
-    return SlotMapAssembly.draw(known, new Node[SlotMap.SLOTS], SlotMap.EMPTY);
+    return SlotMapAssembly.draw(known, new Endpoint[SlotMap.SLOTS], SlotMap.EMPTY);
   }
 }

@@ -3,7 +3,7 @@ package io.penstock.server.cli;
 import io.penstock.core.ProxySettings;
 import io.penstock.core.ProxySettings.Dispatch;
 import io.penstock.core.ProxySettings.Listen;
-import io.penstock.core.cluster.Node;
+import io.penstock.core.upstream.Endpoint;
 import io.penstock.server.config.StartConfiguration;
 import io.penstock.server.lifecycle.Addresses;
 import java.io.PrintStream;
@@ -84,7 +84,7 @@ public final class Check implements SpringApplicationRunListener {
             files(environment),
             listen.port() == 0
                 ? "a free port of " + listen.bind()
-                : new Node(listen.bind(), listen.port()),
+                : new Endpoint(listen.bind(), listen.port()),
             settings.transport().configName(),
             settings.eventLoops(),
             settings.dispatch() instanceof Dispatch.Async ? "async" : "sync",

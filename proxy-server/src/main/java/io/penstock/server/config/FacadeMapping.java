@@ -1,7 +1,7 @@
 package io.penstock.server.config;
 
 import io.penstock.core.cluster.Facade;
-import io.penstock.core.cluster.Node;
+import io.penstock.core.upstream.Endpoint;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -30,9 +30,9 @@ final class FacadeMapping {
     if (!facade.enabled()) {
       return null;
     }
-    List<Node> nodes = new ArrayList<>();
+    List<Endpoint> nodes = new ArrayList<>();
     for (int i = 0; i < facade.nodes().size(); i++) {
-      Node node = node(facade.nodes().get(i), KEY + "nodes");
+      Endpoint node = node(facade.nodes().get(i), KEY + "nodes");
       if (nodes.contains(node)) {
         throw refusal(KEY + "nodes", node + " stands there twice", "remove one of them");
       }
@@ -54,7 +54,7 @@ final class FacadeMapping {
   }
 
   /** Clients ask which of several instances they speak to. */
-  private void requireMyself(List<Node> nodes, @Nullable String host, int port) {
+  private void requireMyself(List<Endpoint> nodes, @Nullable String host, int port) {
     if (host == null) {
       throw refusal(
           KEY + "announce-host",
@@ -67,15 +67,15 @@ final class FacadeMapping {
           "it is not set, and " + reader.written("port") + " is 0: any free one",
           "write the port as it stands in " + reader.written(KEY + "nodes"));
     }
-    if (!nodes.contains(new Node(host, port))) {
+    if (!nodes.contains(new Endpoint(host, port))) {
       throw refusal(
           KEY + "nodes",
-          "this instance, " + new Node(host, port) + ", is not among them",
+          "this instance, " + new Endpoint(host, port) + ", is not among them",
           "add it, or correct announce-host and announce-port");
     }
   }
 
-  private Node node(String address, String key) {
+  private Endpoint node(String address, String key) {
     try {
       return ResourceUrl.node(address.strip());
     } catch (ResourceUrl.RefusedException e) {

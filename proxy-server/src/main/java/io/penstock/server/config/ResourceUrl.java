@@ -2,7 +2,7 @@ package io.penstock.server.config;
 
 import io.penstock.core.ProxySettings.Upstream;
 import io.penstock.core.cluster.Credentials;
-import io.penstock.core.cluster.Node;
+import io.penstock.core.upstream.Endpoint;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -98,7 +98,7 @@ public final class ResourceUrl {
           "a Redis Cluster URL takes no parameters: a cluster has database 0 only",
           "remove " + address.substring(address.indexOf('?')));
     }
-    Set<Node> seeds = new LinkedHashSet<>();
+    Set<Endpoint> seeds = new LinkedHashSet<>();
     for (String seed : address.split(",", -1)) {
       seeds.add(node(seed.strip()));
     }
@@ -112,7 +112,7 @@ public final class ResourceUrl {
           "name one server, or use redis-cluster:// when they form a Redis Cluster");
     }
     int query = address.indexOf('?');
-    Node node = node(query < 0 ? address : address.substring(0, query));
+    Endpoint node = node(query < 0 ? address : address.substring(0, query));
     return new Upstream.Single(
         node, credentials, query < 0 ? 0 : database(address.substring(query + 1)));
   }
@@ -140,7 +140,7 @@ public final class ResourceUrl {
   }
 
   /** Reads {@code host:port}. */
-  static Node node(String address) {
+  static Endpoint node(String address) {
     String fix = "write host:port, as in 127.0.0.1:6379, redis.example:6379 or [::1]:6379";
     if (address.isEmpty()) {
       throw new RefusedException("a host is missing", fix);
@@ -154,7 +154,7 @@ public final class ResourceUrl {
       throw new RefusedException(address + " has no port", fix);
     }
     String host = host(address.substring(0, colon), fix);
-    return new Node(
+    return new Endpoint(
         host, number(address.substring(colon + 1), 1, MAX_PORT, "the port of " + host, fix));
   }
 

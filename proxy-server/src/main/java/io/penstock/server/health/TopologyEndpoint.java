@@ -1,11 +1,11 @@
 package io.penstock.server.health;
 
 import io.penstock.core.Proxy;
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.Shard;
-import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.topology.TopologyStatus;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Placement;
+import io.penstock.core.upstream.Shard;
 import io.penstock.server.config.Readiness;
 import io.penstock.server.lifecycle.ProxyLifecycle;
 import java.time.Duration;
@@ -15,11 +15,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 
 /** {@code /actuator/topology}: how Penstock sees the cluster right now. */
-@Endpoint(id = "topology")
+@org.springframework.boot.actuate.endpoint.annotation.Endpoint(id = "topology")
 class TopologyEndpoint {
 
   private final Proxy proxy;
@@ -97,7 +96,7 @@ class TopologyEndpoint {
   }
 
   private static List<ShardView> shards(UpstreamStatus upstream) {
-    SlotMap map = upstream.topology();
+    Placement map = upstream.topology();
     List<ShardView> shards = new ArrayList<>();
     for (int i = 0; i < map.shards().size(); i++) {
       Shard shard = map.shards().get(i);
@@ -105,7 +104,7 @@ class TopologyEndpoint {
           new ShardView(
               shard.master().toString(),
               upstream.nodes().stream().anyMatch(n -> n.up() && n.node().equals(shard.master())),
-              shard.replicas().stream().map(Node::toString).toList(),
+              shard.replicas().stream().map(Endpoint::toString).toList(),
               map.rangesOf(i),
               shard.configEpoch()));
     }
@@ -132,7 +131,7 @@ class TopologyEndpoint {
         refresh.failure());
   }
 
-  private static @Nullable String text(@Nullable Node node) {
+  private static @Nullable String text(@Nullable Endpoint node) {
     return node == null ? null : node.toString();
   }
 
@@ -140,7 +139,7 @@ class TopologyEndpoint {
     if (upstream.isComplete()) {
       return "complete";
     }
-    if (upstream.topology().coveredSlots() == 0) {
+    if (upstream.topology().coveredPartitions() == 0) {
       return "unknown";
     }
     return upstream.coveredSlots() == 0 ? "down" : "partial";

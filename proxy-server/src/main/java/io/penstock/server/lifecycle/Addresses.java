@@ -1,7 +1,7 @@
 package io.penstock.server.lifecycle;
 
 import io.penstock.core.ProxySettings.Upstream;
-import io.penstock.core.cluster.Node;
+import io.penstock.core.upstream.Endpoint;
 import java.util.stream.Collectors;
 
 /** Addresses as people write them. */
@@ -14,7 +14,7 @@ public final class Addresses {
     return switch (upstream) {
       case Upstream.Cluster cluster ->
           "the Redis Cluster of "
-              + cluster.seeds().stream().map(Node::toString).collect(Collectors.joining(", "));
+              + cluster.seeds().stream().map(Endpoint::toString).collect(Collectors.joining(", "));
       case Upstream.Single single ->
           single.node() + (single.database() == 0 ? "" : ", database " + single.database());
     };

@@ -1,11 +1,11 @@
 package io.penstock.server.lifecycle;
 
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.RefreshTrigger;
-import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.HoldReport;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.UpstreamStatus;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Placement;
+import io.penstock.core.upstream.RefreshTrigger;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -25,22 +25,22 @@ final class EveryListener implements ProxyEvents {
   }
 
   @Override
-  public void backendConnected(Node node) {
+  public void backendConnected(Endpoint node) {
     listeners.forEach(listener -> listener.backendConnected(node));
   }
 
   @Override
-  public void backendDisconnected(Node node, Throwable cause) {
+  public void backendDisconnected(Endpoint node, Throwable cause) {
     listeners.forEach(listener -> listener.backendDisconnected(node, cause));
   }
 
   @Override
-  public void holdBegan(@Nullable Node node) {
+  public void holdBegan(@Nullable Endpoint node) {
     listeners.forEach(listener -> listener.holdBegan(node));
   }
 
   @Override
-  public void holdEnded(@Nullable Node node, HoldReport report) {
+  public void holdEnded(@Nullable Endpoint node, HoldReport report) {
     listeners.forEach(listener -> listener.holdEnded(node, report));
   }
 
@@ -51,7 +51,7 @@ final class EveryListener implements ProxyEvents {
 
   @Override
   public void topologyRefreshed(
-      RefreshTrigger trigger, Duration took, SlotMap now, @Nullable Throwable failure) {
+      RefreshTrigger trigger, Duration took, Placement now, @Nullable Throwable failure) {
     listeners.forEach(listener -> listener.topologyRefreshed(trigger, took, now, failure));
   }
 }

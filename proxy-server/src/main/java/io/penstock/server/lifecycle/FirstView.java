@@ -1,8 +1,8 @@
 package io.penstock.server.lifecycle;
 
-import io.penstock.core.cluster.RefreshTrigger;
-import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.ProxyEvents;
+import io.penstock.core.upstream.Placement;
+import io.penstock.core.upstream.RefreshTrigger;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /** Notices when the cluster is known for the first time; told on the core's threads. */
 final class FirstView implements ProxyEvents {
 
-  private final CompletableFuture<SlotMap> view = new CompletableFuture<>();
+  private final CompletableFuture<Placement> view = new CompletableFuture<>();
 
   /** Runs {@code action} at once or as soon as the cluster is known. */
   void then(Runnable action) {
@@ -19,7 +19,7 @@ final class FirstView implements ProxyEvents {
 
   @Override
   public void topologyRefreshed(
-      RefreshTrigger trigger, Duration took, SlotMap now, @Nullable Throwable failure) {
+      RefreshTrigger trigger, Duration took, Placement now, @Nullable Throwable failure) {
     if (failure == null) {
       view.complete(now);
     }

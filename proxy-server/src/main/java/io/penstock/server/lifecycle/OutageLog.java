@@ -1,13 +1,14 @@
 package io.penstock.server.lifecycle;
 
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.RefreshTrigger;
-import io.penstock.core.cluster.Shard;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.HoldReport;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.observe.UpstreamStatus.NodeStatus;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Placement;
+import io.penstock.core.upstream.RefreshTrigger;
+import io.penstock.core.upstream.Shard;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -52,10 +53,10 @@ final class OutageLog implements ProxyEvents {
   private final LongSupplier nanoTime;
   private final Executor inOrder;
   private final Map<String, Outage> outages = new TreeMap<>(); // by node's name
-  private final Set<Node> connected = new HashSet<>(); // until a connection is lost
-  private final Map<Node, Long> lostToldAt = new HashMap<>(); // connections
-  private final Map<Node, String> reasons = new HashMap<>(); // of the newest failure
-  private SlotMap topology = SlotMap.EMPTY;
+  private final Set<Endpoint> connected = new HashSet<>(); // until a connection is lost
+  private final Map<Endpoint, Long> lostToldAt = new HashMap<>(); // connections
+  private final Map<Endpoint, String> reasons = new HashMap<>(); // of the newest failure
+  private Placement topology = SlotMap.EMPTY;
 
   OutageLog() {
     this(System::nanoTime, Executors.newSingleThreadExecutor(THREADS));
@@ -70,11 +71,11 @@ final class OutageLog implements ProxyEvents {
   }
 
   @Override
-  public void backendConnected(Node node) {
+  public void backendConnected(Endpoint node) {
     inOrder.execute(() -> connected(node));
   }
 
-  private void connected(Node node) {
+  private void connected(Endpoint node) {
     reasons.remove(node);
     connected.add(node);
     Outage outage = outages.get(name(node));
@@ -84,11 +85,11 @@ final class OutageLog implements ProxyEvents {
   }
 
   @Override
-  public void backendDisconnected(Node node, Throwable cause) {
+  public void backendDisconnected(Endpoint node, Throwable cause) {
     inOrder.execute(() -> lost(node, cause));
   }
 
-  private void lost(Node node, Throwable cause) {
+  private void lost(Endpoint node, Throwable cause) {
     reasons.put(node, String.valueOf(cause.getMessage()));
     long now = nanoTime.getAsLong();
     Long told = lostToldAt.get(node);
@@ -99,22 +100,22 @@ final class OutageLog implements ProxyEvents {
   }
 
   @Override
-  public void holdBegan(@Nullable Node node) {
+  public void holdBegan(@Nullable Endpoint node) {
     inOrder.execute(() -> began(node));
   }
 
-  private void began(@Nullable Node node) {
+  private void began(@Nullable Endpoint node) {
     Outage outage = outages.computeIfAbsent(name(node), _ -> begun(node));
     outage.holding++;
     sayThatItLasts(outage);
   }
 
   @Override
-  public void holdEnded(@Nullable Node node, HoldReport report) {
+  public void holdEnded(@Nullable Endpoint node, HoldReport report) {
     inOrder.execute(() -> ended(node, report));
   }
 
-  private void ended(@Nullable Node node, HoldReport report) {
+  private void ended(@Nullable Endpoint node, HoldReport report) {
     Outage outage = outages.computeIfAbsent(name(node), _ -> begun(node));
     outage.holding = Math.max(0, outage.holding - 1);
     outage.add(report, nanoTime.getAsLong());
@@ -123,11 +124,11 @@ final class OutageLog implements ProxyEvents {
 
   @Override
   public void topologyRefreshed(
-      RefreshTrigger trigger, Duration took, SlotMap now, @Nullable Throwable failure) {
+      RefreshTrigger trigger, Duration took, Placement now, @Nullable Throwable failure) {
     inOrder.execute(() -> refreshed(now));
   }
 
-  private void refreshed(SlotMap now) {
+  private void refreshed(Placement now) {
     topology = now;
     settleAll();
   }
@@ -163,21 +164,21 @@ final class OutageLog implements ProxyEvents {
   }
 
   private void forgetOthers(UpstreamStatus status) {
-    Set<Node> known = status.nodes().stream().map(NodeStatus::node).collect(Collectors.toSet());
+    Set<Endpoint> known = status.nodes().stream().map(NodeStatus::node).collect(Collectors.toSet());
     reasons.keySet().retainAll(known);
     lostToldAt.keySet().retainAll(known);
     connected.retainAll(known);
   }
 
-  private Outage begun(@Nullable Node node) {
+  private Outage begun(@Nullable Endpoint node) {
     int shard = node == null ? SlotMap.UNCOVERED : topology.indexOfMaster(node);
     boolean owner = node == null || shard >= 0;
     List<String> slots = owner ? topology.rangesOf(shard) : List.of(); // the node's, or nobody's
-    int firstSlot = shard < 0 ? SlotMap.UNCOVERED : topology.firstSlots()[shard];
+    int firstSlot = shard < 0 ? SlotMap.UNCOVERED : topology.firstPartitions()[shard];
     return new Outage(node, subject(node, slots), slots, firstSlot, nanoTime.getAsLong());
   }
 
-  private String subject(@Nullable Node node, List<String> slots) {
+  private String subject(@Nullable Endpoint node, List<String> slots) {
     String which = String.join(",", slots);
     if (node == null) {
       return "No master for slots " + which;
@@ -232,7 +233,7 @@ final class OutageLog implements ProxyEvents {
 
   /** What ended it, or null while it lasts. */
   private @Nullable String end(Outage outage) {
-    Node node = outage.node;
+    Endpoint node = outage.node;
     if (node == null) {
       return topology.isFullyCovered() ? "All slots have a master again" : null;
     }
@@ -251,7 +252,7 @@ final class OutageLog implements ProxyEvents {
     return topology.contains(node) ? null : outage.subject + " has left the topology";
   }
 
-  private static String name(@Nullable Node node) {
+  private static String name(@Nullable Endpoint node) {
     return node == null ? "" : node.toString();
   }
 
@@ -262,7 +263,7 @@ final class OutageLog implements ProxyEvents {
   /** One node that cannot be reached, or slots that nobody serves. */
   private static final class Outage {
 
-    private final @Nullable Node node;
+    private final @Nullable Endpoint node;
     private final String subject;
     private final List<String> slots;
     private final int firstSlot; // negative for one that is no master
@@ -279,7 +280,8 @@ final class OutageLog implements ProxyEvents {
     private long served;
     private long failed;
 
-    Outage(@Nullable Node node, String subject, List<String> slots, int firstSlot, long beganAt) {
+    Outage(
+        @Nullable Endpoint node, String subject, List<String> slots, int firstSlot, long beganAt) {
       this.node = node;
       this.subject = subject;
       this.slots = slots;

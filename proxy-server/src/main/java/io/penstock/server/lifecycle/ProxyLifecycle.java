@@ -3,8 +3,8 @@ package io.penstock.server.lifecycle;
 import io.penstock.core.Proxy;
 import io.penstock.core.ProxySettings;
 import io.penstock.core.ProxySettings.Listen;
-import io.penstock.core.cluster.Node;
 import io.penstock.core.listener.CannotBindException;
+import io.penstock.core.upstream.Endpoint;
 import io.penstock.server.config.PropertiesReader;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -70,7 +70,7 @@ public class ProxyLifecycle implements SmartLifecycle, DisposableBean {
     }
     LOG.info(
         "Listening on {} ({}, {} event loops)",
-        new Node(settings.listen().bind(), address.getPort()),
+        new Endpoint(settings.listen().bind(), address.getPort()),
         proxy.transportName(),
         settings.eventLoops());
     LOG.info("Proxying to {}", Addresses.text(settings.upstream()));

@@ -2,9 +2,9 @@ package io.penstock.server.metrics;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.penstock.core.cluster.RefreshTrigger;
-import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.ProxyEvents;
+import io.penstock.core.upstream.Placement;
+import io.penstock.core.upstream.RefreshTrigger;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Locale;
@@ -26,7 +26,7 @@ final class RefreshCounter implements ProxyEvents {
 
   @Override
   public void topologyRefreshed(
-      RefreshTrigger trigger, Duration took, SlotMap now, @Nullable Throwable failure) {
+      RefreshTrigger trigger, Duration took, Placement now, @Nullable Throwable failure) {
     Counter counter = (failure == null ? worked : failed).get(trigger);
     if (counter != null) {
       counter.increment();

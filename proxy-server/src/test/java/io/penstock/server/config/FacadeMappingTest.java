@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.penstock.core.cluster.Facade;
-import io.penstock.core.cluster.Node;
+import io.penstock.core.upstream.Endpoint;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -52,7 +52,7 @@ class FacadeMappingTest {
 
   @Test
   void nodesAreAListHoweverItIsWritten() {
-    var wanted = new Facade(List.of(new Node("a", 6380), new Node("::1", 6380)), "::1", 0);
+    var wanted = new Facade(List.of(new Endpoint("a", 6380), new Endpoint("::1", 6380)), "::1", 0);
 
     assertThat(map(enabled("nodes", "a:6380,[::1]:6380", "announce-host", "::1")))
         .isEqualTo(wanted);
@@ -63,7 +63,7 @@ class FacadeMappingTest {
   @Test
   void anAnnouncedPortMayDifferFromTheOneListenedOn() {
     assertThat(map(enabled("nodes", "a:1,b:2", "announce-host", "b", "announce-port", "2")))
-        .isEqualTo(new Facade(List.of(new Node("a", 1), new Node("b", 2)), "b", 2));
+        .isEqualTo(new Facade(List.of(new Endpoint("a", 1), new Endpoint("b", 2)), "b", 2));
   }
 
   @ParameterizedTest

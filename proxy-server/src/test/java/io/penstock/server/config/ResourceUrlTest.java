@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.penstock.core.ProxySettings.Upstream;
 import io.penstock.core.cluster.Credentials;
-import io.penstock.core.cluster.Node;
+import io.penstock.core.upstream.Endpoint;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,16 +20,16 @@ class ResourceUrlTest {
         .isEqualTo(
             new Upstream.Cluster(
                 List.of(
-                    new Node("127.0.0.1", 7000),
-                    new Node("redis.example", 7001),
-                    new Node("::1", 7002)),
+                    new Endpoint("127.0.0.1", 7000),
+                    new Endpoint("redis.example", 7001),
+                    new Endpoint("::1", 7002)),
                 null));
   }
 
   @Test
   void namesASeedOnce() {
     assertThat(ResourceUrl.parse("redis-cluster://a:1,b:2,a:1"))
-        .isEqualTo(new Upstream.Cluster(List.of(new Node("a", 1), new Node("b", 2)), null));
+        .isEqualTo(new Upstream.Cluster(List.of(new Endpoint("a", 1), new Endpoint("b", 2)), null));
   }
 
   @ParameterizedTest
@@ -61,7 +61,7 @@ class ResourceUrlTest {
   @Test
   void readsASingleServersDatabase() {
     assertThat(ResourceUrl.parse("redis://[fe80::1%eth0]:6379?db=3"))
-        .isEqualTo(new Upstream.Single(new Node("fe80::1%eth0", 6379), null, 3));
+        .isEqualTo(new Upstream.Single(new Endpoint("fe80::1%eth0", 6379), null, 3));
   }
 
   @ParameterizedTest

@@ -3,8 +3,8 @@ package io.penstock.server.fault;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.ProxySettings.Upstream;
-import io.penstock.core.cluster.Node;
 import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.upstream.Endpoint;
 import io.penstock.server.it.Freezing;
 import io.penstock.server.it.Keys;
 import io.penstock.server.it.ProxyFixture;
@@ -82,7 +82,7 @@ class CutReplyIT {
 
   @BeforeEach
   void start() {
-    Node seed = new Node("127.0.0.1", relay.port());
+    Endpoint seed = new Endpoint("127.0.0.1", relay.port());
     proxy =
         ProxyFixture.of(new Upstream.Cluster(List.of(seed), null))
             .commandTimeout(Duration.ofSeconds(10))

@@ -1,8 +1,8 @@
 package io.penstock.server.fault;
 
 import io.penstock.core.ProxySettings.Upstream;
-import io.penstock.core.cluster.Node;
 import io.penstock.core.transport.Transport;
+import io.penstock.core.upstream.Endpoint;
 import io.penstock.server.it.Keys;
 import io.penstock.server.it.ProxyFixture;
 import io.penstock.server.it.SharedCluster;
@@ -50,8 +50,8 @@ final class Scene implements AutoCloseable {
             .start();
     try {
       announceRelays();
-      List<Node> seeds = new ArrayList<>();
-      relays.values().forEach(relay -> seeds.add(new Node("127.0.0.1", relay.port())));
+      List<Endpoint> seeds = new ArrayList<>();
+      relays.values().forEach(relay -> seeds.add(new Endpoint("127.0.0.1", relay.port())));
       proxy = settings.apply(ProxyFixture.of(new Upstream.Cluster(seeds, null))).startReady();
     } catch (RuntimeException e) {
       closeNodes();

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.ProxySettings.Upstream;
 import io.penstock.core.cluster.Credentials;
-import io.penstock.core.cluster.Node;
+import io.penstock.core.upstream.Endpoint;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
 import io.penstock.testkit.cluster.ServerProcess;
@@ -65,7 +65,7 @@ class CredentialsIT {
   @Test
   void withTheWrongPasswordTheProxyIsNotReadyAndSaysSoToClients() {
     try (ServerProcess server = ServerProcess.builder().password(PASSWORD).start()) {
-      var node = new Node(server.host(), server.port());
+      var node = new Endpoint(server.host(), server.port());
       var wrong = new Upstream.Single(node, new Credentials(null, "wrong"), 0);
       try (ProxyFixture proxy =
               ProxyFixture.of(wrong)
@@ -90,7 +90,7 @@ class CredentialsIT {
   void aUserWithoutTransactionsBlocksForItselfOnly(String rule) {
     try (ServerProcess server = ServerProcess.start()) {
       server.text("ACL", "SETUSER", "app", "on", ">pw", "~*", "+@all", rule);
-      var node = new Node(server.host(), server.port());
+      var node = new Endpoint(server.host(), server.port());
       var upstream = new Upstream.Single(node, new Credentials("app", "pw"), 0);
       try (ProxyFixture proxy = ProxyFixture.of(upstream).eventLoops(1).startReady();
           RespClient wire = proxy.connect();
@@ -119,7 +119,7 @@ class CredentialsIT {
   @Test
   void noFormOfConfigGetTellsANodesPassword() {
     try (ServerProcess server = ServerProcess.builder().password(PASSWORD).start()) {
-      var node = new Node(server.host(), server.port());
+      var node = new Endpoint(server.host(), server.port());
       var upstream = new Upstream.Single(node, new Credentials(null, PASSWORD), 0);
       try (ProxyFixture proxy = ProxyFixture.of(upstream).startReady();
           RespClient direct = RespClient.open(server.host(), server.port());

@@ -7,8 +7,8 @@ import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.sync.RedisAdvancedClusterCommands;
 import io.penstock.core.cluster.Facade;
-import io.penstock.core.cluster.Node;
 import io.penstock.core.cluster.Slot;
+import io.penstock.core.upstream.Endpoint;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.FreePorts;
 import io.penstock.testkit.wire.RespClient;
@@ -44,12 +44,13 @@ class FacadeIT {
   static void startProxies(EmbeddedCluster cluster) {
     int first = FreePorts.take("127.0.0.1");
     int second = FreePorts.take("127.0.0.1");
-    List<Node> nodes = List.of(new Node("127.0.0.1", first), new Node("127.0.0.1", second));
+    List<Endpoint> nodes =
+        List.of(new Endpoint("127.0.0.1", first), new Endpoint("127.0.0.1", second));
     one = start(cluster, nodes, first);
     two = start(cluster, nodes, second);
   }
 
-  private static ProxyFixture start(EmbeddedCluster cluster, List<Node> nodes, int port) {
+  private static ProxyFixture start(EmbeddedCluster cluster, List<Endpoint> nodes, int port) {
     return ProxyFixture.of(cluster)
         .port(port)
         .facade(new Facade(nodes, "127.0.0.1", port))

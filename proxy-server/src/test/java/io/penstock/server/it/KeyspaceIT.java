@@ -3,6 +3,7 @@ package io.penstock.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.upstream.Placement;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
 import io.penstock.testkit.wire.RespClient;
@@ -211,7 +212,7 @@ class KeyspaceIT {
   }
 
   private int ownerPort(int slot) {
-    SlotMap map = proxy.proxy().topology();
+    Placement map = proxy.proxy().topology();
     return map.shards().get(map.ownerOf(slot)).master().port();
   }
 

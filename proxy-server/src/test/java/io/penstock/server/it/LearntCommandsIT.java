@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.ProxySettings.Upstream;
 import io.penstock.core.cluster.Credentials;
-import io.penstock.core.cluster.Node;
 import io.penstock.core.command.CommandRules;
+import io.penstock.core.upstream.Endpoint;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.ServerBinary;
 import io.penstock.testkit.cluster.ServerProcess;
@@ -131,7 +131,7 @@ class LearntCommandsIT {
       server.text("ACL", "SETUSER", "app", "on", ">pw", "~*", "+@all", "-command", "-@dangerous");
       var upstream =
           new Upstream.Single(
-              new Node(server.host(), server.port()), new Credentials("app", "pw"), 0);
+              new Endpoint(server.host(), server.port()), new Credentials("app", "pw"), 0);
       try (ProxyFixture proxy =
               ProxyFixture.of(upstream).refreshPeriod(Duration.ofMillis(100)).startReady();
           RespClient wire = proxy.connect()) {

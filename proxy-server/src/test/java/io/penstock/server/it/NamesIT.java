@@ -3,7 +3,7 @@ package io.penstock.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.ProxySettings.Upstream;
-import io.penstock.core.cluster.Node;
+import io.penstock.core.upstream.Endpoint;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
 import io.penstock.testkit.wire.RespClient;
@@ -29,8 +29,8 @@ class NamesIT {
         .start();
   }
 
-  private static List<Node> named(List<Member> members) {
-    return members.stream().map(member -> new Node(NAME, member.port())).toList();
+  private static List<Endpoint> named(List<Member> members) {
+    return members.stream().map(member -> new Endpoint(NAME, member.port())).toList();
   }
 
   @Test
@@ -38,7 +38,7 @@ class NamesIT {
     MovableNames.put(NAME, "127.0.0.2");
     try (EmbeddedCluster old = cluster("127.0.0.2");
         EmbeddedCluster next = cluster("127.0.0.3")) {
-      List<Node> seeds =
+      List<Endpoint> seeds =
           Stream.concat(named(old.members()).stream(), named(next.members()).stream()).toList();
       try (ProxyFixture proxy =
               ProxyFixture.of(new Upstream.Cluster(seeds, null))

@@ -7,7 +7,6 @@ import io.penstock.core.ProxySettings.Upstream;
 import io.penstock.core.backend.QueueBounds;
 import io.penstock.core.cluster.Credentials;
 import io.penstock.core.cluster.Facade;
-import io.penstock.core.cluster.Node;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.listener.Arrivals;
 import io.penstock.core.observe.ProxyEvents;
@@ -15,6 +14,7 @@ import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.session.ClientLimits;
 import io.penstock.core.session.OutputLimit;
 import io.penstock.core.transport.Transport;
+import io.penstock.core.upstream.Endpoint;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
 import io.penstock.testkit.cluster.ServerProcess;
@@ -44,7 +44,7 @@ public final class ProxyFixture implements AutoCloseable {
 
   /** In front of a cluster, all of whose members are seeds. */
   public static Builder of(EmbeddedCluster cluster) {
-    List<Node> seeds = cluster.members().stream().map(ProxyFixture::node).toList();
+    List<Endpoint> seeds = cluster.members().stream().map(ProxyFixture::node).toList();
     String password = cluster.password();
     return new Builder(
         new Upstream.Cluster(
@@ -57,11 +57,11 @@ public final class ProxyFixture implements AutoCloseable {
 
   /** In front of one server without cluster support. */
   public static Builder of(ServerProcess server) {
-    return new Builder(new Upstream.Single(new Node(server.host(), server.port()), null, 0));
+    return new Builder(new Upstream.Single(new Endpoint(server.host(), server.port()), null, 0));
   }
 
-  public static Node node(Member member) {
-    return new Node(member.host(), member.port());
+  public static Endpoint node(Member member) {
+    return new Endpoint(member.host(), member.port());
   }
 
   public Proxy proxy() {

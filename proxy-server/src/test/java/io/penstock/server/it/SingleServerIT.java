@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.core.ProxySettings.Upstream;
-import io.penstock.core.cluster.Node;
+import io.penstock.core.upstream.Endpoint;
 import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.wire.RespClient;
 import io.penstock.testkit.wire.Wire;
@@ -118,7 +118,7 @@ class SingleServerIT {
 
   @Test
   void theDatabaseOfTheUrlIsUsed() {
-    var upstream = new Upstream.Single(new Node(server.host(), server.port()), null, 7);
+    var upstream = new Upstream.Single(new Endpoint(server.host(), server.port()), null, 7);
     try (ProxyFixture proxy = ProxyFixture.of(upstream).startReady();
         RespClient direct = server.connect()) {
       for (String protocol : new String[] {"2", "3"}) {
@@ -139,7 +139,7 @@ class SingleServerIT {
 
   @Test
   void theProxyIsNotReadyWhileTheDatabaseOfTheUrlCannotBeUsed() {
-    var node = new Node(server.host(), server.port());
+    var node = new Endpoint(server.host(), server.port());
     try (ProxyFixture lost =
             ProxyFixture.of(new Upstream.Single(node, null, 99))
                 .commandTimeout(Duration.ofMillis(300))

@@ -3,7 +3,7 @@ package io.penstock.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.ProxySettings.Upstream;
-import io.penstock.core.cluster.Node;
+import io.penstock.core.upstream.Endpoint;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
 import io.penstock.testkit.wire.RespClient;
@@ -25,7 +25,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class StartupIT {
 
   /** Reserved, and nobody's on this machine. */
-  private static final Node NOBODY = new Node("127.0.0.1", 1);
+  private static final Endpoint NOBODY = new Endpoint("127.0.0.1", 1);
 
   @Test
   void waitsForAClusterThatIsDown() {
@@ -75,8 +75,8 @@ class StartupIT {
 
   @Test
   void oneSeedThatAnswersIsEnough(EmbeddedCluster cluster) {
-    Node live = ProxyFixture.node(cluster.replicas().getFirst());
-    var upstream = new Upstream.Cluster(List.of(NOBODY, new Node("127.0.0.1", 2), live), null);
+    Endpoint live = ProxyFixture.node(cluster.replicas().getFirst());
+    var upstream = new Upstream.Cluster(List.of(NOBODY, new Endpoint("127.0.0.1", 2), live), null);
     try (ProxyFixture proxy = ProxyFixture.of(upstream).startReady();
         RespClient wire = proxy.connect()) {
       serves(cluster, wire);
@@ -87,7 +87,7 @@ class StartupIT {
   void seedsMayBeHostNames(EmbeddedCluster cluster) {
     var upstream =
         new Upstream.Cluster(
-            List.of(new Node("localhost", cluster.masters().getFirst().port())), null);
+            List.of(new Endpoint("localhost", cluster.masters().getFirst().port())), null);
     try (ProxyFixture proxy = ProxyFixture.of(upstream).startReady();
         RespClient wire = proxy.connect()) {
       serves(cluster, wire);

@@ -3,7 +3,7 @@ package io.penstock.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.cluster.Facade;
-import io.penstock.core.cluster.Node;
+import io.penstock.core.upstream.Endpoint;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.FreePorts;
 import io.penstock.testkit.cluster.SearchPath;
@@ -73,7 +73,8 @@ class ToolsIT {
     plain = ProxyFixture.of(cluster).startReady();
     int first = FreePorts.take("127.0.0.1");
     int second = FreePorts.take("127.0.0.1");
-    List<Node> nodes = List.of(new Node("127.0.0.1", first), new Node("127.0.0.1", second));
+    List<Endpoint> nodes =
+        List.of(new Endpoint("127.0.0.1", first), new Endpoint("127.0.0.1", second));
     facade = shown(cluster, nodes, first);
     other = shown(cluster, nodes, second);
     try (RespClient wire = plain.connect()) {
@@ -86,7 +87,7 @@ class ToolsIT {
   }
 
   /** redis-benchmark takes one node for no cluster, so there are two instances. */
-  private static ProxyFixture shown(EmbeddedCluster cluster, List<Node> nodes, int port) {
+  private static ProxyFixture shown(EmbeddedCluster cluster, List<Endpoint> nodes, int port) {
     return ProxyFixture.of(cluster)
         .port(port)
         .facade(new Facade(nodes, "127.0.0.1", port))

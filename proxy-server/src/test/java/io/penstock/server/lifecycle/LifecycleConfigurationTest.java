@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.penstock.core.ProxySettings;
 import io.penstock.core.backend.QueueBounds;
-import io.penstock.core.cluster.Node;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.listener.Arrivals;
 import io.penstock.core.session.ClientLimits;
 import io.penstock.core.transport.Transport;
+import io.penstock.core.upstream.Endpoint;
 import io.penstock.server.config.ConfigurationFault;
 import io.penstock.server.config.InvalidConfigurationException;
 import io.penstock.server.config.PropertiesReader;
@@ -58,7 +58,7 @@ class LifecycleConfigurationTest {
     return new ProxySettings(
         new ProxySettings.Listen(
             "127.0.0.1", 0, 10, null, 1 << 20, Arrivals.DEFAULTS, ClientLimits.DEFAULTS),
-        new ProxySettings.Upstream.Single(new Node("127.0.0.1", 1), null, 0),
+        new ProxySettings.Upstream.Single(new Endpoint("127.0.0.1", 1), null, 0),
         new ProxySettings.Dispatch.Async(),
         new ProxySettings.Backend(
             Duration.ofSeconds(1),

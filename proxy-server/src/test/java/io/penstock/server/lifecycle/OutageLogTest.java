@@ -6,13 +6,14 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import io.penstock.core.cluster.Node;
-import io.penstock.core.cluster.RefreshTrigger;
-import io.penstock.core.cluster.Shard;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.HoldReport;
 import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.observe.UpstreamStatus.NodeStatus;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Placement;
+import io.penstock.core.upstream.RefreshTrigger;
+import io.penstock.core.upstream.Shard;
 import java.net.ConnectException;
 import java.time.Duration;
 import java.time.Instant;
@@ -31,9 +32,9 @@ import org.slf4j.LoggerFactory;
 
 class OutageLogTest {
 
-  private static final Node A = new Node("10.0.0.1", 7000);
-  private static final Node A2 = new Node("10.0.0.2", 7000);
-  private static final Node B = new Node("10.0.0.3", 7000);
+  private static final Endpoint A = new Endpoint("10.0.0.1", 7000);
+  private static final Endpoint A2 = new Endpoint("10.0.0.2", 7000);
+  private static final Endpoint B = new Endpoint("10.0.0.3", 7000);
   private static final String MASTER = "Master 10.0.0.1:7000 of slots 0-5460";
   private static final Instant LATER = Instant.MAX;
 
@@ -56,7 +57,7 @@ class OutageLogTest {
     logger.setLevel(null);
   }
 
-  private static SlotMap map(Node first, Node... replicas) {
+  private static Placement map(Endpoint first, Endpoint... replicas) {
     return new SlotMap.Builder()
         .shard(new Shard(first, List.of(replicas), 1))
         .range(0, 5460)
@@ -69,13 +70,13 @@ class OutageLogTest {
     now += time.toNanos();
   }
 
-  private void refreshed(SlotMap map) {
+  private void refreshed(Placement map) {
     log.topologyRefreshed(RefreshTrigger.HELD, Duration.ZERO, map, null);
   }
 
   /** The health check's answer, of nodes that answered in the future, as if that were now. */
-  private void checked(SlotMap map, Node... down) {
-    Set<Node> dead = Set.of(down);
+  private void checked(Placement map, Endpoint... down) {
+    Set<Endpoint> dead = Set.of(down);
     List<NodeStatus> nodes = new ArrayList<>();
     for (Shard shard : map.shards()) {
       nodes.add(status(shard.master(), true, dead));
@@ -84,7 +85,7 @@ class OutageLogTest {
     log.healthChecked(new UpstreamStatus(map, SlotMap.SLOTS, List.of(), nodes));
   }
 
-  private static NodeStatus status(Node node, boolean master, Set<Node> dead) {
+  private static NodeStatus status(Endpoint node, boolean master, Set<Endpoint> dead) {
     return dead.contains(node)
         ? new NodeStatus(node, master, false, Instant.EPOCH, "Connection refused")
         : new NodeStatus(node, master, true, LATER, null);
@@ -174,7 +175,7 @@ class OutageLogTest {
 
   @Test
   void slotsWithoutAMasterAreToldOfThoughNobodyAsksForThem() {
-    SlotMap half = new SlotMap.Builder().shard(new Shard(A, List.of(), 1)).range(0, 5460).build();
+    Placement half = new SlotMap.Builder().shard(new Shard(A, List.of(), 1)).range(0, 5460).build();
     for (int i = 0; i < 70; i++) {
       checked(half);
       pass(Duration.ofSeconds(1));
@@ -249,7 +250,7 @@ class OutageLogTest {
 
   @Test
   void slotsWithoutAMasterAreNamed() {
-    SlotMap half = new SlotMap.Builder().shard(new Shard(A, List.of(), 1)).range(0, 5460).build();
+    Placement half = new SlotMap.Builder().shard(new Shard(A, List.of(), 1)).range(0, 5460).build();
     refreshed(half);
     log.holdBegan(null);
     pass(Duration.ofSeconds(2));

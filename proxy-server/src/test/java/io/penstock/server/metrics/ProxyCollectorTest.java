@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.penstock.core.cluster.Node;
 import io.penstock.core.observe.CloseReason;
 import io.penstock.core.observe.DurationBuckets;
 import io.penstock.core.observe.Outcome;
@@ -14,6 +13,7 @@ import io.penstock.core.observe.ProxyStats.LoopStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.observe.ProxyStats.PubSubStats;
 import io.penstock.core.observe.ProxyStats.Redirection;
+import io.penstock.core.upstream.Endpoint;
 import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.ByteArrayOutputStream;
@@ -43,7 +43,7 @@ class ProxyCollectorTest {
           7,
           2,
           9,
-          List.of(new NodeStats(new Node("::1", 7000), 1, 7, 2, 3, 4, 5, 6)),
+          List.of(new NodeStats(new Endpoint("::1", 7000), 1, 7, 2, 3, 4, 5, 6)),
           Map.of(Redirection.MOVED, 8L),
           List.of(new LoopStats(0, 1_000_000, 2_000_000)),
           new PubSubStats(1, 2, 3, 4),

@@ -1,15 +1,15 @@
 package io.penstock.core.pubsub;
 
-import io.penstock.core.cluster.Node;
+import io.penstock.core.upstream.Endpoint;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** How far one feed is with a topic that is wanted there. */
-final class Placement {
+final class SubscribedTopic {
 
-  private static final Logger log = LoggerFactory.getLogger(Placement.class);
+  private static final Logger log = LoggerFactory.getLogger(SubscribedTopic.class);
 
   @Nullable Order asked; // sent and not confirmed
   boolean listening; // confirmed
@@ -30,7 +30,7 @@ final class Placement {
   }
 
   /** Tells the log once that the node refuses it. */
-  void lament(Node node, byte[] error) {
+  void lament(Endpoint node, byte[] error) {
     if (!lamented) {
       lamented = true;
       String line = new String(error, StandardCharsets.ISO_8859_1).strip();

@@ -1,4 +1,4 @@
-package io.penstock.core.cluster;
+package io.penstock.core.upstream;
 
 import java.util.List;
 
@@ -10,7 +10,7 @@ import java.util.List;
  * @param configEpoch the master's configuration epoch; of two claims to a slot the higher epoch is
  *     the newer one (Redis Cluster specification, "Configuration epoch"); 0 where unknown
  */
-public record Shard(Node master, List<Node> replicas, long configEpoch) {
+public record Shard(Endpoint master, List<Endpoint> replicas, long configEpoch) {
 
   public Shard {
     replicas = List.copyOf(replicas);

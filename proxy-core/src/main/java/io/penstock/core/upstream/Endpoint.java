@@ -1,4 +1,4 @@
-package io.penstock.core.cluster;
+package io.penstock.core.upstream;
 
 /**
  * The address of one Redis or Valkey server as its cluster announces it. Two nodes are the same
@@ -7,9 +7,9 @@ package io.penstock.core.cluster;
  * @param host host name, IPv4 or IPv6 literal without brackets
  * @param port TCP port, 1 to 65535
  */
-public record Node(String host, int port) {
+public record Endpoint(String host, int port) {
 
-  public Node {
+  public Endpoint {
     if (host.isEmpty()) {
       throw new IllegalArgumentException("a node needs a host");
     }

@@ -1,10 +1,10 @@
-package io.penstock.core.cluster;
+package io.penstock.core.upstream;
 
 /** The data path's view of the cluster. All methods are safe from any thread and never block. */
 public interface Topology {
 
   /** The newest snapshot: one volatile read. */
-  SlotMap current();
+  Placement current();
 
   /**
    * Patches one slot at once because a node answered MOVED, and asks for a refresh.
@@ -12,7 +12,7 @@ public interface Topology {
    * @param slot 0 to 16383
    * @param owner the node the redirect names
    */
-  void moved(int slot, Node owner);
+  void moved(int slot, Endpoint owner);
 
   /** Asks for a refresh; at most one adaptive refresh begins per interval. */
   void requestRefresh(RefreshTrigger trigger);
