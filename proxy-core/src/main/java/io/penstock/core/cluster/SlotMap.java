@@ -1,7 +1,8 @@
 package io.penstock.core.cluster;
 
-import io.netty.buffer.ByteBuf;
+import io.penstock.core.upstream.Digest;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Partitioner;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.Shard;
 import java.util.ArrayList;
@@ -39,19 +40,14 @@ public final class SlotMap implements Placement {
     this.covered = count;
   }
 
-  /** Every slot on one server. */
-  public static SlotMap single(Endpoint node) {
-    return new Builder().shard(new Shard(node, List.of(), 0)).range(0, SLOTS - 1).build();
-  }
-
   @Override
   public int partitions() {
     return SLOTS;
   }
 
   @Override
-  public int partitionOf(ByteBuf buffer, int offset, int length) {
-    return Slot.of(buffer, offset, length);
+  public Partitioner partitioner() {
+    return SlotPartitioner.INSTANCE;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.penstock.core.observe;
 
+import io.penstock.core.cluster.ShownSlots;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Placement;
 import java.time.Duration;
@@ -9,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which slots can be served right now. A slot is covered exactly when its master has answered a
- * {@code PING} within {@link #FRESH}. Immutable.
+ * {@code PING} within {@link #FRESH}. Of a single server, too, there are 16,384: {@link ShownSlots}
+ * says which. Immutable.
  *
  * @param topology that this is about
  * @param coveredSlots 0 to 16384
@@ -51,7 +53,7 @@ public record UpstreamStatus(
 
     /** As Redis writes a range: {@code 0-5460}, {@code 7}. */
     public String slots() {
-      return Placement.range(firstSlot, lastSlot);
+      return ShownSlots.range(firstSlot, lastSlot);
     }
   }
 

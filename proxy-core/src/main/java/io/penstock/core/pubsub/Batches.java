@@ -5,12 +5,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Topics divided into what one command may name: of one kind, and shard channels of one slot. */
+/**
+ * Topics divided into what one command may name: of one kind, and shard channels of one partition.
+ */
 final class Batches {
 
   static final int MOST = 512;
 
-  private record Group(Kind kind, int slot, int number) {}
+  private record Group(Kind kind, int partition, int number) {}
 
   private Batches() {}
 
@@ -18,9 +20,9 @@ final class Batches {
     Map<Group, List<Topic>> batches = new LinkedHashMap<>();
     Map<Kind, Integer> seen = new LinkedHashMap<>();
     for (Topic topic : topics) {
-      int slot = topic.kind() == Kind.SHARD ? topic.slot() : 0;
+      int partition = topic.kind() == Kind.SHARD ? topic.partition() : 0;
       int number = seen.merge(topic.kind(), 1, Integer::sum) / MOST;
-      var group = new Group(topic.kind(), slot, number);
+      var group = new Group(topic.kind(), partition, number);
       batches.computeIfAbsent(group, _ -> new ArrayList<>()).add(topic);
     }
     return batches.values();

@@ -1,11 +1,11 @@
 package io.penstock.core.pubsub;
 
 import io.penstock.core.backend.ClosedConnections;
-import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.Shard;
+import io.penstock.core.upstream.UnknownPlacement;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -29,7 +29,7 @@ final class Feeds {
   private final Hub hub;
   private final Map<Endpoint, Feed> feeds = new LinkedHashMap<>();
   private final ClosedConnections closed = new ClosedConnections();
-  private Placement adopted = SlotMap.EMPTY;
+  private Placement adopted = UnknownPlacement.INSTANCE;
   private final Set<Topic> staying = new LinkedHashSet<>(); // for now, where they do not belong
 
   Feeds(Hub hub) {
@@ -74,7 +74,7 @@ final class Feeds {
    * another one will do.
    */
   private @Nullable Feed ownerOf(Topic topic) {
-    int owner = adopted.ownerOf(topic.slot());
+    int owner = adopted.ownerOf(topic.partition());
     List<Shard> shards = adopted.shards();
     if (shards.isEmpty() || (owner < 0 && topic.kind() == Kind.SHARD)) {
       return null;

@@ -11,6 +11,7 @@ import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.transport.Sliced;
 import io.penstock.core.transport.Slices;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Partitioner;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.Topology;
@@ -36,6 +37,7 @@ public final class Hub {
   private final Loop loop;
   private final BackendSettings settings;
   private final Topology topology;
+  private final Partitioner partitioner;
   private final ProxyEvents events;
   private final Audience audience;
   private final Map<Kind, Map<Name, Topic>> topics = new EnumMap<>(Kind.class);
@@ -55,12 +57,18 @@ public final class Hub {
     this.loop = loop;
     this.settings = settings;
     this.topology = topology;
+    this.partitioner = topology.current().partitioner();
     this.events = events;
     this.audience = audience;
     this.receivers = new ReceiverCounts(audience, loop.slices());
     for (Kind kind : Kind.values()) {
       topics.put(kind, new HashMap<>());
     }
+  }
+
+  /** The partition whose shard has shard channels of this name. */
+  public int partitionOf(Name name) {
+    return name.partition(partitioner);
   }
 
   BackendSite siteFor(Feed feed) {
@@ -108,7 +116,7 @@ public final class Hub {
   /** One more name of the request. Answers false when it is in it already. */
   public boolean add(Joining joining, Name name) {
     Kind kind = joining.kind();
-    Topic topic = of(kind).computeIfAbsent(name, _ -> new Topic(kind, name));
+    Topic topic = of(kind).computeIfAbsent(name, _ -> new Topic(kind, name, partitionOf(name)));
     feeds.settle(topic);
     joinings.look(topic, feeds.isReady(topic));
     if (topic.home() == null) {

@@ -1,7 +1,7 @@
 package io.penstock.core.pubsub;
 
 import io.netty.buffer.ByteBuf;
-import io.penstock.core.cluster.Slot;
+import io.penstock.core.upstream.Partitioner;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
@@ -23,9 +23,9 @@ public final class Name {
     return new Name(bytes);
   }
 
-  /** The slot that decides which node the name belongs to. */
-  public int slot() {
-    return Slot.of(bytes);
+  /** The partition that the name belongs to, which decides on its node. */
+  int partition(Partitioner partitioner) {
+    return partitioner.partitionOf(bytes);
   }
 
   public int length() {

@@ -61,7 +61,8 @@ final class Order extends Exchange {
 
   /** Whether a node may refuse it for {@code redirect}, or, if that is null, for any slot. */
   boolean dependsOnSlot(@Nullable Redirect redirect) {
-    return kind == Kind.SHARD && (redirect == null || redirect.slot() == topics.getFirst().slot());
+    return kind == Kind.SHARD
+        && (redirect == null || redirect.slot() == topics.getFirst().partition());
   }
 
   List<Topic> topics() {

@@ -11,7 +11,7 @@ final class Topic {
 
   private final Kind kind;
   private final Name name;
-  private final int slot;
+  private final int partition;
   private final boolean everywhere;
   private final CompactSet<Subscriber> subscribers = new CompactSet<>();
   private final CompactSet<Joining> joinings = new CompactSet<>();
@@ -22,10 +22,13 @@ final class Topic {
   private @Nullable Feed home;
   private @Nullable Feed next; // takes over as soon as it listens
 
-  Topic(Kind kind, Name name) {
+  /**
+   * @param partition that the name belongs to
+   */
+  Topic(Kind kind, Name name, int partition) {
     this.kind = kind;
     this.name = name;
-    this.slot = name.slot();
+    this.partition = partition;
     this.everywhere =
         switch (kind) {
           case CHANNEL -> KeyspaceChannels.isOne(name.toString());
@@ -42,8 +45,8 @@ final class Topic {
     return name;
   }
 
-  int slot() {
-    return slot;
+  int partition() {
+    return partition;
   }
 
   /** Whether keyspace notifications may come through it, which are each node's own. */

@@ -2,8 +2,8 @@ package io.penstock.core.route;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.penstock.core.cluster.Digest;
 import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.upstream.Digest;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.Shard;

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.penstock.core.cluster.Facade;
 import io.penstock.core.cluster.Facade.Member;
+import io.penstock.core.cluster.ShownSlots;
 import io.penstock.core.cluster.Slot;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.command.Command;
@@ -101,7 +102,7 @@ final class ClusterReplies {
 
   private String info(ClusterShape shape) {
     Placement map = session.loop().dispatcher().adoptTopology();
-    int assigned = map.coveredPartitions();
+    int assigned = ShownSlots.covered(map);
     return shape.info(
         assigned, Math.min(assigned, session.loop().settings().face().coveredSlots(map)));
   }

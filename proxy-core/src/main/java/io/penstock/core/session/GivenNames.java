@@ -1,6 +1,7 @@
 package io.penstock.core.session;
 
 import io.netty.buffer.ByteBuf;
+import io.penstock.core.pubsub.Hub;
 import io.penstock.core.pubsub.Name;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.transport.SharedBuffer;
@@ -70,9 +71,9 @@ final class GivenNames implements Iterator<Name> {
     return passed;
   }
 
-  /** Whether all were read, and the last is of that slot. */
-  boolean isLastOf(int slot) {
-    return read == count && Objects.requireNonNull(last).slot() == slot;
+  /** Whether all were read, and the last is of that partition. */
+  boolean isLastOf(int partition, Hub hub) {
+    return read == count && hub.partitionOf(Objects.requireNonNull(last)) == partition;
   }
 
   /** Begins with the first one again. */

@@ -1,7 +1,7 @@
 package io.penstock.core.session;
 
-import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.upstream.Placement;
+import io.penstock.core.upstream.UnknownPlacement;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class OrderGuard {
 
   private final Session session;
-  private Placement routedBy = SlotMap.EMPTY;
+  private Placement routedBy = UnknownPlacement.INSTANCE;
   private long mark; // while requests up to this one are unanswered there is something to look at
   private long routesMark; // requests up to this one may have gone by other routes
   private @Nullable SeveralKeys several; // since there was one

@@ -1,6 +1,7 @@
 package io.penstock.core.session;
 
 import io.penstock.core.cluster.Facade;
+import io.penstock.core.cluster.ShownSlots;
 import io.penstock.core.info.ProxyFacts;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.upstream.Placement;
@@ -58,7 +59,7 @@ public interface ServerFace {
    * @param known the topology
    */
   default int coveredSlots(Placement known) {
-    return known.coveredPartitions();
+    return ShownSlots.covered(known);
   }
 
   /** Why no node has told the topology, or has let Penstock in, since the start; else null. */

@@ -116,12 +116,12 @@ final class SubscriptionCall implements Joining.Outcome {
 
   /** In a cluster, shard channels of different slots are on different nodes. */
   private void whenOfOneSlot(Runnable next) {
-    int slot = given.next().slot();
+    int partition = hub.partitionOf(given.next());
     repeat(
-        () -> given.hasNext() && given.next().slot() == slot,
+        () -> given.hasNext() && hub.partitionOf(given.next()) == partition,
         () -> {},
         () -> {
-          if (given.isLastOf(slot)) {
+          if (given.isLastOf(partition, hub)) {
             given.rewind();
             next.run();
           } else {

@@ -1,5 +1,6 @@
 package io.penstock.core.topology;
 
+import io.penstock.core.cluster.ShownSlots;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.observe.UpstreamStatus.Gap;
@@ -151,13 +152,14 @@ public final class HealthCheck {
       }
     }
     List<Gap> gaps = new ArrayList<>();
-    int covered = map.partitions();
+    int covered = 0;
     for (int first = 0; first < map.partitions(); ) {
       int last = map.endOfRun(first);
       Shard shard = map.shardOf(first);
       if (shard == null || !seenOf(shard.master()).isFresh(now)) {
-        gaps.add(gap(first, last, shard == null ? null : shard.master()));
-        covered -= last - first + 1;
+        gaps.add(gap(map, first, last));
+      } else {
+        covered += ShownSlots.last(map, last) - ShownSlots.first(map, first) + 1;
       }
       first = last + 1;
     }
@@ -173,12 +175,15 @@ public final class HealthCheck {
     return new NodeStatus(node, master, last.isFresh(now), last.lastAnswer, last.failure);
   }
 
-  private Gap gap(int first, int last, @Nullable Endpoint master) {
-    if (master == null) {
-      return new Gap(first, last, null, unowned, null);
+  private Gap gap(Placement map, int first, int last) {
+    int firstSlot = ShownSlots.first(map, first);
+    int lastSlot = ShownSlots.last(map, last);
+    Shard shard = map.shardOf(first);
+    if (shard == null) {
+      return new Gap(firstSlot, lastSlot, null, unowned, null);
     }
-    Seen heard = seenOf(master);
+    Seen heard = seenOf(shard.master());
     Instant since = heard.lastAnswer == null ? started : heard.lastAnswer;
-    return new Gap(first, last, master, since, heard.failure);
+    return new Gap(firstSlot, lastSlot, shard.master(), since, heard.failure);
   }
 }

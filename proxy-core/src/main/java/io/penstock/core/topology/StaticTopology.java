@@ -1,29 +1,30 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.RefreshTrigger;
+import io.penstock.core.upstream.SinglePlacement;
 import io.penstock.core.upstream.Topology;
 
-/** One server that has every slot. It redirects nobody, and there is nothing to refresh. */
+/** One server that has all keys. It redirects nobody, and there is nothing to refresh. */
 public final class StaticTopology implements Topology {
 
-  private final SlotMap map;
+  private final Placement placement;
 
   public StaticTopology(Endpoint server) {
-    this.map = SlotMap.single(server);
+    this.placement = new SinglePlacement(server);
   }
 
   @Override
-  public SlotMap current() {
-    return map;
+  public Placement current() {
+    return placement;
   }
 
   /**
    * Does nothing: a server with cluster support enabled belongs behind {@code redis-cluster://}.
    */
   @Override
-  public void moved(int slot, Endpoint owner) {}
+  public void moved(int partition, Endpoint owner) {}
 
   @Override
   public void requestRefresh(RefreshTrigger trigger) {}

@@ -1,5 +1,6 @@
 package io.penstock.core.topology;
 
+import io.penstock.core.cluster.ShownSlots;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.Shard;
@@ -69,7 +70,7 @@ final class TopologyChange {
       if (!Objects.equals(from, to)) {
         moves
             .computeIfAbsent(new Moved(to, from), _ -> new ArrayList<>())
-            .add(Placement.range(first, last));
+            .add(ShownSlots.range(first, last));
       }
       first = last + 1;
     }

@@ -1,7 +1,5 @@
 package io.penstock.core.upstream;
 
-import io.netty.buffer.ByteBuf;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -20,14 +18,13 @@ public interface Placement {
   /** What {@link #ownerOf} returns for a partition that no shard serves. */
   int UNCOVERED = -1;
 
-  /** How many partitions there are, at least 1: they are numbered from 0. */
-  int partitions();
+  /** Which keys belong to which partition: the same for all placements of one upstream. */
+  Partitioner partitioner();
 
-  /**
-   * The partition of the key at {@code offset}, an absolute index. Borrows {@code buffer} and moves
-   * none of its indexes. Allocates nothing.
-   */
-  int partitionOf(ByteBuf buffer, int offset, int length);
+  /** How many partitions there are, at least 1: they are numbered from 0. */
+  default int partitions() {
+    return partitioner().partitions();
+  }
 
   /** Index into {@link #shards()} of the partition's owner, or {@link #UNCOVERED}. */
   int ownerOf(int partition);
@@ -92,23 +89,5 @@ public interface Placement {
       }
     }
     return -1;
-  }
-
-  /** The partitions of a shard as Redis writes slots: {@code 0-5460}, {@code 7}. */
-  default List<String> rangesOf(int shard) {
-    List<String> ranges = new ArrayList<>();
-    for (int first = 0; first < partitions(); ) {
-      int last = endOfRun(first);
-      if (ownerOf(first) == shard) {
-        ranges.add(range(first, last));
-      }
-      first = last + 1;
-    }
-    return ranges;
-  }
-
-  /** The partitions {@code first} to {@code last} as Redis writes slots. */
-  static String range(int first, int last) {
-    return first == last ? Integer.toString(first) : first + "-" + last;
   }
 }

@@ -29,7 +29,7 @@ class SlotMapTest {
     assertThat(map.shardOf(100)).isNull();
     assertThat(map.coveredPartitions()).isEqualTo(101);
     assertThat(map.isFullyCovered()).isFalse();
-    assertThat(SlotMap.single(A).isFullyCovered()).isTrue();
+    assertThat(SlotMaps.oneMaster(A).isFullyCovered()).isTrue();
     assertThat(SlotMap.EMPTY.coveredPartitions()).isZero();
   }
 
@@ -37,7 +37,7 @@ class SlotMapTest {
   void knows_the_first_slot_of_each_shard() {
     assertThat(map.firstPartitions()).containsExactly(0, 200);
     assertThat(map.withSlotOn(50, B).firstPartitions()).containsExactly(0, 50);
-    assertThat(SlotMap.single(A).withSlotOn(0, B).firstPartitions()).containsExactly(1, 0);
+    assertThat(SlotMaps.oneMaster(A).withSlotOn(0, B).firstPartitions()).containsExactly(1, 0);
     SlotMap idle = new SlotMap.Builder().shard(new Shard(A, List.of(), 1)).build();
     assertThat(idle.firstPartitions()).containsExactly(SlotMap.UNCOVERED);
   }
@@ -85,9 +85,10 @@ class SlotMapTest {
             .shard(new Shard(new Endpoint("c", 3), List.of(), 0))
             .build();
 
-    assertThat(map.rangesOf(0)).containsExactly("0-5460", "7000", "16380-16383");
-    assertThat(map.rangesOf(1)).containsExactly("5461");
-    assertThat(map.rangesOf(2)).isEmpty();
-    assertThat(map.rangesOf(SlotMap.UNCOVERED)).containsExactly("5462-6999", "7001-16379");
+    assertThat(ShownSlots.rangesOf(map, 0)).containsExactly("0-5460", "7000", "16380-16383");
+    assertThat(ShownSlots.rangesOf(map, 1)).containsExactly("5461");
+    assertThat(ShownSlots.rangesOf(map, 2)).isEmpty();
+    assertThat(ShownSlots.rangesOf(map, SlotMap.UNCOVERED))
+        .containsExactly("5462-6999", "7001-16379");
   }
 }

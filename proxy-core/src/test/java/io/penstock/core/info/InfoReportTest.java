@@ -2,7 +2,7 @@ package io.penstock.core.info;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.cluster.SlotMaps;
 import io.penstock.core.observe.CloseReason;
 import io.penstock.core.observe.DurationBuckets;
 import io.penstock.core.observe.Outcome;
@@ -62,7 +62,7 @@ class InfoReportTest {
         stats,
         new BlockingKeys(8, 2),
         nodes,
-        SlotMap.single(NODE),
+        SlotMaps.oneMaster(NODE),
         16_000,
         START.plusSeconds(90_000));
   }

@@ -19,7 +19,7 @@ class AudienceTest {
   }
 
   private void listen(Kind kind, String text, int clients, Endpoint... connections) {
-    audience.clients(new Topic(kind, name(text)), clients);
+    audience.clients(new Topic(kind, name(text), 0), clients);
     for (Endpoint node : connections) {
       audience.connections(kind, name(text), node, 1);
     }
@@ -60,7 +60,7 @@ class AudienceTest {
     listen(Kind.SHARD, "c", 1, HERE);
     assertThat(audience.isEmpty()).isFalse();
 
-    audience.clients(new Topic(Kind.SHARD, name("c")), -1);
+    audience.clients(new Topic(Kind.SHARD, name("c"), 0), -1);
     audience.connections(Kind.SHARD, name("c"), HERE, -1);
 
     assertThat(audience.isEmpty()).isTrue();

@@ -32,7 +32,7 @@ class ReceiverCountsTest {
   }
 
   private void listen(String pattern, int clients) {
-    audience.clients(new Topic(Kind.PATTERN, name(pattern)), clients);
+    audience.clients(new Topic(Kind.PATTERN, name(pattern), 0), clients);
   }
 
   private class Listener implements ReceiverCounts.Listener {

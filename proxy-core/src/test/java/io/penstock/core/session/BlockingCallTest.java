@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.cluster.SlotMaps;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.upstream.Shard;
 import io.penstock.core.wire.LogLines;
@@ -370,7 +371,7 @@ class BlockingCallTest {
       Peer node = rig.connected(1);
       Peer client = rig.client();
       Peer lease = block(client, node, BLPOP);
-      rig.publish(SlotMap.single(rig.address(0)));
+      rig.publish(SlotMaps.oneMaster(rig.address(0)));
       rig.accept(0);
 
       rig.tick(Duration.ofSeconds(301));

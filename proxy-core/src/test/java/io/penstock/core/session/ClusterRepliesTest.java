@@ -180,6 +180,15 @@ class ClusterRepliesTest {
     }
 
     @Test
+    void theServerIsShownWithEverySlot() {
+      Peer client = rig.client();
+      client.send(call("CLUSTER INFO"));
+      assertThat(client.readBulk())
+          .startsWith(
+              "cluster_state:ok\r\ncluster_slots_assigned:16384\r\ncluster_slots_ok:16384\r\n");
+    }
+
+    @Test
     void keysOfASlotCannotBeTold() {
       rig.client()
           .send(call("CLUSTER COUNTKEYSINSLOT 1"))

@@ -7,7 +7,7 @@ import static io.penstock.testkit.network.ScriptedNode.NAMING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.cluster.SlotMaps;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.testkit.network.Peer;
 import java.time.Duration;
@@ -61,7 +61,7 @@ class NodeFiguresTest {
     NodeStats before = rig.countedAt(1);
     assertThat(before.connections()).isEqualTo(1);
 
-    rig.publish(SlotMap.single(rig.address(0)));
+    rig.publish(SlotMaps.oneMaster(rig.address(0)));
     rig.tick(Duration.ZERO);
     node.expectClosed();
 

@@ -27,8 +27,10 @@ import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.Shard;
+import io.penstock.core.upstream.SinglePlacement;
 import io.penstock.core.upstream.Topology;
 import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.network.ScriptedNode;
@@ -232,6 +234,24 @@ final class Rig implements AutoCloseable {
     }
   }
 
+  /** A single server, whatever the test publishes; {@code asked} notes what the data path asks. */
+  private record OneServer(Map asked, Placement current) implements Topology {
+
+    OneServer(Map asked, Endpoint server) {
+      this(asked, new SinglePlacement(server));
+    }
+
+    @Override
+    public void moved(int partition, Endpoint owner) {
+      asked.moved(partition, owner);
+    }
+
+    @Override
+    public void requestRefresh(RefreshTrigger trigger) {
+      asked.requestRefresh(trigger);
+    }
+  }
+
   private long ahead; // of the machine's clock, in nanoseconds; used on the loop alone
   private final LoopGroup group = new LoopGroup(Transport.NIO, 1, () -> System.nanoTime() + ahead);
   private final Loop loop = group.loops().getFirst();
@@ -244,7 +264,8 @@ final class Rig implements AutoCloseable {
   private final int port;
 
   private Rig(Choice choice) {
-    topology = new Map(choice.sharded ? halves() : SlotMap.single(address(0)));
+    topology = new Map(halves());
+    Topology known = choice.sharded ? topology : new OneServer(topology, address(0));
     var backend =
         new BackendSettings(
             null,
@@ -258,8 +279,8 @@ final class Rig implements AutoCloseable {
             choice.bounds);
     dispatcher =
         choice.turnConnections == 0
-            ? new AsyncDispatcher(group, loop, backend, topology, ProxyEvents.NONE)
-            : new SyncDispatcher(group, loop, backend, topology, ProxyEvents.NONE);
+            ? new AsyncDispatcher(group, loop, backend, known, ProxyEvents.NONE)
+            : new SyncDispatcher(group, loop, backend, known, ProxyEvents.NONE);
     var settings =
         new SessionSettings(
             choice.password,
@@ -270,7 +291,7 @@ final class Rig implements AutoCloseable {
             0,
             choice.clientLimits,
             new Face(choice.facade, choice.config, choice.stats));
-    var hub = new Hub(group, loop, backend, topology, ProxyEvents.NONE, new Audience());
+    var hub = new Hub(group, loop, backend, known, ProxyEvents.NONE, new Audience());
     sessions =
         new SessionLoop(
             loop,
@@ -279,7 +300,7 @@ final class Rig implements AutoCloseable {
             choice.sharded ? new ClusterRouter() : new SingleRouter(),
             dispatcher,
             hub,
-            topology,
+            known,
             new ClientDirectory());
     listener =
         new Listener(

@@ -6,7 +6,7 @@ import static io.penstock.core.session.Requests.set;
 import static io.penstock.testkit.network.ScriptedNode.NAMING;
 import static org.awaitility.Awaitility.await;
 
-import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.cluster.SlotMaps;
 import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.wire.Wire;
 import java.util.concurrent.TimeUnit;
@@ -140,7 +140,7 @@ class WaitCallTest {
 
   /** Publishes that node 0 is the master of all slots now. */
   private void promote() {
-    rig.publish(SlotMap.single(rig.address(0)));
+    rig.publish(SlotMaps.oneMaster(rig.address(0)));
   }
 
   @ParameterizedTest
@@ -151,7 +151,7 @@ class WaitCallTest {
         "-ERR WAIT cannot be used with replica instances. Please also note that\r\n"
       })
   void whoHasTakenOverAllThereWasIsAskedInstead(String told) {
-    rig.publish(SlotMap.single(rig.address(1)));
+    rig.publish(SlotMaps.oneMaster(rig.address(1)));
     Peer client = rig.client();
     client.send(call("WAIT 1 0"));
     lease(1).send(role(100, 90)).expect(PAUSE).send(told).expectClosed();
@@ -171,7 +171,7 @@ class WaitCallTest {
 
   @Test
   void whoLacksSomeOfItHasNoReplicasThatCount() {
-    rig.publish(SlotMap.single(rig.address(1)));
+    rig.publish(SlotMaps.oneMaster(rig.address(1)));
     Peer client = rig.client();
     client.send(call("WAIT 1 2000"));
     Peer old = lease(1).send(role(100, 90)).expect(PAUSE);
@@ -186,7 +186,7 @@ class WaitCallTest {
   /** What it had and had not given to its replicas is not known. */
   @Test
   void aMasterThatIsLostBeforeItWasAskedHasNoReplicasThatCount() {
-    rig.publish(SlotMap.single(rig.address(1)));
+    rig.publish(SlotMaps.oneMaster(rig.address(1)));
     Peer client = rig.client();
     client.send(call("WAIT 1 100") + PING);
     lease(1).close();
@@ -199,7 +199,7 @@ class WaitCallTest {
 
   @Test
   void aConnectionThatIsLostIsReplaced() {
-    rig.publish(SlotMap.single(rig.address(1)));
+    rig.publish(SlotMaps.oneMaster(rig.address(1)));
     Peer client = rig.client();
     client.send(call("WAIT 1 0"));
     lease(1).send(role(100, 90)).expect(PAUSE).close();
@@ -284,7 +284,7 @@ class WaitCallTest {
 
   @Test
   void aReplicaIsNotAskedForWaitaofButItsMaster() {
-    rig.publish(SlotMap.single(rig.address(1)));
+    rig.publish(SlotMaps.oneMaster(rig.address(1)));
     Peer client = rig.client();
     client.send(call("WAITAOF 1 0 0"));
     String readonly = "-READONLY You can't write against a read only replica.\r\n";
@@ -298,7 +298,7 @@ class WaitCallTest {
 
   @Test
   void whatAMasterHadOnDiskThatIsOneNoMoreIsNotKnown() {
-    rig.publish(SlotMap.single(rig.address(1)));
+    rig.publish(SlotMaps.oneMaster(rig.address(1)));
     Peer client = rig.client();
     client.send(call("WAITAOF 1 1 2000"));
     String ask = call("WAITAOF 1 1 100");

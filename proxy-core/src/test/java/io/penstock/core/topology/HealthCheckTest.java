@@ -9,6 +9,7 @@ import io.penstock.core.observe.UpstreamStatus.Gap;
 import io.penstock.core.observe.UpstreamStatus.NodeStatus;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Shard;
+import io.penstock.core.upstream.SinglePlacement;
 import java.net.ConnectException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -113,6 +114,20 @@ class HealthCheckTest {
     assertThat(status.nodes()).extracting(NodeStatus::node).containsExactly(A, A2, B);
     assertThat(status.nodes()).extracting(NodeStatus::up).containsExactly(true, true, false);
     assertThat(status.nodes()).extracting(NodeStatus::master).containsExactly(true, false, true);
+  }
+
+  @Test
+  void aSingleServerIsShownWithAllSlotsOrNone() {
+    topology.map = new SinglePlacement(A);
+    nodes.dead.add(A);
+    started();
+    assertThat(check.status().coveredSlots()).isZero();
+    assertThat(check.status().gaps()).extracting(Gap::slots).containsExactly("0-16383");
+
+    nodes.dead.clear();
+    thread.advance(SECOND.multipliedBy(5));
+    assertThat(check.status().coveredSlots()).isEqualTo(16_384);
+    assertThat(check.status().isComplete()).isTrue();
   }
 
   @Test

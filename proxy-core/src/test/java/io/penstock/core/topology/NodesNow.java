@@ -1,21 +1,21 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.Topology;
 
 /** A topology that is what a test says. */
 final class NodesNow implements Topology {
 
-  SlotMap map;
+  Placement map;
 
-  NodesNow(SlotMap map) {
+  NodesNow(Placement map) {
     this.map = map;
   }
 
   @Override
-  public SlotMap current() {
+  public Placement current() {
     return map;
   }
 

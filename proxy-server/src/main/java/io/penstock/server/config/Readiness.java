@@ -1,6 +1,5 @@
 package io.penstock.server.config;
 
-import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.UpstreamStatus;
 import java.util.Locale;
 
@@ -18,7 +17,7 @@ public enum Readiness {
     return switch (this) {
       case LISTENING -> true;
       case ANY_SLOT -> upstream.coveredSlots() > 0;
-      case EVERY_SLOT -> upstream.coveredSlots() == SlotMap.SLOTS;
+      case EVERY_SLOT -> upstream.isComplete();
     };
   }
 

@@ -1,6 +1,7 @@
 package io.penstock.server.health;
 
 import io.penstock.core.Proxy;
+import io.penstock.core.cluster.ShownSlots;
 import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.topology.TopologyStatus;
 import io.penstock.core.upstream.Endpoint;
@@ -105,7 +106,7 @@ class TopologyEndpoint {
               shard.master().toString(),
               upstream.nodes().stream().anyMatch(n -> n.up() && n.node().equals(shard.master())),
               shard.replicas().stream().map(Endpoint::toString).toList(),
-              map.rangesOf(i),
+              ShownSlots.rangesOf(map, i),
               shard.configEpoch()));
     }
     return shards;

@@ -1,6 +1,6 @@
 package io.penstock.server.lifecycle;
 
-import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.cluster.ShownSlots;
 import io.penstock.core.observe.HoldReport;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.UpstreamStatus;
@@ -9,6 +9,7 @@ import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.Shard;
+import io.penstock.core.upstream.UnknownPlacement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -56,7 +57,7 @@ final class OutageLog implements ProxyEvents {
   private final Set<Endpoint> connected = new HashSet<>(); // until a connection is lost
   private final Map<Endpoint, Long> lostToldAt = new HashMap<>(); // connections
   private final Map<Endpoint, String> reasons = new HashMap<>(); // of the newest failure
-  private Placement topology = SlotMap.EMPTY;
+  private Placement topology = UnknownPlacement.INSTANCE;
 
   OutageLog() {
     this(System::nanoTime, Executors.newSingleThreadExecutor(THREADS));
@@ -171,11 +172,12 @@ final class OutageLog implements ProxyEvents {
   }
 
   private Outage begun(@Nullable Endpoint node) {
-    int shard = node == null ? SlotMap.UNCOVERED : topology.indexOfMaster(node);
+    int shard = node == null ? Placement.UNCOVERED : topology.indexOfMaster(node);
     boolean owner = node == null || shard >= 0;
-    List<String> slots = owner ? topology.rangesOf(shard) : List.of(); // the node's, or nobody's
-    int firstSlot = shard < 0 ? SlotMap.UNCOVERED : topology.firstPartitions()[shard];
-    return new Outage(node, subject(node, slots), slots, firstSlot, nanoTime.getAsLong());
+    List<String> slots =
+        owner ? ShownSlots.rangesOf(topology, shard) : List.of(); // the node's, or nobody's
+    int firstPartition = shard < 0 ? Placement.UNCOVERED : topology.firstPartitions()[shard];
+    return new Outage(node, subject(node, slots), slots, firstPartition, nanoTime.getAsLong());
   }
 
   private String subject(@Nullable Endpoint node, List<String> slots) {
@@ -237,7 +239,7 @@ final class OutageLog implements ProxyEvents {
     if (node == null) {
       return topology.isFullyCovered() ? "All slots have a master again" : null;
     }
-    Shard now = outage.firstSlot < 0 ? null : topology.shardOf(outage.firstSlot);
+    Shard now = outage.firstPartition < 0 ? null : topology.shardOf(outage.firstPartition);
     if (now != null && !now.master().equals(node)) {
       return "Failover: "
           + now.master()
@@ -266,7 +268,7 @@ final class OutageLog implements ProxyEvents {
     private final @Nullable Endpoint node;
     private final String subject;
     private final List<String> slots;
-    private final int firstSlot; // negative for one that is no master
+    private final int firstPartition; // negative for one that is no master
     private final Instant began = Instant.now();
     private long beganAt;
     private int holding; // event loops that hold requests
@@ -281,11 +283,15 @@ final class OutageLog implements ProxyEvents {
     private long failed;
 
     Outage(
-        @Nullable Endpoint node, String subject, List<String> slots, int firstSlot, long beganAt) {
+        @Nullable Endpoint node,
+        String subject,
+        List<String> slots,
+        int firstPartition,
+        long beganAt) {
       this.node = node;
       this.subject = subject;
       this.slots = slots;
-      this.firstSlot = firstSlot;
+      this.firstPartition = firstPartition;
       this.beganAt = beganAt;
     }
 

@@ -1,4 +1,4 @@
-package io.penstock.core.cluster;
+package io.penstock.core.upstream;
 
 /** FNV-1a over 64 bits, stirred at the end: the same in every process. */
 public final class Digest {

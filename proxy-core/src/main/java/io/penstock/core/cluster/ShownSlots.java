@@ -1,0 +1,65 @@
+package io.penstock.core.cluster;
+
+import io.penstock.core.upstream.Placement;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Partitions as users are shown them, in Redis's slots: {@code INFO}, {@code CLUSTER INFO},
+ * metrics, health and log lines count 16,384 of them whatever the upstream is. A cluster's
+ * partitions are its slots; of an upstream with fewer partitions each stands for its part of the
+ * slots, so that a single server has all of them. What has more partitions than there are slots is
+ * shown as it is.
+ */
+public final class ShownSlots {
+
+  private ShownSlots() {}
+
+  /** How many slots have an owner. */
+  public static int covered(Placement placement) {
+    int partitions = placement.partitions();
+    int covered = 0;
+    for (int first = 0; first < partitions; ) {
+      int last = placement.endOfRun(first);
+      if (placement.ownerOf(first) >= 0) {
+        covered += from(last + 1, partitions) - from(first, partitions);
+      }
+      first = last + 1;
+    }
+    return covered;
+  }
+
+  /** The first slot of a partition. */
+  public static int first(Placement placement, int partition) {
+    return from(partition, placement.partitions());
+  }
+
+  /** The last slot of a partition. */
+  public static int last(Placement placement, int partition) {
+    return from(partition + 1, placement.partitions()) - 1;
+  }
+
+  private static int from(int partition, int partitions) {
+    return partitions >= SlotMap.SLOTS
+        ? partition
+        : (int) ((long) partition * SlotMap.SLOTS / partitions);
+  }
+
+  /** The slots of a shard as Redis writes them: {@code 0-5460}, {@code 7}. */
+  public static List<String> rangesOf(Placement placement, int shard) {
+    List<String> ranges = new ArrayList<>();
+    for (int partition = 0; partition < placement.partitions(); ) {
+      int end = placement.endOfRun(partition);
+      if (placement.ownerOf(partition) == shard) {
+        ranges.add(range(first(placement, partition), last(placement, end)));
+      }
+      partition = end + 1;
+    }
+    return ranges;
+  }
+
+  /** The slots {@code first} to {@code last} as Redis writes them. */
+  public static String range(int first, int last) {
+    return first == last ? Integer.toString(first) : first + "-" + last;
+  }
+}

@@ -1,0 +1,23 @@
+package io.penstock.core.upstream;
+
+import io.netty.buffer.ByteBuf;
+
+/** All keys in one partition. */
+public enum SinglePartitioner implements Partitioner {
+  INSTANCE;
+
+  @Override
+  public int partitions() {
+    return 1;
+  }
+
+  @Override
+  public int partitionOf(ByteBuf buffer, int offset, int length) {
+    return 0;
+  }
+
+  @Override
+  public int partitionOf(byte[] key) {
+    return 0;
+  }
+}
