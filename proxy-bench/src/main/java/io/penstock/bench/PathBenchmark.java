@@ -2,11 +2,11 @@ package io.penstock.bench;
 
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.cluster.SlotPartitioner;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.resp.RequestScanner;
 import io.penstock.core.resp.ScanResult;
-import io.penstock.core.route.ClusterRouter;
 import io.penstock.core.route.RoutePlan;
 import io.penstock.core.route.Router;
 import io.penstock.core.upstream.Endpoint;
@@ -39,7 +39,7 @@ public class PathBenchmark {
 
   private final RequestScanner scanner = new RequestScanner(Frames.LIMITS);
   private final Command command = new Command(CommandTable.load(), scanner.frame());
-  private final Router router = new ClusterRouter();
+  private final Router router = new Router(SlotPartitioner.INSTANCE);
   private final Placement map = threeShards();
   private final ByteBuf one = Wire.buffer(Wire.request("GET", "key:000000012345"));
   private final ByteBuf gets = Wire.buffer(batch(false));

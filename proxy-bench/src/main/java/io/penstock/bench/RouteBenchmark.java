@@ -1,8 +1,8 @@
 package io.penstock.bench;
 
+import io.penstock.core.cluster.SlotPartitioner;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandTable;
-import io.penstock.core.route.ClusterRouter;
 import io.penstock.core.route.RoutePlan;
 import io.penstock.core.route.Router;
 import java.util.concurrent.TimeUnit;
@@ -25,7 +25,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 3, time = 1)
 public class RouteBenchmark {
 
-  private final Router router = new ClusterRouter();
+  private final Router router = new Router(SlotPartitioner.INSTANCE);
   private final Command get = command("GET", "key:000000012345");
   private final Command mgetSameSlot =
       command(

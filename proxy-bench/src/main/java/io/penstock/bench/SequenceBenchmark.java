@@ -9,6 +9,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.ReferenceCountUtil;
 import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.QueueBounds;
+import io.penstock.core.cluster.SlotPartitioner;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.ServerFacts;
@@ -17,7 +18,7 @@ import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.pubsub.Audience;
 import io.penstock.core.pubsub.Hub;
-import io.penstock.core.route.ClusterRouter;
+import io.penstock.core.route.Router;
 import io.penstock.core.session.ClientDirectory;
 import io.penstock.core.session.ClientLimits;
 import io.penstock.core.session.ReplySlot;
@@ -89,7 +90,14 @@ public class SequenceBenchmark {
     var facts = ServerFacts.assumed(CommandTable.load());
     var sessions =
         new SessionLoop(
-            loop, settings, facts, new ClusterRouter(), dispatcher, hub, topology, directory);
+            loop,
+            settings,
+            facts,
+            new Router(SlotPartitioner.INSTANCE),
+            dispatcher,
+            hub,
+            topology,
+            directory);
     channel.pipeline().addLast(socket, new ChannelInboundHandlerAdapter());
     return new Session(sessions, channel.pipeline().lastContext());
   }

@@ -16,9 +16,7 @@ import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.pubsub.Audience;
 import io.penstock.core.pubsub.Hub;
 import io.penstock.core.resp.RespLimits;
-import io.penstock.core.route.ClusterRouter;
 import io.penstock.core.route.Router;
-import io.penstock.core.route.SingleRouter;
 import io.penstock.core.session.ClientDirectory;
 import io.penstock.core.session.ClientLimits;
 import io.penstock.core.session.SessionLoop;
@@ -136,7 +134,7 @@ public final class Proxy implements AutoCloseable {
           case ProxySettings.Dispatch.Sync _ ->
               new SyncDispatcher(group, loop, backend, topology, events);
         };
-    Router router = sharded ? new ClusterRouter() : new SingleRouter();
+    var router = new Router(topology.current().partitioner());
     var sessionSettings =
         new SessionSettings(
             settings.listen().password(),

@@ -1,6 +1,5 @@
 package io.penstock.core.route;
 
-import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.LocalCommand;
 import io.penstock.core.command.Merge;
@@ -8,45 +7,50 @@ import io.penstock.core.command.Merge;
 /** What is to be done with one command. */
 public sealed interface RoutePlan {
 
-  /** As it is, to the node of one slot; one object per slot exists, so that routing makes none. */
+  /**
+   * As it is, to the node of one partition; one object per partition exists, so that routing makes
+   * none.
+   */
   sealed interface OneSlot extends RoutePlan {
+    /** The partition: in a cluster a slot. */
     int slot();
   }
 
-  /** With a key of that slot, or none. */
+  /** With a key of that partition, or none. */
   record Single(int slot) implements OneSlot {
 
     /** The slot of commands that any node may serve. */
     public static final int ANY_NODE = -1;
   }
 
-  /** With several keys, all of that slot: a node that migrates it may refuse them together. */
+  /** With several keys, all of that partition: a node that migrates it may refuse them together. */
   record Several(int slot) implements OneSlot {}
 
   /**
    * A message, as it is, to the node that listens for its channel.
    *
-   * @param sharded whether it stays in the shard of the slot
+   * @param sharded whether it stays in the shard of the partition
    */
   record Publish(int slot, boolean sharded) implements RoutePlan {}
 
-  /** To the node of one slot, which is to watch keys for this client. */
+  /** To the node of one partition, which is to watch keys for this client. */
   record Watch(int slot) implements RoutePlan {}
 
   /**
-   * To the node of one slot, where it may block.
+   * To the node of one partition, where it may block.
    *
    * @param timeoutAt argument index of the longest time
    * @param millis whether that is in milliseconds, and not in seconds
    */
   record Blocking(int slot, int timeoutAt, boolean millis) implements RoutePlan {}
 
-  /** Divided by slot. The router's own scratch: valid until its next call. */
+  /** Divided by partition. The router's own scratch: valid until its next call. */
   final class Split implements RoutePlan {
 
     /** Of more keys nothing is kept for the next request. */
     private static final int KEPT = 16 * 1024;
 
+    private final int partitions;
     private Merge merge = Merge.SUM;
     private int firstKey;
     private int keyStep;
@@ -57,6 +61,13 @@ public sealed interface RoutePlan {
     int[] slotOfGroup = new int[16];
     int[] keysOfGroup = new int[16];
 
+    /**
+     * @param partitions that keys may belong to
+     */
+    Split(int partitions) {
+      this.partitions = partitions;
+    }
+
     void begin(Merge how, int first, int step, int count) {
       merge = how;
       firstKey = first;
@@ -66,7 +77,7 @@ public sealed interface RoutePlan {
       made++;
       if (groupOfKey.length < count || groupOfKey.length > KEPT) {
         groupOfKey = new int[Math.max(16, count)];
-        slotOfGroup = new int[Math.min(groupOfKey.length, SlotMap.SLOTS)];
+        slotOfGroup = new int[Math.min(groupOfKey.length, partitions)];
         keysOfGroup = new int[slotOfGroup.length];
       }
     }

@@ -1,11 +1,95 @@
 package io.penstock.core.route;
 
 import io.penstock.core.command.Command;
+import io.penstock.core.command.CommandErrors;
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.command.Handling;
+import io.penstock.core.command.KeyPositions;
+import io.penstock.core.command.LocalCommand;
+import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.upstream.Partitioner;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
 
 /**
- * Decides where commands go. One per event loop; chosen at assembly by what is behind the proxy.
+ * Decides where commands go: by the partitions of their keys, as far as there are several. One per
+ * event loop, on which it is used alone.
  */
-public interface Router {
+public final class Router {
+
+  /**
+   * Most arguments of a command that Penstock answers itself, but for names to subscribe to, and of
+   * one that blocks: it is read and written several times.
+   */
+  private static final int MOST_OWN = 262_144;
+
+  /** Of {@code CONFIG GET}: each argument takes some microseconds. */
+  private static final int MOST_PARAMETERS = 16_384;
+
+  private static final RoutePlan TOO_MANY =
+      new RoutePlan.Reject(
+          "OVERLOADED too many arguments for a command that this proxy answers itself");
+
+  private static final RoutePlan TOO_MANY_FOR_BLOCKING =
+      new RoutePlan.Reject("OVERLOADED too many arguments for a command that blocks");
+
+  private static final RoutePlan.Single ANY_NODE = new RoutePlan.Single(RoutePlan.Single.ANY_NODE);
+
+  private static final RoutePlan.Reject CROSS_SLOT =
+      new RoutePlan.Reject("CROSSSLOT Keys in request don't hash to the same slot");
+
+  private static final RoutePlan.Reject TOO_MANY_PARTITIONS =
+      new RoutePlan.Reject(
+          "ERR SCAN over more than "
+              + ScanCursor.MOST_PARTITIONS
+              + " partitions is not supported by this proxy; scan the nodes one by one");
+
+  /** What is about Penstock's own parameters and figures as well. */
+  private static final Set<String> TAKES_PART = Set.of("config|set", "config|resetstat");
+
+  private static final int NO_GROUP = -1;
+
+  private final Partitioner partitioner;
+  private final boolean divides; // else keys need not be looked at
+  private final PartitionPlans plans;
+  private final RoutePlan scan;
+  private final KeyPositions keys = new KeyPositions();
+  private final RoutePlan.Split split;
+  private final int[] groupOfPartition; // NO_GROUP between calls
+  private final Map<CommandSpec, RoutePlan> fixed = new HashMap<>();
+  private KnownSlots known = KnownSlots.NONE;
+
+  /**
+   * @param partitioner of the upstream that commands go to
+   */
+  public Router(Partitioner partitioner) {
+    int partitions = partitioner.partitions();
+    this.partitioner = partitioner;
+    this.divides = partitions > 1;
+    this.plans = PartitionPlans.of(partitions);
+    this.scan =
+        partitions > ScanCursor.MOST_PARTITIONS ? TOO_MANY_PARTITIONS : new RoutePlan.Scan();
+    this.split = new RoutePlan.Split(partitions);
+    this.groupOfPartition = new int[partitions];
+    Arrays.fill(groupOfPartition, NO_GROUP);
+  }
+
+  /**
+   * Goes by what was found out about one request before, until it is told of another; {@link
+   * KnownSlots#NONE} for none.
+   */
+  public void know(KnownSlots slots) {
+    known = slots;
+  }
+
+  /** The partition that an argument of a request belongs to if it is a key. */
+  public int partitionOf(RequestFrame frame, int argument) {
+    return divides
+        ? partitioner.partitionOf(frame.buffer(), frame.offset(argument), frame.length(argument))
+        : 0;
+  }
 
   /**
    * Looks the command up and says what to do with it. Allocates nothing for a command that goes to
@@ -13,13 +97,151 @@ public interface Router {
    *
    * @param command its frame is set; it is resolved here
    */
-  RoutePlan route(Command command);
+  public RoutePlan route(Command command) {
+    CommandSpec spec = command.resolve();
+    if (spec == null) {
+      return new RoutePlan.Reject(CommandErrors.unknownCommand(command.frame()));
+    }
+    if (command.isUnknownSubcommand()) {
+      return new RoutePlan.Reject(CommandErrors.unknownSubcommand(command.frame(), spec));
+    }
+    if (!spec.acceptsArity(command.argc())) {
+      return new RoutePlan.Reject(CommandErrors.wrongArity(spec));
+    }
+    if (!spec.acceptsPatterns(command.frame())) {
+      return new RoutePlan.Reject(CommandErrors.PATTERN_TOO_LONG);
+    }
+    return switch (spec.handling()) {
+      case Handling.Forward _ -> forward(command, spec);
+      case Handling.Split split -> split(command, spec, split);
+      case Handling.Watch _ ->
+          forward(command, spec) instanceof RoutePlan.OneSlot one
+              ? new RoutePlan.Watch(one.slot())
+              : forward(command, spec);
+      case Handling.Blocking blocking ->
+          blocking(command, spec, blocking.timeoutAt(command.frame()), false);
+      case Handling.BlockingIf blocking ->
+          blocking(command, spec, blocking.timeoutAt(command.frame()), true);
+      case Handling.AnyNode _ -> ANY_NODE;
+      case Handling.Script _ -> script(command, spec);
+      case Handling.Scan _ -> divides ? scan : plans.one(0);
+      case Handling.Publish(boolean sharded) ->
+          new RoutePlan.Publish(partitionOf(command.frame(), 1), sharded);
+      case Handling.Local(LocalCommand own) when hasTooMany(own, command.argc()) -> TOO_MANY;
+      case Handling.Broadcast _, Handling.Local _, Handling.Refused _ -> fixed(spec);
+    };
+  }
+
+  private static boolean hasTooMany(LocalCommand own, int argc) {
+    return argc > MOST_PARAMETERS
+        && (own == LocalCommand.CONFIG_GET || argc > MOST_OWN)
+        && own.area() != LocalCommand.Area.SUBSCRIPTION;
+  }
+
+  private RoutePlan blocking(Command command, CommandSpec spec, int timeoutAt, boolean millis) {
+    if (command.argc() > MOST_OWN) {
+      return TOO_MANY_FOR_BLOCKING;
+    }
+    RoutePlan plan = forward(command, spec);
+    return timeoutAt > 0 && plan instanceof RoutePlan.OneSlot one
+        ? new RoutePlan.Blocking(one.slot(), timeoutAt, millis)
+        : plan;
+  }
+
+  private RoutePlan fixed(CommandSpec spec) {
+    RoutePlan known = fixed.get(spec);
+    if (known == null) {
+      known = makeFixed(spec);
+      fixed.put(spec, known);
+    }
+    return known;
+  }
+
+  private RoutePlan makeFixed(CommandSpec spec) {
+    return switch (spec.handling()) {
+      case Handling.Broadcast broadcast -> broadcast(spec, broadcast);
+      case Handling.Local local -> new RoutePlan.Local(spec, local.command());
+      case Handling.Refused refused -> new RoutePlan.Reject(refused.error());
+      default -> throw new IllegalStateException(spec + " has no fixed plan");
+    };
+  }
+
+  /** The plan for a command that goes to the node of its keys. */
+  private RoutePlan forward(Command command, CommandSpec spec) {
+    if (!divides) {
+      return plans.one(0);
+    }
+    RequestFrame frame = command.frame();
+    int onlyKey = spec.firstKeyIndex();
+    if (onlyKey > 0) {
+      return plans.one(partitionOf(frame, onlyKey));
+    }
+    if (spec.findKeys(frame, keys) <= 0) {
+      return plans.one(0); // without keys, or with arguments whose error is the server's to word
+    }
+    int partition = knownPartition(frame, keys.get(0));
+    for (int i = 1; i < keys.size(); i++) {
+      if (knownPartition(frame, keys.get(i)) != partition) {
+        return CROSS_SLOT;
+      }
+    }
+    return keys.size() == 1 ? plans.one(partition) : plans.several(partition);
+  }
+
+  /** The plan for a command whose keys may lie on several nodes. */
+  private RoutePlan split(Command command, CommandSpec spec, Handling.Split how) {
+    if (!divides) {
+      return plans.one(0);
+    }
+    RequestFrame frame = command.frame();
+    int first = how.firstKey();
+    int step = how.keyStep();
+    if (!how.divides(frame.argc())) {
+      // A node tells it when the command runs, which may be at EXEC; of several slots it would not.
+      RoutePlan plan = forward(command, spec);
+      return plan == CROSS_SLOT ? new RoutePlan.Reject(CommandErrors.wrongArity(spec)) : plan;
+    }
+    int count = (frame.argc() - first) / step;
+    if (count == 1) {
+      return plans.one(partitionOf(frame, first));
+    }
+    split.begin(how.merge(), first, step, count);
+    for (int i = 0; i < count; i++) {
+      int partition = knownPartition(frame, first + i * step);
+      int group = groupOfPartition[partition];
+      if (group == NO_GROUP) {
+        group = split.addGroup(partition);
+        groupOfPartition[partition] = group;
+      }
+      split.groupOfKey[i] = group;
+      split.keysOfGroup[group]++;
+    }
+    for (int group = 0; group < split.groups(); group++) {
+      groupOfPartition[split.slotOfGroup(group)] = NO_GROUP;
+    }
+    return split.groups() == 1 ? plans.several(split.slotOfGroup(0)) : split;
+  }
+
+  /** The plan for a command that carries a script, which other nodes may know. */
+  private RoutePlan script(Command command, CommandSpec spec) {
+    RoutePlan plan = forward(command, spec);
+    return divides && plan instanceof RoutePlan.OneSlot one
+        ? new RoutePlan.Script(one.slot(), plan instanceof RoutePlan.Several)
+        : plan;
+  }
 
   /**
-   * Goes by what was found out about one request before, until it is told of another; {@link
-   * KnownSlots#NONE} for none.
+   * The plan for a command that concerns every shard. One server answers itself; but what must get
+   * past a running script needs its own way, and where it counts this proxy's connections clients
+   * are meant, and Penstock takes part in some.
    */
-  default void know(KnownSlots slots) {
-    // A router that looks at no keys needs to know nothing.
+  private RoutePlan broadcast(CommandSpec spec, Handling.Broadcast how) {
+    return divides || how.aside() || how.merge().countsClients() || TAKES_PART.contains(spec.name())
+        ? new RoutePlan.Broadcast(how.merge(), how.aside())
+        : plans.one(0);
+  }
+
+  private int knownPartition(RequestFrame frame, int argument) {
+    return known.has(frame, argument) ? known.get(argument) : partitionOf(frame, argument);
   }
 }

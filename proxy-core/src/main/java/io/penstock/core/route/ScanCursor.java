@@ -1,26 +1,27 @@
 package io.penstock.core.route;
 
-import io.penstock.core.cluster.SlotMap;
-
 /**
  * A cursor of {@code SCAN} over all shards: everything that has to be known between two calls.
- * Below 2^63. From the highest bit: whether slots or masters have changed during the scan (1 bit),
- * the slot that says which shard's turn it is (14), whether the node's cursor is a long one (1), a
- * tag by which the next call knows whether that cursor still means anything (15, or 7 beside a long
- * one), the node's own cursor (32, or 40).
+ * Below 2^63. From the highest bit: whether partitions or masters have changed during the scan (1
+ * bit), the partition that says which shard's turn it is (14), whether the node's cursor is a long
+ * one (1), a tag by which the next call knows whether that cursor still means anything (15, or 7
+ * beside a long one), the node's own cursor (32, or 40).
  *
- * @param changed slots or masters are not what they were when the scan began
- * @param slot of the shard whose turn it is; the slots before it are done with
+ * @param changed partitions or masters are not what they were when the scan began
+ * @param partition of the shard whose turn it is; the partitions before it are done with
  * @param tag what it holds for, in 64 bits of which some are kept
  * @param node the node's cursor, 0 to begin with it
  */
-public record ScanCursor(boolean changed, int slot, long tag, long node) {
+public record ScanCursor(boolean changed, int partition, long tag, long node) {
+
+  /** An upstream with more partitions has no such cursors: 14 bits say which one it is. */
+  public static final int MOST_PARTITIONS = 1 << 14;
 
   /** What {@link #encode()} gives when the node's cursor has too many bits. */
   public static final long NO_ROOM = -1;
 
   private static final int CHANGED_AT = 62;
-  private static final int SLOT_AT = 48;
+  private static final int PARTITION_AT = 48;
   private static final long LONG_BIT = 1L << 47;
   private static final int LONG_NODE_BITS = 40;
   private static final int NODE_BITS = 32;
@@ -50,7 +51,7 @@ public record ScanCursor(boolean changed, int slot, long tag, long node) {
     int nodeBits = nodeBits(cursor);
     return new ScanCursor(
         ((cursor >>> CHANGED_AT) & 1) == 1,
-        (int) (cursor >>> SLOT_AT) & (SlotMap.SLOTS - 1),
+        (int) (cursor >>> PARTITION_AT) & (MOST_PARTITIONS - 1),
         cursor & tagMask(nodeBits),
         cursor & ((1L << nodeBits) - 1));
   }
@@ -68,7 +69,7 @@ public record ScanCursor(boolean changed, int slot, long tag, long node) {
       return NO_ROOM;
     }
     long kept = tag & tagMask(wide ? LONG_NODE_BITS : NODE_BITS);
-    long head = (changed ? 1L << CHANGED_AT : 0) | ((long) slot << SLOT_AT);
+    long head = (changed ? 1L << CHANGED_AT : 0) | ((long) partition << PARTITION_AT);
     return head | (wide ? LONG_BIT : 0) | kept | node;
   }
 

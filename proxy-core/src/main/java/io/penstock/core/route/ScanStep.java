@@ -2,7 +2,6 @@ package io.penstock.core.route;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.upstream.Digest;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Placement;
@@ -12,14 +11,15 @@ import java.util.Objects;
 
 /**
  * One call of a {@code SCAN} over all shards: which master is asked with which cursor, and what the
- * client's next cursor is. Nothing but the cursor and the slot map is looked at, so that any proxy
+ * client's next cursor is. Nothing but the cursor and the placement is looked at, so that any proxy
  * can go on with it.
  *
- * <p>The shards come in the order of their first slots. As long as slots and masters are what they
- * were at the beginning, each is scanned once. From the first change on no order can tell what was
- * visited, so each run of slots that follows is scanned where it is by then, and begun again when
- * it changes while it is scanned: a node's cursor means nothing to another node, and slots that
- * came in the middle may lie where the node was looked at already. {@code docs/adr/0008} says more.
+ * <p>The shards come in the order of their first partitions. As long as partitions and masters are
+ * what they were at the beginning, each is scanned once. From the first change on no order can tell
+ * what was visited, so each run of partitions that follows is scanned where it is by then, and
+ * begun again when it changes while it is scanned: a node's cursor means nothing to another node,
+ * and partitions that came in the middle may lie where the node was looked at already. {@code
+ * docs/adr/0008} says more.
  */
 public final class ScanStep {
 
@@ -31,54 +31,55 @@ public final class ScanStep {
 
   private final Placement map;
   private final boolean changed;
-  private final int slot;
+  private final int partition;
   private final long nodeCursor;
 
-  private ScanStep(Placement map, boolean changed, int slot, long nodeCursor) {
+  private ScanStep(Placement map, boolean changed, int partition, long nodeCursor) {
     this.map = map;
     this.changed = changed;
-    this.slot = slot;
+    this.partition = partition;
     this.nodeCursor = nodeCursor;
   }
 
   /**
    * What to do with a client's cursor.
    *
-   * @param map fully covered
+   * @param map fully covered, and with no more than {@link ScanCursor#MOST_PARTITIONS}
    */
   public static ScanStep of(long cursor, Placement map) {
     if (cursor == 0) {
       return new ScanStep(map, false, 0, 0);
     }
     ScanCursor given = ScanCursor.decode(cursor);
-    boolean changed = given.changed() || !ScanCursor.hasTag(cursor, tag(map, false, given.slot()));
+    int partition = given.partition() % map.partitions(); // the client may have made it up
+    boolean changed = given.changed() || !ScanCursor.hasTag(cursor, tag(map, false, partition));
     boolean goesOn =
-        changed == given.changed() && ScanCursor.hasTag(cursor, tag(map, changed, given.slot()));
-    return new ScanStep(map, changed, given.slot(), goesOn ? given.node() : 0);
+        changed == given.changed() && ScanCursor.hasTag(cursor, tag(map, changed, partition));
+    return new ScanStep(map, changed, partition, goesOn ? given.node() : 0);
   }
 
-  /** What a node's cursor holds for: the whole map, or the run of slots that is scanned. */
-  private static long tag(Placement map, boolean changed, int slot) {
+  /** What a node's cursor holds for: the whole map, or the run of partitions that is scanned. */
+  private static long tag(Placement map, boolean changed, int partition) {
     if (!changed) {
       return map.fingerprint();
     }
-    Digest run = new Digest().add(master(map, slot).toString()).add(map.endOfRun(slot));
+    Digest run = new Digest().add(master(map, partition).toString()).add(map.endOfRun(partition));
     return run.value();
   }
 
-  private static Endpoint master(Placement map, int slot) {
-    Shard shard = Objects.requireNonNull(map.shardOf(slot));
+  private static Endpoint master(Placement map, int partition) {
+    Shard shard = Objects.requireNonNull(map.shardOf(partition));
     return shard.master();
   }
 
   /** Who is to be asked. */
   public Endpoint master() {
-    return master(map, slot);
+    return master(map, partition);
   }
 
-  /** A slot of the shard. */
+  /** A partition of the shard. */
   public int slot() {
-    return slot;
+    return partition;
   }
 
   /** The cursor to ask with. */
@@ -119,20 +120,20 @@ public final class ScanStep {
   /** The client's next cursor when the node answers with {@code answered}; 0 at the end. */
   long next(long answered) {
     if (answered != 0) {
-      return cursor(slot, answered);
+      return cursor(partition, answered);
     }
-    int next = changed ? map.endOfRun(slot) + 1 : nextFirstSlot();
-    return next == SlotMap.SLOTS ? 0 : cursor(next, 0);
+    int next = changed ? map.endOfRun(partition) + 1 : nextFirst();
+    return next == map.partitions() ? 0 : cursor(next, 0);
   }
 
   private long cursor(int at, long node) {
     return new ScanCursor(changed, at, tag(map, changed, at), node).encode();
   }
 
-  private int nextFirstSlot() {
-    int next = SlotMap.SLOTS;
+  private int nextFirst() {
+    int next = map.partitions();
     for (int first : map.firstPartitions()) {
-      if (first > slot && first < next) {
+      if (first > partition && first < next) {
         next = first;
       }
     }

@@ -1,6 +1,5 @@
 package io.penstock.core.session;
 
-import io.penstock.core.cluster.Slot;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.route.KnownSlots;
 import io.penstock.core.route.Router;
@@ -64,12 +63,13 @@ final class SlotSearch implements Sliced {
       slots = null;
       return false;
     }
+    Router router = session.loop().router();
     RequestFrame frame = session.input().frame();
     int end = Math.min(known.arguments(), next + Slices.STEPS);
     for (long bytes = 0; next < end && bytes < MOST_BYTES; next++) {
       int length = frame.length(next);
       if (length <= KnownSlots.LONGEST) {
-        known.set(next, Slot.of(frame.buffer(), frame.offset(next), length));
+        known.set(next, router.partitionOf(frame, next));
         bytes += length;
       }
     }

@@ -13,7 +13,7 @@ import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.pubsub.Audience;
 import io.penstock.core.pubsub.Hub;
 import io.penstock.core.resp.RespLimits;
-import io.penstock.core.route.SingleRouter;
+import io.penstock.core.route.Router;
 import io.penstock.core.session.ClientDirectory;
 import io.penstock.core.session.ClientLimits;
 import io.penstock.core.session.ServerFace;
@@ -24,6 +24,7 @@ import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.SinglePartitioner;
 import io.penstock.testkit.network.Peer;
 import java.net.BindException;
 import java.net.InetAddress;
@@ -75,7 +76,7 @@ class ListenerTest {
         loop,
         settings,
         ServerFacts.assumed(CommandTable.load()),
-        new SingleRouter(),
+        new Router(SinglePartitioner.INSTANCE),
         new AsyncDispatcher(group, loop, backend, topology, ProxyEvents.NONE),
         new Hub(group, loop, backend, topology, ProxyEvents.NONE, new Audience()),
         topology,

@@ -2,10 +2,14 @@ package io.penstock.core.route;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.buffer.ByteBuf;
+import io.penstock.core.cluster.SlotPartitioner;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.LocalCommand;
 import io.penstock.core.command.Merge;
+import io.penstock.core.upstream.Partitioner;
+import io.penstock.core.upstream.SinglePartitioner;
 import io.penstock.core.wire.Frames;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,8 +25,8 @@ class RouterTest {
   private static final int B = 3_300;
   private static final int C = 7_365;
 
-  private final Router cluster = new ClusterRouter();
-  private final Router single = new SingleRouter();
+  private final Router cluster = new Router(SlotPartitioner.INSTANCE);
+  private final Router single = new Router(SinglePartitioner.INSTANCE);
 
   private static RoutePlan plan(Router router, String line) {
     return router.route(new Command(CommandTable.load(), Frames.call(line)));
@@ -323,5 +327,52 @@ class RouterTest {
         .isEqualTo(new RoutePlan.Blocking(15_495, 2, true));
     assertThat(plan(cluster, "XREAD STREAMS a 0")).isEqualTo(new RoutePlan.Single(15_495));
     assertThat(plan(single, "BLPOP a b 0")).isEqualTo(new RoutePlan.Blocking(0, 3, false));
+  }
+
+  /** Divides keys by their first byte. */
+  private record ByFirstByte(int partitions) implements Partitioner {
+
+    @Override
+    public int partitionOf(ByteBuf buffer, int offset, int length) {
+      return buffer.getByte(offset) % partitions;
+    }
+  }
+
+  @Test
+  void keysGoByThePartitionsOfTheUpstream() {
+    var router = new Router(new ByFirstByte(3)); // a 1, b 2, c 0, d 1
+    assertThat(plan(router, "GET a")).isEqualTo(new RoutePlan.Single(1));
+    assertThat(plan(router, "MGET a d")).isEqualTo(new RoutePlan.Several(1));
+    assertThat(plan(router, "RENAME a b")).isInstanceOf(RoutePlan.Reject.class);
+    assertThat(plan(router, "DEL a b c d"))
+        .isInstanceOfSatisfying(
+            RoutePlan.Split.class,
+            split -> {
+              assertThat(split.groups()).isEqualTo(3);
+              assertThat(split.slotOfGroup(1)).isEqualTo(2);
+              assertThat(split.keysOfGroup(0)).isEqualTo(2);
+            });
+  }
+
+  @Test
+  void moreKeysThanPartitionsAreDivided() {
+    var router = new Router(new ByFirstByte(2));
+    assertThat(plan(router, "DEL" + " a b c d".repeat(20)))
+        .isInstanceOfSatisfying(
+            RoutePlan.Split.class,
+            split -> {
+              assertThat(split.groups()).isEqualTo(2);
+              assertThat(split.keysOfGroup(0)).isEqualTo(40);
+            });
+  }
+
+  @Test
+  void scanKnowsNoMorePartitionsThanItsCursorHasRoomFor() {
+    assertThat(plan(new Router(new ByFirstByte(16_384)), "SCAN 0")).isEqualTo(new RoutePlan.Scan());
+    assertThat(plan(new Router(new ByFirstByte(16_385)), "SCAN 0"))
+        .isEqualTo(
+            new RoutePlan.Reject(
+                "ERR SCAN over more than 16384 partitions is not supported by this proxy; scan the"
+                    + " nodes one by one"));
   }
 }

@@ -23,7 +23,7 @@ class ScanCursorTest {
       assertThat(encoded).isNotNegative();
       ScanCursor decoded = ScanCursor.decode(encoded);
       assertThat(decoded.changed()).isEqualTo(cursor.changed());
-      assertThat(decoded.slot()).isEqualTo(cursor.slot());
+      assertThat(decoded.partition()).isEqualTo(cursor.partition());
       assertThat(decoded.node()).isEqualTo(node);
       assertThat(ScanCursor.hasTag(encoded, tag)).isTrue();
       assertThat(ScanCursor.hasTag(encoded, tag ^ 1L << 46)).isFalse();

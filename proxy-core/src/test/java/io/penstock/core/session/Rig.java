@@ -21,8 +21,7 @@ import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.pubsub.Audience;
 import io.penstock.core.pubsub.Hub;
 import io.penstock.core.resp.RespLimits;
-import io.penstock.core.route.ClusterRouter;
-import io.penstock.core.route.SingleRouter;
+import io.penstock.core.route.Router;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.transport.Transport;
@@ -297,7 +296,7 @@ final class Rig implements AutoCloseable {
             loop,
             settings,
             ServerFacts.assumed(choice.commands),
-            choice.sharded ? new ClusterRouter() : new SingleRouter(),
+            new Router(known.current().partitioner()),
             dispatcher,
             hub,
             known,

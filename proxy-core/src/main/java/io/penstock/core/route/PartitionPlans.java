@@ -1,0 +1,42 @@
+package io.penstock.core.route;
+
+import java.util.Arrays;
+
+/**
+ * The plans for one partition each, made once, so that routing makes none. Immutable; routers of
+ * all event loops share them.
+ */
+final class PartitionPlans {
+
+  private static volatile PartitionPlans largest = new PartitionPlans(1);
+
+  private final RoutePlan.Single[] single;
+  private final RoutePlan.Several[] several;
+
+  private PartitionPlans(int partitions) {
+    single = new RoutePlan.Single[partitions];
+    several = new RoutePlan.Several[partitions];
+    Arrays.setAll(single, RoutePlan.Single::new);
+    Arrays.setAll(several, RoutePlan.Several::new);
+  }
+
+  /** For so many partitions at least. Whoever makes more at the same time makes equal ones. */
+  static PartitionPlans of(int partitions) {
+    PartitionPlans made = largest;
+    if (made.single.length < partitions) {
+      made = new PartitionPlans(partitions);
+      largest = made;
+    }
+    return made;
+  }
+
+  /** For a command with a key of that partition, or none. */
+  RoutePlan.Single one(int partition) {
+    return single[partition];
+  }
+
+  /** For a command with several keys, all of that partition. */
+  RoutePlan.Several several(int partition) {
+    return several[partition];
+  }
+}
