@@ -12,7 +12,7 @@ final class ControlExchange extends Exchange {
   static final ControlExchange ABANDONED = new ControlExchange();
 
   private ControlExchange() {
-    destination(ANY_NODE, protocol(), 0, Long.MAX_VALUE);
+    terms(protocol(), 0, Long.MAX_VALUE);
   }
 
   @Override

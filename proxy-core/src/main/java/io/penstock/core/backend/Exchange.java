@@ -4,7 +4,6 @@ import io.netty.buffer.ByteBuf;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.transport.SharedBuffer;
 import io.penstock.core.upstream.Endpoint;
-import io.penstock.core.upstream.Placement;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,29 +16,32 @@ import org.slf4j.LoggerFactory;
  */
 public abstract class Exchange {
 
-  /** The slot of an exchange that any node may serve. */
-  public static final int ANY_NODE = -1;
-
-  /** The slot of an exchange for one shard's master, whatever the slots are there. */
-  public static final int ONE_SHARD = -2;
-
-  /** The slot of an exchange that means nothing to any node but the one that it is given to. */
-  public static final int ONE_NODE = -3;
+  /** Where an exchange is to go. It is carried here, and read where its node is chosen. */
+  public enum Destination {
+    /** To the node that serves a partition. */
+    PARTITION,
+    /** To any node: all can serve it. */
+    ANY_NODE,
+    /** To one shard's master, whatever the partitions are there. */
+    SHARD,
+    /** To the one node that it is given to: it means nothing to another. */
+    ENDPOINT
+  }
 
   private static final Logger log = LoggerFactory.getLogger(Exchange.class);
 
   private @Nullable SharedBuffer bytes;
   private int offset;
   private int length;
-  private int slot = ANY_NODE;
+  private Destination destination = Destination.ENDPOINT;
+  private int partition; // of PARTITION and SHARD
   private Protocol protocol = Protocol.RESP2;
   private int affinity;
   private long deadline; // of what was sent
   private long heldUntil; // if it cannot be
   private Hold.@Nullable Place heldFor; // now, or until now
   private boolean held;
-  private @Nullable Endpoint shardMaster; // with ONE_SHARD
-  private int shardSlot;
+  private @Nullable Endpoint shardMaster; // of SHARD
   private boolean aside;
   private int expectedReply;
   private @Nullable Endpoint sentTo;
@@ -92,17 +94,52 @@ public abstract class Exchange {
     return true;
   }
 
+  /** It goes to the node that serves a partition. */
+  protected final void toPartition(int number) {
+    destination = Destination.PARTITION;
+    partition = number;
+  }
+
+  /** It goes to any node. */
+  protected final void toAnyNode() {
+    destination = Destination.ANY_NODE;
+  }
+
   /**
-   * Sets where the request goes.
+   * It goes to a shard's master.
    *
-   * @param toSlot 0 to 16383, {@link #ANY_NODE}, {@link #ONE_SHARD} or {@link #ONE_NODE}
+   * @param master the shard's master now; as long as it is a master it stays the destination
+   * @param number a partition of the shard: who serves it later has taken the place of a master
+   *     that is none any more
+   * @param apart whether it goes over a connection that carries nothing else
+   */
+  protected final void toShard(Endpoint master, int number, boolean apart) {
+    destination = Destination.SHARD;
+    shardMaster = master;
+    partition = number;
+    aside = apart;
+  }
+
+  /** It goes to the node that it is given to, and to no other. */
+  protected final void toEndpoint() {
+    destination = Destination.ENDPOINT;
+  }
+
+  /** It goes where {@code other} goes, which is for no shard. */
+  protected final void toWhere(Exchange other) {
+    destination = other.destination;
+    partition = other.partition;
+  }
+
+  /**
+   * Sets how it is sent, and until when.
+   *
    * @param spoken protocol that the reply must have
    * @param clientAffinity the same for all requests of one client: they share connections, in order
    * @param deadlineNanos {@link System#nanoTime()} at which it fails
    */
-  protected final void destination(
-      int toSlot, Protocol spoken, int clientAffinity, long deadlineNanos) {
-    destination(toSlot, spoken, clientAffinity, deadlineNanos, deadlineNanos);
+  protected final void terms(Protocol spoken, int clientAffinity, long deadlineNanos) {
+    terms(spoken, clientAffinity, deadlineNanos, deadlineNanos);
   }
 
   /**
@@ -110,27 +147,12 @@ public abstract class Exchange {
    *
    * @param holdNanos {@link System#nanoTime()} until which it waits, not before its deadline
    */
-  protected final void destination(
-      int toSlot, Protocol spoken, int clientAffinity, long deadlineNanos, long holdNanos) {
-    slot = toSlot;
+  protected final void terms(
+      Protocol spoken, int clientAffinity, long deadlineNanos, long holdNanos) {
     protocol = spoken;
     affinity = clientAffinity;
     deadline = deadlineNanos;
     heldUntil = holdNanos;
-  }
-
-  /**
-   * Sets the shard it goes to, after {@link #destination} with {@link #ONE_SHARD}.
-   *
-   * @param master the shard's master now; as long as it is a master it stays the destination
-   * @param slot a slot of the shard: who serves it later has taken the place of a master that is
-   *     none any more
-   * @param apart whether it goes over a connection that carries nothing else
-   */
-  protected final void shard(Endpoint master, int slot, boolean apart) {
-    shardMaster = master;
-    shardSlot = slot;
-    aside = apart;
   }
 
   /** Sets how many bytes the reply is expected to have; 0 where that is not much. */
@@ -172,26 +194,45 @@ public abstract class Exchange {
     return sentTo;
   }
 
-  public final int slot() {
-    return slot;
+  public final Destination destination() {
+    return destination;
   }
 
   /**
-   * Index in {@code map} of the shard that it goes to, or {@link Placement#UNCOVERED}; not for
-   * {@link #ANY_NODE} and {@link #ONE_NODE}.
+   * The partition that it goes to, or one of the shard; only of {@link Destination#PARTITION} and
+   * {@link Destination#SHARD}.
    */
-  public final int shardIn(Placement map) {
-    Endpoint master = shardMaster;
-    if (slot != ONE_SHARD || master == null) {
-      return map.ownerOf(slot);
-    }
-    int index = map.indexOfMaster(master);
-    return index < 0 ? map.ownerOf(shardSlot) : index;
+  public final int partition() {
+    return partition;
   }
 
-  /** Whether it goes over a connection that carries nothing else; for {@link #ONE_SHARD} only. */
+  /** The master that the shard had when it was prepared; only of {@link Destination#SHARD}. */
+  public final Endpoint shardMaster() {
+    Endpoint master = shardMaster;
+    if (master == null) {
+      throw new IllegalStateException("an exchange for no shard");
+    }
+    return master;
+  }
+
+  /** Whether it goes to the node that serves that partition. */
+  public final boolean isFor(int number) {
+    return destination == Destination.PARTITION && partition == number;
+  }
+
+  /** Whether it has such a destination; {@code number} counts for a partition only. */
+  public final boolean goesTo(Destination where, int number) {
+    return destination == where && (where != Destination.PARTITION || partition == number);
+  }
+
+  /** Whether it and {@code other} go by the same destination; all shards count as one. */
+  public final boolean goesLike(Exchange other) {
+    return goesTo(other.destination, other.partition);
+  }
+
+  /** Whether it goes over a connection that carries nothing else; for a shard only. */
   public final boolean isAside() {
-    return aside;
+    return destination == Destination.SHARD && aside;
   }
 
   public final Protocol protocol() {

@@ -16,7 +16,7 @@ final class HandshakeExchange extends Exchange {
   HandshakeExchange(LinkOwner connection, boolean courtesy) {
     this.connection = connection;
     this.courtesy = courtesy;
-    destination(ANY_NODE, protocol(), 0, Long.MAX_VALUE);
+    terms(protocol(), 0, Long.MAX_VALUE);
   }
 
   @Override

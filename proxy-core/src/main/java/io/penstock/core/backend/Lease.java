@@ -204,7 +204,7 @@ public final class Lease implements LinkOwner {
   private final class IdExchange extends Exchange {
 
     IdExchange() {
-      destination(ANY_NODE, protocol(), 0, Long.MAX_VALUE);
+      terms(protocol(), 0, Long.MAX_VALUE);
     }
 
     @Override

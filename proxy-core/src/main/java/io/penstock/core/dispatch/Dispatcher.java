@@ -93,4 +93,18 @@ public sealed interface Dispatcher permits AsyncDispatcher, SyncDispatcher {
 
   /** Closes all connections at once. */
   void close();
+
+  /**
+   * Index in {@code placement} of the shard that serves the exchange, or {@link
+   * Placement#UNCOVERED}; only for a partition or a shard.
+   */
+  static int shardOf(Exchange exchange, Placement placement) {
+    if (exchange.destination() == Exchange.Destination.SHARD) {
+      int index = placement.indexOfMaster(exchange.shardMaster());
+      if (index >= 0) {
+        return index;
+      }
+    }
+    return placement.ownerOf(exchange.partition());
+  }
 }

@@ -122,13 +122,13 @@ final class LoopNodes implements BackendListener {
 
   /** Whom the exchange is for; null when nobody serves it at present, and then it has failed. */
   @Nullable BackendNode serving(Exchange exchange) {
-    int slot = exchange.slot();
-    int shard;
-    if (slot >= 0) {
-      shard = adopted.ownerOf(slot);
-    } else {
-      shard = slot == Exchange.ANY_NODE ? anyShard(exchange) : exchange.shardIn(adopted);
-    }
+    int shard =
+        switch (exchange.destination()) {
+          case PARTITION -> adopted.ownerOf(exchange.partition());
+          case ANY_NODE -> anyShard(exchange);
+          case SHARD -> Dispatcher.shardOf(exchange, adopted);
+          case ENDPOINT -> throw new IllegalArgumentException("an exchange for one node alone");
+        };
     if (shard >= 0) {
       return byShard[shard];
     }
@@ -137,9 +137,9 @@ final class LoopNodes implements BackendListener {
     return null;
   }
 
-  /** The node that serves a slot; null if there is none, or if it is not a slot. */
-  @Nullable BackendNode serving(int slot) {
-    int shard = slot < 0 ? Placement.UNCOVERED : adopted.ownerOf(slot);
+  /** The node that serves a partition; null if there is none. */
+  @Nullable BackendNode serving(int partition) {
+    int shard = adopted.ownerOf(partition);
     return shard < 0 ? null : byShard[shard];
   }
 
@@ -236,14 +236,14 @@ final class LoopNodes implements BackendListener {
 
   /** Whether the map names another node for what waits to be sent to this one. */
   boolean isMisplaced(Exchange exchange, Endpoint node) {
-    if (exchange.slot() == Exchange.ONE_NODE) {
-      return false;
-    }
-    if (exchange.slot() == Exchange.ANY_NODE) {
-      return adopted.indexOfMaster(node) < 0;
-    }
-    int owner = exchange.shardIn(adopted);
-    return owner >= 0 && !adopted.shards().get(owner).master().equals(node);
+    return switch (exchange.destination()) {
+      case ENDPOINT -> false;
+      case ANY_NODE -> adopted.indexOfMaster(node) < 0;
+      case PARTITION, SHARD -> {
+        int owner = Dispatcher.shardOf(exchange, adopted);
+        yield owner >= 0 && !adopted.shards().get(owner).master().equals(node);
+      }
+    };
   }
 
   void tick(long now) {

@@ -38,7 +38,7 @@ final class Order extends Exchange {
     ByteBuf request = ByteBufAllocator.DEFAULT.directBuffer();
     encode(request);
     bytes(new SharedBuffer(request), 0, request.readableBytes());
-    destination(ANY_NODE, Protocol.RESP3, 0, Long.MAX_VALUE); // the feed sees to deadlines
+    terms(Protocol.RESP3, 0, Long.MAX_VALUE); // the feed sees to deadlines
   }
 
   private void encode(ByteBuf out) {

@@ -17,11 +17,10 @@ public sealed interface RoutePlan {
   }
 
   /** With a key of that partition, or none. */
-  record Single(int slot) implements OneSlot {
+  record Single(int slot) implements OneSlot {}
 
-    /** The slot of commands that any node may serve. */
-    public static final int ANY_NODE = -1;
-  }
+  /** As it is, to any node: all can serve it. */
+  record AnyNode() implements RoutePlan {}
 
   /** With several keys, all of that partition: a node that migrates it may refuse them together. */
   record Several(int slot) implements OneSlot {}

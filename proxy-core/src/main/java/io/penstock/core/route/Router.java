@@ -35,7 +35,7 @@ public final class Router {
   private static final RoutePlan TOO_MANY_FOR_BLOCKING =
       new RoutePlan.Reject("OVERLOADED too many arguments for a command that blocks");
 
-  private static final RoutePlan.Single ANY_NODE = new RoutePlan.Single(RoutePlan.Single.ANY_NODE);
+  private static final RoutePlan ANY_NODE = new RoutePlan.AnyNode();
 
   private static final RoutePlan.Reject CROSS_SLOT =
       new RoutePlan.Reject("CROSSSLOT Keys in request don't hash to the same slot");

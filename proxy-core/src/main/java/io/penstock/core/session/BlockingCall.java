@@ -111,7 +111,8 @@ final class BlockingCall extends LeasedCall implements Blocking {
 
   private void blockOn(Endpoint node, long now) {
     long patience = session.loop().settings().commandTimeoutNanos();
-    destination(slot, session.profile().protocol(), session.affinity(), request.deadline(patience));
+    toPartition(slot);
+    terms(session.profile().protocol(), session.affinity(), request.deadline(patience));
     Lease taken = session.loop().dispatcher().lease(node, this);
     if (taken == null) {
       answer(ErrorReplies.NO_LEASE, Outcome.OVERLOADED);

@@ -40,7 +40,7 @@ final class Directions {
     if (redirect.kind() == Redirect.Kind.MOVED) {
       topology.moved(redirect.slot(), target);
       // The node found a key that was not known to be one; a slot's owner does not mind ASKING.
-      retry.askTarget = redirect.slot() == request.slot() ? null : target;
+      retry.askTarget = request.isFor(redirect.slot()) ? null : target;
     } else {
       topology.requestRefresh(RefreshTrigger.ASK);
       retry.askTarget = target;

@@ -84,6 +84,7 @@ final class Intake {
     }
     return switch (plan) {
       case RoutePlan.Single(int slot) -> forward(Objects.requireNonNull(spec), slot);
+      case RoutePlan.AnyNode _ -> forwardToAnyNode(Objects.requireNonNull(spec));
       case RoutePlan.Several(int slot) ->
           session.sender().forwardSeveral(Objects.requireNonNull(spec), slot);
       case RoutePlan.Script script ->
@@ -108,6 +109,14 @@ final class Intake {
       return false;
     }
     session.sender().forward(spec, slot);
+    return true;
+  }
+
+  private boolean forwardToAnyNode(CommandSpec spec) {
+    if (session.order().holdsBackAnyNode()) {
+      return false;
+    }
+    session.sender().forwardToAnyNode(spec);
     return true;
   }
 

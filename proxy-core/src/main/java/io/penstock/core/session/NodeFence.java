@@ -30,7 +30,8 @@ abstract class NodeFence extends SignalExchange {
     bytes(new SharedBuffer(request), 0, request.writerIndex());
     // No earlier than that of whatever is on its way: the end of this tells of theirs.
     long deadline = session.loop().now() + session.loop().settings().commandTimeoutNanos();
-    destination(ONE_NODE, refused.protocol(), refused.affinity(), deadline);
+    toEndpoint();
+    terms(refused.protocol(), refused.affinity(), deadline);
   }
 
   Endpoint node() {

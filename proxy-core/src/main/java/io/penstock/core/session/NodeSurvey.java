@@ -78,7 +78,8 @@ final class NodeSurvey {
     void prepare(Session session, SharedBuffer bytes, int length) {
       bytes(bytes, 0, length);
       long deadline = session.loop().now() + session.loop().settings().commandTimeoutNanos();
-      destination(ONE_NODE, session.profile().protocol(), session.affinity(), deadline);
+      toEndpoint();
+      terms(session.profile().protocol(), session.affinity(), deadline);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.penstock.core.session;
 
+import io.penstock.core.backend.Exchange.Destination;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.UnknownPlacement;
 import org.jspecify.annotations.Nullable;
@@ -24,17 +25,22 @@ final class OrderGuard {
 
   /** Whether the request that was found last, for {@code slot}, must wait. */
   boolean holdsBack(int slot) {
-    return isCareful() && (mayOvertake(slot) || mayBeTakenFirst(slot));
+    return isCareful() && (mayOvertake(Destination.PARTITION, slot) || mayBeTakenFirst(slot));
   }
 
-  private boolean mayOvertake(int slot) {
+  /** Whether the request that was found last, for any node, must wait. */
+  boolean holdsBackAnyNode() {
+    return isCareful() && mayOvertake(Destination.ANY_NODE, 0);
+  }
+
+  private boolean mayOvertake(Destination destination, int slot) {
     ReplySequence sequence = session.sequence();
     for (int i = 0; i < sequence.size(); i++) {
       Request earlier = sequence.at(i);
       if (earlier.place() > routesMark) {
         return false;
       }
-      if (!earlier.isDone() && (earlier.isDivided() || earlier.slot() == slot)) {
+      if (!earlier.isDone() && (earlier.isDivided() || earlier.goesTo(destination, slot))) {
         return true;
       }
     }

@@ -95,7 +95,8 @@ final class PutBack extends Exchange {
 
   private void prepare() {
     bytes(new SharedBuffer(Unpooled.wrappedBuffer(request)), 0, request.length);
-    destination(ofSlot, session.profile().protocol(), session.affinity(), until);
+    toPartition(ofSlot);
+    terms(session.profile().protocol(), session.affinity(), until);
   }
 
   @Override

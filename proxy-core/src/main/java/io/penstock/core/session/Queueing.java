@@ -20,7 +20,7 @@ final class Queueing extends Exchange {
   private boolean lastIsWhole = true;
 
   Queueing() {
-    destination(ANY_NODE, protocol(), 0, Long.MAX_VALUE); // the block has a deadline for all
+    terms(protocol(), 0, Long.MAX_VALUE); // the block has a deadline for all
   }
 
   /** The first error since the last call, or null. */

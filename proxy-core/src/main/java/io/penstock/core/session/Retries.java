@@ -1,7 +1,7 @@
 package io.penstock.core.session;
 
 import io.netty.buffer.ByteBuf;
-import io.penstock.core.backend.Exchange;
+import io.penstock.core.backend.Exchange.Destination;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.NodeRefusal;
 import io.penstock.core.cluster.Redirect;
@@ -219,7 +219,7 @@ final class Retries {
     if (someProbe) {
       someProbe = false;
       for (Retry retry : retries.view()) {
-        retry.probes &= retry.request.slot() != request.slot();
+        retry.probes &= !retry.request.goesLike(request);
         someProbe |= retry.probes;
       }
     }
@@ -252,14 +252,19 @@ final class Retries {
   private void sendDue() {
     long now = session.loop().tick();
     Set<Integer> barred = new HashSet<>(); // slots in which an earlier one waits
+    boolean anyNodeBarred = false;
     for (Retry retry : retries.copy()) {
-      Integer slot = retry.request.slot();
+      boolean anyNode = retry.request.destination() == Destination.ANY_NODE;
+      boolean forShard = retry.request.isForShard(); // they do not wait for one another
+      Integer slot = retry.request.partition();
       if (retry.sent || retry.over) {
         continue;
       }
-      goOrWait(retry, now, !barred.contains(slot));
-      if (!retry.sent && !retry.over && !retry.request.isForShard()) {
-        barred.add(slot); // parts for several shards do not wait for one another
+      goOrWait(retry, now, forShard || (anyNode ? !anyNodeBarred : !barred.contains(slot)));
+      if (!retry.sent && !retry.over && anyNode) {
+        anyNodeBarred = true;
+      } else if (!retry.sent && !retry.over && !forShard) {
+        barred.add(slot);
       }
     }
   }
@@ -287,11 +292,11 @@ final class Retries {
    * it or is refused as it is.
    */
   private boolean wouldOvertakeNone(Retry retry, Placement routes) {
-    int slot = retry.request.slot();
-    if (slot == Exchange.ANY_NODE) {
+    Routed request = retry.request;
+    if (request.destination() == Destination.ANY_NODE) {
       return true;
     }
-    Shard owner = retry.request.isForShard() ? null : routes.shardOf(slot);
+    Shard owner = request.isForShard() ? null : routes.shardOf(request.partition());
     Endpoint target = retry.askTarget != null || owner == null ? retry.askTarget : owner.master();
     return retries.mayFollowThoseBefore(retry, target);
   }

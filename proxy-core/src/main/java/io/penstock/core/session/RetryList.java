@@ -91,7 +91,7 @@ final class RetryList {
         break;
       }
       boolean sameSlot =
-          earlier.request.slot() == retry.request.slot()
+          earlier.request.goesLike(retry.request)
               || earlier.request.isForShard()
               || retry.request.isForShard();
       if (++before > MOST_AT_ONCE

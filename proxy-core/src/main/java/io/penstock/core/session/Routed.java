@@ -5,6 +5,7 @@ import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
+import io.penstock.core.dispatch.Dispatcher;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.resp.RequestScanner;
 import io.penstock.core.resp.ScanResult;
@@ -65,15 +66,26 @@ abstract sealed class Routed extends Exchange permits Request, Part, Block, Publ
     // Most need nothing.
   }
 
-  /** Prepares for a first sending. */
+  /** Prepares for a first sending to the node of a slot. */
   final void prepare(Session from, CommandSpec command, int slot) {
+    toPartition(slot);
+    prepare(from, command);
+  }
+
+  /** Prepares for a first sending to any node. */
+  final void prepareForAnyNode(Session from, CommandSpec command) {
+    toAnyNode();
+    prepare(from, command);
+  }
+
+  /** Prepares a request of which only parts are sent, each with a destination of its own. */
+  final void prepare(Session from, CommandSpec command) {
     order = from.activity().requests();
     readOnly = command.isReadOnly();
     script = command.isScript();
     long now = from.loop().now();
     SessionSettings settings = from.loop().settings();
-    destination(
-        slot,
+    terms(
         from.profile().protocol(),
         from.affinity(),
         now + settings.commandTimeoutNanos(),
@@ -115,8 +127,8 @@ abstract sealed class Routed extends Exchange permits Request, Part, Block, Publ
     order = whole.order();
     readOnly = whole.isReadOnly();
     script = whole.isScript();
-    destination(ONE_SHARD, whole.protocol(), whole.affinity(), whole.deadline(), whole.heldUntil());
-    shard(master, slot, aside);
+    toShard(master, slot, aside);
+    terms(whole.protocol(), whole.affinity(), whole.deadline(), whole.heldUntil());
     expects(whole.expectedReply());
   }
 
@@ -136,15 +148,17 @@ abstract sealed class Routed extends Exchange permits Request, Part, Block, Publ
 
   /** Whether every key of a shard is its concern. */
   final boolean isForShard() {
-    return slot() == ONE_SHARD;
+    return destination() == Destination.SHARD;
   }
 
   /** Whether it and {@code other} may be about one key, as far as {@code map} tells. */
   final boolean mayMeet(Routed other, Placement map) {
     if (!isForShard() && !other.isForShard()) {
-      return slot() == other.slot();
+      return goesLike(other);
     }
-    return slot() != ANY_NODE && other.slot() != ANY_NODE && shardIn(map) == other.shardIn(map);
+    return destination() != Destination.ANY_NODE
+        && other.destination() != Destination.ANY_NODE
+        && Dispatcher.shardOf(this, map) == Dispatcher.shardOf(other, map);
   }
 
   /** Later requests look at it there, until it has ended. */

@@ -18,7 +18,8 @@ final class ScriptLoad extends SignalExchange {
   ScriptLoad(byte[] body, Exchange call) {
     ByteBuf request = request(body);
     bytes(new SharedBuffer(request), 0, request.writerIndex());
-    destination(call.slot(), call.protocol(), call.affinity(), call.deadline(), call.heldUntil());
+    toWhere(call);
+    terms(call.protocol(), call.affinity(), call.deadline(), call.heldUntil());
   }
 
   /** The request; the caller owns it. */

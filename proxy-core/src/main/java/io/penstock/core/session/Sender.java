@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 /** Sends a session's requests on their way, and notices when the nodes do not keep up. */
 final class Sender {
 
+  private static final int NO_SLOT = -1;
+
   private final Session session;
   private final Coverage coverage;
   private boolean nodesBusy;
@@ -46,7 +48,8 @@ final class Sender {
 
   private boolean hasRoom(int slot) {
     Dispatcher dispatcher = session.loop().dispatcher();
-    return dispatcher.hasRoom(slot, session.profile().protocol(), session.affinity());
+    return slot == NO_SLOT
+        || dispatcher.hasRoom(slot, session.profile().protocol(), session.affinity());
   }
 
   /** The slot, or the first of several; none of what goes over other connections, or nowhere. */
@@ -55,20 +58,28 @@ final class Sender {
       case RoutePlan.OneSlot one -> one.slot();
       case RoutePlan.Script script -> script.slot();
       case RoutePlan.Split split -> split.slotOfGroup(0);
-      case RoutePlan.Publish _,
+      case RoutePlan.AnyNode _,
+          RoutePlan.Publish _,
           RoutePlan.Watch _,
           RoutePlan.Blocking _,
           RoutePlan.Broadcast _,
           RoutePlan.Scan _,
           RoutePlan.Local _,
           RoutePlan.Reject _ ->
-          Exchange.ANY_NODE;
+          NO_SLOT;
     };
   }
 
   /** Sends the request that was found last, as it is. */
   void forward(CommandSpec spec, int slot) {
     send(prepared(spec, slot));
+  }
+
+  /** The same to any node. */
+  void forwardToAnyNode(CommandSpec spec) {
+    Request request = begun(spec);
+    request.prepareForAnyNode(session, spec);
+    send(request);
   }
 
   /** The same for one of several keys; false when it must wait for earlier ones. */
@@ -97,11 +108,16 @@ final class Sender {
   }
 
   private Request prepared(CommandSpec spec, int slot) {
+    Request request = begun(spec);
+    request.prepare(session, spec, slot);
+    return request;
+  }
+
+  private Request begun(CommandSpec spec) {
     Request request = session.intake().begin(spec);
     RequestFrame frame = session.input().frame();
     int length = frame.end() - frame.start();
     request.carry(session.input().shareOfFrame(), frame.start(), length);
-    request.prepare(session, spec, slot);
     return request;
   }
 
@@ -190,7 +206,7 @@ final class Sender {
   /** Takes a place among the replies for a request that concerns all keys. */
   private Request beginForAll(CommandSpec spec) {
     Request whole = session.intake().begin(spec);
-    whole.prepare(session, spec, Exchange.ONE_SHARD);
+    whole.prepare(session, spec);
     whole.divide();
     return whole;
   }

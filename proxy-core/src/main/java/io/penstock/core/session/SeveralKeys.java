@@ -108,7 +108,7 @@ final class SeveralKeys {
   private boolean isMet(Deque<Sent> line, int slot, Command command) {
     int looks = 0;
     for (Sent sent : line) {
-      if (slot == ALL_SLOTS || slot == sent.request.slot()) {
+      if (slot == ALL_SLOTS || sent.request.isFor(slot)) {
         RequestKeys later = wanted == null ? RequestKeys.of(command) : wanted;
         wanted = later;
         if (++looks > MOST_LOOKED_AT || sent.meets(later)) {

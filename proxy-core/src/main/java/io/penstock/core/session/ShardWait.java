@@ -126,7 +126,8 @@ abstract sealed class ShardWait extends LeasedCall permits OffsetWait, FsyncWait
     long patienceNanos =
         session.loop().settings().commandTimeoutNanos() + TimeUnit.MILLISECONDS.toNanos(millis);
     long deadline = session.loop().tick() + patienceNanos;
-    destination(ANY_NODE, session.profile().protocol(), session.affinity(), deadline);
+    toEndpoint();
+    terms(session.profile().protocol(), session.affinity(), deadline);
   }
 
   /** So much is acknowledged now. Answers for how many milliseconds to ask on; 0 if no longer. */

@@ -3,7 +3,6 @@ package io.penstock.core.session;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
-import io.penstock.core.backend.Exchange;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.KeyPositions;
 import io.penstock.core.resp.RequestFrame;
@@ -19,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * loop.
  */
 final class Transaction {
+
+  /** As long as no command has named a key. */
+  static final int ANY_SLOT = -1;
 
   private static final int SMALLEST = 512;
 
@@ -50,7 +52,7 @@ final class Transaction {
   private boolean several; // different keys
 
   /**
-   * @param slot that its keys must be in, or {@link Exchange#ANY_NODE}
+   * @param slot that its keys must be in, or {@link #ANY_SLOT}
    */
   Transaction(RespLimits limits, int slot) {
     this.limits = limits;
@@ -82,7 +84,7 @@ final class Transaction {
     return own;
   }
 
-  /** The slot of the keys so far, or {@link Exchange#ANY_NODE}. */
+  /** The slot of the keys so far, or {@link #ANY_SLOT}. */
   int slot() {
     return slot;
   }
@@ -99,7 +101,7 @@ final class Transaction {
 
   /** Whether keys of {@code other} may be among its keys. */
   boolean mayUse(int other) {
-    return slot == Exchange.ANY_NODE || other == Exchange.ANY_NODE || slot == other;
+    return slot == ANY_SLOT || other == ANY_SLOT || slot == other;
   }
 
   /** Whether a command that may write is queued, scripts aside. */
@@ -154,7 +156,7 @@ final class Transaction {
   /**
    * Queues a command for the node.
    *
-   * @param of slot of its keys, or {@link Exchange#ANY_NODE}
+   * @param of slot of its keys, or {@link #ANY_SLOT}
    * @param command what it is, when that is known
    */
   void add(RequestFrame frame, int of, @Nullable CommandSpec command) {
@@ -164,7 +166,7 @@ final class Transaction {
     }
     int length = frame.end() - frame.start();
     size += length;
-    slot = of == Exchange.ANY_NODE ? slot : of;
+    slot = of == ANY_SLOT ? slot : of;
     ByteBuf out = block;
     if (out == null) {
       out = ByteBufAllocator.DEFAULT.directBuffer(Math.max(SMALLEST, length), Integer.MAX_VALUE);

@@ -1,7 +1,6 @@
 package io.penstock.core.session;
 
 import io.netty.buffer.Unpooled;
-import io.penstock.core.backend.Exchange;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandFlag;
 import io.penstock.core.command.CommandSpec;
@@ -95,9 +94,10 @@ final class Transactions {
       case RoutePlan.Local(CommandSpec which, LocalCommand answer) ->
           takesOwn(queue, which, answer, command);
       case RoutePlan.OneSlot one -> takesOne(queue, one.slot(), command);
+      case RoutePlan.AnyNode _ -> takesOne(queue, Transaction.ANY_SLOT, command);
       case RoutePlan.Script script -> takesOne(queue, script.slot(), command);
       case RoutePlan.Publish(int slot, boolean sharded) ->
-          takesOne(queue, sharded ? slot : Exchange.ANY_NODE, command);
+          takesOne(queue, sharded ? slot : Transaction.ANY_SLOT, command);
       case RoutePlan.Blocking(int slot, int timeoutAt, boolean millis) ->
           takesOne(queue, slot, command, briefly(command, timeoutAt, millis)); // does not block
       case RoutePlan.Watch _ ->
@@ -134,7 +134,7 @@ final class Transactions {
     if (queue.changesProtocol()) {
       return refuse(queue, spec, AFTER_HELLO);
     }
-    int wanted = RequestKeys.areNone(slot, command) ? Exchange.ANY_NODE : slot;
+    int wanted = RequestKeys.areNone(slot, command) ? Transaction.ANY_SLOT : slot;
     if (!queue.mayUse(wanted)) {
       return refuse(queue, spec, OTHER_SLOT);
     }
@@ -162,8 +162,8 @@ final class Transactions {
               ? refuse(queue, spec, NO_SILENCE)
               : queueOwn(queue, spec, command);
       case SUBSCRIBE, PSUBSCRIBE -> refuse(queue, spec, NO_SUBSCRIBING);
-      case WAIT -> takesOne(queue, Exchange.ANY_NODE, command, briefly(command, 2, true));
-      case WAITAOF -> takesOne(queue, Exchange.ANY_NODE, command, briefly(command, 3, true));
+      case WAIT -> takesOne(queue, Transaction.ANY_SLOT, command, briefly(command, 2, true));
+      case WAITAOF -> takesOne(queue, Transaction.ANY_SLOT, command, briefly(command, 3, true));
       default -> queueOwn(queue, spec, command);
     };
   }
@@ -199,7 +199,7 @@ final class Transactions {
         if (queue != null) {
           session.intake().reject(spec, NESTED);
         } else {
-          int slot = watch == null ? Exchange.ANY_NODE : watch.slot();
+          int slot = watch == null ? Transaction.ANY_SLOT : watch.slot();
           open = new Transaction(session.loop().settings().limits(), slot);
           answer(spec, OK);
         }

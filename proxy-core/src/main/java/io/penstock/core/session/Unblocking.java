@@ -50,7 +50,8 @@ final class Unblocking extends Exchange {
       done.accept(0);
     } else {
       bytes(new SharedBuffer(Unpooled.wrappedBuffer(request)), 0, request.length);
-      destination(ONE_NODE, session.profile().protocol(), session.affinity(), until);
+      toEndpoint();
+      terms(session.profile().protocol(), session.affinity(), until);
       session.loop().dispatcher().dispatchTo(lease.node(), this, false);
     }
   }

@@ -140,7 +140,8 @@ final class Watch {
       this.lease = lease;
       bytes(new SharedBuffer(Unpooled.wrappedBuffer(UNWATCH)), 0, UNWATCH.length);
       long deadline = session.loop().tick() + session.loop().settings().commandTimeoutNanos();
-      destination(ANY_NODE, session.profile().protocol(), session.affinity(), deadline);
+      toEndpoint();
+      terms(session.profile().protocol(), session.affinity(), deadline);
     }
 
     @Override

@@ -37,8 +37,8 @@ final class WatchCall extends LeasedCall {
     bytes(session.input().shareOfFrame(), frame.start(), frame.end() - frame.start());
     long now = session.loop().tick();
     SessionSettings settings = session.loop().settings();
-    destination(
-        watch.slot(),
+    toPartition(watch.slot());
+    terms(
         session.profile().protocol(),
         session.affinity(),
         now + settings.commandTimeoutNanos(),

@@ -176,7 +176,7 @@ public final class ReplyTarget {
     private boolean failed;
 
     Waiting() {
-      destination(ANY_NODE, protocol(), 0, Long.MAX_VALUE);
+      terms(protocol(), 0, Long.MAX_VALUE);
     }
 
     @Override

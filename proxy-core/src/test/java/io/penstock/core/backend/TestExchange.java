@@ -21,7 +21,7 @@ final class TestExchange extends Exchange {
   TestExchange(String name, List<String> log, long deadline, Protocol protocol, int affinity) {
     this.name = name;
     this.log = log;
-    destination(ANY_NODE, protocol, affinity, deadline);
+    terms(protocol, affinity, deadline);
     ByteBuf wire = Wire.buffer("<" + name + ">");
     bytes(new SharedBuffer(wire), 0, wire.readableBytes());
   }

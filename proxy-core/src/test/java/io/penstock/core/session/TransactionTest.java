@@ -3,7 +3,6 @@ package io.penstock.core.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
-import io.penstock.core.backend.Exchange;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.resp.RespLimits;
 import io.penstock.core.wire.Frames;
@@ -16,7 +15,7 @@ class TransactionTest {
   private static final int LENGTH = Wire.request("GET", "a").length();
 
   private static Transaction of(int commands, int bytes) {
-    return new Transaction(new RespLimits(1_000, commands, 1_000, bytes), Exchange.ANY_NODE);
+    return new Transaction(new RespLimits(1_000, commands, 1_000, bytes), Transaction.ANY_SLOT);
   }
 
   @Test
@@ -53,11 +52,11 @@ class TransactionTest {
   @Test
   void theFirstKeyDecidesTheSlot() {
     Transaction transaction = of(100, 1_000);
-    transaction.add(GET, Exchange.ANY_NODE, null);
+    transaction.add(GET, Transaction.ANY_SLOT, null);
     assertThat(transaction.mayUse(7)).isTrue();
     transaction.add(GET, 7, null);
     assertThat(transaction.mayUse(7)).isTrue();
-    assertThat(transaction.mayUse(Exchange.ANY_NODE)).isTrue();
+    assertThat(transaction.mayUse(Transaction.ANY_SLOT)).isTrue();
     assertThat(transaction.mayUse(8)).isFalse();
     ByteBuf block = transaction.takeBlock();
     assertThat(Wire.text(block))
