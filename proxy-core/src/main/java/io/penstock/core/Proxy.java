@@ -24,15 +24,15 @@ import io.penstock.core.session.SessionSettings;
 import io.penstock.core.topology.ClusterTopology;
 import io.penstock.core.topology.ControlPlane;
 import io.penstock.core.topology.HealthCheck;
-import io.penstock.core.topology.Reach;
 import io.penstock.core.topology.ServerSurvey;
 import io.penstock.core.topology.StaticTopology;
-import io.penstock.core.topology.TopologyStatus;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.transport.UnavailableTransportException;
 import io.penstock.core.upstream.Placement;
-import io.penstock.core.upstream.Topology;
+import io.penstock.core.upstream.Reach;
+import io.penstock.core.upstream.TopologyStatus;
+import io.penstock.core.upstream.Upstream;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.Instant;
@@ -44,7 +44,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A proxy: assembled from its settings, started once, drained and closed once. Methods are safe
@@ -55,8 +54,7 @@ public final class Proxy implements AutoCloseable {
   private final ProxySettings settings;
   private final LoopGroup group;
   private final ControlPlane control;
-  private final Topology topology;
-  private final @Nullable ClusterTopology discovered;
+  private final Upstream upstream;
   private final ServerSurvey survey;
   private final HealthCheck health;
   private final Admission admission;
@@ -77,23 +75,17 @@ public final class Proxy implements AutoCloseable {
     BackendSettings backend = settings.backendSettings();
     this.control =
         ControlPlane.create(backend.credentials(), backend.database(), backend.connectTimeout());
-    switch (settings.upstream()) {
-      case ProxySettings.Upstream.Cluster cluster -> {
-        discovered = ClusterTopology.create(settings.topologySettings(cluster), control, events);
-        topology = discovered;
-      }
-      case ProxySettings.Upstream.Single single -> {
-        discovered = null;
-        topology = new StaticTopology(single.node());
-      }
-    }
+    this.upstream =
+        switch (settings.upstream()) {
+          case ProxySettings.Upstream.Cluster cluster ->
+              ClusterTopology.create(settings.topologySettings(cluster), control, events);
+          case ProxySettings.Upstream.Single single -> new StaticTopology(single.node());
+        };
     ServerFacts servers = ServerFacts.assumed(CommandTable.load(settings.commands()));
     this.survey =
         ServerSurvey.create(
-            control,
-            topology,
-            new ServerSurvey.Scope(settings.refresh().period(), discovered != null, servers));
-    this.health = HealthCheck.create(control, topology, events);
+            control, upstream, new ServerSurvey.Scope(settings.refresh().period(), servers));
+    this.health = HealthCheck.create(control, upstream, events);
     this.face = new ProxyFace(this, facts(), settings);
     for (Loop loop : group.loops()) {
       loops.add(assemble(loop, servers, events));
@@ -124,31 +116,30 @@ public final class Proxy implements AutoCloseable {
   }
 
   private ProxyLoop assemble(Loop loop, ServerFacts servers, ProxyEvents events) {
-    boolean sharded = settings.upstream() instanceof ProxySettings.Upstream.Cluster;
     long timeout = settings.backend().commandTimeout().toNanos();
     BackendSettings backend = settings.backendSettings();
     Dispatcher dispatcher =
         switch (settings.dispatch()) {
           case ProxySettings.Dispatch.Async _ ->
-              new AsyncDispatcher(group, loop, backend, topology, events);
+              new AsyncDispatcher(group, loop, backend, upstream, events);
           case ProxySettings.Dispatch.Sync _ ->
-              new SyncDispatcher(group, loop, backend, topology, events);
+              new SyncDispatcher(group, loop, backend, upstream, events);
         };
-    var router = new Router(topology.current().partitioner());
+    var router = new Router(upstream.partitioner());
     var sessionSettings =
         new SessionSettings(
             settings.listen().password(),
             RespLimits.ofMaxBulkLength(settings.listen().maxBulkLength()),
             timeout,
             Math.max(timeout, settings.backend().hold().longest().toNanos()),
-            sharded,
+            upstream.partitioner().partitions() > 1,
             backend.database(),
             clientLimits(),
             face);
-    var hub = new Hub(group, loop, backend, topology, events, audience);
+    var hub = new Hub(group, loop, backend, upstream, events, audience);
     var sessions =
         new SessionLoop(
-            loop, sessionSettings, servers, router, dispatcher, hub, topology, directory);
+            loop, sessionSettings, servers, router, dispatcher, hub, upstream, directory);
     return new ProxyLoop(loop, sessions, dispatcher, timeout);
   }
 
@@ -181,11 +172,8 @@ public final class Proxy implements AutoCloseable {
     return listener
         .bind(address)
         .thenApply(bound -> {
-          ClusterTopology cluster = discovered;
-          if (cluster != null) {
-            cluster.onChange(_ -> topologyChanged());
-            cluster.start();
-          }
+          upstream.onChange(_ -> topologyChanged());
+          upstream.start();
           survey.start(facts -> loops.forEach(loop -> loop.adopt(facts)));
           health.start();
           loops.forEach(ProxyLoop::start);
@@ -216,7 +204,7 @@ public final class Proxy implements AutoCloseable {
 
   /** The newest topology snapshot. */
   public Placement topology() {
-    return topology.current();
+    return upstream.current();
   }
 
   /** The lowest of the nodes' versions, and all commands, as far as nodes have answered. */
@@ -226,13 +214,13 @@ public final class Proxy implements AutoCloseable {
 
   /** What is known about the cluster's members and the last refresh. */
   public TopologyStatus topologyStatus() {
-    ClusterTopology cluster = discovered;
-    return cluster == null ? TopologyStatus.UNKNOWN : cluster.status();
+    return upstream.status();
   }
 
   /** Whether nodes let Penstock in, and why not. */
   public Reach reach() {
-    return discovered == null ? survey.reach() : topologyStatus().reach();
+    TopologyStatus status = upstream.status();
+    return status.lastRefresh() == null ? survey.reach() : status.reach();
   }
 
   /** Sums the loops' figures; completes on one of the loops. */
@@ -284,10 +272,7 @@ public final class Proxy implements AutoCloseable {
 
   private CompletionStage<Void> end() {
     CompletionStage<Void> deaf = listener.close();
-    ClusterTopology cluster = discovered;
-    if (cluster != null) {
-      cluster.close();
-    }
+    upstream.close();
     survey.close();
     health.close();
     CompletionStage<Void> controlClosed = control.close();

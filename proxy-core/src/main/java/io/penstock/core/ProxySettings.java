@@ -66,6 +66,11 @@ public record ProxySettings(
     /** Credentials for every node, or null. */
     @Nullable Credentials credentials();
 
+    /** Selected on every connection; 0 for none. */
+    default int database() {
+      return 0;
+    }
+
     /** A Redis Cluster, discovered from any of the seeds. */
     record Cluster(List<Endpoint> seeds, @Nullable Credentials credentials) implements Upstream {}
 
@@ -149,7 +154,6 @@ public record ProxySettings(
 
   /** The part of each event loop's connections to nodes. */
   BackendSettings backendSettings() {
-    int database = upstream instanceof Upstream.Single single ? single.database() : 0;
     int turnConnections =
         switch (dispatch) {
           case Dispatch.Async _ -> 0;
@@ -157,7 +161,7 @@ public record ProxySettings(
         };
     return new BackendSettings(
         upstream.credentials(),
-        database,
+        upstream.database(),
         backend.connectTimeout(),
         backend.commandTimeout(),
         backend.connectionsPerLoop(),

@@ -4,8 +4,10 @@ import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.transport.Backoff;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.RefreshTrigger;
-import io.penstock.core.upstream.Topology;
+import io.penstock.core.upstream.TopologyStatus;
+import io.penstock.core.upstream.Upstream;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -26,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * <p>A cluster that is down is waited for, at start and later: tries are repeated with a back-off,
  * and the last map stays in use.
  */
-public final class ClusterTopology implements Topology {
+public final class ClusterTopology implements Upstream {
 
   private static final Logger LOG = LoggerFactory.getLogger(ClusterTopology.class);
 
@@ -91,12 +93,12 @@ public final class ClusterTopology implements Topology {
     return new ClusterTopology(settings, events, outside);
   }
 
-  /** Begins to look for the cluster; returns at once. Call once. */
+  @Override
   public void start() {
     thread.execute(schedule::start);
   }
 
-  /** Stops refreshing; returns at once. {@link #current} keeps its last answer. */
+  @Override
   public void close() {
     thread.execute(() -> {
       closed = true;
@@ -125,15 +127,13 @@ public final class ClusterTopology implements Topology {
     schedule.request(trigger);
   }
 
-  /**
-   * Tells of every change from now on, patches included, on the topology thread: do not block.
-   * Changes in quick succession may be told as one.
-   */
-  public void onChange(Consumer<SlotMap> listener) {
+  /** {@inheritDoc} Patches by redirects are changes too; the thread is the topology thread. */
+  @Override
+  public void onChange(Consumer<Placement> listener) {
     published.onChange(listener);
   }
 
-  /** Any thread. */
+  @Override
   public TopologyStatus status() {
     return status;
   }

@@ -2,6 +2,7 @@ package io.penstock.core.topology;
 
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.TopologyStatus;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;

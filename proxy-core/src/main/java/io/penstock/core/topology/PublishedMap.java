@@ -22,7 +22,7 @@ final class PublishedMap {
   private final Executor topologyThread;
   private final AtomicReference<SlotMap> current = new AtomicReference<>(SlotMap.EMPTY);
   private final SlotPatches patches = new SlotPatches();
-  private final List<Consumer<SlotMap>> listeners = new CopyOnWriteArrayList<>();
+  private final List<Consumer<? super SlotMap>> listeners = new CopyOnWriteArrayList<>();
   private final AtomicBoolean tellingQueued = new AtomicBoolean();
   private SlotMap told = SlotMap.EMPTY;
 
@@ -39,7 +39,7 @@ final class PublishedMap {
    * Listeners are called on the topology thread, with the newest map, which may be several changes
    * on.
    */
-  void onChange(Consumer<SlotMap> listener) {
+  void onChange(Consumer<? super SlotMap> listener) {
     listeners.add(listener);
   }
 
@@ -96,7 +96,7 @@ final class PublishedMap {
       return;
     }
     told = now;
-    for (Consumer<SlotMap> listener : listeners) {
+    for (Consumer<? super SlotMap> listener : listeners) {
       try {
         listener.accept(now);
       } catch (RuntimeException e) {

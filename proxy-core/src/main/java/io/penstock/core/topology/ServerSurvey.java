@@ -6,6 +6,7 @@ import io.penstock.core.command.ServerFacts;
 import io.penstock.core.command.ServerVersion;
 import io.penstock.core.transport.Backoff;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Reach;
 import io.penstock.core.upstream.Topology;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -50,7 +51,6 @@ public final class ServerSurvey {
   private final ServerSource source;
   private final Topology topology;
   private final Duration period;
-  private final boolean sharded;
   private final Backoff backoff = new Backoff(FIRST_RETRY, LONGEST_RETRY, new SplittableRandom());
   private final Map<Endpoint, ServerReport> reports = new HashMap<>();
   private final Set<Endpoint> toAsk = new LinkedHashSet<>();
@@ -70,7 +70,6 @@ public final class ServerSurvey {
     this.source = source;
     this.topology = topology;
     this.period = scope.period;
-    this.sharded = scope.sharded;
     this.current = scope.assumed;
     this.unanswered = new SurveyFailures();
   }
@@ -79,10 +78,9 @@ public final class ServerSurvey {
    * What a survey is about.
    *
    * @param period between two looks at all nodes
-   * @param sharded whether commands must find the node of their keys
    * @param assumed what holds until nodes have answered
    */
-  public record Scope(Duration period, boolean sharded, ServerFacts assumed) {}
+  public record Scope(Duration period, ServerFacts assumed) {}
 
   /** Makes a survey that has not asked anybody yet. */
   public static ServerSurvey create(ControlPlane control, Topology topology, Scope scope) {
@@ -138,6 +136,11 @@ public final class ServerSurvey {
           }
         });
     ask(nodes());
+  }
+
+  /** Whether commands must find the node of their keys. */
+  private boolean isDivided() {
+    return topology.current().partitions() > 1;
   }
 
   private Set<Endpoint> nodes() {
@@ -211,7 +214,7 @@ public final class ServerSurvey {
               : report.valkey(),
           report.mode().isEmpty() ? "" : " in " + report.mode() + " mode");
     }
-    if (!sharded && report.mode().equals("cluster")) {
+    if (!isDivided() && report.mode().equals("cluster")) {
       LOG.warn(
           "{} is a node of a Redis Cluster, but the URL begins with redis://, which is for a single"
               + " server: its MOVED errors reach the clients. For the cluster write"
@@ -254,7 +257,7 @@ public final class ServerSurvey {
       }
     }
     ServerFacts before = current;
-    CommandTable commands = before.commands().with(learnt, sharded);
+    CommandTable commands = before.commands().with(learnt, isDivided());
     ServerFacts now =
         new ServerFacts(
             lowest == null ? before.version() : lowest, allValkey ? valkey : null, commands);

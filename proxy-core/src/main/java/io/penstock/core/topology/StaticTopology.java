@@ -4,10 +4,12 @@ import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.SinglePlacement;
-import io.penstock.core.upstream.Topology;
+import io.penstock.core.upstream.TopologyStatus;
+import io.penstock.core.upstream.Upstream;
+import java.util.function.Consumer;
 
 /** One server that has all keys. It redirects nobody, and there is nothing to refresh. */
-public final class StaticTopology implements Topology {
+public final class StaticTopology implements Upstream {
 
   private final Placement placement;
 
@@ -28,4 +30,18 @@ public final class StaticTopology implements Topology {
 
   @Override
   public void requestRefresh(RefreshTrigger trigger) {}
+
+  @Override
+  public void onChange(Consumer<Placement> listener) {}
+
+  @Override
+  public void start() {}
+
+  @Override
+  public void close() {}
+
+  @Override
+  public TopologyStatus status() {
+    return TopologyStatus.UNKNOWN;
+  }
 }

@@ -9,6 +9,7 @@ import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.Shard;
+import io.penstock.core.upstream.TopologyStatus;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
 import java.time.Duration;

@@ -12,6 +12,7 @@ import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.RefreshTrigger;
+import io.penstock.core.upstream.TopologyStatus;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -115,7 +116,7 @@ class ClusterTopologyTest {
   void a_redirect_patches_at_once_and_a_refresh_follows() {
     source.answer(SEED, Views.HEALTHY);
     start();
-    List<SlotMap> told = new ArrayList<>();
+    List<Placement> told = new ArrayList<>();
     topology.onChange(told::add);
     answerAll(Views.SLOT_0_ON_B);
     topology.moved(0, B);

@@ -14,6 +14,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Shard;
+import io.penstock.core.upstream.TopologyStatus;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

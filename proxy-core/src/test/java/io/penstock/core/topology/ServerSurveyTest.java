@@ -8,7 +8,9 @@ import io.penstock.core.command.LearntCommands;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.command.ServerVersion;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Reach;
 import io.penstock.core.upstream.Shard;
+import io.penstock.core.upstream.SinglePlacement;
 import io.penstock.core.wire.LogLines;
 import java.net.ConnectException;
 import java.time.Duration;
@@ -57,7 +59,7 @@ class ServerSurveyTest {
   private final List<ServerFacts> told = new ArrayList<>();
   private final ServerFacts assumed = ServerFacts.assumed(CommandTable.load());
   private final ServerSurvey survey =
-      new ServerSurvey(thread, source, topology, new ServerSurvey.Scope(PERIOD, true, assumed));
+      new ServerSurvey(thread, source, topology, new ServerSurvey.Scope(PERIOD, assumed));
 
   private static SlotMap map(Endpoint master, Endpoint... replicas) {
     return new SlotMap.Builder()
@@ -232,9 +234,9 @@ class ServerSurveyTest {
   @Test
   void aClusterBehindASingleServersUrlIsReportedWithTheRightUrl() {
     var single =
-        new ServerSurvey(thread, source, topology, new ServerSurvey.Scope(PERIOD, false, assumed));
+        new ServerSurvey(thread, source, topology, new ServerSurvey.Scope(PERIOD, assumed));
     source.answers.put(A, mode("cluster"));
-    topology.map = map(A);
+    topology.map = new SinglePlacement(A);
     try (LogLines log = LogLines.of("topology.ServerSurvey")) {
       single.start(told::add);
       thread.run();
@@ -249,9 +251,9 @@ class ServerSurveyTest {
   @Test
   void aServerInItsRightModeIsNotWarnedOf() {
     var single =
-        new ServerSurvey(thread, source, topology, new ServerSurvey.Scope(PERIOD, false, assumed));
+        new ServerSurvey(thread, source, topology, new ServerSurvey.Scope(PERIOD, assumed));
     source.answers.put(A, mode("standalone"));
-    topology.map = map(A);
+    topology.map = new SinglePlacement(A);
     try (LogLines log = LogLines.of("topology.ServerSurvey")) {
       single.start(told::add);
       thread.run();

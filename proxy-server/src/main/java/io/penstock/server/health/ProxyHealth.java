@@ -3,7 +3,7 @@ package io.penstock.server.health;
 import io.penstock.core.Proxy;
 import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.observe.UpstreamStatus.Gap;
-import io.penstock.core.topology.Reach;
+import io.penstock.core.upstream.Reach;
 import io.penstock.server.config.Readiness;
 import io.penstock.server.lifecycle.ProxyLifecycle;
 import java.time.Instant;

@@ -1,7 +1,5 @@
-package io.penstock.core.topology;
+package io.penstock.core.upstream;
 
-import io.penstock.core.upstream.Endpoint;
-import io.penstock.core.upstream.RefreshTrigger;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
