@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Carries out one client's errands, one batch at a time, on a virtual thread of its own. The loop
- * collects a batch, hands it over, and hands over the next when every errand of it has its reply or
- * has failed. What is said to run on the loop runs there, everything else on that thread.
+ * Carries out one client's exchanges, one batch at a time, on a virtual thread of its own. The loop
+ * collects a batch, hands it over, and hands over the next when each of them has its reply or has
+ * failed. What is said to run on the loop runs there, everything else on that thread.
  */
 final class ClientThread {
 
@@ -55,20 +55,20 @@ final class ClientThread {
   private final Loop loop;
   private final LoopSide side;
   private final String name;
-  private volatile @Nullable List<Errand> handedOver;
+  private volatile @Nullable List<QueuedExchange> handedOver;
   private volatile boolean answered; // every turn that the loop was given has ended
   private volatile boolean mayEnd;
 
   // On the loop only:
   private @Nullable Thread thread; // while there is something to do, and some time after
-  private List<Errand> next = new ArrayList<>(4);
-  private List<Errand> batch = List.of();
+  private List<QueuedExchange> next = new ArrayList<>(4);
+  private List<QueuedExchange> batch = List.of();
   private int underWay; // of the batch
   private int open; // turns of it that the loop was given, and not ended
   private boolean rests; // the thread waits for the next batch, or is about to
   private boolean handsOver;
   private long usedAt;
-  private final Map<Turn.Place, HeldLease> held = new HashMap<>(4);
+  private final Map<Turn.Place, TurnLease> held = new HashMap<>(4);
   private @Nullable Runnable whenFree;
 
   ClientThread(Loop loop, LoopSide side, int client) {
@@ -78,8 +78,8 @@ final class ClientThread {
   }
 
   /** Adds to the next batch. On the loop. */
-  void add(Errand errand) {
-    next.add(errand);
+  void add(QueuedExchange queued) {
+    next.add(queued);
     handOverSoon();
   }
 
@@ -98,7 +98,7 @@ final class ClientThread {
     underWay = batch.size();
     usedAt = loop.now();
     List<Turn> continuing = new ArrayList<>(0);
-    List<Errand> others = held.isEmpty() ? batch : divide(continuing);
+    List<QueuedExchange> others = held.isEmpty() ? batch : divide(continuing);
     if (!others.isEmpty()) {
       rests = false;
       handedOver = others;
@@ -112,23 +112,23 @@ final class ClientThread {
   }
 
   /** Takes what goes over connections that the client has, and answers the rest of the batch. */
-  private List<Errand> divide(List<Turn> continuing) {
-    List<Errand> others = new ArrayList<>(batch.size());
+  private List<QueuedExchange> divide(List<Turn> continuing) {
+    List<QueuedExchange> others = new ArrayList<>(batch.size());
     for (Turn turn : Turn.of(batch)) {
       if (held.containsKey(turn.place())) {
         turn.continues();
         continuing.add(turn);
       } else {
-        others.addAll(turn.errands());
+        others.addAll(turn.exchanges());
       }
     }
     return others;
   }
 
   private void carryOn(Turn turn) {
-    HeldLease lease = held.get(turn.place());
+    TurnLease lease = held.get(turn.place());
     if (lease == null) { // lost just now
-      turn.errands().forEach(errand -> errand.fail(Failure.NOT_SENT));
+      turn.exchanges().forEach(queued -> queued.fail(Failure.NOT_SENT));
       ended(turn);
     } else if (side.isStillFor(turn)) {
       lease.carry(turn);
@@ -162,9 +162,9 @@ final class ClientThread {
     whenFree = action;
   }
 
-  /** Every errand of the turn was answered or has failed. On the loop. */
+  /** Each exchange of the turn was answered or has failed. On the loop. */
   void ended(Turn turn) {
-    underWay -= turn.errands().size();
+    underWay -= turn.exchanges().size();
     if (!turn.isContinuing() && --open == 0) {
       answered = true;
     }
@@ -191,9 +191,9 @@ final class ClientThread {
    * @return whether nothing is left of it
    */
   boolean tick(long now) {
-    for (Errand errand : List.copyOf(next)) {
-      if (!isFree() && errand.deadline() - now <= 0 && next.remove(errand)) {
-        errand.fail(Failure.NOT_SENT);
+    for (QueuedExchange queued : List.copyOf(next)) {
+      if (!isFree() && queued.deadline() - now <= 0 && next.remove(queued)) {
+        queued.fail(Failure.NOT_SENT);
       }
     }
     if (isFree() && next.isEmpty() && thread != null) {
@@ -211,18 +211,18 @@ final class ClientThread {
     if (thread != null) {
       thread.interrupt();
     }
-    batch.forEach(errand -> errand.fail(Failure.NOT_SENT));
-    List.copyOf(next).forEach(errand -> errand.fail(Failure.NOT_SENT));
+    batch.forEach(queued -> queued.fail(Failure.NOT_SENT));
+    List.copyOf(next).forEach(queued -> queued.fail(Failure.NOT_SENT));
   }
 
   /** There was no connection to be had for the turn. On the loop. */
   void refuse(Turn turn) {
-    turn.errands().forEach(errand -> errand.fail(Failure.OVERLOADED));
+    turn.exchanges().forEach(queued -> queued.fail(Failure.OVERLOADED));
     ended(turn);
   }
 
   /** Notes that it has a connection, until nothing more is to come on it. On the loop. */
-  void hold(Turn turn, HeldLease lease) {
+  void hold(Turn turn, TurnLease lease) {
     held.put(turn.place(), lease);
   }
 
@@ -233,7 +233,7 @@ final class ClientThread {
 
   private void run() {
     try {
-      List<Errand> mine = awaitBatch();
+      List<QueuedExchange> mine = awaitBatch();
       while (mine != null) {
         carryOut(Turn.of(mine));
         mine = awaitBatch();
@@ -245,8 +245,8 @@ final class ClientThread {
   }
 
   /** What is to be done next, as soon as there is something; null when the thread may end. */
-  private @Nullable List<Errand> awaitBatch() throws InterruptedException {
-    List<Errand> given = handedOver;
+  private @Nullable List<QueuedExchange> awaitBatch() throws InterruptedException {
+    List<QueuedExchange> given = handedOver;
     while (given == null && !mayEnd) {
       park();
       given = handedOver;

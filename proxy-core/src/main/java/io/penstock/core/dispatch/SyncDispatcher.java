@@ -60,16 +60,16 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
     if (exchange.isAside()) {
       return node.sendAside(exchange);
     }
-    queue(node.node(), exchange, Errand.Way.BY_MAP);
+    queue(node.node(), exchange, QueuedExchange.Way.BY_MAP);
     return true;
   }
 
   @Override
   public void dispatchTo(Endpoint target, Exchange exchange, boolean asking) {
-    queue(target, exchange, asking ? Errand.Way.ASKING : Errand.Way.PINNED);
+    queue(target, exchange, asking ? QueuedExchange.Way.ASKING : QueuedExchange.Way.PINNED);
   }
 
-  private void queue(Endpoint target, Exchange exchange, Errand.Way way) {
+  private void queue(Endpoint target, Exchange exchange, QueuedExchange.Way way) {
     exchange.sentTo(target);
     int id = exchange.affinity();
     ClientThread client = clients.get(id);
@@ -78,7 +78,7 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
       clients.put(id, client);
     }
     Semaphore gate = gates.computeIfAbsent(target, _ -> new Semaphore(connections, true));
-    client.add(new Errand(exchange, way, target, gate));
+    client.add(new QueuedExchange(exchange, way, target, gate));
   }
 
   @Override
@@ -99,7 +99,7 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
         turn.gate().release();
         client.refuse(turn);
       } else {
-        var held = new HeldLease(lease, client, turn);
+        var held = new TurnLease(lease, client, turn);
         client.hold(turn, held);
         held.carry(turn);
       }

@@ -13,34 +13,34 @@ import java.util.concurrent.TimeUnit;
 /**
  * What one client asks of one node at once: it has a connection for itself from the first request
  * to the last reply. Made, and waits for its permit, on the client's virtual thread; what its
- * errands' exchanges do, they do on the client's loop.
+ * exchanges do, they do on the client's loop.
  */
 final class Turn {
 
   /** What one connection of a client's leads to. */
   record Place(Endpoint node, Protocol protocol) {}
 
-  private final List<Errand> errands = new ArrayList<>(1);
+  private final List<QueuedExchange> exchanges = new ArrayList<>(1);
   private boolean continues;
 
-  private Turn(Errand first) {
-    errands.add(first);
+  private Turn(QueuedExchange first) {
+    exchanges.add(first);
   }
 
   /** A turn for each node that a batch goes to, each in the batch's order. */
-  static Deque<Turn> of(Collection<Errand> batch) {
+  static Deque<Turn> of(Collection<QueuedExchange> batch) {
     var turns = new ArrayDeque<Turn>(4);
-    for (Errand errand : batch) {
+    for (QueuedExchange queued : batch) {
       Turn same = null;
       for (Turn turn : turns) {
-        if (turn.place().equals(errand.place())) {
+        if (turn.place().equals(queued.place())) {
           same = turn;
         }
       }
       if (same == null) {
-        turns.add(new Turn(errand));
+        turns.add(new Turn(queued));
       } else {
-        same.errands.add(errand);
+        same.exchanges.add(queued);
       }
     }
     return turns;
@@ -51,11 +51,11 @@ final class Turn {
   }
 
   Place place() {
-    return errands.getFirst().place();
+    return exchanges.getFirst().place();
   }
 
-  List<Errand> errands() {
-    return errands;
+  List<QueuedExchange> exchanges() {
+    return exchanges;
   }
 
   /** It goes over a connection that its client has already. */
@@ -70,7 +70,7 @@ final class Turn {
 
   /** Has a permit for each connection to the node. */
   Semaphore gate() {
-    return errands.getFirst().gate();
+    return exchanges.getFirst().gate();
   }
 
   /**
@@ -80,16 +80,16 @@ final class Turn {
    */
   boolean withdraw(LoopNodes nodes) {
     boolean pending = false;
-    for (Errand errand : errands) {
-      errand.withdraw(nodes);
-      pending |= errand.isPending();
+    for (QueuedExchange queued : exchanges) {
+      queued.withdraw(nodes);
+      pending |= queued.isPending();
     }
     return pending;
   }
 
-  /** Waits, until the first errand's deadline, for leave to use one more connection. */
+  /** Waits, until the first exchange's deadline, for leave to use one more connection. */
   boolean awaitPermit() throws InterruptedException {
-    long patience = errands.getFirst().deadline() - System.nanoTime();
+    long patience = exchanges.getFirst().deadline() - System.nanoTime();
     return gate().tryAcquire(Math.max(0, patience), TimeUnit.NANOSECONDS);
   }
 

@@ -28,6 +28,9 @@ public interface Upstream extends Topology {
   /** Stops looking; {@link #current} keeps its last answer. */
   void close();
 
-  /** What its looks for the servers have found; {@link TopologyStatus#UNKNOWN} where there is nothing to find. */
+  /**
+   * What its looks for the servers have found; {@link TopologyStatus#UNKNOWN} where there is
+   * nothing to find.
+   */
   TopologyStatus status();
 }

@@ -9,7 +9,7 @@ import java.util.List;
  * long as replies are late it stays this client's, so that what the client asks of the node next
  * runs after what it asked before. Confined to the loop.
  */
-final class HeldLease {
+final class TurnLease {
 
   private final Lease lease;
   private final ClientThread client;
@@ -20,17 +20,17 @@ final class HeldLease {
   /**
    * @param first has the connection's permit
    */
-  HeldLease(Lease lease, ClientThread client, Turn first) {
+  TurnLease(Lease lease, ClientThread client, Turn first) {
     this.lease = lease;
     this.client = client;
     this.first = first;
   }
 
-  /** Sends the turn's errands. */
+  /** Sends the turn's exchanges. */
   void carry(Turn turn) {
     awaited.add(turn);
     try {
-      turn.errands().forEach(errand -> errand.send(lease));
+      turn.exchanges().forEach(queued -> queued.send(lease));
     } finally { // without memory for it all there is still a thread that waits
       lease.observe(this::look);
       look();

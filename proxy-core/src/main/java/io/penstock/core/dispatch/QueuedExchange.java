@@ -10,7 +10,7 @@ import java.util.concurrent.Semaphore;
  * An exchange that waits for its client's turn. What a thread must know of it is copied here: the
  * exchange itself belongs to the loop, and may be used again as soon as it has ended.
  */
-final class Errand {
+final class QueuedExchange {
 
   /** Why an exchange goes to its node. */
   enum Way {
@@ -34,7 +34,7 @@ final class Errand {
    * @param way how it goes there
    * @param gate has a permit for each connection to the node
    */
-  Errand(Exchange exchange, Way way, Endpoint node, Semaphore gate) {
+  QueuedExchange(Exchange exchange, Way way, Endpoint node, Semaphore gate) {
     this.exchange = exchange;
     this.asking = way == Way.ASKING;
     this.pinned = way != Way.BY_MAP;
