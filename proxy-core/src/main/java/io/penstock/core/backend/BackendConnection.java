@@ -26,8 +26,6 @@ final class BackendConnection implements LinkOwner {
   private final Congestion congestion;
 
   private ConnectionState state = new ConnectionState.Idle();
-  private @Nullable Link current; // from connect to loss; events of earlier ones are ignored
-  private @Nullable Link ready; // the same, while Ready
   private boolean wasReady;
   private int failures; // to connect, in a row
 
@@ -47,8 +45,7 @@ final class BackendConnection implements LinkOwner {
    */
   void send(Exchange exchange, boolean asking) {
     exchange.sentTo(node);
-    Link link = ready;
-    if (link != null) {
+    if (state instanceof ConnectionState.Ready(Link link)) {
       if (congestion.refuses(link)) {
         exchange.onFailure(Failure.OVERLOADED);
       } else {
@@ -67,13 +64,14 @@ final class BackendConnection implements LinkOwner {
 
   /** False while the node does not take requests as fast as clients ask. */
   boolean isWritable() {
-    Link link = ready;
-    return link == null ? waiting.size() < MANY_WAITING : !congestion.isBusy() && link.isWritable();
+    return state instanceof ConnectionState.Ready(Link link)
+        ? !congestion.isBusy() && link.isWritable()
+        : waiting.size() < MANY_WAITING;
   }
 
   /** False while so much of large replies is to come that no more should be asked for. */
   boolean hasRoom() {
-    return ready == null || congestion.hasRoom(ready);
+    return !(state instanceof ConnectionState.Ready(Link link)) || congestion.hasRoom(link);
   }
 
   private void relax(Link link) {
@@ -90,11 +88,17 @@ final class BackendConnection implements LinkOwner {
   }
 
   boolean isReady() {
-    return ready != null;
+    return state instanceof ConnectionState.Ready;
+  }
+
+  /** The one link of which events count: those of earlier ones are ignored. */
+  private boolean isCurrent(Link link) {
+    return link == state.link();
   }
 
   int inFlight() {
-    return current == null ? 0 : current.inFlight();
+    Link link = state.link();
+    return link == null ? 0 : link.inFlight();
   }
 
   /** Exchanges in flight or waiting for a connection. */
@@ -104,7 +108,7 @@ final class BackendConnection implements LinkOwner {
 
   /** Bytes sent on the current channel. */
   long bytesSent() {
-    return ready == null ? 0 : ready.bytesSent();
+    return state instanceof ConnectionState.Ready(Link link) ? link.bytesSent() : 0;
   }
 
   /** Takes back exchanges that were never sent and that {@code which} accepts, in order. */
@@ -130,7 +134,6 @@ final class BackendConnection implements LinkOwner {
       link.closeChannel();
       return;
     }
-    current = link;
     var timer =
         site.later(
             () -> abort(new BackendException("no answer to the handshake in time")),
@@ -160,14 +163,14 @@ final class BackendConnection implements LinkOwner {
       return;
     }
     boolean wasLost = wasReady || failures > 0;
-    state = shaking.done();
-    ready = shaking.link();
+    var ready = shaking.done();
+    state = ready;
     failures = 0;
     counters.connected(wasReady);
     wasReady = true;
     site.listener().connected(node);
-    while (ready == shaking.link() && waiting.size() > 0) {
-      sendLate(shaking.link(), waiting.first(), wasLost);
+    while (isCurrent(ready.link()) && waiting.size() > 0) {
+      sendLate(ready.link(), waiting.first(), wasLost);
     }
     site.listener().writableAgain();
   }
@@ -186,7 +189,7 @@ final class BackendConnection implements LinkOwner {
 
   @Override
   public void onBytes(Link from, ByteBuf in) {
-    if (from != current) {
+    if (!isCurrent(from)) {
       in.release();
       return;
     }
@@ -200,8 +203,8 @@ final class BackendConnection implements LinkOwner {
 
   @Override
   public void onWritabilityChanged(boolean writable) {
-    if (ready != null && writable) {
-      relax(ready);
+    if (writable && state instanceof ConnectionState.Ready(Link link)) {
+      relax(link);
     } else {
       congestion.blocked();
     }
@@ -209,22 +212,22 @@ final class BackendConnection implements LinkOwner {
 
   @Override
   public void onDisconnected(Link from) {
-    if (from == current) {
+    if (isCurrent(from)) {
       lost(new BackendException("the node closed the connection"));
     }
   }
 
   @Override
   public void onException(Link from, Throwable cause) {
-    if (from == current) {
+    if (isCurrent(from)) {
       abort(cause);
     }
   }
 
   /** Ends the current channel because of {@code cause}, and begins again. */
   private void abort(Throwable cause) {
-    if (current != null) {
-      ConnectionState broken = state;
+    ConnectionState broken = state;
+    if (broken.link() != null) {
       lost(cause);
       broken.close();
     }
@@ -235,7 +238,7 @@ final class BackendConnection implements LinkOwner {
    * tries again.
    */
   private void lost(Throwable cause) {
-    boolean worked = ready != null;
+    boolean worked = isReady();
     failures = worked ? 0 : failures + 1;
     counters.failed();
     counters.failed(node, cause);
@@ -257,12 +260,10 @@ final class BackendConnection implements LinkOwner {
 
   /** Whatever is in flight fails, when {@code next} holds already. */
   private void end(ConnectionState next) {
-    Link gone = current;
-    if (ready != null) {
-      counters.disconnected(ready.bytesSent());
+    Link gone = state.link();
+    if (gone != null && isReady()) {
+      counters.disconnected(gone.bytesSent());
     }
-    ready = null;
-    current = null;
     congestion.reset();
     state = next;
     if (gone != null) {
@@ -278,8 +279,7 @@ final class BackendConnection implements LinkOwner {
     if (waiting.expire(now)) {
       site.listener().writableAgain();
     }
-    Link link = ready;
-    if (link == null) {
+    if (!(state instanceof ConnectionState.Ready(Link link))) {
       return;
     }
     boolean late = link.expire(now);
@@ -287,9 +287,9 @@ final class BackendConnection implements LinkOwner {
       site.listener().noReply(node);
     }
     relax(link);
-    if (link == ready && link.isSilentFor(site.settings().longestSilenceNanos(), now)) {
+    if (isCurrent(link) && link.isSilentFor(site.settings().longestSilenceNanos(), now)) {
       abort(new BackendException("the node owes replies and is silent"));
-    } else if (link == ready) {
+    } else if (isCurrent(link)) {
       link.probe(idleNanos, now);
     }
   }
@@ -303,8 +303,7 @@ final class BackendConnection implements LinkOwner {
    * @return whether it owes replies and is silent
    */
   boolean supersede(boolean over) {
-    Link link = ready;
-    if (link == null || !link.isMute()) {
+    if (!(state instanceof ConnectionState.Ready(Link link)) || !link.isMute()) {
       return false;
     }
     if (over) {
