@@ -1,0 +1,121 @@
+package io.penstock.core.upstream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.netty.buffer.ByteBuf;
+import io.penstock.core.cluster.Slot;
+import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.cluster.SlotPartitioner;
+import io.penstock.core.upstream.NestedPlacement.NestedPartitioner;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Keys with an odd first byte are in a cluster of A and B, the others on C. */
+class NestedPlacementTest {
+
+  private static final Endpoint A = new Endpoint("a", 1);
+  private static final Endpoint B = new Endpoint("b", 1);
+  private static final Endpoint C = new Endpoint("c", 1);
+  private static final Endpoint C_REPLICA = new Endpoint("c", 2);
+
+  private static final Partitioner BY_FIRST_BYTE =
+      new Partitioner() {
+        @Override
+        public int partitions() {
+          return 2;
+        }
+
+        @Override
+        public int partitionOf(ByteBuf buffer, int offset, int length) {
+          return buffer.getByte(offset) & 1;
+        }
+      };
+
+  private static final SlotMap CLUSTER =
+      new SlotMap.Builder()
+          .shard(new Shard(A, List.of(), 1))
+          .range(0, 9_999)
+          .shard(new Shard(B, List.of(), 2))
+          .range(10_000, 16_382)
+          .build();
+
+  private static final SinglePlacement SERVER =
+      new SinglePlacement(new Shard(C, List.of(C_REPLICA), 0));
+
+  private static final NestedPartitioner PARTITIONER =
+      new NestedPartitioner(
+          BY_FIRST_BYTE, List.of(SinglePartitioner.INSTANCE, SlotPartitioner.INSTANCE));
+
+  private final Placement nested = new NestedPlacement(PARTITIONER, List.of(SERVER, CLUSTER));
+
+  private static byte[] key(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  @Test
+  void a_key_belongs_to_a_partition_of_its_part() {
+    assertThat(nested.partitions()).isEqualTo(1 + 16_384);
+    assertThat(nested.partitioner().partitionOf(key("b"))).isZero();
+    assertThat(nested.partitioner().partitionOf(key("a"))).isEqualTo(1 + Slot.of(key("a")));
+  }
+
+  @Test
+  void the_shards_of_all_parts_are_shards() {
+    assertThat(nested.shards()).extracting(Shard::master).containsExactly(C, A, B);
+    assertThat(nested.nodes()).containsExactly(C, C_REPLICA, A, B);
+    assertThat(nested.ownerOf(0)).isZero();
+    assertThat(nested.ownerOf(1)).isEqualTo(1);
+    assertThat(nested.ownerOf(10_001)).isEqualTo(2);
+    assertThat(nested.ownerOf(16_384)).isEqualTo(Placement.UNCOVERED);
+    assertThat(nested.firstPartitions()).containsExactly(0, 1, 10_001);
+    assertThat(nested.coveredPartitions()).isEqualTo(16_384);
+    assertThat(nested.isFullyCovered()).isFalse();
+  }
+
+  @Test
+  void runs_end_where_the_owner_changes() {
+    assertThat(nested.endOfRun(0)).isZero();
+    assertThat(nested.endOfRun(1)).isEqualTo(10_000);
+    assertThat(nested.endOfRun(10_001)).isEqualTo(16_383);
+    assertThat(nested.endOfRun(16_384)).isEqualTo(16_384);
+  }
+
+  @Test
+  void what_nobody_serves_is_one_run_across_parts() {
+    Placement unknown =
+        new NestedPlacement(
+            new NestedPartitioner(
+                BY_FIRST_BYTE, List.of(SlotPartitioner.INSTANCE, SlotPartitioner.INSTANCE)),
+            List.of(CLUSTER, SlotMap.EMPTY));
+    assertThat(unknown.endOfRun(16_383)).isEqualTo(2 * 16_384 - 1);
+  }
+
+  @Test
+  void placements_nest_more_than_once() {
+    var partitioner =
+        new NestedPartitioner(BY_FIRST_BYTE, List.of(SinglePartitioner.INSTANCE, PARTITIONER));
+    Placement twice = new NestedPlacement(partitioner, List.of(SERVER, nested));
+    assertThat(twice.partitioner().partitionOf(key("a"))).isEqualTo(2 + Slot.of(key("a")));
+    assertThat(twice.ownerOf(1)).isEqualTo(1);
+    assertThat(twice.ownerOf(2)).isEqualTo(2);
+  }
+
+  @Test
+  void the_fingerprint_is_that_of_all_parts() {
+    Placement same = new NestedPlacement(PARTITIONER, List.of(SERVER, CLUSTER));
+    Placement other = new NestedPlacement(PARTITIONER, List.of(SERVER, CLUSTER.withSlotOn(5, B)));
+    assertThat(same.fingerprint()).isEqualTo(nested.fingerprint());
+    assertThat(same).isEqualTo(nested).hasSameHashCodeAs(nested);
+    assertThat(other.fingerprint()).isNotEqualTo(nested.fingerprint());
+    assertThat(other).isNotEqualTo(nested);
+  }
+
+  @Test
+  void a_part_has_the_partitions_it_was_made_with() {
+    assertThatThrownBy(() -> new NestedPlacement(PARTITIONER, List.of(CLUSTER, SERVER)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("part 0 has other partitions");
+  }
+}
