@@ -99,7 +99,7 @@ final class LoopNodes implements BackendListener {
     BackendNode[] resolved = new BackendNode[map.shards().size()];
     for (int i = 0; i < resolved.length; i++) {
       Shard shard = map.shards().get(i);
-      resolved[i] = at(shard.master());
+      resolved[i] = at(topology.readPolicy().choose(shard, false, 0));
       resolved[i].reinstate();
     }
     adopted = map; // together with the array that its indexes are for
