@@ -18,7 +18,6 @@ import io.penstock.core.observe.ProxyStats.Traffic;
 import io.penstock.core.pubsub.Audience;
 import io.penstock.core.pubsub.Kind;
 import io.penstock.core.upstream.Endpoint;
-import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -26,15 +25,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** Sums what the loops have counted. */
+/** Sums what the loops of some services have counted. */
 final class StatsCollector {
 
-  private final Admission admission;
-  private final Audience audience;
+  private final List<Admission> admissions;
+  private final List<Audience> audiences;
 
-  StatsCollector(Admission admission, Audience audience) {
-    this.admission = admission;
-    this.audience = audience;
+  /**
+   * @param admissions of the services
+   * @param audiences of the same ones
+   */
+  StatsCollector(List<Admission> admissions, List<Audience> audiences) {
+    this.admissions = List.copyOf(admissions);
+    this.audiences = List.copyOf(audiences);
   }
 
   /**
@@ -56,27 +59,28 @@ final class StatsCollector {
       Pressure pressure) {}
 
   /** Reads one loop's counters; to be called on that loop. */
-  LoopFigures read(ProxyLoop proxyLoop) {
-    LoopCounters counters = proxyLoop.sessions().counters();
+  static LoopFigures read(ServiceLoop serviceLoop) {
+    LoopCounters counters = serviceLoop.sessions().counters();
     Map<String, CommandStats> commands = new LinkedHashMap<>();
-    allSpecs(proxyLoop.sessions().servers().commands())
+    allSpecs(serviceLoop.sessions().servers().commands())
         .forEach(spec -> addIfSeen(spec, counters, commands));
     Map<Redirection, Long> redirects = new EnumMap<>(Redirection.class);
     for (Redirection kind : Redirection.values()) {
       redirects.put(kind, counters.redirects(kind));
     }
-    var loop = new LoopStats(proxyLoop.loop().index(), counters.lagNanos(), counters.maxLagNanos());
+    var loop =
+        new LoopStats(serviceLoop.loop().index(), counters.lagNanos(), counters.maxLagNanos());
     return new LoopFigures(
         loop,
         commands,
         redirects,
-        proxyLoop.nodeStats(),
-        proxyLoop.closedNodeStats(),
+        serviceLoop.nodeStats(),
+        serviceLoop.closedNodeStats(),
         counters.pushes(),
-        proxyLoop.sessions().traffic(),
+        serviceLoop.sessions().traffic(),
         counters.errors(),
-        proxyLoop.sessions().hold().stats(),
-        proxyLoop.sessions().pressure());
+        serviceLoop.sessions().hold().stats(),
+        serviceLoop.sessions().pressure());
   }
 
   private static Stream<CommandSpec> allSpecs(CommandTable table) {
@@ -109,13 +113,13 @@ final class StatsCollector {
   ProxyStats sum(List<LoopFigures> figures) {
     Map<String, CommandStats> commands = new LinkedHashMap<>();
     Map<Redirection, Long> redirects = new EnumMap<>(Redirection.class);
-    List<LoopStats> loops = new ArrayList<>();
+    Map<Integer, LoopStats> loops = new LinkedHashMap<>(); // services share them
     Traffic traffic = Traffic.NONE;
     HeldStats held = HeldStats.NONE;
     Map<String, Long> errors = new HashMap<>();
     Pressure pressure = Pressure.NONE;
     for (LoopFigures each : figures) {
-      loops.add(each.loop());
+      loops.putIfAbsent(each.loop().index(), each.loop());
       each.commands().forEach((name, stats) -> commands.merge(name, stats, StatsCollector::add));
       each.redirects().forEach((kind, count) -> redirects.merge(kind, count, Long::sum));
       each.errors().forEach((prefix, count) -> errors.merge(prefix, count, Long::sum));
@@ -125,13 +129,13 @@ final class StatsCollector {
     }
     return new ProxyStats(
         List.copyOf(commands.values()),
-        admission.now(),
-        admission.total(),
-        admission.refused(),
-        admission.delayed(),
+        admissions.stream().mapToInt(Admission::now).sum(),
+        admissions.stream().mapToLong(Admission::total).sum(),
+        admissions.stream().mapToLong(Admission::refused).sum(),
+        admissions.stream().mapToLong(Admission::delayed).sum(),
         nodes(figures),
         Map.copyOf(redirects),
-        List.copyOf(loops),
+        List.copyOf(loops.values()),
         pubSub(figures),
         traffic,
         Map.copyOf(errors),
@@ -144,11 +148,11 @@ final class StatsCollector {
     for (LoopFigures each : figures) {
       messages += each.messages();
     }
-    return new PubSubStats(
-        audience.names(Kind.CHANNEL),
-        audience.names(Kind.PATTERN),
-        audience.names(Kind.SHARD),
-        messages);
+    return new PubSubStats(names(Kind.CHANNEL), names(Kind.PATTERN), names(Kind.SHARD), messages);
+  }
+
+  private long names(Kind kind) {
+    return audiences.stream().mapToLong(audience -> audience.names(kind)).sum();
   }
 
   private static CommandStats add(CommandStats a, CommandStats b) {

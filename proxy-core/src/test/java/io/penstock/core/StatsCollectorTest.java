@@ -21,7 +21,7 @@ class StatsCollectorTest {
   private static final Endpoint B = new Endpoint("b", 1);
 
   private final StatsCollector collector =
-      new StatsCollector(new Admission(1, ProxyEvents.NONE), new Audience());
+      new StatsCollector(List.of(new Admission(1, ProxyEvents.NONE)), List.of(new Audience()));
 
   private static StatsCollector.LoopFigures loop(
       int index, List<NodeStats> nodes, List<NodeStats> closed) {

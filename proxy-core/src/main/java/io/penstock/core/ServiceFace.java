@@ -11,16 +11,16 @@ import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** A proxy as its clients' sessions may ask about it. */
-final class ProxyFace implements ServerFace {
+/** A service as its clients' sessions may ask about it. */
+final class ServiceFace implements ServerFace {
 
-  private final Proxy proxy;
+  private final Service service;
   private final ProxyFacts facts;
   private final @Nullable Facade facade;
   private final Map<String, String> config;
 
-  ProxyFace(Proxy proxy, ProxyFacts facts, ProxySettings settings) {
-    this.proxy = proxy;
+  ServiceFace(Service service, ProxyFacts facts, ProxySettings settings) {
+    this.service = service;
     this.facade = settings.facade();
     this.config = OwnConfig.of(settings);
     this.facts = facts;
@@ -43,22 +43,22 @@ final class ProxyFace implements ServerFace {
 
   @Override
   public CompletionStage<ProxyStats> stats() {
-    return proxy.stats();
+    return service.stats();
   }
 
   @Override
   public int coveredSlots(Placement known) {
-    return proxy.upstreamStatus().coveredSlots();
+    return service.upstreamStatus().coveredSlots();
   }
 
   @Override
   public @Nullable String unreached() {
-    Reach reach = proxy.reach();
+    Reach reach = service.reach();
     return reach.reached() ? null : reach.failure();
   }
 
   @Override
   public @Nullable Instant topologyAsOf() {
-    return proxy.topologyStatus().lastSuccess();
+    return service.upstream().status().lastSuccess();
   }
 }

@@ -11,10 +11,10 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One event loop of a proxy: its clients, its connections to nodes, and the tick that serves
- * deadlines.
+ * One event loop's part of a service: its clients, its connections to nodes, and the tick that
+ * serves deadlines.
  */
-final class ProxyLoop {
+final class ServiceLoop {
 
   private static final long LONGEST_TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final long SHORTEST_TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
@@ -29,7 +29,7 @@ final class ProxyLoop {
   private final Ticks ticks;
   private long expectedTick;
 
-  ProxyLoop(Loop loop, SessionLoop sessions, Dispatcher dispatcher, long commandTimeoutNanos) {
+  ServiceLoop(Loop loop, SessionLoop sessions, Dispatcher dispatcher, long commandTimeoutNanos) {
     this.loop = loop;
     this.sessions = sessions;
     this.dispatcher = dispatcher;

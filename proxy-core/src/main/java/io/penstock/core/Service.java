@@ -1,0 +1,243 @@
+package io.penstock.core;
+
+import io.netty.channel.EventLoop;
+import io.penstock.core.StatsCollector.LoopFigures;
+import io.penstock.core.backend.BackendSettings;
+import io.penstock.core.command.CommandTable;
+import io.penstock.core.command.ServerFacts;
+import io.penstock.core.dispatch.AsyncDispatcher;
+import io.penstock.core.dispatch.Dispatcher;
+import io.penstock.core.dispatch.SyncDispatcher;
+import io.penstock.core.info.ProxyFacts;
+import io.penstock.core.listener.Admission;
+import io.penstock.core.listener.Listener;
+import io.penstock.core.observe.ProxyEvents;
+import io.penstock.core.observe.ProxyStats;
+import io.penstock.core.observe.UpstreamStatus;
+import io.penstock.core.pubsub.Audience;
+import io.penstock.core.pubsub.Hub;
+import io.penstock.core.resp.RespLimits;
+import io.penstock.core.route.Router;
+import io.penstock.core.session.ClientDirectory;
+import io.penstock.core.session.ClientLimits;
+import io.penstock.core.session.SessionLoop;
+import io.penstock.core.session.SessionSettings;
+import io.penstock.core.topology.ClusterTopology;
+import io.penstock.core.topology.ControlPlane;
+import io.penstock.core.topology.HealthCheck;
+import io.penstock.core.topology.ServerSurvey;
+import io.penstock.core.topology.StaticTopology;
+import io.penstock.core.transport.Loop;
+import io.penstock.core.transport.LoopGroup;
+import io.penstock.core.upstream.Reach;
+import io.penstock.core.upstream.TopologyStatus;
+import io.penstock.core.upstream.Upstream;
+import java.net.InetSocketAddress;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * One address that clients connect to, and the upstream that their commands go to: a listener with
+ * its limits, and for each event loop the sessions and the connections to nodes. Event loops and
+ * control plane are the proxy's. Methods are safe from any thread.
+ */
+final class Service {
+
+  private final ProxySettings settings;
+  private final LoopGroup group;
+  private final Upstream upstream;
+  private final ServerSurvey survey;
+  private final HealthCheck health;
+  private final Admission admission;
+  private final Listener listener;
+  private final StatsCollector collector;
+  private final List<ServiceLoop> loops = new ArrayList<>();
+  private final ClientDirectory directory = new ClientDirectory();
+  private final Audience audience = new Audience();
+  private final ServiceFace face;
+
+  Service(ProxySettings settings, LoopGroup group, ControlPlane control, ProxyEvents events) {
+    this.settings = settings;
+    this.group = group;
+    this.admission = new Admission(settings.listen().maxClients(), events);
+    this.collector = new StatsCollector(List.of(admission), List.of(audience));
+    this.upstream = upstream(settings, control, events);
+    ServerFacts servers = ServerFacts.assumed(CommandTable.load(settings.commands()));
+    this.survey =
+        ServerSurvey.create(
+            control, upstream, new ServerSurvey.Scope(settings.refresh().period(), servers));
+    this.health = HealthCheck.create(control, upstream, events);
+    this.face = new ServiceFace(this, facts(), settings);
+    for (Loop loop : group.loops()) {
+      loops.add(assemble(loop, servers, events));
+    }
+    this.listener = new Listener(group, this::sessionLoop, admission, settings.listen().arrivals());
+  }
+
+  private static Upstream upstream(
+      ProxySettings settings, ControlPlane control, ProxyEvents events) {
+    return switch (settings.upstream()) {
+      case ProxySettings.Upstream.Cluster cluster ->
+          ClusterTopology.create(settings.topologySettings(cluster), control, events);
+      case ProxySettings.Upstream.Single single -> new StaticTopology(single.node());
+    };
+  }
+
+  private ProxyFacts facts() {
+    return new ProxyFacts(
+        ProxyVersion.read(),
+        ProxyFacts.newId(),
+        ProxyFacts.newId(),
+        Instant.now(),
+        ProcessHandle.current().info().command().orElse(""),
+        group.transport().configName(),
+        settings.eventLoops(),
+        settings.listen().maxClients(),
+        settings.facade() != null);
+  }
+
+  private ServiceLoop assemble(Loop loop, ServerFacts servers, ProxyEvents events) {
+    long timeout = settings.backend().commandTimeout().toNanos();
+    BackendSettings backend = settings.backendSettings();
+    Dispatcher dispatcher =
+        switch (settings.dispatch()) {
+          case ProxySettings.Dispatch.Async _ ->
+              new AsyncDispatcher(group, loop, backend, upstream, events);
+          case ProxySettings.Dispatch.Sync _ ->
+              new SyncDispatcher(group, loop, backend, upstream, events);
+        };
+    var router = new Router(upstream.partitioner());
+    var sessionSettings =
+        new SessionSettings(
+            settings.listen().password(),
+            RespLimits.ofMaxBulkLength(settings.listen().maxBulkLength()),
+            timeout,
+            Math.max(timeout, settings.backend().hold().longest().toNanos()),
+            upstream.partitioner().partitions() > 1,
+            backend.database(),
+            clientLimits(),
+            face);
+    var hub = new Hub(group, loop, backend, upstream, events, audience);
+    var sessions =
+        new SessionLoop(
+            loop, sessionSettings, servers, router, dispatcher, hub, upstream, directory);
+    return new ServiceLoop(loop, sessions, dispatcher, timeout);
+  }
+
+  /** What holds on each loop. */
+  private ClientLimits clientLimits() {
+    ClientLimits all = settings.listen().clients();
+    int share = Math.max(1, all.totalInFlight() / settings.eventLoops());
+    return new ClientLimits(
+        all.normal(), all.subscribers(), all.memory(), all.timeouts(), all.inFlight(), share);
+  }
+
+  private SessionLoop sessionLoop(EventLoop executor) {
+    for (ServiceLoop loop : loops) {
+      if (loop.loop().executor().equals(executor)) {
+        return loop.sessions();
+      }
+    }
+    throw new IllegalArgumentException("not a loop of this service");
+  }
+
+  /** Binds, and begins to look for the upstream's servers; see {@link Proxy#start}. */
+  CompletionStage<InetSocketAddress> start() {
+    var address = new InetSocketAddress(settings.listen().bind(), settings.listen().port());
+    return listener
+        .bind(address)
+        .thenApply(bound -> {
+          upstream.onChange(_ -> topologyChanged());
+          upstream.start();
+          survey.start(facts -> loops.forEach(loop -> loop.adopt(facts)));
+          health.start();
+          loops.forEach(ServiceLoop::start);
+          return bound;
+        });
+  }
+
+  private void topologyChanged() {
+    loops.forEach(ServiceLoop::topologyChanged);
+    survey.topologyChanged();
+    health.topologyChanged();
+  }
+
+  boolean isListening() {
+    return listener.isOpen();
+  }
+
+  Upstream upstream() {
+    return upstream;
+  }
+
+  UpstreamStatus upstreamStatus() {
+    return health.status();
+  }
+
+  ServerFacts servers() {
+    return survey.current();
+  }
+
+  /** An upstream that finds its servers knows whether they let Penstock in; the survey else. */
+  Reach reach() {
+    TopologyStatus status = upstream.status();
+    return status.lastRefresh() == null ? survey.reach() : status.reach();
+  }
+
+  Admission admission() {
+    return admission;
+  }
+
+  Audience audience() {
+    return audience;
+  }
+
+  /** Sums its figures; completes on one of the loops. */
+  CompletionStage<ProxyStats> stats() {
+    return figures().thenApply(collector::sum);
+  }
+
+  /** What each of its loops has counted. */
+  CompletableFuture<List<LoopFigures>> figures() {
+    return onEachLoop(StatsCollector::read);
+  }
+
+  private CompletableFuture<?> tellEachLoop(Consumer<ServiceLoop> what) {
+    return onEachLoop(loop -> {
+      what.accept(loop);
+      return loop;
+    });
+  }
+
+  private <T> CompletableFuture<List<T>> onEachLoop(Function<ServiceLoop, T> question) {
+    List<CompletableFuture<T>> answers = new ArrayList<>();
+    for (ServiceLoop loop : loops) {
+      answers.add(
+          CompletableFuture.supplyAsync(() -> question.apply(loop), loop.loop().executor()));
+    }
+    return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
+        .thenApply(_ -> answers.stream().map(CompletableFuture::resultNow).toList());
+  }
+
+  /** Stops accepting, answers what is in flight; completes when all its clients are gone. */
+  CompletionStage<Void> drain() {
+    return listener
+        .close()
+        .thenCompose(_ -> tellEachLoop(ServiceLoop::drainClients))
+        .thenCompose(_ -> admission.whenEmpty());
+  }
+
+  /** Closes everything of its own at once; completes when each loop has done so. */
+  CompletionStage<Void> close() {
+    CompletionStage<Void> deaf = listener.close();
+    upstream.close();
+    survey.close();
+    health.close();
+    return deaf.thenCompose(_ -> tellEachLoop(ServiceLoop::close)).thenApply(_ -> null);
+  }
+}
