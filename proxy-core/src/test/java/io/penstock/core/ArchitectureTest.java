@@ -18,10 +18,15 @@ import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.syntax.ArchRuleDefinition;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelPipeline;
+import io.netty.util.ResourceLeakDetector;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.net.InetAddress;
+import java.security.Security;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TimeZone;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -256,6 +261,57 @@ class ArchitectureTest {
         .because("a slow name server must not stop an event loop")
         .check(CLASSES);
   }
+
+  @Test
+  void nothingIsSetForTheWholeJvm() {
+    SETTING.keySet().forEach(owner -> doesNotSet(owner).check(CLASSES));
+  }
+
+  @Test
+  void theRuleAboutTheWholeJvmSeesProperties() {
+    JavaClasses setting = new ClassFileImporter().importClasses(Setting.class);
+
+    assertThat(doesNotSet(System.class).evaluate(setting).getFailureReport().getDetails())
+        .hasSize(1);
+    assertThat(doesNotSet(Security.class).evaluate(setting).getFailureReport().getDetails())
+        .hasSize(1);
+  }
+
+  private static final class Setting {
+    @SuppressWarnings("unused") // looked at, never run
+    static void two() {
+      System.setProperty("io.netty.noUnsafe", "true");
+      Security.setProperty("networkaddress.cache.ttl", "5");
+    }
+  }
+
+  private static ArchRule doesNotSet(Class<?> owner) {
+    List<String> methods = SETTING.getOrDefault(owner, List.of());
+    return noClasses()
+        .should()
+        .callMethodWhere(target(calls("a method that sets something for all", owner, methods)))
+        .because("the core is a library: its host decides on what the whole JVM has in common");
+  }
+
+  private static final Map<Class<?>, List<String>> SETTING =
+      Map.of(
+          System.class,
+          List.of(
+              "setProperty", "setProperties", "clearProperty", "getProperties", "setOut", "setErr"),
+          Security.class,
+          List.of("setProperty", "addProvider", "insertProviderAt", "removeProvider"),
+          Runtime.class,
+          List.of("addShutdownHook", "exit", "halt"),
+          Thread.class,
+          List.of("setDefaultUncaughtExceptionHandler"),
+          Locale.class,
+          List.of("setDefault"),
+          TimeZone.class,
+          List.of("setDefault"),
+          ResourceLeakDetector.class,
+          List.of("setLevel"),
+          InternalLoggerFactory.class,
+          List.of("setDefaultFactory"));
 
   @Test
   void noMethodIsSynchronized() {

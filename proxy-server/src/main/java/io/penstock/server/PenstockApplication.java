@@ -11,7 +11,6 @@ import io.penstock.server.lifecycle.HangupSignal;
 import io.penstock.server.lifecycle.LifecycleConfiguration;
 import io.penstock.server.management.ManagementConfiguration;
 import io.penstock.server.metrics.MetricsConfiguration;
-import java.security.Security;
 import java.util.List;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
@@ -33,16 +32,6 @@ import org.springframework.core.io.ResourceLoader;
 })
 public class PenstockApplication {
 
-  private static final String LEAK_DETECTION = "io.netty.leakDetection.level";
-
-  /** For how many seconds the JVM keeps a name's address. */
-  private static final String NAMES = "networkaddress.cache.ttl";
-
-  private static final String OLD_NAMES = "sun.net.inetaddr.ttl";
-
-  /** Whether Spring takes the beans that were decided upon when the jar was built. */
-  private static final String PREPARED = "spring.aot.enabled";
-
   /** What the JVM ends with after a start that failed. */
   private static final int WRONG_CONFIGURATION = 1;
 
@@ -50,6 +39,7 @@ public class PenstockApplication {
 
   /** Does what the command line asks for: starts the application, unless told otherwise. */
   public static void main(String[] args) {
+    JvmProperties.set();
     try {
       CommandLine line = CommandLine.of(args);
       switch (line.action()) {
@@ -66,14 +56,12 @@ public class PenstockApplication {
   }
 
   private static void start(List<String> options) {
-    prepare();
     SpringApplication application = application();
     application.addInitializers(new HangupSignal());
     application.run(options.toArray(String[]::new));
   }
 
   private static void check(List<String> options) {
-    prepare();
     if (!Check.succeeds(application(), options, System.out)) {
       System.exit(WRONG_CONFIGURATION);
     }
@@ -90,28 +78,5 @@ public class PenstockApplication {
         };
     application.addListeners(files);
     return application;
-  }
-
-  /** What has to be set before the first class of Netty or Spring reads it. */
-  private static void prepare() {
-    if (System.getProperty(LEAK_DETECTION) == null) {
-      // Netty's default samples buffers and takes a stack trace of each: that is for tests.
-      System.setProperty(LEAK_DETECTION, "disabled");
-    }
-    if (Security.getProperty(NAMES) == null && System.getProperty(OLD_NAMES) == null) {
-      // The JVM's 30 are long for nodes that come back on other addresses.
-      Security.setProperty(NAMES, "5");
-    }
-    if (System.getProperty(PREPARED) == null && isPackaged()) {
-      System.setProperty(PREPARED, "true");
-    }
-  }
-
-  /**
-   * From a jar, whose manifest tells the version: classes from a folder may be newer than their
-   * beans.
-   */
-  private static boolean isPackaged() {
-    return PenstockApplication.class.getPackage().getImplementationVersion() != null;
   }
 }

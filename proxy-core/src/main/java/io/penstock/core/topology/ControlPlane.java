@@ -37,15 +37,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ControlPlane {
 
-  static {
-    // With epoll and io_uring both at hand Lettuce uses epoll, warns of it on every connection, and
-    // mixes the options of both. Read once, when Lettuce's classes are loaded.
-    String ioUring = "io.lettuce.core.iouring";
-    if (System.getProperty(ioUring) == null) {
-      System.setProperty(ioUring, "false");
-    }
-  }
-
   private static final long CLOSE_SECONDS = 5;
   private static final long END_SECONDS = 2;
   private static final String CLIENT_NAME = "penstock-topology";

@@ -34,20 +34,17 @@ import org.jspecify.annotations.Nullable;
 /** The ways to the kernel. {@link #AUTO} stands for the first of the others that works here. */
 public enum Transport {
   AUTO,
+
+  /**
+   * Wants {@code -Dio.netty.iouring.pollAddMultishotEnabled=false}. A poll that goes on by itself
+   * tells of an event once. When a connection is reset behind its last bytes, that is one event:
+   * Netty reads the bytes, sees an empty socket, and waits for ever. A poll per read finds the
+   * reset.
+   */
   IO_URING,
   EPOLL,
   KQUEUE,
   NIO;
-
-  static {
-    // A poll that goes on by itself tells of an event once. When a connection is reset behind its
-    // last bytes, that is one event: Netty reads the bytes, sees an empty socket, and waits for
-    // ever. A poll per read finds the reset. Netty reads this once, before its first io_uring.
-    String pollsThatGoOn = "io.netty.iouring.pollAddMultishotEnabled";
-    if (System.getProperty(pollsThatGoOn) == null) {
-      System.setProperty(pollsThatGoOn, "false");
-    }
-  }
 
   /** Unanswered ones end a connection. */
   private static final int PROBES = 3;

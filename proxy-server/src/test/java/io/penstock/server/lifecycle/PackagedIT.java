@@ -74,6 +74,23 @@ class PackagedIT {
     }
   }
 
+  @Test
+  void theApplicationSetsPropertiesOfItsJvmUnlessTheUserHas() throws IOException {
+    try (PenstockProcess _ =
+        start(
+            List.of("-Dio.netty.leakDetection.level=simple"),
+            "--management.endpoints.web.exposure.include=env",
+            "--management.endpoint.env.show-values=always")) {
+      assertThat(property("io.netty.iouring.pollAddMultishotEnabled")).contains("\"false\"");
+      assertThat(property("io.lettuce.core.iouring")).contains("\"false\"");
+      assertThat(property("io.netty.leakDetection.level")).contains("\"simple\"");
+    }
+  }
+
+  private String property(String name) {
+    return management.get("env/" + name).body();
+  }
+
   private PenstockProcess start(List<String> flags, String... arguments) throws IOException {
     List<String> command = new ArrayList<>(List.of(PenstockProcess.JAVA));
     command.addAll(flags);
