@@ -32,7 +32,8 @@ final class KeySources {
    * The keys below a prefix. Of environment variables only those that {@code known} has: Kubernetes
    * sets {@code PENSTOCK_SERVICE_HOST} and more in every pod beside a Service of that name. They
    * are asked for by key, since a variable's name does not tell dashes from dots. System properties
-   * below {@code penstock.test} are for the tests, which start Penstock in their own JVM.
+   * below {@code penstock.test} are for the tests, which start Penstock in their own JVM. A section
+   * without keys, as YAML has it where all of them are comments, is none.
    */
   Set<ConfigurationPropertyName> below(String prefix, KeyTree known) {
     ConfigurationPropertyName parent = ConfigurationPropertyName.of(prefix);
@@ -47,6 +48,7 @@ final class KeySources {
         names(source)
             .filter(parent::isAncestorOf)
             .filter(name -> !(isOfTests(name) && isSystemProperties(source)))
+            .filter(name -> !(known.isSection(name) && isEmpty(source, name)))
             .forEach(found::add);
       }
     }
@@ -88,6 +90,12 @@ final class KeySources {
         : Stream.empty();
   }
 
+  private static boolean isEmpty(
+      ConfigurationPropertySource source, ConfigurationPropertyName name) {
+    ConfigurationProperty property = source.getConfigurationProperty(name);
+    return property != null && property.getValue().toString().isEmpty();
+  }
+
   /** Whether somebody means it, and not Kubernetes alone. */
   private static boolean isSet(@Nullable ConfigurationProperty variable) {
     return variable != null && !isServiceLink(String.valueOf(variable.getValue()));
@@ -96,6 +104,11 @@ final class KeySources {
   /** Whether it is what Kubernetes sets {@code PENSTOCK_PORT} to, beside a Service of that name. */
   static boolean isServiceLink(String value) {
     return value.startsWith("tcp://");
+  }
+
+  /** All of them, the first that has a key wins. */
+  Iterable<ConfigurationPropertySource> all() {
+    return sources;
   }
 
   @Nullable ConfigurationProperty find(ConfigurationPropertyName name) {

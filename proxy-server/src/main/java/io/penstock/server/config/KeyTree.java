@@ -1,9 +1,11 @@
 package io.penstock.server.config;
 
 import java.lang.reflect.RecordComponent;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
@@ -16,6 +18,7 @@ final class KeyTree {
   private static final int MAX_TYPOS = 3;
 
   private final Map<ConfigurationPropertyName, Key> keys = new LinkedHashMap<>();
+  private final Set<ConfigurationPropertyName> sections = new HashSet<>();
 
   private KeyTree() {}
 
@@ -41,6 +44,11 @@ final class KeyTree {
   boolean contains(ConfigurationPropertyName name) {
     Key list = name.isLastElementIndexed() ? keys.get(name.getParent()) : null;
     return list == null ? keys.containsKey(name) : list.isList();
+  }
+
+  /** Whether there are keys below it, and none of that name. */
+  boolean isSection(ConfigurationPropertyName name) {
+    return sections.contains(name);
   }
 
   Stream<ConfigurationPropertyName> names() {
@@ -111,6 +119,7 @@ final class KeyTree {
       ConfigurationPropertyName name =
           prefix.append(DataObjectPropertyName.toDashedForm(component.getName()));
       if (component.getType().isRecord()) {
+        sections.add(name);
         add(name, component.getType());
       } else {
         keys.put(name, new Key(name, defaultOf(type, component), component.getType()));

@@ -1,9 +1,8 @@
 package io.penstock.server.config;
 
 import java.time.Duration;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.springframework.boot.context.properties.bind.BindException;
@@ -11,11 +10,9 @@ import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.PropertySourcesPlaceholdersResolver;
 import org.springframework.boot.context.properties.bind.validation.ValidationBindHandler;
-import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyNameAliases;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
-import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
-import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.util.PropertyPlaceholderHelper;
 import org.springframework.util.SystemPropertyUtils;
@@ -23,8 +20,9 @@ import org.springframework.validation.Validator;
 
 /**
  * Reads {@link PenstockProperties} from {@code penstock.*}, or from the same tree as
- * camellia-redis-proxy names it. Spring's own binding of the record would not know the second
- * prefix, nor how to say what is wrong in the user's words.
+ * camellia-redis-proxy names it. Spring Boot's {@link Binder} does it; what
+ * {@code @EnableConfigurationProperties} would do around it is done here, before there is any bean:
+ * docs/adr/0026 says why.
  */
 public final class PropertiesReader {
 
@@ -46,6 +44,8 @@ public final class PropertiesReader {
   private static final KeyTree COMPATIBLE_KEYS =
       KeyTree.of(COMPATIBLE_PREFIX, CompatibleKeys.class);
 
+  private static final ConfigurationPropertyNameAliases ALIASES = aliases();
+
   private final KeySources sources;
   private final Set<ConfigurationPropertyName> own;
   private final Set<ConfigurationPropertyName> compatible;
@@ -62,6 +62,18 @@ public final class PropertiesReader {
   private record CompatibleKeys(
       String type, int port, String password, PenstockProperties.Transpond transpond) {}
 
+  private static ConfigurationPropertyNameAliases aliases() {
+    ConfigurationPropertyNameAliases aliases = new ConfigurationPropertyNameAliases();
+    COMPATIBLE_KEYS
+        .names()
+        .forEach(name -> {
+          String below = name.subName(1).toString();
+          String own = below.equals("type") ? "dispatch" : below;
+          aliases.addAliases(name, ConfigurationPropertyName.of(PREFIX + "." + own));
+        });
+    return aliases;
+  }
+
   /**
    * Reads and checks everything.
    *
@@ -73,10 +85,7 @@ public final class PropertiesReader {
     refuseUnknownKeys();
     var placeholders =
         new PropertySourcesPlaceholdersResolver(environment.getPropertySources(), PLACEHOLDERS);
-    Binder binder =
-        compatible.isEmpty()
-            ? new Binder(ownSources(), placeholders)
-            : new Binder(List.of(translated()), placeholders);
+    Binder binder = new Binder(ownSources(), placeholders);
     try {
       KEYS.namesOf(Duration.class).forEach(name -> refuseMissingUnit(binder, name));
       return binder.bindOrCreate(
@@ -111,28 +120,24 @@ public final class PropertiesReader {
   }
 
   private ConfigurationPropertyName written(ConfigurationPropertyName key) {
-    if (compatible.isEmpty()) {
-      return key;
-    }
-    ConfigurationPropertyName below = key.subName(1);
-    return ConfigurationPropertyName.of(COMPATIBLE_PREFIX)
-        .append(below.toString().equals("dispatch") ? "type" : below.toString());
+    ConfigurationPropertyName name = compatible.isEmpty() ? null : ALIASES.getNameForAlias(key);
+    return name == null ? key : name; // the other tree has no name for most keys
   }
 
+  /** Asked for {@code penstock}'s keys, these have the properties as the user wrote them. */
   private Iterable<ConfigurationPropertySource> ownSources() {
-    return ConfigurationPropertySources.from(environment.getPropertySources());
+    if (compatible.isEmpty()) {
+      return sources.all();
+    }
+    List<ConfigurationPropertySource> aliased = new ArrayList<>();
+    for (ConfigurationPropertySource source : sources.all()) {
+      aliased.add(source.filter(compatible::contains).withAliases(ALIASES));
+    }
+    return aliased;
   }
 
-  private ConfigurationPropertySource translated() {
-    Map<String, Object> values = new LinkedHashMap<>();
-    for (ConfigurationPropertyName name : compatible) {
-      ConfigurationProperty property = sources.find(name);
-      String below = name.subName(1).toString();
-      if (property != null) {
-        values.put(PREFIX + "." + (below.equals("type") ? "dispatch" : below), property.getValue());
-      }
-    }
-    return new MapConfigurationPropertySource(values);
+  private static boolean isOwn(ConfigurationPropertyName key) {
+    return ConfigurationPropertyName.of(PREFIX).isAncestorOf(key);
   }
 
   /** Spring ignores keys that nobody asks for, so all that is below it would be ignored. */
@@ -142,8 +147,7 @@ public final class PropertiesReader {
     if (wrong == null || right == null) {
       return;
     }
-    boolean isOwn = ConfigurationPropertyName.of(PREFIX).isAncestorOf(right);
-    ConfigurationPropertyName known = isOwn ? KEYS.variableNamed(right) : null;
+    ConfigurationPropertyName known = isOwn(right) ? KEYS.variableNamed(right) : null;
     throw new InvalidConfigurationException(
         sources.unknownKey(
             wrong,

@@ -201,6 +201,18 @@ class PropertiesReaderTest {
   }
 
   @Test
+  void readsNestedEnvironmentVariablesOfTheCompatibleTree() {
+    PenstockProperties properties =
+        readVariables(
+            Map.of(
+                "CAMELLIA_REDIS_PROXY_TYPE", "sync",
+                "CAMELLIA_REDIS_PROXY_TRANSPOND_LOCAL_RESOURCE", "redis://h:1"));
+
+    assertThat(properties.dispatch()).isEqualTo(Dispatch.SYNC);
+    assertThat(properties.transpond().local().resource()).isEqualTo("redis://h:1");
+  }
+
+  @Test
   void refusesBothTreesInEnvironmentVariablesToo() {
     ConfigurationFault fault =
         faultOf(() ->
@@ -228,6 +240,18 @@ class PropertiesReaderTest {
             readVariables(Map.of("PENSTOCK_SERVICE_HOST", "1.2.3.4", "PENSTOCK_PORT", "6000"))
                 .port())
         .isEqualTo(6000);
+  }
+
+  @Test
+  void leavesAloneWhatKubernetesSetsBesideTheCompatibleTree() {
+    PenstockProperties properties =
+        readVariables(
+            Map.of(
+                "PENSTOCK_PORT", "tcp://10.0.0.7:6380",
+                "CAMELLIA_REDIS_PROXY_PASSWORD", "s3cret"));
+
+    assertThat(properties.port()).isEqualTo(6380);
+    assertThat(properties.password()).isEqualTo("s3cret");
   }
 
   @Test
@@ -466,7 +490,51 @@ class PropertiesReaderTest {
 
     assertThat(fault.key()).isEqualTo("camellia-redis-proxy.type");
     assertThat(fault.value()).isEqualTo("fast");
+    assertThat(fault.origin())
+        .isEqualTo("\"camellia-redis-proxy.type\" from property source \"test\"");
     assertThat(fault.reason()).isEqualTo("it is not one of async, sync");
+  }
+
+  @Test
+  void theFirstPlaceThatHasAKeyOfCamelliasWins() {
+    ConfigurationFault fault =
+        faultOf(() ->
+            reader(
+                    Map.of("camellia-redis-proxy.port", "many"),
+                    Map.of("camellia-redis-proxy.port", "7"))
+                .read(VALIDATOR));
+
+    assertThat(fault.key()).isEqualTo("camellia-redis-proxy.port");
+    assertThat(fault.value()).isEqualTo("many");
+  }
+
+  @Test
+  void speaksOfNoKeyThatCamelliasTreeHasNot() {
+    PropertiesReader reader = reader(Map.of("camellia-redis-proxy.type", "sync"));
+
+    assertThat(reader.written("dispatch")).isEqualTo("camellia-redis-proxy.type");
+    assertThat(reader.written("event-loops")).isEqualTo("penstock.event-loops");
+    assertThat(reader.fault("sync.max-connections-per-node", "reason", "fix").key())
+        .isEqualTo("penstock.sync.max-connections-per-node");
+  }
+
+  /** As YAML has it when every key below is a comment. */
+  @Test
+  void takesASectionWithoutKeys() {
+    assertThat(read(Map.of("penstock.backend", "", "penstock.transpond.local", "")))
+        .isEqualTo(read(Map.of()));
+    assertThat(
+            read(Map.of("camellia-redis-proxy.transpond", "", "camellia-redis-proxy.port", "7"))
+                .port())
+        .isEqualTo(7);
+  }
+
+  @Test
+  void refusesASectionWithAValue() {
+    ConfigurationFault fault = faultOf(() -> read(Map.of("penstock.backend", "2s")));
+
+    assertThat(fault.key()).isEqualTo("penstock.backend");
+    assertThat(fault.reason()).isEqualTo("there is no such key");
   }
 
   @Test
@@ -500,11 +568,19 @@ class PropertiesReaderTest {
   }
 
   private static PenstockProperties read(Map<String, ? extends Object> values) {
+    return reader(values).read(VALIDATOR);
+  }
+
+  @SafeVarargs
+  private static PropertiesReader reader(Map<String, ? extends Object>... files) {
     ConfigurableEnvironment environment = emptyEnvironment();
-    environment
-        .getPropertySources()
-        .addFirst(new MapPropertySource("test", new LinkedHashMap<>(values)));
-    return new PropertiesReader(environment).read(VALIDATOR);
+    for (int i = files.length; i-- > 0; ) {
+      environment
+          .getPropertySources()
+          .addFirst(
+              new MapPropertySource(i == 0 ? "test" : "test " + i, new LinkedHashMap<>(files[i])));
+    }
+    return new PropertiesReader(environment);
   }
 
   @Test
