@@ -9,7 +9,10 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Lettuce's timer on a thread there is already: its own would tick ten times a second. */
+/**
+ * Lettuce's timer on a thread there is already: its own would tick ten times a second, on a thread
+ * that starts before anything is asked (docs/adr/0026).
+ */
 final class ExecutorTimer implements Timer {
 
   private final EventExecutorGroup executor;

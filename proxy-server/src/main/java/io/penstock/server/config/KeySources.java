@@ -33,7 +33,7 @@ final class KeySources {
    * sets {@code PENSTOCK_SERVICE_HOST} and more in every pod beside a Service of that name. They
    * are asked for by key, since a variable's name does not tell dashes from dots. System properties
    * below {@code penstock.test} are for the tests, which start Penstock in their own JVM. A section
-   * without keys, as YAML has it where all of them are comments, is none.
+   * with only comments below it, which in YAML is an empty value, is ignored.
    */
   Set<ConfigurationPropertyName> below(String prefix, KeyTree known) {
     ConfigurationPropertyName parent = ConfigurationPropertyName.of(prefix);
@@ -106,7 +106,7 @@ final class KeySources {
     return value.startsWith("tcp://");
   }
 
-  /** All of them, the first that has a key wins. */
+  /** In the order in which they are asked: the first that has a key wins. */
   Iterable<ConfigurationPropertySource> all() {
     return sources;
   }

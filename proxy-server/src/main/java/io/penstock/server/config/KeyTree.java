@@ -46,7 +46,7 @@ final class KeyTree {
     return list == null ? keys.containsKey(name) : list.isList();
   }
 
-  /** Whether there are keys below it, and none of that name. */
+  /** Whether there are keys below this name, which is not a key itself. */
   boolean isSection(ConfigurationPropertyName name) {
     return sections.contains(name);
   }

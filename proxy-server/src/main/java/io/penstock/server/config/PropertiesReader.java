@@ -19,10 +19,10 @@ import org.springframework.util.SystemPropertyUtils;
 import org.springframework.validation.Validator;
 
 /**
- * Reads {@link PenstockProperties} from {@code penstock.*}, or from the same tree as
- * camellia-redis-proxy names it. Spring Boot's {@link Binder} does it; what
- * {@code @EnableConfigurationProperties} would do around it is done here, before there is any bean:
- * docs/adr/0026 says why.
+ * Reads {@link PenstockProperties} from {@code penstock.*}, or from the same tree below {@code
+ * camellia-redis-proxy}. Spring Boot's {@link Binder} does the binding. Not a
+ * {@code @EnableConfigurationProperties} bean, because the configuration is read and checked before
+ * there is any bean, and because of its messages (docs/adr/0026).
  */
 public final class PropertiesReader {
 
@@ -124,7 +124,7 @@ public final class PropertiesReader {
     return name == null ? key : name; // the other tree has no name for most keys
   }
 
-  /** Asked for {@code penstock}'s keys, these have the properties as the user wrote them. */
+  /** For a key of {@code penstock} they return the property with the name that the user wrote. */
   private Iterable<ConfigurationPropertySource> ownSources() {
     if (compatible.isEmpty()) {
       return sources.all();
