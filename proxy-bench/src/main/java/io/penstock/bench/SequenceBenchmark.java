@@ -21,6 +21,7 @@ import io.penstock.core.pubsub.Hub;
 import io.penstock.core.route.Router;
 import io.penstock.core.session.ClientDirectory;
 import io.penstock.core.session.ClientLimits;
+import io.penstock.core.session.Nodes;
 import io.penstock.core.session.ReplySlot;
 import io.penstock.core.session.ServerFace;
 import io.penstock.core.session.Session;
@@ -80,9 +81,7 @@ public class SequenceBenchmark {
         new SessionSettings(
             null,
             Frames.LIMITS,
-            timeout.toNanos(),
-            timeout.toNanos(),
-            true,
+            new Nodes.Times(timeout.toNanos(), timeout.toNanos()),
             0,
             ClientLimits.DEFAULTS,
             ServerFace.UNKNOWN);
@@ -93,10 +92,8 @@ public class SequenceBenchmark {
             loop,
             settings,
             facts,
-            new Router(SlotPartitioner.INSTANCE),
-            dispatcher,
-            hub,
-            topology,
+            new SessionLoop.Routing(
+                new Router(SlotPartitioner.INSTANCE), dispatcher, hub, topology),
             directory);
     channel.pipeline().addLast(socket, new ChannelInboundHandlerAdapter());
     return new Session(sessions, channel.pipeline().lastContext());

@@ -20,6 +20,7 @@ import io.penstock.core.resp.RespLimits;
 import io.penstock.core.route.Router;
 import io.penstock.core.session.ClientDirectory;
 import io.penstock.core.session.ClientLimits;
+import io.penstock.core.session.Nodes;
 import io.penstock.core.session.SessionLoop;
 import io.penstock.core.session.SessionSettings;
 import io.penstock.core.topology.ClusterTopology;
@@ -116,16 +117,19 @@ final class Service {
         new SessionSettings(
             settings.listen().password(),
             RespLimits.ofMaxBulkLength(settings.listen().maxBulkLength()),
-            timeout,
-            Math.max(timeout, settings.backend().hold().longest().toNanos()),
-            upstream.partitioner().partitions() > 1,
+            new Nodes.Times(
+                timeout, Math.max(timeout, settings.backend().hold().longest().toNanos())),
             backend.database(),
             clientLimits(),
             face);
     var hub = new Hub(group, loop, backend, upstream, events, audience);
     var sessions =
         new SessionLoop(
-            loop, sessionSettings, servers, router, dispatcher, hub, upstream, directory);
+            loop,
+            sessionSettings,
+            servers,
+            new SessionLoop.Routing(router, dispatcher, hub, upstream),
+            directory);
     return new ServiceLoop(loop, sessions, dispatcher, timeout);
   }
 

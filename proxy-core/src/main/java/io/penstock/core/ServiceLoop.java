@@ -54,7 +54,8 @@ final class ServiceLoop {
   void start() {
     loop.executor()
         .execute(() -> {
-          dispatcher.adoptTopology();
+          dispatcher.adopt();
+          dispatcher.connect();
           expectedTick = System.nanoTime() + tickNanos;
           loop.executor().scheduleAtFixedRate(ticks, tickNanos, tickNanos, TimeUnit.NANOSECONDS);
         });
@@ -70,7 +71,7 @@ final class ServiceLoop {
   void topologyChanged() {
     loop.executor()
         .execute(() -> {
-          dispatcher.adoptTopology();
+          dispatcher.adopt();
           sessions.hub().adoptTopology();
         });
   }

@@ -1,5 +1,6 @@
 package io.penstock.core.dispatch;
 
+import io.netty.channel.EventLoop;
 import io.penstock.core.backend.BackendNode;
 import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.Exchange;
@@ -25,10 +26,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AsyncDispatcher implements Dispatcher {
 
+  private final EventLoop executor;
   private final LoopNodes nodes;
 
   public AsyncDispatcher(
       LoopGroup group, Loop loop, BackendSettings settings, Topology topology, ProxyEvents events) {
+    this.executor = loop.executor();
     this.nodes = new LoopNodes(group, loop, settings, topology, events);
   }
 
@@ -73,14 +76,23 @@ public final class AsyncDispatcher implements Dispatcher {
   }
 
   @Override
-  public Placement adoptTopology() {
-    if (nodes.adoptNewest()) {
-      for (BackendNode node : nodes.masters()) {
-        node.prepare();
-      }
-      reroute();
-    }
+  public Placement placement() {
     return nodes.adopted();
+  }
+
+  @Override
+  public void connect() {
+    for (BackendNode node : nodes.masters()) {
+      node.prepare();
+    }
+  }
+
+  @Override
+  public void adopt() {
+    if (nodes.adoptNewest()) {
+      connect();
+      executor.execute(this::reroute);
+    }
   }
 
   /** What waits for a node that no longer serves its slot goes where the slot went. */
@@ -102,7 +114,6 @@ public final class AsyncDispatcher implements Dispatcher {
 
   @Override
   public void tick(long now) {
-    adoptTopology();
     nodes.tick(now);
   }
 

@@ -65,12 +65,18 @@ public sealed interface Dispatcher permits AsyncDispatcher, SyncDispatcher {
    */
   void whenWritable(int client, Runnable action);
 
+  /** Connects to the masters, before the first command comes; called once, at the start. */
+  void connect();
+
+  /** The placement that {@link #dispatch} goes by. */
+  Placement placement();
+
   /**
-   * Looks at the newest snapshot and goes by it from here on.
-   *
-   * @return the snapshot that {@link #dispatch} goes by
+   * Goes by the newest placement from here on. It is pushed to the loop with each change; what
+   * waited for a node that serves its partition no longer is sent on in a task of its own, so that
+   * the caller is not interrupted.
    */
-  Placement adoptTopology();
+  void adopt();
 
   /** Ends what is past its deadline; called several times per command timeout. */
   void tick(long now);

@@ -17,9 +17,7 @@ import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.RefreshTrigger;
-import io.penstock.core.upstream.Shard;
 import io.penstock.core.upstream.Topology;
-import io.penstock.core.upstream.UnknownPlacement;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -49,8 +47,8 @@ final class LoopNodes implements BackendListener {
   private final BackendSite site;
   private final Map<Endpoint, BackendNode> nodes = new LinkedHashMap<>();
   private final ClosedConnections gone = new ClosedConnections();
-  private Placement adopted = UnknownPlacement.INSTANCE;
-  private BackendNode[] byShard = {};
+  private Placement adopted;
+  private BackendNode[] byShard;
   private List<Runnable> whenWritable = new ArrayList<>();
   private int turn;
   private boolean closed;
@@ -61,6 +59,8 @@ final class LoopNodes implements BackendListener {
     this.events = events;
     this.hold = new Hold(settings.maxHeld());
     this.site = new BackendSite(group, loop, settings, this, PushSink.NONE, hold);
+    this.adopted = topology.current();
+    this.byShard = resolve(adopted);
   }
 
   Hold hold() {
@@ -96,12 +96,7 @@ final class LoopNodes implements BackendListener {
       return false;
     }
     Placement before = adopted;
-    BackendNode[] resolved = new BackendNode[map.shards().size()];
-    for (int i = 0; i < resolved.length; i++) {
-      Shard shard = map.shards().get(i);
-      resolved[i] = at(topology.readPolicy().choose(shard, false, 0));
-      resolved[i].reinstate();
-    }
+    BackendNode[] resolved = resolve(map);
     adopted = map; // together with the array that its indexes are for
     byShard = resolved;
     for (BackendNode node : nodes.values()) {
@@ -113,6 +108,15 @@ final class LoopNodes implements BackendListener {
       }
     }
     return true;
+  }
+
+  private BackendNode[] resolve(Placement placement) {
+    BackendNode[] masters = new BackendNode[placement.shards().size()];
+    for (int i = 0; i < masters.length; i++) {
+      masters[i] = at(topology.readPolicy().choose(placement.shards().get(i), false, 0));
+      masters[i].reinstate();
+    }
+    return masters;
   }
 
   /** The masters of the snapshot, in the order of its shards. */

@@ -151,14 +151,22 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
   }
 
   @Override
-  public Placement adoptTopology() {
-    nodes.adoptNewest();
+  public void connect() {
+    // A client's thread connects when it has something to send.
+  }
+
+  @Override
+  public Placement placement() {
     return nodes.adopted();
   }
 
   @Override
+  public void adopt() {
+    nodes.adoptNewest();
+  }
+
+  @Override
   public void tick(long now) {
-    adoptTopology();
     nodes.tick(now);
     clients.values().removeIf(client -> client.tick(now));
     gates

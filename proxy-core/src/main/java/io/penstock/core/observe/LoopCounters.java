@@ -1,5 +1,6 @@
 package io.penstock.core.observe;
 
+import io.penstock.core.upstream.Redirection;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -11,7 +12,7 @@ import java.util.Map;
 public final class LoopCounters {
 
   private static final Outcome[] OUTCOMES = Outcome.values();
-  private static final ProxyStats.Redirection[] REDIRECTIONS = ProxyStats.Redirection.values();
+  private static final Redirection[] REDIRECTIONS = Redirection.values();
   private static final int BUCKETS = DurationBuckets.BOUNDED + 1;
 
   /** As many kinds of errors are told apart; Redis's own limit. */
@@ -53,7 +54,7 @@ public final class LoopCounters {
     nanos[command] += duration;
   }
 
-  public void redirected(ProxyStats.Redirection kind) {
+  public void redirected(Redirection kind) {
     redirects[kind.ordinal()]++;
   }
 
@@ -119,7 +120,7 @@ public final class LoopCounters {
     return nanos[command];
   }
 
-  public long redirects(ProxyStats.Redirection kind) {
+  public long redirects(Redirection kind) {
     return redirects[kind.ordinal()];
   }
 

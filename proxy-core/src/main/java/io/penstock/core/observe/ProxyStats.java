@@ -1,6 +1,7 @@
 package io.penstock.core.observe;
 
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Redirection;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -60,18 +61,6 @@ public record ProxyStats(
    */
   public ProxyStats since(ProxyStats before) {
     return StatsSince.of(before, this);
-  }
-
-  /** Why a command was sent again. */
-  public enum Redirection {
-    MOVED,
-    ASK,
-    TRYAGAIN,
-    CLUSTERDOWN,
-    LOADING,
-    READONLY,
-    MASTERDOWN,
-    NOSCRIPT
   }
 
   /**

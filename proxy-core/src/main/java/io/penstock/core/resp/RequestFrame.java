@@ -2,6 +2,7 @@ package io.penstock.core.resp;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
@@ -110,5 +111,10 @@ public final class RequestFrame {
     for (int i = 0; i < argc; i++) {
       offsets[i] += shift;
     }
+  }
+
+  /** An argument's bytes as characters, one to one. */
+  public String text(int argument) {
+    return buffer().toString(offset(argument), length(argument), StandardCharsets.ISO_8859_1);
   }
 }

@@ -1,23 +1,22 @@
 package io.penstock.core.session;
 
 import io.netty.util.concurrent.ScheduledFuture;
+import io.penstock.core.transport.Loop;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Runs an action at the earliest of the times it is asked for. Confined to its loop. */
 final class Alarm {
 
-  private final Supplier<SessionLoop> loop;
+  private final Loop loop;
   private final Runnable action;
   private @Nullable ScheduledFuture<?> timer;
   private long time; // of the timer, if there is one
 
   /**
-   * @param loop asked when it is needed: a session under construction has none yet
    * @param action may ask for the next time
    */
-  Alarm(Supplier<SessionLoop> loop, Runnable action) {
+  Alarm(Loop loop, Runnable action) {
     this.loop = loop;
     this.action = action;
   }
@@ -33,8 +32,8 @@ final class Alarm {
     }
     cancel();
     time = wanted;
-    long delay = Math.max(0, wanted - loop.get().tick());
-    timer = loop.get().executor().schedule(this::ring, delay, TimeUnit.NANOSECONDS);
+    long delay = Math.max(0, wanted - loop.tick());
+    timer = loop.executor().schedule(this::ring, delay, TimeUnit.NANOSECONDS);
   }
 
   private void ring() {

@@ -3,6 +3,7 @@ package io.penstock.core.session;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.observe.CloseReason;
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.SocketOutput;
 
 /**
@@ -12,7 +13,7 @@ import io.penstock.core.transport.SocketOutput;
  * replies of the size it has had lately would come to a bounded number of bytes. A new client
  * begins with few that read, since nothing is known of its replies; a few small ones are enough for
  * many. While its replies are large, or may be, it also waits for room at the node, which it shares
- * with others: see {@link Sender#awaitsRoom}.
+ * with others.
  *
  * <p>It is closed when it leaves more unread than its {@link OutputLimit}, or when it keeps the
  * most of all in buffers and that is too much. Confined to its loop.
@@ -45,8 +46,11 @@ final class Allowance {
   private static final int FIRST_WEIGHT_SHIFT = 1; // the first ones for a half
   private static final int FIRST_REPLIES = 8;
 
-  private final Session session;
-  private final int mostUnanswered;
+  private final Holdings client;
+  private final ClientLimits limits;
+  private final LoopMemory memory;
+  private final SlowClients slowClients;
+  private final Loop loop;
   private long held;
   private long borne;
   private long borneOnHeap;
@@ -62,9 +66,22 @@ final class Allowance {
   private boolean ended; // for a limit
   private boolean delayed; // since an AUTH failed
 
-  Allowance(Session session) {
-    this.session = session;
-    this.mostUnanswered = session.loop().settings().clientLimits().inFlight();
+  /**
+   * @param memory of the client's loop
+   * @param slowClients of the same
+   */
+  Allowance(
+      Holdings client, ClientLimits limits, LoopMemory memory, SlowClients slowClients, Loop loop) {
+    this.client = client;
+    this.limits = limits;
+    this.memory = memory;
+    this.slowClients = slowClients;
+    this.loop = loop;
+  }
+
+  /** The client is there, and counted from here on. */
+  void open() {
+    memory.add(this);
   }
 
   /** So many more bytes of replies are held until their turn, or fewer if negative. */
@@ -93,8 +110,8 @@ final class Allowance {
   void bearsOnHeap(long bytes) {
     borneOnHeap += bytes;
     due |= bytes > 0;
-    if (session.isClosed()) {
-      session.loop().memory().lingersOnHeap(bytes);
+    if (client.isClosed()) {
+      memory.lingersOnHeap(bytes);
     }
   }
 
@@ -113,7 +130,7 @@ final class Allowance {
 
   /** Bytes have come and were used up as far as possible. */
   void checkInput() {
-    if (due || !session.input().isEmpty() || session.sequence().size() > MANY) {
+    if (due || client.hasInput() || client.unanswered() > MANY) {
       due = false;
       check();
     }
@@ -161,7 +178,10 @@ final class Allowance {
 
   /** Whether one more request may be taken up behind {@code unanswered} others. */
   boolean permits(int unanswered) {
-    return !delayed && unanswered < mostUnanswered && expected < MOST_EXPECTED && held < MOST_HELD;
+    return !delayed
+        && unanswered < limits.inFlight()
+        && expected < MOST_EXPECTED
+        && held < MOST_HELD;
   }
 
   /** No request is taken up while it is delayed. */
@@ -171,21 +191,19 @@ final class Allowance {
 
   /** The client is read from here on, or is not. */
   void reads(boolean reading, int unanswered) {
-    if (!reading && unanswered >= mostUnanswered) {
-      session.loop().sweep().tellPaused(session);
+    if (!reading && unanswered >= limits.inFlight()) {
+      client.pausedForUnanswered();
     }
   }
 
   /** Whether Penstock can answer a request itself: it copies arguments to the heap. */
   boolean takes(RequestFrame frame) {
-    return frame.end() - frame.start() <= session.loop().directory().longestOnHeap();
+    return frame.end() - frame.start() <= memory.longestOnHeap();
   }
 
   /** Bytes that the client has not taken. */
   long unread() {
-    Subscriptions subscriptions = session.intake().subscriptions();
-    long pushed = subscriptions == null ? 0 : subscriptions.pushes().heldBytes();
-    return pushed + held + session.output().unwritten();
+    return held + client.unread();
   }
 
   /** Bytes that are kept for the client, in buffers and in objects. */
@@ -194,8 +212,7 @@ final class Allowance {
   }
 
   private long keptInBuffers() {
-    Transaction queue = session.intake().transactions().queue();
-    return unread() + borne + session.input().capacity() + (queue == null ? 0 : queue.size());
+    return unread() + borne + client.inBuffers();
   }
 
   /**
@@ -203,14 +220,7 @@ final class Allowance {
    * requests that are unanswered, and of the request that is arriving.
    */
   long keptOnHeap() {
-    Transaction queue = session.intake().transactions().queue();
-    Subscriptions subscriptions = session.intake().subscriptions();
-    return borneOnHeap
-        + session.profile().size()
-        + (queue == null ? 0 : queue.sizeOnHeap())
-        + session.input().frame().size()
-        + (long) session.sequence().size() * Request.SIZE
-        + (subscriptions == null ? 0 : subscriptions.size());
+    return borneOnHeap + client.onHeap();
   }
 
   /** Bytes that the loop's memory has it down for; see {@link #recount}. */
@@ -225,7 +235,7 @@ final class Allowance {
 
   /** Counts what the client keeps now, for the loop's memory; nothing when it is closed. */
   void recount() {
-    boolean gone = session.isClosed();
+    boolean gone = client.isClosed();
     countedOnHeap = gone ? 0 : keptOnHeap();
     counted = gone ? 0 : countedOnHeap + keptInBuffers();
   }
@@ -237,22 +247,20 @@ final class Allowance {
 
   /** Closes the client if it takes more than it may. */
   void check() {
-    check(session.loop().now());
+    check(loop.now());
   }
 
   /** As {@link #check()} at a certain time. */
   void check(long now) {
-    if (ended || session.isClosed()) {
+    if (ended || client.isClosed()) {
       return;
     }
     checkOutput(now);
-    session.loop().memory().changed(this);
+    memory.changed(this);
   }
 
   private void checkOutput(long now) {
-    ClientLimits limits = session.loop().settings().clientLimits();
-    OutputLimit limit =
-        Subscriptions.isSubscriber(session) ? limits.subscribers() : limits.normal();
+    OutputLimit limit = client.isSubscriber() ? limits.subscribers() : limits.normal();
     long unread = unread();
     if (limit.isHard(unread)) {
       end(CloseReason.OUTPUT_HARD_LIMIT);
@@ -261,7 +269,7 @@ final class Allowance {
     } else if (!slow) {
       slow = true;
       slowSince = now;
-      session.loop().sweep().watch(this);
+      slowClients.add(this);
     } else if (now - slowSince > limit.softNanos()) {
       end(CloseReason.OUTPUT_SOFT_LIMIT);
     }
@@ -270,26 +278,22 @@ final class Allowance {
   private void forgive() {
     if (slow) {
       slow = false;
-      session.loop().sweep().forget(this);
+      slowClients.remove(this);
     }
   }
 
   /** Whether the client has asked to be spared when there is too little memory. */
   boolean isSpared() {
-    return session.profile().isNoEvict();
+    return client.isSpared();
   }
 
   /** Closes the client for a limit. */
   void end(CloseReason reason) {
     if (!ended) {
-      session.loop().sweep().tell(session, reason);
-      session.loop().memory().leaves(this);
+      client.closing(reason);
+      memory.leaves(this);
       ended = true;
-      session.abandon(reason.words());
-      Subscriptions subscriptions = session.intake().subscriptions();
-      if (subscriptions != null) {
-        subscriptions.pushes().drop();
-      }
+      client.close(reason);
       leave();
     }
   }
@@ -297,11 +301,12 @@ final class Allowance {
   /** The client is gone. */
   void close() {
     leave();
-    session.loop().memory().lingersOnHeap(borneOnHeap);
+    memory.lingersOnHeap(borneOnHeap);
+    memory.remove(this);
   }
 
   private void leave() {
     forgive();
-    session.loop().memory().changed(this);
+    memory.changed(this);
   }
 }

@@ -12,15 +12,17 @@ final class Attempt extends Block {
   /** What stands before the call's own reply in that to {@code EXEC}. */
   private static final int HEADER = "*1\r\n".length();
 
+  private final Refusals refusals;
   private final BlockingCall call;
-  private final Request whole;
+  private final ReplySlot whole;
   private boolean begun; // the header is passed
 
   /**
    * @param whole the call's place among the client's replies
    */
-  Attempt(Session session, BlockingCall call, Request whole) {
-    super(session);
+  Attempt(BlockingParts made, BlockingCall call, ReplySlot whole) {
+    super(made.owner());
+    this.refusals = made.refusals();
     this.call = call;
     this.whole = whole;
   }
@@ -45,11 +47,11 @@ final class Attempt extends Block {
     if (failed && isRefused(reply, 0, end)) {
       return;
     }
-    session.retries().answered(this);
+    owner().retries.answered(this);
     settle();
     if (!failed) {
       call.tried(reply, 0, end);
-    } else if (Refusal.isOneOfBlocked(reply, 0, end, session.loop())) {
+    } else if (refusals.readOfBlocked(this, reply, 0, end) != null) {
       call.block();
     } else {
       call.answer(reply, 0, end);
@@ -57,7 +59,7 @@ final class Attempt extends Block {
   }
 
   @Override
-  void deliverError(byte[] reply, Outcome outcome) {
+  void answer(byte[] reply, Outcome outcome) {
     settle();
     call.answer(reply, outcome);
   }

@@ -8,6 +8,7 @@ import io.penstock.core.command.ServerFacts;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyWriter;
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.transport.Loop;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.time.Duration;
@@ -35,12 +36,26 @@ final class Authentication {
   private static final long LONGEST_DELAY_NANOS = Duration.ofSeconds(1).toNanos();
   private static final int DOUBLINGS = 7;
 
-  private final Session session;
+  private final AnswerSite site;
+  private final AnswerSite.Access access;
+  private final Client client;
+  private final Allowance account;
+  private final ClientProfile profile;
+  private final SessionControl control;
+  private final RequestReader reader;
+  private final Loop loop;
   private int failures; // in a row
   private long delayedUntil; // if it is
 
-  Authentication(Session session) {
-    this.session = session;
+  Authentication(AnswerParts made) {
+    this.site = made.site();
+    this.access = made.site().access();
+    this.client = made.context().client();
+    this.account = made.context().account();
+    this.profile = made.profile();
+    this.control = made.control();
+    this.reader = made.context().reader();
+    this.loop = made.context().loop();
   }
 
   /** Redis looks at existence and arity first, then at this, then at everything else. */
@@ -60,19 +75,12 @@ final class Authentication {
     return command.argEqualsIgnoreCase(0, "post") || command.argEqualsIgnoreCase(0, "host:");
   }
 
-  /** Closes the client for it, without a reply. */
-  static void end(Session session) {
-    session.loop().sweep().tellUnreadable(session, "it speaks HTTP");
-    session.drain();
-  }
-
   void auth(RequestFrame frame, ReplyWriter reply) {
     if (frame.argc() > 3) {
       reply.error("ERR syntax error");
-    } else if (frame.argc() == 2 && session.loop().settings().password() == null) {
+    } else if (frame.argc() == 2 && access.password() == null) {
       reply.error(NO_PASSWORD);
-    } else if (isRight(
-        frame.argc() == 2 ? DEFAULT_USER : LocalReplies.text(frame, 1), frame, frame.argc() - 1)) {
+    } else if (isRight(frame.argc() == 2 ? DEFAULT_USER : frame.text(1), frame, frame.argc() - 1)) {
       succeeded();
       reply.status("OK");
     } else {
@@ -83,19 +91,19 @@ final class Authentication {
 
   private void succeeded() {
     failures = 0;
-    session.authenticated();
+    control.authenticated();
   }
 
   /** The reply is given at once, and what the client sends behind it waits. */
   private void failed() {
     failures++;
-    session.loop().counters().authenticationFailed();
-    session.loop().sweep().tellWrongPassword(session);
+    access.counters().authenticationFailed();
+    access.notices().wrongPassword(client);
     long delay = delayNanos(failures);
     if (delay > 0) {
-      delayedUntil = session.loop().now() + delay;
-      session.allowance().delayed(true);
-      session.loop().sweep().delay(this);
+      delayedUntil = loop.now() + delay;
+      account.delayed(true);
+      access.delayed().add(this);
     }
   }
 
@@ -110,16 +118,16 @@ final class Authentication {
 
   /** Goes on with a delayed client if it is time; answers whether the delay is over. */
   boolean goOn(long now) {
-    if (!session.isClosed() && now - delayedUntil < 0) {
+    if (!client.isClosed() && now - delayedUntil < 0) {
       return false;
     }
-    session.allowance().delayed(false);
+    account.delayed(false);
     return true;
   }
 
   /** Takes up what the client has sent meanwhile. */
   void takeUp() {
-    session.takeUp();
+    client.takeUp();
   }
 
   /**
@@ -127,18 +135,18 @@ final class Authentication {
    * differs.
    */
   private boolean isRight(String user, RequestFrame frame, int passwordAt) {
-    String password = session.loop().settings().password();
+    String password = access.password();
     if (password == null) {
       return user.equals(DEFAULT_USER);
     }
-    byte[] given = LocalReplies.text(frame, passwordAt).getBytes(StandardCharsets.ISO_8859_1);
+    byte[] given = frame.text(passwordAt).getBytes(StandardCharsets.ISO_8859_1);
     boolean same = MessageDigest.isEqual(given, password.getBytes(StandardCharsets.UTF_8));
     return user.equals(DEFAULT_USER) && same;
   }
 
   void hello(Command command, ByteBuf out) {
     RequestFrame frame = command.frame();
-    Protocol wanted = session.profile().protocol();
+    Protocol wanted = client.protocol();
     if (frame.argc() > 1) {
       long version = command.argAsLong(1);
       if (version == Command.NOT_A_LONG) {
@@ -155,7 +163,7 @@ final class Authentication {
     if (options.error() != null) {
       error(out, options.error());
     } else if (options.hasCredentials()
-        && !isRight(LocalReplies.text(frame, options.userAt()), frame, options.userAt() + 1)) {
+        && !isRight(frame.text(options.userAt()), frame, options.userAt() + 1)) {
       failed();
       error(out, WRONG);
     } else {
@@ -167,16 +175,16 @@ final class Authentication {
     if (options.hasCredentials()) {
       succeeded();
     }
-    if (!session.isAuthenticated()) {
+    if (!control.isAuthenticated()) {
       error(out, HELLO_FIRST);
       return;
     }
     if (options.name() != null) {
-      session.profile().name(options.name());
-      session.allowance().keepsMore();
+      profile.name(options.name());
+      account.keepsMore();
     }
-    session.speak(wanted);
-    ServerFacts servers = session.loop().servers();
+    control.speak(wanted);
+    ServerFacts servers = reader.servers();
     var reply = new ReplyWriter(out, wanted);
     reply.map(7);
     reply.bulk("server");
@@ -186,9 +194,9 @@ final class Authentication {
     reply.bulk("proto");
     reply.integer(wanted == Protocol.RESP2 ? 2 : 3);
     reply.bulk("id");
-    reply.integer(session.id());
+    reply.integer(client.id());
     reply.bulk("mode");
-    reply.bulk(session.loop().settings().face().facade() == null ? "standalone" : "cluster");
+    reply.bulk(site.face().facade() == null ? "standalone" : "cluster");
     reply.bulk("role");
     reply.bulk("master");
     reply.bulk("modules");

@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
  * commands can come between them. A node that refuses any of them runs none, so what it refused may
  * be sent again as a whole.
  */
-abstract sealed class Block extends Routed permits Attempt, Execution {
+public abstract class Block extends ClientExchange {
 
   private static final byte[] BEGIN = bytes("*1\r\n$5\r\nMULTI\r\n");
   private static final byte[] END = bytes("*1\r\n$4\r\nEXEC\r\n");
@@ -20,16 +20,10 @@ abstract sealed class Block extends Routed permits Attempt, Execution {
   private static final String NOT_ATOMIC =
       "-ERR The node refused MULTI, so the commands ran one by one: ";
 
-  final Session session;
   private final Queueing queueing = new Queueing();
 
-  Block(Session session) {
-    this.session = session;
-  }
-
-  @Override
-  final Session session() {
-    return session;
+  Block(ExchangeOwner owner) {
+    super(owner);
   }
 
   private static byte[] bytes(String text) {
@@ -47,17 +41,17 @@ abstract sealed class Block extends Routed permits Attempt, Execution {
    * @param block begun with {@link #begin}, with the commands; ownership goes over
    * @param commands how many there are in it
    */
-  final void prepare(Session from, CommandSpec command, int slot, ByteBuf block, int commands) {
+  final void prepare(CommandSpec command, int slot, ByteBuf block, int commands) {
     block.writeBytes(END);
     carry(new SharedBuffer(block), block.readerIndex(), block.readableBytes());
     precededBy(queueing, commands + 1);
-    prepare(from, command, slot);
+    prepare(command, slot);
   }
 
   /** Of all its commands; none where one of them does not say what it is about. */
   @Override
   final RequestKeys keys() {
-    return RequestKeys.ofAll(session.loop(), sharedBytes().buffer(), offset(), length());
+    return RequestKeys.ofAll(owner().reader, sharedBytes().buffer(), offset(), length());
   }
 
   @Override
@@ -68,7 +62,7 @@ abstract sealed class Block extends Routed permits Attempt, Execution {
     } else if (queueing.ranWithoutMulti()) {
       ranAlone(error, queueing.lastReply());
     } else if (!isRefused(Unpooled.wrappedBuffer(error), 0, error.length)) {
-      session.retries().answered(this);
+      owner().retries.answered(this);
       aborted(error);
     }
   }

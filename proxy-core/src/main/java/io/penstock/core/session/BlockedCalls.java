@@ -1,63 +1,61 @@
 package io.penstock.core.session;
 
-import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
-import io.penstock.core.command.LocalCommand;
 import io.penstock.core.route.RoutePlan;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** The call that a client waits for at present, if any: its next requests wait for the end. */
-final class BlockedCalls {
+/**
+ * The call that a client waits for at present, if any: its next requests wait for the end. Confined
+ * to the client's event loop.
+ */
+public final class BlockedCalls {
 
-  private final Session session;
+  private final BlockingParts made;
+  private final Client client;
+  private final ReplySequence replies;
   private @Nullable Blocking current;
 
-  BlockedCalls(Session session) {
-    this.session = session;
+  /** For one client. */
+  public BlockedCalls(BlockingParts made) {
+    this.made = made;
+    this.client = made.context().client();
+    this.replies = made.context().replies();
   }
 
-  /** Carries out the request that was found last. False when it must wait for earlier ones. */
-  boolean block(CommandSpec spec, RoutePlan.Blocking plan) {
-    if (session.order().holdsBack(plan.slot())) {
-      return false;
-    }
-    Request whole = session.intake().begin(spec);
-    session.hold(whole);
-    var call = new BlockingCall(session, whole, spec, plan);
+  /** Carries out a call that may block. */
+  void block(CommandSpec spec, RoutePlan.Blocking plan, Incoming request) {
+    ReplySlot whole = begin(spec);
+    var call = new BlockingCall(made, this, whole, spec, new BlockingRequest(request, plan, now()));
     current = call;
     call.attempt();
-    return true;
   }
 
-  /**
-   * {@code WAIT} or {@code WAITAOF}. False when it must wait for earlier requests: it is about what
-   * they wrote.
-   */
-  boolean waitForReplicas(CommandSpec spec, LocalCommand which, Command command) {
-    if (!session.sequence().isEmpty()) {
-      return false;
-    }
-    Request whole = session.intake().begin(spec);
-    session.hold(whole);
-    var call = new WaitCall(session, whole, which == LocalCommand.WAITAOF);
+  private long now() {
+    return made.context().loop().tick();
+  }
+
+  /** Takes the place of a call among the replies; the client's next requests wait for its end. */
+  ReplySlot begin(CommandSpec spec) {
+    ReplySlot whole = replies.begin(spec);
+    client.suspend(whole);
+    return whole;
+  }
+
+  /** The client waits in this call, which begins now. */
+  void began(Blocking call) {
     current = call;
-    call.begin(command);
-    return true;
   }
 
   /** The call whose reply {@code whole} is has ended. */
-  void ended(Request whole) {
+  void ended(ReplySlot whole) {
     current = null;
-    session.goOn(whole);
+    client.resume(whole);
   }
 
-  /**
-   * Whether the client waits in a call, or a request of it is held back by {@code CLIENT PAUSE}.
-   */
+  /** Whether the client waits in a call. */
   boolean isBlocked() {
-    return (current != null && current.isBlocked())
-        || (session.loop().pause().isOn() && session.input().isPutBack());
+    return current != null && current.isBlocked();
   }
 
   /** Adds the keys of the call that the client is blocked in, if it is. */

@@ -3,7 +3,7 @@ package io.penstock.core.session;
 import java.util.function.IntConsumer;
 
 /** What a client waits for and that may last: the client's next requests wait for its end. */
-sealed interface Blocking permits BlockingCall, WaitCall {
+public interface Blocking {
 
   /** Whether it does not go on before something happens or its time has passed. */
   boolean isBlocked();

@@ -9,7 +9,7 @@ import io.penstock.core.backend.NodeRefusal;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.resp.RequestFrame;
-import io.penstock.core.route.RoutePlan;
+import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.SharedBuffer;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Shard;
@@ -31,7 +31,12 @@ final class BlockingCall extends LeasedCall implements Blocking {
       ErrorReplies.encode("UNBLOCKED client unblocked via CLIENT UNBLOCK");
   private static final long DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-  private final Request whole;
+  private final BlockingParts made;
+  private final BlockedCalls calls;
+  private final Nodes nodes;
+  private final RequestReader reader;
+  private final Loop loop;
+  private final ReplySlot whole;
   private final CommandSpec spec;
   private final int slot;
   private final BlockingRequest request;
@@ -48,13 +53,23 @@ final class BlockingCall extends LeasedCall implements Blocking {
   /**
    * @param whole its place among the client's replies
    */
-  BlockingCall(Session session, Request whole, CommandSpec spec, RoutePlan.Blocking plan) {
-    super(session);
+  BlockingCall(
+      BlockingParts made,
+      BlockedCalls calls,
+      ReplySlot whole,
+      CommandSpec spec,
+      BlockingRequest request) {
+    super(made.context().client());
+    this.made = made;
+    this.calls = calls;
+    this.nodes = made.context().nodes();
+    this.reader = made.context().reader();
+    this.loop = made.context().loop();
     this.whole = whole;
     this.spec = spec;
-    this.slot = plan.slot();
-    this.patience = new Patience(session.loop());
-    this.request = new BlockingRequest(session.input().frame(), plan, session.loop().tick());
+    this.slot = request.partition();
+    this.patience = new Patience(loop, nodes);
+    this.request = request;
   }
 
   /** Whether its node has it, on a connection of its own: what is new since then ends it. */
@@ -65,7 +80,7 @@ final class BlockingCall extends LeasedCall implements Blocking {
 
   /** Adds the keys that it names. */
   void addKeys(BlockingKeyCount count) {
-    count.add(spec, request.frame(session.loop().settings().limits()));
+    count.add(spec, request.frame(reader.limits()));
   }
 
   /** Tries without blocking. */
@@ -76,18 +91,20 @@ final class BlockingCall extends LeasedCall implements Blocking {
     }
     ByteBuf block = ByteBufAllocator.DEFAULT.directBuffer();
     Block.begin(block);
-    RequestFrame brief = request.briefly(session.loop().settings().limits());
+    RequestFrame brief = request.briefly(reader.limits());
     block.writeBytes(brief.buffer(), brief.start(), brief.end() - brief.start());
-    var attempt = new Attempt(session, this, whole);
-    attempt.prepare(session, spec, slot, block, 1);
-    session.sender().send(attempt);
+    var attempt = new Attempt(made, this, whole);
+    attempt.prepare(spec, slot, block, 1);
+    if (!nodes.dispatch(attempt)) {
+      made.backpressure().pauseFor(attempt.sentTo());
+    }
   }
 
   /** A reply without blocking. */
   void tried(ByteBuf buffer, int from, int to) {
     if (ReplyStrings.isNil(buffer, from)) {
       block();
-    } else if (!session.channel().isActive()) {
+    } else if (!client.isConnected()) {
       putBack(buffer, from, to);
     } else {
       answer(buffer, from, to);
@@ -96,12 +113,12 @@ final class BlockingCall extends LeasedCall implements Blocking {
 
   /** Blocks, with the time that is left. */
   void block() {
-    long now = session.loop().tick();
-    Shard owner = session.loop().dispatcher().adoptTopology().shardOf(slot);
+    long now = loop.tick();
+    Shard owner = nodes.placement().shardOf(slot);
     if (isUnwanted()) {
       end();
     } else if (request.isOver(now)) {
-      answer(session.profile().nil(), Outcome.OK);
+      answer(client.nil(), Outcome.OK);
     } else if (owner == null) {
       again();
     } else {
@@ -110,16 +127,15 @@ final class BlockingCall extends LeasedCall implements Blocking {
   }
 
   private void blockOn(Endpoint node, long now) {
-    long patience = session.loop().settings().commandTimeoutNanos();
+    long patience = nodes.commandTimeoutNanos();
     toPartition(slot);
-    terms(session.profile().protocol(), session.affinity(), request.deadline(patience));
-    Lease taken = session.loop().dispatcher().lease(node, this);
+    terms(client.protocol(), client.affinity(), request.deadline(patience));
+    Lease taken = nodes.lease(node, this);
     if (taken == null) {
       answer(ErrorReplies.NO_LEASE, Outcome.OVERLOADED);
       return;
     }
-    byte[] bytes =
-        repeated ? request.bytesAt(now, session.loop().settings().limits()) : request.bytes();
+    byte[] bytes = repeated ? request.bytesAt(now, reader.limits()) : request.bytes();
     bytes(new SharedBuffer(Unpooled.wrappedBuffer(bytes)), 0, bytes.length);
     lease = taken;
     taken.send(this, false);
@@ -127,7 +143,7 @@ final class BlockingCall extends LeasedCall implements Blocking {
 
   private void again() {
     repeated = true;
-    session.loop().executor().schedule(this::attempt, DELAY_NANOS, TimeUnit.NANOSECONDS);
+    loop.executor().schedule(this::attempt, DELAY_NANOS, TimeUnit.NANOSECONDS);
   }
 
   @Override
@@ -135,9 +151,11 @@ final class BlockingCall extends LeasedCall implements Blocking {
     leave(true);
     patience.renew();
     boolean error = buffer.getByte(from) == '-';
+    Refusal said = error ? made.refusals().readOfBlocked(this, buffer, from, to) : null;
     boolean popped = !error && !ReplyStrings.isNil(buffer, from);
-    gone |= !session.channel().isActive(); // before the session hears of it
-    if (error && Refusal.isOneOfBlocked(buffer, from, to, session.loop())) {
+    gone |= !client.isConnected(); // before the session hears of it
+    if (said != null) {
+      made.refusals().heed(said);
       again();
     } else if (popped && gone) {
       putBack(buffer, from, to);
@@ -152,7 +170,7 @@ final class BlockingCall extends LeasedCall implements Blocking {
   @Override
   public void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
     if (!arriving) {
-      gone |= !session.channel().isActive();
+      gone |= !client.isConnected();
       undoes = gone; // all of it or nothing
     }
     arriving = !last;
@@ -161,7 +179,7 @@ final class BlockingCall extends LeasedCall implements Blocking {
     }
     if (!undoes) {
       if (last) {
-        session.intake().blocked().ended(whole);
+        calls.ended(whole);
       }
       whole.deliverPart(buffer, from, to, last);
       return;
@@ -187,16 +205,14 @@ final class BlockingCall extends LeasedCall implements Blocking {
     if (gone) {
       end();
     } else if (whole.hasBegun()) {
-      session.abandon("a node's connection was lost in the middle of a reply");
+      client.abandon("a node's connection was lost in the middle of a reply");
       answer(ErrorReplies.CONNLOST_READ, Outcome.CONNLOST);
     } else if (failure == Failure.TIMEOUT) {
       answer(ErrorReplies.TIMEOUT_WRITE, Outcome.TIMEOUT);
     } else if (failure == Failure.CONNECTION_LOST && !spec.isReadOnly()) {
       answer(ErrorReplies.CONNLOST_WRITE, Outcome.CONNLOST);
     } else if (patience.isOver() || isShutOut()) {
-      answer(
-          ErrorReplies.unavailable(session.loop().dispatcher().refusal(sentTo())),
-          Outcome.UNAVAILABLE);
+      answer(ErrorReplies.unavailable(nodes.refusal(sentTo())), Outcome.UNAVAILABLE);
     } else {
       whole.dropHeld();
       again();
@@ -205,7 +221,7 @@ final class BlockingCall extends LeasedCall implements Blocking {
 
   /** Whether the node has never let Penstock in, and says why. */
   private boolean isShutOut() {
-    NodeRefusal refusal = session.loop().dispatcher().refusal(sentTo());
+    NodeRefusal refusal = nodes.refusal(sentTo());
     return refusal != null && refusal.lasting();
   }
 
@@ -244,13 +260,13 @@ final class BlockingCall extends LeasedCall implements Blocking {
       if (isUnwanted()) {
         end();
       } else {
-        answer(error ? UNBLOCKED : session.profile().nil(), Outcome.OK);
+        answer(error ? UNBLOCKED : client.nil(), Outcome.OK);
       }
       done.accept(1);
     } else {
       unblockings++;
       new Unblocking(
-              session,
+              made.context(),
               on,
               error,
               () -> lease == on,
@@ -278,34 +294,34 @@ final class BlockingCall extends LeasedCall implements Blocking {
   }
 
   private boolean isUnwanted() {
-    return gone || session.isInputEnded() || session.loop().isDraining();
+    return gone || client.isInputEnded() || client.isDraining();
   }
 
   /** Ends without what the client waited for. */
   private void end() {
-    session.intake().blocked().ended(whole);
-    if (session.isInputEnded()) {
-      session.drain();
+    calls.ended(whole);
+    if (client.isInputEnded()) {
+      client.drain();
       whole.deliverOwned(Unpooled.EMPTY_BUFFER, Outcome.OK);
     } else {
-      whole.deliverError(ErrorReplies.SHUTTING_DOWN, Outcome.UNAVAILABLE);
+      whole.answer(ErrorReplies.SHUTTING_DOWN, Outcome.UNAVAILABLE);
     }
   }
 
   private void putBack(ByteBuf buffer, int from, int to) {
-    var call = request.frame(session.loop().settings().limits());
-    PutBack.undo(session, slot, call, buffer.slice(from, to - from));
+    var call = request.frame(reader.limits());
+    PutBack.undo(made, slot, call, buffer.slice(from, to - from));
     end();
   }
 
   void answer(byte[] reply, Outcome outcome) {
     dropParts();
-    session.intake().blocked().ended(whole);
-    whole.deliverError(reply, outcome);
+    calls.ended(whole);
+    whole.answer(reply, outcome);
   }
 
   void answer(ByteBuf buffer, int from, int to) {
-    session.intake().blocked().ended(whole);
+    calls.ended(whole);
     whole.deliver(buffer, from, to, buffer.getByte(from) == '-' ? Outcome.ERROR : Outcome.OK);
   }
 }

@@ -6,8 +6,6 @@ import io.penstock.core.command.KeyPositions;
 import io.penstock.core.info.BlockingKeys;
 import io.penstock.core.resp.RequestFrame;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -29,19 +27,9 @@ final class BlockingKeyCount {
   private final Set<Long> all = ConcurrentHashMap.newKeySet();
   private final Set<Long> onNoKey = ConcurrentHashMap.newKeySet();
 
-  private BlockingKeyCount() {}
-
-  /** Asks all loops; completes on one of them. */
-  static CompletionStage<BlockingKeys> of(ClientDirectory directory) {
-    var count = new BlockingKeyCount();
-    return directory
-        .askAll(loop -> ClientRound.begin(loop, client -> client.intake().blocked().addKeys(count)))
-        .thenCompose(parts ->
-            CompletableFuture.allOf(
-                parts.stream()
-                    .map(CompletionStage::toCompletableFuture)
-                    .toArray(CompletableFuture[]::new)))
-        .thenApply(_ -> new BlockingKeys(count.all.size(), count.onNoKey.size()));
+  /** The keys that were added. */
+  BlockingKeys result() {
+    return new BlockingKeys(all.size(), onNoKey.size());
   }
 
   /** Adds the keys of a call that blocks. Servers wake {@code XREADGROUP} when its key goes. */

@@ -14,7 +14,9 @@ final class Broadcast implements Coverage.ForAll {
   /** Entries that a server gives when it is not told how many. */
   private static final int FEW = 10;
 
-  private final Request whole;
+  private final ForwardParts made;
+  private final Forwarded whole;
+  private final Backpressure backpressure;
   private final RoutePlan.Broadcast plan;
   private final SharedBuffer bytes;
   private final int offset;
@@ -24,14 +26,21 @@ final class Broadcast implements Coverage.ForAll {
   /**
    * Before it is sent.
    *
-   * @param whole prepared
+   * @param whole prepared; what its parts are sent with
    * @param bytes one share goes over
-   * @param frame the request's, in {@code bytes}
    */
-  Broadcast(Request whole, RoutePlan.Broadcast plan, SharedBuffer bytes, RequestFrame frame) {
+  Broadcast(
+      ForwardParts made,
+      Forwarded whole,
+      RoutePlan.Broadcast plan,
+      Sending how,
+      SharedBuffer bytes) {
+    this.made = made;
     this.whole = whole;
     this.plan = plan;
+    this.backpressure = how.backpressure();
     this.bytes = bytes;
+    RequestFrame frame = how.request().frame();
     this.offset = frame.start();
     this.length = frame.end() - frame.start();
     this.limit = limit(frame);
@@ -43,7 +52,7 @@ final class Broadcast implements Coverage.ForAll {
       return FEW;
     }
     try {
-      int count = Integer.parseInt(LocalReplies.text(frame, 2));
+      int count = Integer.parseInt(frame.text(2));
       return count < 0 ? Integer.MAX_VALUE : count;
     } catch (NumberFormatException e) {
       return Integer.MAX_VALUE;
@@ -52,7 +61,7 @@ final class Broadcast implements Coverage.ForAll {
 
   @Override
   public void go(Placement map) {
-    var gather = new Gather(whole, plan.merge(), new int[] {limit});
+    var gather = new Gather(made, whole.place(), plan.merge(), new int[] {limit});
     List<Part> parts = new ArrayList<>();
     int[] firstPartitions = map.firstPartitions();
     for (int shard = 0; shard < firstPartitions.length; shard++) {
@@ -65,8 +74,7 @@ final class Broadcast implements Coverage.ForAll {
       }
     }
     bytes.release();
-    Session session = whole.session();
-    session.sender().pauseFor(gather.send(parts.toArray(Part[]::new)));
+    backpressure.pauseFor(gather.send(parts.toArray(Part[]::new)));
   }
 
   @Override

@@ -4,8 +4,6 @@ import io.netty.buffer.ByteBuf;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
-import io.penstock.core.resp.RequestScanner;
-import io.penstock.core.resp.ScanResult;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -16,35 +14,42 @@ import java.util.function.Consumer;
  */
 final class CalledScripts {
 
-  private final Scripts known;
+  private final RequestReader reader;
+  private final LoopScripts known;
   private final Set<String> digests = new LinkedHashSet<>();
+
+  /**
+   * @param known that clients brought
+   */
+  CalledScripts(RequestReader reader, LoopScripts known) {
+    this.reader = reader;
+    this.known = known;
+  }
 
   /**
    * Reads a block, and takes note of the scripts that come with it as if its commands came now.
    *
    * @param buffer borrowed
    */
-  CalledScripts(Session session, ByteBuf buffer, int from, int length) {
-    known = session.loop().directory().scripts();
-    var scanner = new RequestScanner(session.loop().settings().limits());
-    var command = new Command(session.loop().servers().commands(), scanner.frame());
-    scanner.reset(from);
-    while (scanner.scan(buffer, from + length) == ScanResult.REQUEST) {
-      CommandSpec spec = command.resolve();
-      String digest = Scripts.calledBy(command);
-      if (spec != null) {
-        session.loop().noteScript(spec, command.frame());
-      }
-      if (digest != null && known.body(digest) != null) {
-        digests.add(digest);
-      }
+  void find(ByteBuf buffer, int from, int length) {
+    reader.readAll(buffer, from, length, this::look);
+  }
+
+  private void look(Command command) {
+    CommandSpec spec = command.spec();
+    if (spec != null) {
+      known.note(spec, command.frame());
+    }
+    String digest = Scripts.calledBy(command);
+    if (digest != null && known.all().body(digest) != null) {
+      digests.add(digest);
     }
   }
 
   /** Has those that are known now loaded where {@code call} is about to be sent. */
   void load(Exchange call, Consumer<Exchange> sender) {
     for (String digest : digests) {
-      byte[] body = known.body(digest);
+      byte[] body = known.all().body(digest);
       if (body != null) {
         sender.accept(new ScriptLoad(body, call));
       }

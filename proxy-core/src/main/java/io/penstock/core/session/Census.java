@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.penstock.core.command.Merge;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.pubsub.Audience;
+import io.penstock.core.pubsub.Hub;
 import io.penstock.core.pubsub.Kind;
 import io.penstock.core.pubsub.Name;
 import io.penstock.core.resp.Protocol;
@@ -19,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Census {
 
-  private final Request whole;
+  private final ReplySlot whole;
+  private final Client client;
   private final Merge counted;
   private final Audience audience;
   private final ByteBuf merged = ByteBufAllocator.DEFAULT.directBuffer();
@@ -27,10 +29,11 @@ final class Census {
   private @Nullable ByteBuf counts; // what the client gets, as far as it was written
   private int at; // in merged, behind what was read
 
-  Census(Request whole, Merge counted) {
+  Census(ReplySlot whole, Merge counted, Client client, Hub hub) {
     this.whole = whole;
+    this.client = client;
     this.counted = counted;
-    this.audience = whole.session().loop().hub().audience();
+    this.audience = hub.audience();
   }
 
   /** The next piece; borrowed. */
@@ -44,7 +47,7 @@ final class Census {
    * @return false when some are left for the next call
    */
   boolean deliver(Outcome outcome, int most) {
-    if (outcome != Outcome.OK || whole.session().isClosed()) {
+    if (outcome != Outcome.OK || client.isClosed()) {
       whole.deliverOwned(merged.retain(), outcome);
       drop();
       return true;

@@ -26,23 +26,32 @@ final class ClientAdministration {
   private static final long LONGEST_PAUSE_MILLIS =
       TimeUnit.NANOSECONDS.toMillis(Long.MAX_VALUE) / 2;
 
-  private final Session session;
+  private final ClientContext context;
+  private final Client client;
+  private final ListedClient self;
+  private final ClientDirectory directory;
+  private final Pause pause;
 
-  ClientAdministration(Session session) {
-    this.session = session;
+  ClientAdministration(AnswerParts made) {
+    this.context = made.context();
+    this.client = context.client();
+    this.self = made.self();
+    this.directory = made.site().directory();
+    this.pause = made.site().pause();
   }
 
   /** Answers the request in {@code command}, whose spec is {@code spec}. */
-  void answer(CommandSpec spec, LocalCommand which, Command command) {
-    Request request = session.intake().begin(spec);
-    session.hold(request); // one at a time: each takes every loop some time
+  void answer(CommandSpec spec, LocalCommand which, Incoming incoming) {
+    Command command = incoming.command();
+    ReplySlot request = incoming.begin(spec);
+    client.suspend(request); // one at a time: each takes every loop some time
     switch (which) {
       case CLIENT_LIST -> list(request, command);
       case CLIENT_KILL -> kill(request, command);
       case CLIENT_PAUSE -> pause(request, command);
       case CLIENT_UNBLOCK -> unblock(request, command);
       case CLIENT_UNPAUSE -> {
-        session.loop().pause().end();
+        pause.end();
         whenAll(
             loop -> {
               loop.pause().end();
@@ -55,7 +64,7 @@ final class ClientAdministration {
   }
 
   /** The loop that has the client asks the node it blocks on. */
-  private void unblock(Request request, Command command) {
+  private void unblock(ReplySlot request, Command command) {
     boolean error = command.argc() == 4 && command.argEqualsIgnoreCase(3, "error");
     if (command.argc() > 4) {
       refuse(request, syntaxError(command));
@@ -65,15 +74,27 @@ final class ClientAdministration {
       refuse(request, "ERR value is not an integer or out of range");
     } else {
       long id = command.argAsLong(2);
-      Protocol protocol = session.profile().protocol();
+      Protocol protocol = client.protocol();
       LocalAnswer.when(
-          askAll(loop -> loop.unblock(id, error)).thenCompose(ClientAdministration::sum),
-          session,
+          directory.askAll(loop -> unblock(loop, id, error)).thenCompose(ClientAdministration::sum),
+          context,
           unblocked ->
               end(
                   request,
                   () -> LocalAnswer.give(request, protocol, reply -> reply.integer(unblocked))));
     }
+  }
+
+  /** Completes with how many clients were unblocked, on the loop. */
+  private static CompletionStage<Integer> unblock(LoopClients loop, long id, boolean error) {
+    var unblocked = new CompletableFuture<Integer>();
+    for (ListedClient one : loop.clients()) {
+      if (one.id() == id) {
+        one.unblock(error, unblocked::complete);
+        return unblocked;
+      }
+    }
+    return CompletableFuture.completedStage(0);
   }
 
   private static CompletionStage<Integer> sum(List<CompletionStage<Integer>> answers) {
@@ -85,66 +106,52 @@ final class ClientAdministration {
   }
 
   private static String syntaxError(Command command) {
-    String name = LocalReplies.text(command.frame(), 1);
+    String name = command.frame().text(1);
     return "ERR unknown subcommand or wrong number of arguments for '"
         + name
         + "'. Try CLIENT HELP.";
   }
 
-  private void refuse(Request request, String error) {
-    session.goOn(request);
-    request.deliverError(ErrorReplies.encode(error), Outcome.REJECTED);
+  private void refuse(ReplySlot request, String error) {
+    client.resume(request);
+    request.answer(ErrorReplies.encode(error), Outcome.REJECTED);
   }
 
-  private <T> CompletionStage<List<T>> askAll(Function<SessionLoop, T> question) {
-    return session.loop().directory().askAll(question);
-  }
-
-  private void list(Request request, Command command) {
+  private void list(ReplySlot request, Command command) {
     var filter = new ClientFilter();
     String error = filter.readList(command);
     if (error != null) {
       refuse(request, error);
       return;
     }
-    Protocol protocol = session.profile().protocol();
+    Protocol protocol = client.protocol();
     Queue<Map<Long, String>> lists = new ConcurrentLinkedQueue<>();
     LocalAnswer.when(
-        onEach(loop -> list(loop, filter, lists)),
-        session,
+        directory.inAll(loop -> list(loop, filter, lists)),
+        context,
         _ -> end(request, () -> give(request, protocol, join(lists))));
   }
 
-  private static void give(Request request, Protocol protocol, String text) {
+  private static void give(ReplySlot request, Protocol protocol, String text) {
     LocalAnswer.give(request, protocol, reply -> reply.verbatim(text));
   }
 
   private static CompletionStage<Boolean> list(
-      SessionLoop loop, ClientFilter filter, Queue<Map<Long, String>> lists) {
+      LoopClients loop, ClientFilter filter, Queue<Map<Long, String>> lists) {
     Map<Long, String> lines = new TreeMap<>();
     return ClientRound.begin(
             loop,
-            client -> {
-              if (filter.accepts(client)) {
-                lines.put(client.id(), ClientLine.of(client));
+            one -> {
+              if (filter.accepts(one)) {
+                lines.put(one.id(), one.line());
               }
             })
         .thenApply(_ -> lists.add(lines));
   }
 
-  /** Has each loop do its part, and completes when all have. */
-  private CompletionStage<Void> onEach(Function<SessionLoop, CompletionStage<Boolean>> part) {
-    return askAll(part)
-        .thenCompose(parts ->
-            CompletableFuture.allOf(
-                parts.stream()
-                    .map(CompletionStage::toCompletableFuture)
-                    .toArray(CompletableFuture[]::new)));
-  }
-
   /** Answers; the client's next requests are taken up with that. */
-  private void end(Request request, Runnable answer) {
-    session.goOn(request);
+  private void end(ReplySlot request, Runnable answer) {
+    client.resume(request);
     answer.run();
   }
 
@@ -157,7 +164,7 @@ final class ClientAdministration {
     return text.toString();
   }
 
-  private void kill(Request request, Command command) {
+  private void kill(ReplySlot request, Command command) {
     var filter = new ClientFilter();
     String error = filter.readKill(command);
     if (error != null) {
@@ -165,15 +172,15 @@ final class ClientAdministration {
       return;
     }
     boolean byAddress = command.argc() == 3;
-    Protocol protocol = session.profile().protocol();
-    boolean itself = !filter.skipsCaller() && filter.accepts(session);
+    Protocol protocol = client.protocol();
+    boolean itself = !filter.skipsCaller() && filter.accepts(self);
     if (itself) {
-      session.drain(); // after its reply; what comes behind this is not read any more
+      client.drain(); // after its reply; what comes behind this is not read any more
     }
     var killed = new AtomicInteger(itself ? 1 : 0);
     LocalAnswer.when(
-        onEach(loop -> killOn(loop, filter, killed)),
-        session,
+        directory.inAll(loop -> killOn(loop, filter, killed)),
+        context,
         _ ->
             end(
                 request,
@@ -193,18 +200,18 @@ final class ClientAdministration {
   }
 
   private CompletionStage<Boolean> killOn(
-      SessionLoop loop, ClientFilter filter, AtomicInteger killed) {
+      LoopClients loop, ClientFilter filter, AtomicInteger killed) {
     return ClientRound.begin(
         loop,
-        client -> {
-          if (client != session && filter.accepts(client)) {
-            client.abandon("CLIENT KILL");
+        one -> {
+          if (one != self && filter.accepts(one)) {
+            one.abandon("CLIENT KILL");
             killed.incrementAndGet();
           }
         });
   }
 
-  private void pause(Request request, Command command) {
+  private void pause(ReplySlot request, Command command) {
     boolean all = command.argc() == 3 || command.argEqualsIgnoreCase(3, "all");
     long millis = command.argAsLong(2);
     if (command.argc() > 4) {
@@ -218,7 +225,7 @@ final class ClientAdministration {
     } else {
       long capped = Math.min(millis, LONGEST_PAUSE_MILLIS);
       long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(capped);
-      session.loop().pause().begin(until, all); // the next request of this client is held already
+      pause.begin(until, all); // the next request of this client is held already
       whenAll(
           loop -> {
             loop.pause().begin(until, all);
@@ -229,11 +236,11 @@ final class ClientAdministration {
   }
 
   /** Has every loop act, then answers {@code OK}. */
-  private void whenAll(Function<SessionLoop, SessionLoop> action, Request request) {
-    Protocol protocol = session.profile().protocol();
+  private void whenAll(Function<LoopClients, LoopClients> action, ReplySlot request) {
+    Protocol protocol = client.protocol();
     LocalAnswer.when(
-        askAll(action),
-        session,
+        directory.askAll(action),
+        context,
         _ -> end(request, () -> LocalAnswer.give(request, protocol, reply -> reply.status("OK"))));
   }
 }

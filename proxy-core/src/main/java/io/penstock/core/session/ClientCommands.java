@@ -18,41 +18,40 @@ final class ClientCommands {
   private static final String NO_TOUCH =
       "ERR CLIENT NO-TOUCH is not supported by this proxy: clients share its connections to nodes";
 
-  private final Session session;
+  private final ClientProfile profile;
+  private final Allowance account;
 
-  ClientCommands(Session session) {
-    this.session = session;
+  ClientCommands(AnswerParts made) {
+    this.profile = made.profile();
+    this.account = made.context().account();
   }
 
   /** Neither OFF nor SKIP is answered; SKIP also swallows the next request's reply. */
-  void setReplies(CommandSpec spec, Command command) {
-    ClientProfile profile = session.profile();
+  void setReplies(CommandSpec spec, Incoming request) {
+    Command command = request.command();
     if (command.argEqualsIgnoreCase(2, "on")) {
       profile.repliesOn();
-      respond(session.intake().begin(spec), "+OK\r\n");
+      respond(request.begin(spec), "+OK\r\n");
     } else if (command.argEqualsIgnoreCase(2, "off")) {
       profile.repliesOff();
-      respond(session.intake().begin(spec), "");
+      respond(request.begin(spec), "");
     } else if (command.argEqualsIgnoreCase(2, "skip")) {
-      Request silent = session.intake().begin(spec);
+      ReplySlot silent = request.begin(spec);
       profile.skipNextReply();
       respond(silent, "");
     } else {
-      session
-          .intake()
-          .begin(spec)
-          .deliverError(ErrorReplies.encode(SYNTAX_ERROR), Outcome.REJECTED);
+      request.begin(spec).answer(ErrorReplies.encode(SYNTAX_ERROR), Outcome.REJECTED);
     }
   }
 
-  private static void respond(Request request, String reply) {
+  private static void respond(ReplySlot request, String reply) {
     ByteBuf bytes = ByteBufAllocator.DEFAULT.directBuffer();
     bytes.writeCharSequence(reply, StandardCharsets.US_ASCII);
     request.deliverOwned(bytes, Outcome.OK);
   }
 
   void getName(ReplyWriter reply) {
-    String name = session.profile().name();
+    String name = profile.name();
     if (name.isEmpty()) {
       reply.missing();
     } else {
@@ -61,19 +60,19 @@ final class ClientCommands {
   }
 
   void setName(RequestFrame frame, ReplyWriter reply) {
-    String name = LocalReplies.text(frame, 2);
+    String name = frame.text(2);
     if (!isPrintable(name)) {
       reply.error(BAD_NAME);
       return;
     }
-    session.profile().name(name);
-    session.allowance().keepsMore();
+    profile.name(name);
+    account.keepsMore();
     reply.status("OK");
   }
 
   void setInfo(RequestFrame frame, ReplyWriter reply) {
-    String option = LocalReplies.text(frame, 2);
-    String value = LocalReplies.text(frame, 3);
+    String option = frame.text(2);
+    String value = frame.text(3);
     boolean name = option.equalsIgnoreCase("lib-name");
     if (!name && !option.equalsIgnoreCase("lib-ver")) {
       reply.error("ERR Unrecognized option " + ErrorReplies.quoted(option));
@@ -81,11 +80,11 @@ final class ClientCommands {
       reply.error("ERR " + option + " cannot contain spaces, newlines or special characters.");
     } else {
       if (name) {
-        session.profile().libraryName(value);
+        profile.libraryName(value);
       } else {
-        session.profile().libraryVersion(value);
+        profile.libraryVersion(value);
       }
-      session.allowance().keepsMore();
+      account.keepsMore();
       reply.status("OK");
     }
   }
@@ -93,7 +92,7 @@ final class ClientCommands {
   void noEvict(Command command, ReplyWriter reply) {
     boolean on = command.argEqualsIgnoreCase(2, "on");
     if (on || command.argEqualsIgnoreCase(2, "off")) {
-      session.profile().noEvict(on);
+      profile.noEvict(on);
       reply.status("OK");
     } else {
       reply.error(SYNTAX_ERROR);

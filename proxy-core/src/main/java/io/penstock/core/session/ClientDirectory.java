@@ -7,96 +7,42 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** All clients of a proxy, over all loops, and the scripts they brought. Safe from any thread. */
 public final class ClientDirectory {
 
-  /** Of all the heap that this process may have, what is kept for clients may take this share. */
-  private static final int SHARE_OF_HEAP = 3;
-
-  /** Of that, one request may have this share copied, as strings are more than once. */
-  private static final int SHARE_OF_ONE = 8;
-
-  private static final long LEAST_ON_HEAP = 1024 * 1024;
-
-  private final long heapLimit;
-  private final long longestOnHeap;
+  private final TotalMemory memory;
   private final AtomicLong lastId = new AtomicLong();
   private final Scripts scripts = new Scripts();
   private volatile ProxyStats resetAt = ProxyStats.NONE;
-  private final List<SessionLoop> loops = new CopyOnWriteArrayList<>();
+  private final List<LoopClients> loops = new CopyOnWriteArrayList<>();
 
+  /** Of clients that may keep as much as they may by default. */
   public ClientDirectory() {
-    this(Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP);
+    this(new TotalMemory());
   }
 
   /**
-   * @param heapLimit bytes that all clients may keep on the heap
+   * @param memory that clients keep
    */
-  ClientDirectory(long heapLimit) {
-    this.heapLimit = heapLimit;
-    this.longestOnHeap = Math.max(LEAST_ON_HEAP, heapLimit / SHARE_OF_ONE);
+  ClientDirectory(TotalMemory memory) {
+    this.memory = memory;
   }
 
-  /** Bytes that all clients may keep on the heap. */
-  long heapLimit() {
-    return heapLimit;
+  /** What the clients keep. */
+  TotalMemory memory() {
+    return memory;
   }
 
-  /** Bytes of a request that may be copied to the heap at once. */
-  long longestOnHeap() {
-    return longestOnHeap;
-  }
-
-  void add(SessionLoop loop) {
+  void add(LoopClients loop) {
     loops.add(loop);
   }
 
   /** The scripts that clients brought. */
   Scripts scripts() {
     return scripts;
-  }
-
-  /** Bytes of one kind that clients keep, those aside that are being closed for a limit. */
-  long used(Function<LoopMemory, KeptSum> which) {
-    long sum = 0;
-    for (SessionLoop loop : loops) {
-      sum += which.apply(loop.memory()).used();
-    }
-    return sum;
-  }
-
-  /** Bytes of one kind that clients keep which are being closed for a limit. */
-  long leaving(Function<LoopMemory, KeptSum> which) {
-    long sum = 0;
-    for (SessionLoop loop : loops) {
-      sum += which.apply(loop.memory()).leaving();
-    }
-    return sum;
-  }
-
-  /** Whether a loop is about to close clients. */
-  boolean isShedding() {
-    return loops.stream().anyMatch(loop -> loop.memory().isAsked());
-  }
-
-  /** Clients keep less than before: who waits for that may go on. */
-  void relieved() {
-    for (SessionLoop loop : loops) {
-      loop.memory().relieved();
-    }
-  }
-
-  /** The memory of the loop with the client that keeps the most of one kind; there is a loop. */
-  LoopMemory largest(Function<LoopMemory, KeptSum> which) {
-    LoopMemory most = loops.getFirst().memory();
-    for (SessionLoop loop : loops) {
-      if (which.apply(loop.memory()).largest() > which.apply(most).largest()) {
-        most = loop.memory();
-      }
-    }
-    return most;
   }
 
   /** What INFO told of all loops when {@code CONFIG RESETSTAT} was called last. */
@@ -119,12 +65,35 @@ public final class ClientDirectory {
    *
    * @return completes on one of the loops
    */
-  public <T> CompletionStage<List<T>> askAll(Function<SessionLoop, T> question) {
+  public <T> CompletionStage<List<T>> askAll(Function<LoopClients, T> question) {
     List<CompletableFuture<T>> answers = new ArrayList<>();
-    for (SessionLoop loop : loops) {
+    for (LoopClients loop : loops) {
       answers.add(CompletableFuture.supplyAsync(() -> question.apply(loop), loop.executor()));
     }
     return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
         .thenApply(_ -> answers.stream().map(CompletableFuture::resultNow).toList());
+  }
+
+  /**
+   * Does something with each client, on its loop, in slices.
+   *
+   * @return completes on one of the loops when all clients had their turn
+   */
+  CompletionStage<Void> onEachClient(Consumer<ListedClient> action) {
+    return inAll(loop -> ClientRound.begin(loop, action));
+  }
+
+  /**
+   * Has each loop do its part, on its own thread.
+   *
+   * @return completes on one of the loops when all have done it
+   */
+  CompletionStage<Void> inAll(Function<LoopClients, CompletionStage<Boolean>> part) {
+    return askAll(part)
+        .thenCompose(parts ->
+            CompletableFuture.allOf(
+                parts.stream()
+                    .map(CompletionStage::toCompletableFuture)
+                    .toArray(CompletableFuture[]::new)));
   }
 }

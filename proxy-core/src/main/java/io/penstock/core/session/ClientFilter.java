@@ -20,16 +20,16 @@ final class ClientFilter {
   private @Nullable Set<Long> ids; // null as in the others: any
   private @Nullable String address;
   private @Nullable String localAddress;
-  private Predicate<Session> type = _ -> true;
+  private Predicate<ListedClient> type = _ -> true;
   private long seconds; // that it has been here at least
   private boolean skipsCaller = true;
 
-  boolean accepts(Session client) {
+  boolean accepts(ListedClient client) {
     return (ids == null || ids.contains(client.id()))
         && type.test(client)
-        && (address == null || ClientLine.address(client).equals(address))
-        && (localAddress == null || ClientLine.localAddress(client).equals(localAddress))
-        && (seconds == 0 || ClientLine.age(client) >= seconds);
+        && (address == null || client.address().equals(address))
+        && (localAddress == null || client.listeningAddress().equals(localAddress))
+        && (seconds == 0 || client.age() >= seconds);
   }
 
   /** Whether {@code CLIENT KILL} spares the client that sends it. */
@@ -48,7 +48,7 @@ final class ClientFilter {
       return null;
     }
     if (argc == 4 && command.argEqualsIgnoreCase(2, "type")) {
-      return readType(LocalReplies.text(command.frame(), 3));
+      return readType(command.frame().text(3));
     }
     if (argc > 3 && command.argEqualsIgnoreCase(2, "id")) {
       return readIds(command);
@@ -76,7 +76,7 @@ final class ClientFilter {
    */
   @Nullable String readKill(Command command) {
     if (command.argc() == 3) {
-      address = LocalReplies.text(command.frame(), 2);
+      address = command.frame().text(2);
       skipsCaller = false;
       return null;
     }
@@ -90,8 +90,8 @@ final class ClientFilter {
   }
 
   private @Nullable String readOption(Command command, int i) {
-    String value = LocalReplies.text(command.frame(), i + 1);
-    switch (LocalReplies.text(command.frame(), i).toLowerCase(Locale.ROOT)) {
+    String value = command.frame().text(i + 1);
+    switch (command.frame().text(i).toLowerCase(Locale.ROOT)) {
       case "id" -> {
         long id = command.argAsLong(i + 1);
         if (id < 1) {
@@ -128,8 +128,8 @@ final class ClientFilter {
 
   private @Nullable String readType(String name) {
     switch (name.toLowerCase(Locale.ROOT)) {
-      case "normal" -> type = client -> !Subscriptions.isSubscriber(client);
-      case "pubsub" -> type = Subscriptions::isSubscriber;
+      case "normal" -> type = client -> !client.isSubscriber();
+      case "pubsub" -> type = ListedClient::isSubscriber;
       case "master", "replica", "slave" -> type = _ -> false;
       default -> {
         return "ERR Unknown client type " + ErrorReplies.quoted(name);

@@ -17,34 +17,35 @@ final class ClientLine {
 
   private ClientLine() {}
 
-  static String of(Session session) {
+  /** Now, on the loop that it is on. */
+  static String of(Session session, SessionLoop loop) {
     long now = System.nanoTime();
     ClientProfile profile = session.profile();
     CommandSpec last = session.activity().lastCommand();
     return "id="
         + session.id()
         + " addr="
-        + address(session)
+        + session.address()
         + " laddr="
-        + localAddress(session)
+        + session.listeningAddress()
         + descriptor(session.channel())
         + " name="
         + profile.name()
         + " age="
-        + age(session)
+        + session.age()
         + " idle="
         + seconds(now - session.activity().lastBytesAt())
         + " flags="
         + flags(session)
         + " capa= db="
-        + session.loop().settings().database()
+        + loop.database()
         + subscriptions(session)
         + transactions(session.intake().transactions())
         + " qbuf="
         + session.input().size()
         + " qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll="
-        + session.sequence().size()
-        + memory(session.allowance())
+        + session.replies().size()
+        + memory(session.account())
         + " events=r cmd="
         + (last == null ? "NULL" : last.name())
         + " user=default redir=-1 resp="
@@ -53,7 +54,7 @@ final class ClientLine {
         + profile.libraryName()
         + " lib-ver="
         + profile.libraryVersion()
-        + traffic(session);
+        + traffic(session, loop);
   }
 
   /** Its file descriptor, which NIO does not tell: the field is missing then. */
@@ -61,9 +62,9 @@ final class ClientLine {
     return channel instanceof UnixChannel unix ? " fd=" + unix.fd().intValue() : "";
   }
 
-  private static String traffic(Session session) {
+  private static String traffic(Session session, SessionLoop loop) {
     return " io-thread="
-        + session.loop().loop().index()
+        + loop.loop().index()
         + " tot-net-in="
         + session.activity().bytes()
         + " tot-net-out="
@@ -95,31 +96,20 @@ final class ClientLine {
   private static String flags(Session session) {
     ClientProfile profile = session.profile();
     String flags =
-        (Subscriptions.isSubscriber(session) ? "P" : "")
+        (session.isSubscriber() ? "P" : "")
             + (session.intake().transactions().isOpen() ? "x" : "")
-            + (session.intake().blocked().isBlocked() ? "b" : "")
+            + (session.isBlocked() ? "b" : "")
             + (profile.isNoEvict() ? "e" : "");
     return flags.isEmpty() ? "N" : flags;
   }
 
-  /** Seconds since the client connected. */
-  static long age(Session session) {
-    return seconds(System.nanoTime() - session.activity().connectedAt());
-  }
-
-  static String address(Session session) {
-    return address(session.channel().remoteAddress());
-  }
-
-  static String localAddress(Session session) {
-    return address(session.channel().localAddress());
-  }
-
-  private static long seconds(long nanos) {
+  /** Whole seconds of a time in nanoseconds. */
+  static long seconds(long nanos) {
     return TimeUnit.NANOSECONDS.toSeconds(Math.max(0, nanos));
   }
 
-  private static String address(SocketAddress address) {
+  /** An address as servers write it. */
+  static String address(SocketAddress address) {
     if (!(address instanceof InetSocketAddress inet) || inet.getAddress() == null) {
       return "?:0";
     }

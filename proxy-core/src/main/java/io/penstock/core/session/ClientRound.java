@@ -18,12 +18,12 @@ final class ClientRound implements Sliced {
    */
   static final int CLIENTS = 256;
 
-  private final Iterator<Session> clients;
-  private final Consumer<Session> action;
+  private final Iterator<? extends ListedClient> clients;
+  private final Consumer<ListedClient> action;
   private final CompletableFuture<Boolean> ended = new CompletableFuture<>();
 
-  private ClientRound(SessionLoop loop, Consumer<Session> action) {
-    this.clients = List.copyOf(loop.sessions()).iterator();
+  private ClientRound(LoopClients loop, Consumer<ListedClient> action) {
+    this.clients = List.copyOf(loop.clients()).iterator();
     this.action = action;
   }
 
@@ -33,7 +33,7 @@ final class ClientRound implements Sliced {
    * @param action for each client that is still there when its turn comes
    * @return completes on the loop when all clients had their turn
    */
-  static CompletionStage<Boolean> begin(SessionLoop loop, Consumer<Session> action) {
+  static CompletionStage<Boolean> begin(LoopClients loop, Consumer<ListedClient> action) {
     var round = new ClientRound(loop, action);
     if (round.goOn()) {
       loop.slices().begin(round);
@@ -44,7 +44,7 @@ final class ClientRound implements Sliced {
   @Override
   public boolean goOn() {
     for (int left = CLIENTS; left > 0 && clients.hasNext(); left--) {
-      Session client = clients.next();
+      ListedClient client = clients.next();
       if (!client.isClosed()) {
         action.accept(client);
       }

@@ -38,37 +38,46 @@ final class ClusterReplies {
   private static final String CONFIGURED =
       " is not allowed through this proxy: the cluster it shows is made by its configuration";
 
-  private final Session session;
+  private final ClientContext context;
+  private final Client client;
+  private final Nodes nodes;
+  private final SessionControl control;
+  private final ServerFace face;
 
-  ClusterReplies(Session session) {
-    this.session = session;
+  ClusterReplies(AnswerParts made) {
+    this.context = made.context();
+    this.client = context.client();
+    this.nodes = context.nodes();
+    this.control = made.control();
+    this.face = made.site().face();
   }
 
-  /** Answers the request in {@code command}, whose spec is {@code spec}. */
-  void answer(CommandSpec spec, LocalCommand which, Command command) {
-    Facade facade = session.loop().settings().face().facade();
+  /** Answers the request, whose spec is {@code spec}. */
+  void answer(CommandSpec spec, LocalCommand which, Incoming incoming) {
+    Facade facade = face.facade();
     if (facade == null) {
-      give(spec, reply -> reply.error(DISABLED));
+      give(incoming, spec, reply -> reply.error(DISABLED));
       return;
     }
+    Command command = incoming.command();
     switch (which) {
-      case CLUSTER_COUNTKEYSINSLOT -> askOwner(spec, command, "ERR Invalid slot");
-      case CLUSTER_GETKEYSINSLOT -> askOwner(spec, command, "ERR Invalid slot or number of keys");
+      case CLUSTER_COUNTKEYSINSLOT -> askOwner(incoming, spec, "ERR Invalid slot");
+      case CLUSTER_GETKEYSINSLOT -> askOwner(incoming, spec, "ERR Invalid slot or number of keys");
       default -> {
         List<Member> members = facade.members(local());
-        give(spec, reply -> write(spec, which, command, members, reply));
+        give(incoming, spec, reply -> write(spec, which, command, members, reply));
       }
     }
   }
 
-  private void give(CommandSpec spec, Consumer<ReplyWriter> words) {
-    Protocol protocol = session.profile().protocol();
-    LocalAnswer.give(session.intake().begin(spec), protocol, words);
+  private void give(Incoming incoming, CommandSpec spec, Consumer<ReplyWriter> words) {
+    Protocol protocol = client.protocol();
+    LocalAnswer.give(incoming.begin(spec), protocol, words);
   }
 
   /** Where the client is connected to this instance. */
   private Endpoint local() {
-    return session.channel().localAddress() instanceof InetSocketAddress address
+    return control.localAddress() instanceof InetSocketAddress address
         ? new Endpoint(address.getAddress().getHostAddress(), address.getPort())
         : new Endpoint("127.0.0.1", 1);
   }
@@ -101,10 +110,9 @@ final class ClusterReplies {
   }
 
   private String info(ClusterShape shape) {
-    Placement map = session.loop().dispatcher().adoptTopology();
+    Placement map = nodes.placement();
     int assigned = ShownSlots.covered(map);
-    return shape.info(
-        assigned, Math.min(assigned, session.loop().settings().face().coveredSlots(map)));
+    return shape.info(assigned, Math.min(assigned, face.coveredSlots(map)));
   }
 
   private static int keySlot(Command command) {
@@ -114,7 +122,7 @@ final class ClusterReplies {
 
   private static void ifKnown(
       Command command, List<Member> members, ReplyWriter reply, Runnable then) {
-    String id = LocalReplies.text(command.frame(), 2);
+    String id = command.frame().text(2);
     Optional<Member> known = members.stream().filter(it -> it.id().equals(id)).findAny();
     if (known.isPresent()) {
       then.run();
@@ -124,17 +132,18 @@ final class ClusterReplies {
   }
 
   /** What is in a slot is known to the node that has it. */
-  private void askOwner(CommandSpec spec, Command command, String outOfRange) {
+  private void askOwner(Incoming incoming, CommandSpec spec, String outOfRange) {
+    Command command = incoming.command();
     String error = slotError(spec, command, outOfRange);
     if (error != null) {
-      give(spec, reply -> reply.error(error));
+      give(incoming, spec, reply -> reply.error(error));
       return;
     }
     int slot = (int) command.argAsLong(2);
-    Request request = session.intake().begin(spec);
-    Shard owner = session.loop().dispatcher().adoptTopology().shardOf(slot);
+    ReplySlot request = incoming.begin(spec);
+    Shard owner = nodes.placement().shardOf(slot);
     if (owner == null) {
-      request.deliverError(ErrorReplies.NOT_SERVED, Outcome.UNAVAILABLE);
+      request.answer(ErrorReplies.NOT_SERVED, Outcome.UNAVAILABLE);
       return;
     }
     RequestFrame frame = command.frame();
@@ -143,7 +152,7 @@ final class ClusterReplies {
             .buffer()
             .toString(frame.start(), frame.end() - frame.start(), StandardCharsets.ISO_8859_1);
     NodeSurvey.ask(
-        session, List.of(owner.master()), question, replies -> give(request, replies.getFirst()));
+        context, List.of(owner.master()), question, replies -> give(request, replies.getFirst()));
   }
 
   private @Nullable String slotError(CommandSpec spec, Command command, String outOfRange) {
@@ -155,12 +164,12 @@ final class ClusterReplies {
     if (slot < 0 || slot >= SlotMap.SLOTS || count < 0) {
       return outOfRange;
     }
-    return session.loop().isSharded() ? null : "ERR " + spec.displayName() + NO_SLOTS;
+    return nodes.placement().partitions() > 1 ? null : "ERR " + spec.displayName() + NO_SLOTS;
   }
 
-  private static void give(Request request, @Nullable String reply) {
+  private static void give(ReplySlot request, @Nullable String reply) {
     if (reply == null) {
-      request.deliverError(ErrorReplies.TIMEOUT_READ, Outcome.TIMEOUT);
+      request.answer(ErrorReplies.TIMEOUT_READ, Outcome.TIMEOUT);
       return;
     }
     ByteBuf bytes = ByteBufAllocator.DEFAULT.directBuffer(reply.length());

@@ -13,7 +13,7 @@ import io.penstock.core.transport.Slices;
  */
 final class Composition implements Sliced {
 
-  private final Request whole;
+  private final ReplySlot whole;
   private final Execution execution;
   private final Replay own;
   private final ByteBuf reply; // the node's; borrowed until the end
@@ -26,7 +26,7 @@ final class Composition implements Sliced {
   /**
    * @param at where the node's first reply begins
    */
-  Composition(Request whole, Execution execution, Replay own, ByteBuf reply, int at) {
+  Composition(ReplySlot whole, Execution execution, Replay own, ByteBuf reply, int at) {
     this.whole = whole;
     this.execution = execution;
     this.own = own;
@@ -35,12 +35,12 @@ final class Composition implements Sliced {
     this.at = at;
   }
 
-  /** Begins; a short reply is given at once. */
-  void begin() {
+  /** Begins; a short reply is given at once, a long one in slices. */
+  void begin(Slices slices) {
     byte[] header = Execution.header(commands);
     whole.deliverPart(Unpooled.wrappedBuffer(header), 0, header.length, false);
     if (goOn()) {
-      whole.session().loop().slices().begin(this);
+      slices.begin(this);
     }
   }
 

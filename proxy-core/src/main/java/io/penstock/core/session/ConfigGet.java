@@ -45,14 +45,20 @@ final class ConfigGet {
   /** A parameter under the name that the client gets: the one it asked for, if it gave one. */
   private record Parameter(String name, String value) {}
 
-  private final Session session;
+  private final ClientContext context;
+  private final Client client;
+  private final ServerFace face;
+  private final SessionControl control;
 
-  ConfigGet(Session session) {
-    this.session = session;
+  ConfigGet(AnswerParts made) {
+    this.context = made.context();
+    this.client = context.client();
+    this.face = made.site().face();
+    this.control = made.control();
   }
 
-  void answer(Request request, Command command) {
-    Protocol protocol = session.profile().protocol();
+  void answer(ReplySlot request, Command command) {
+    Protocol protocol = client.protocol();
     String refusal = refusal(command.frame());
     if (refusal != null) {
       LocalAnswer.give(request, protocol, reply -> reply.error(refusal));
@@ -62,7 +68,7 @@ final class ConfigGet {
     Map<String, Parameter> wanted = new LinkedHashMap<>();
     boolean nodeKnowsMore = false;
     for (int i = 2; i < command.argc(); i++) {
-      String word = LocalReplies.text(command.frame(), i);
+      String word = command.frame().text(i);
       nodeKnowsMore |= !own.containsKey(word.toLowerCase(Locale.ROOT));
       choose(word, own, wanted);
     }
@@ -71,17 +77,14 @@ final class ConfigGet {
       return;
     }
     List<Endpoint> first =
-        session.loop().dispatcher().adoptTopology().shards().stream()
-            .limit(1)
-            .map(Shard::master)
-            .toList();
+        context.nodes().placement().shards().stream().limit(1).map(Shard::master).toList();
     var frame = command.frame();
     String question =
         frame
             .buffer()
             .toString(frame.start(), frame.end() - frame.start(), StandardCharsets.ISO_8859_1);
     NodeSurvey.ask(
-        session,
+        context,
         first,
         question,
         replies -> give(request, protocol, overlaid(replies, own, wanted)));
@@ -96,7 +99,7 @@ final class ConfigGet {
     }
     int patterns = 0;
     for (int i = 2; i < frame.argc(); i++) {
-      patterns += IS_PATTERN.test(LocalReplies.text(frame, i)) ? frame.length(i) : 0;
+      patterns += IS_PATTERN.test(frame.text(i)) ? frame.length(i) : 0;
     }
     return patterns > Glob.MAX_LENGTH ? CommandErrors.PATTERN_TOO_LONG : null;
   }
@@ -120,7 +123,7 @@ final class ConfigGet {
 
   /** A name as servers compare it: in any case, and as C's string functions see it. */
   static String plain(String name) {
-    return LocalReplies.cString(name).toLowerCase(Locale.ROOT);
+    return ReplyStrings.cString(name).toLowerCase(Locale.ROOT);
   }
 
   /** Whether it is a node's secret, which nobody is told. */
@@ -130,8 +133,8 @@ final class ConfigGet {
 
   /** As the proxy was configured, and where this client is connected. */
   private Map<String, String> own() {
-    Map<String, String> own = new LinkedHashMap<>(session.loop().settings().face().config());
-    if (session.channel().localAddress() instanceof InetSocketAddress address) {
+    Map<String, String> own = new LinkedHashMap<>(face.config());
+    if (control.localAddress() instanceof InetSocketAddress address) {
       own.put("port", Integer.toString(address.getPort()));
     }
     return own;
@@ -168,7 +171,8 @@ final class ConfigGet {
     return parameters;
   }
 
-  private static void give(Request request, Protocol protocol, Map<String, Parameter> parameters) {
+  private static void give(
+      ReplySlot request, Protocol protocol, Map<String, Parameter> parameters) {
     LocalAnswer.give(request, protocol, reply -> write(parameters, reply));
   }
 

@@ -26,11 +26,14 @@ final class ConfigSet {
 
   private ConfigSet() {}
 
-  /** The error line for a request that would set a parameter of Penstock's own, else null. */
-  static @Nullable String refusal(Session session, RequestFrame frame) {
-    Map<String, String> own = session.loop().settings().face().config();
+  /**
+   * The error line for a request that would set a parameter of Penstock's own, else null.
+   *
+   * @param own parameters that are Penstock's own, with their values
+   */
+  static @Nullable String refusal(Map<String, String> own, RequestFrame frame) {
     for (int i = 2; i < frame.argc(); i += 2) {
-      String name = ConfigGet.plain(LocalReplies.text(frame, i));
+      String name = ConfigGet.plain(frame.text(i));
       String key = KEYS.get(name);
       if (key != null) {
         return failed(name, "it is Penstock's own: set " + key + " where Penstock is configured");

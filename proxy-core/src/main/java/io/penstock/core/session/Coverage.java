@@ -2,6 +2,7 @@ package io.penstock.core.session;
 
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ProxyStats.HeldOutcome;
+import io.penstock.core.transport.Loop;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.RefreshTrigger;
 import java.util.concurrent.TimeUnit;
@@ -23,60 +24,65 @@ final class Coverage {
     void gone();
   }
 
-  private final Session session;
+  private final Client client;
+  private final ReplySequence replies;
+  private final Nodes nodes;
+  private final Loop loop;
+  private final OrderGuard order;
 
-  Coverage(Session session) {
-    this.session = session;
+  Coverage(ClientContext context, OrderGuard order) {
+    this.client = context.client();
+    this.replies = context.replies();
+    this.nodes = context.nodes();
+    this.loop = context.loop();
+    this.order = order;
   }
 
   /** Has the prepared request {@code whole} go now, or as soon as all slots are served. */
-  void whenWhole(Request whole, ForAll request) {
-    Placement map = session.loop().dispatcher().adoptTopology();
+  void whenWhole(Forwarded whole, ForAll request) {
+    Placement map = nodes.placement();
     if (map.isFullyCovered()) {
       request.go(map);
     } else {
-      session.order().routesChange();
-      session.loop().topology().requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
+      order.routesChange();
+      nodes.requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
       hold(whole, request);
     }
   }
 
-  private void hold(Request whole, ForAll request) {
-    if (!session.loop().hold().admits(whole)) {
+  private void hold(Forwarded whole, ForAll request) {
+    if (!nodes.hold().admits(whole)) {
       request.gone();
-      whole.deliverError(ErrorReplies.OVERLOADED, Outcome.OVERLOADED);
+      whole.answer(ErrorReplies.OVERLOADED, Outcome.OVERLOADED);
       return;
     }
     lookAgain(whole, request);
   }
 
-  private void lookAgain(Request whole, ForAll request) {
-    session
-        .loop()
-        .executor()
-        .schedule(() -> look(whole, request), LOOK_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+  private void lookAgain(Forwarded whole, ForAll request) {
+    loop.executor().schedule(() -> look(whole, request), LOOK_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   /** The client's earlier requests have to end first: their routes may be others by now. */
-  private void look(Request whole, ForAll request) {
-    session.loop().tick();
-    Placement map = session.loop().dispatcher().adoptTopology();
+  private void look(Forwarded whole, ForAll request) {
+    loop.tick();
+    Placement map = nodes.placement();
     if (whole.isTooLate()) {
-      leave(whole, session.isClosed() ? HeldOutcome.DROPPED : HeldOutcome.GIVEN_UP);
+      leave(whole, client.isClosed() ? HeldOutcome.DROPPED : HeldOutcome.GIVEN_UP);
       request.gone();
-      whole.deliverError(session.loop().notServed(), Outcome.UNAVAILABLE);
-    } else if (map.isFullyCovered() && session.sequence().at(0) == whole) {
+      whole.answer(nodes.notServed(), Outcome.UNAVAILABLE);
+    } else if (map.isFullyCovered() && replies.at(0) == whole.place()) {
       leave(whole, HeldOutcome.SERVED);
       whole.sentLate();
       request.go(map);
     } else {
-      session.loop().topology().requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
+      nodes.requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
       lookAgain(whole, request);
     }
   }
 
-  private void leave(Request whole, HeldOutcome how) {
-    session.loop().hold().leave(whole);
-    session.loop().hold().count(whole, how);
+  private void leave(Forwarded whole, HeldOutcome how) {
+    nodes.hold().leave(whole);
+    nodes.hold().count(whole, how);
   }
 }

@@ -21,7 +21,7 @@ final class Departure implements Sliced {
 
   private static final Logger log = LoggerFactory.getLogger(Departure.class);
 
-  private final SessionLoop loop;
+  private final SubscribeSite site;
   private final Subscriber subscriber;
   private final SubscribedNames names;
   private final long size;
@@ -32,21 +32,22 @@ final class Departure implements Sliced {
   /**
    * @param names nobody else's any more
    */
-  Departure(SessionLoop loop, Subscriber subscriber, SubscribedNames names, long size) {
-    this.loop = loop;
+  Departure(SubscribeSite site, Subscriber subscriber, SubscribedNames names, long size) {
+    this.site = site;
     this.subscriber = subscriber;
     this.names = names;
     this.size = size;
   }
 
-  void run() {
-    loop.memory().lingersOnHeap(size);
-    loop.loop().slices().beginNow(this);
+  /** Begins, as far as one turn of the loop goes. */
+  void run(Slices slices) {
+    site.memory().lingersOnHeap(size);
+    slices.beginNow(this);
   }
 
   @Override
   public boolean goOn() {
-    Hub hub = loop.hub();
+    Hub hub = site.hub();
     boolean more = next();
     for (int i = 1; more; i++) {
       hub.leave(subscriber, kind, rest.next());
@@ -55,7 +56,7 @@ final class Departure implements Sliced {
     hub.flush();
     more = next();
     if (!more) {
-      loop.memory().lingersOnHeap(-size);
+      site.memory().lingersOnHeap(-size);
     }
     return more;
   }
@@ -63,7 +64,7 @@ final class Departure implements Sliced {
   @Override
   public void broke(Throwable cause) {
     log.error("the subscriptions of a client that is gone could not be ended", cause);
-    loop.memory().lingersOnHeap(-size);
+    site.memory().lingersOnHeap(-size);
   }
 
   private boolean next() {

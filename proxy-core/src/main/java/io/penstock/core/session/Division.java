@@ -86,7 +86,7 @@ final class Division {
       int length = bytes.buffer().writerIndex() - from;
       part.carry(bytes.share(), from, length);
       small += length < SocketOutput.SLICE_THRESHOLD ? length : 0;
-      part.prepare(whole.session(), command, slotOfGroup[group]);
+      part.prepare(command, slotOfGroup[group]);
       parts[group] = part;
     }
     bytes.release();

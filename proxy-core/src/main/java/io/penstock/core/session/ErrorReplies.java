@@ -74,7 +74,7 @@ final class ErrorReplies {
 
   /** A client's words as servers quote them in an error: up to the first zero byte. */
   static String quoted(String words) {
-    return "'" + LocalReplies.cString(words) + "'";
+    return "'" + ReplyStrings.cString(words) + "'";
   }
 
   /**

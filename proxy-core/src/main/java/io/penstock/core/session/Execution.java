@@ -5,6 +5,7 @@ import io.netty.buffer.Unpooled;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.upstream.Verdicts.Asked;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -16,7 +17,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Execution extends Block {
 
-  private final Request whole;
+  private final ReplySlot whole;
+  private final TransactionParts made;
+  private final Client client;
+  private final Allowance account;
   private final Transaction transaction;
   private final @Nullable Watch watch; // whose connection this goes by
   private final HeldReply collected = new HeldReply();
@@ -28,15 +32,20 @@ final class Execution extends Block {
    * @param whole the {@code EXEC}
    * @param watch what the client watches; it ends with this
    */
-  Execution(Request whole, Session session, Transaction transaction, @Nullable Watch watch) {
-    super(session);
+  Execution(
+      TransactionParts made, ReplySlot whole, Transaction transaction, @Nullable Watch watch) {
+    super(made.forward().owner());
+    this.made = made;
+    this.client = made.context().client();
+    this.account = made.context().account();
     this.whole = whole;
-    this.held = new Gathered(session);
+    this.held = new Gathered(made.context(), made.forward().site().limit());
     this.transaction = transaction;
     this.watch = watch;
     whole.bearsOnHeap(transaction.sizeOnHeap());
     if (watch != null || isSpliced()) {
-      session.hold(whole); // what comes behind must not overtake, and see what the own commands do
+      client.suspend(
+          whole); // what comes behind must not overtake, and see what the own commands do
     }
   }
 
@@ -47,7 +56,8 @@ final class Execution extends Block {
     }
     CalledScripts called = scripts;
     if (called == null) {
-      called = new CalledScripts(session, sharedBytes().buffer(), offset(), length());
+      called = new CalledScripts(owner().reader, made.forward().site().scripts());
+      called.find(sharedBytes().buffer(), offset(), length());
       scripts = called;
     }
     called.load(this, sender);
@@ -59,10 +69,12 @@ final class Execution extends Block {
     if (watch == null) {
       return super.isRefused(buffer, from, to);
     }
-    if (!Refusal.isOne(buffer, from, to, session.loop())) {
+    Refusal said = made.refusals().read(this, Asked.KEYS, buffer, from, to);
+    if (said == null) {
       return false;
     }
-    deliverError(session.profile().nil(), Outcome.OK);
+    made.refusals().heed(said);
+    answer(client.nil(), Outcome.OK);
     return true;
   }
 
@@ -71,7 +83,7 @@ final class Execution extends Block {
     if (watch != null) {
       watch.lose();
       if (failure == Failure.NOT_SENT) {
-        deliverError(session.profile().nil(), Outcome.OK);
+        answer(client.nil(), Outcome.OK);
         return;
       }
     }
@@ -99,17 +111,17 @@ final class Execution extends Block {
       splice();
     } else {
       replied();
-      session.goOn(whole);
+      client.resume(whole);
       whole.deliver(buffer, from, to, outcome);
     }
   }
 
   @Override
-  void deliverError(byte[] reply, Outcome outcome) {
+  void answer(byte[] reply, Outcome outcome) {
     letGo();
     replied();
-    session.goOn(whole);
-    whole.deliverError(reply, outcome);
+    client.resume(whole);
+    whole.answer(reply, outcome);
   }
 
   @Override
@@ -123,14 +135,14 @@ final class Execution extends Block {
     }
     if (last) {
       replied();
-      session.goOn(whole);
+      client.resume(whole);
     }
     whole.deliverPart(buffer, from, to, last);
   }
 
   private void collect(ByteBuf buffer, int from, int to) {
     if (holds(to - from)) {
-      collected.append(buffer, from, to, session.allowance().holdsMuch());
+      collected.append(buffer, from, to, account.holdsMuch());
     }
   }
 
@@ -156,13 +168,13 @@ final class Execution extends Block {
 
   @Override
   void ranAlone(byte[] error, ByteBuf reply) {
-    session.retries().answered(this);
-    deliverError(notAtomic(error), Outcome.ERROR);
+    owner().retries.answered(this);
+    answer(notAtomic(error), Outcome.ERROR);
   }
 
   @Override
   void aborted(byte[] error) {
-    deliverError(abortion(error), Outcome.ERROR);
+    answer(abortion(error), Outcome.ERROR);
   }
 
   @Override
@@ -192,10 +204,10 @@ final class Execution extends Block {
     replied();
     ByteBuf reply = collected.view();
     if (held.isTooLarge() || hasRun(reply)) {
-      replay = new Replay(session, transaction.own(), this);
+      replay = new Replay(made, transaction.own(), this);
       replay.run();
     } else { // nothing ran
-      session.goOn(whole);
+      client.resume(whole);
       whole.deliver(reply, reply.readerIndex(), reply.writerIndex(), Outcome.OK);
       letGo();
     }
@@ -220,21 +232,22 @@ final class Execution extends Block {
   /** The own commands could not be answered. */
   void broke(Throwable cause) {
     letGo();
-    Defect.in(session, cause);
+    client.failed(cause);
   }
 
   /** All own commands are answered. */
   void compose() {
     Replay own = Objects.requireNonNull(replay);
-    if (held.isTooLarge() || session.isGone()) {
+    if (held.isTooLarge() || client.isGone()) {
       own.close();
-      session.goOn(whole);
-      whole.deliverError(ErrorReplies.TOO_LARGE_EXEC, Outcome.ERROR);
+      client.resume(whole);
+      whole.answer(ErrorReplies.TOO_LARGE_EXEC, Outcome.ERROR);
       return;
     }
     int first = header(transaction.sent()).length;
     ByteBuf reply = collected.view();
-    new Composition(whole, this, own, reply, reply.readerIndex() + first).begin();
+    new Composition(whole, this, own, reply, reply.readerIndex() + first)
+        .begin(made.context().loop().slices());
   }
 
   /** How many commands the client has queued. */
@@ -246,6 +259,6 @@ final class Execution extends Block {
   void composed() {
     Objects.requireNonNull(replay).close();
     letGo();
-    session.goOn(whole);
+    client.resume(whole);
   }
 }

@@ -8,18 +8,20 @@ import java.util.List;
 /**
  * Tells when everything has been answered that was on its way behind a refused request: a {@code
  * PING} over the connection that the refusal came by is answered last. Only then is it known
- * whether a later request has overtaken the refused one. Confined to its session's loop.
+ * whether a later request has overtaken the refused one. Confined to its client's loop.
  */
 final class Fences {
 
   private static final byte[] PING = WireRequest.of("PING");
 
-  private final Session session;
+  private final ClientContext context;
+  private final ReplySequence replies;
   private final List<Fence> open = new ArrayList<>(0);
   private long resent;
 
-  Fences(Session session) {
-    this.session = session;
+  Fences(ClientContext context) {
+    this.context = context;
+    this.replies = context.replies();
   }
 
   /** A request is sent again. */
@@ -29,16 +31,16 @@ final class Fences {
 
   /** The same as long as nothing is sent: what is under way now lies before it. */
   long mark() {
-    return session.activity().requests() + resent;
+    return replies.newest() + resent;
   }
 
   /** Whether later requests may be on their way behind it. */
-  boolean isNeededFor(Routed refused) {
-    return refused.order() < session.activity().requests() && !refused.isAside();
+  boolean isNeededFor(ClientExchange refused) {
+    return refused.order() < replies.newest() && !refused.isAside();
   }
 
   /** Runs {@code then} when all that is behind it is answered or has failed. */
-  void whenPassed(Routed refused, Endpoint node, Runnable then) {
+  void whenPassed(ClientExchange refused, Endpoint node, Runnable then) {
     for (Fence known : open) {
       if (known.covers(refused, node)) {
         known.then(then);
@@ -55,12 +57,12 @@ final class Fences {
 
     private final long mark = Fences.this.mark();
 
-    Fence(Routed refused, Endpoint node) {
-      super(session, node, refused, Unpooled.wrappedBuffer(PING));
+    Fence(ClientExchange refused, Endpoint node) {
+      super(context, node, refused, Unpooled.wrappedBuffer(PING));
     }
 
     /** Whether it stands behind all that is behind {@code refused}. */
-    boolean covers(Routed refused, Endpoint refusing) {
+    boolean covers(ClientExchange refused, Endpoint refusing) {
       return mark == Fences.this.mark()
           && node().equals(refusing)
           && protocol() == refused.protocol();

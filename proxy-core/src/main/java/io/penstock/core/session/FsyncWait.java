@@ -18,8 +18,8 @@ final class FsyncWait extends ShardWait {
   private boolean marked;
   private boolean lost;
 
-  FsyncWait(Session session, WaitCall call, int slot) {
-    super(session, call, slot);
+  FsyncWait(BlockingParts made, WaitCall call, int slot) {
+    super(made, call, slot);
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.penstock.core.command.Merge;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.route.ReplyMerger;
+import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.Sliced;
 import io.penstock.core.transport.Slices;
 import io.penstock.core.upstream.Endpoint;
@@ -16,8 +17,13 @@ final class Gather implements Part.Whole, Sliced {
   /** With so many bytes of replies they are put together in slices. */
   private static final int MUCH = 128 * 1024;
 
-  private final Request whole;
-  private final Session session;
+  private final ReplySlot whole;
+  private final ExchangeOwner owner;
+  private final Client client;
+  private final Allowance account;
+  private final Nodes nodes;
+  private final Loop loop;
+  private final ForwardSite site;
   private final Merge merge;
   private final int[] detail;
   private Part[] parts = {};
@@ -34,17 +40,22 @@ final class Gather implements Part.Whole, Sliced {
    *
    * @param detail as {@link ReplyMerger#merge} takes it
    */
-  Gather(Request whole, Merge merge, int[] detail) {
+  Gather(ForwardParts made, ReplySlot whole, Merge merge, int[] detail) {
     this.whole = whole;
-    this.session = whole.session();
-    this.held = new Gathered(session);
+    this.owner = made.owner();
+    this.client = made.context().client();
+    this.account = made.context().account();
+    this.nodes = made.context().nodes();
+    this.loop = made.context().loop();
+    this.site = made.site();
+    this.held = new Gathered(made.context(), site.limit());
     this.merge = merge;
     this.detail = detail;
   }
 
   @Override
-  public Session session() {
-    return session;
+  public ExchangeOwner owner() {
+    return owner;
   }
 
   /**
@@ -71,7 +82,7 @@ final class Gather implements Part.Whole, Sliced {
   /** Sends the next part; answers its node if that does not keep up. */
   @Nullable Endpoint send(Part part) {
     parts[sent++] = part;
-    return session.loop().dispatcher().dispatch(part) ? null : part.sentTo();
+    return nodes.dispatch(part) ? null : part.sentTo();
   }
 
   /** There is a bound for them together: they cannot be given before all are here. */
@@ -89,12 +100,12 @@ final class Gather implements Part.Whole, Sliced {
    */
   void carries(int bytes) {
     carried += bytes;
-    session.allowance().bears(bytes);
+    account.bears(bytes);
   }
 
   private void letGo() {
     if (carried > 0) {
-      session.allowance().bears(-carried);
+      account.bears(-carried);
       carried = 0;
     }
     for (int i = 0; i < sent; i++) {
@@ -131,7 +142,7 @@ final class Gather implements Part.Whole, Sliced {
 
   @Override
   public void broke(Throwable cause) {
-    Defect.in(session, cause);
+    client.failed(cause);
     Census counts = census;
     if (counts != null) {
       counts.drop();
@@ -142,7 +153,7 @@ final class Gather implements Part.Whole, Sliced {
   /** Answers true when it has to be gone on with. */
   private boolean begin() {
     if (held.isTooLarge()) {
-      whole.deliverError(ErrorReplies.TOO_LARGE, Outcome.ERROR);
+      whole.answer(ErrorReplies.TOO_LARGE, Outcome.ERROR);
       return false;
     }
     ByteBuf[] replies = new ByteBuf[parts.length];
@@ -152,14 +163,14 @@ final class Gather implements Part.Whole, Sliced {
         outcome = parts[i].outcome();
       }
     }
-    Census counts = merge.countsClients() ? new Census(whole, merge) : null;
+    Census counts = merge.countsClients() ? new Census(whole, merge, client, site.hub()) : null;
     ReplyMerger.Sink sink = counts == null ? this::pass : counts::add;
     ReplyMerger begun = new ReplyMerger(sink);
     census = counts;
     merger = begun;
     begun.begin(merge, replies, detail);
     if (held.size() >= MUCH) {
-      session.loop().slices().begin(this);
+      loop.slices().begin(this);
       return true;
     }
     while (goOn()) {
@@ -176,7 +187,7 @@ final class Gather implements Part.Whole, Sliced {
   @Override
   public boolean goOn() {
     ReplyMerger begun = Objects.requireNonNull(merger);
-    boolean unheard = session.isClosed();
+    boolean unheard = client.isClosed();
     if (!unheard && begun.step(Slices.STEPS)) {
       return true;
     }

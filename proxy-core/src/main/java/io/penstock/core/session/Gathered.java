@@ -6,12 +6,16 @@ package io.penstock.core.session;
  */
 final class Gathered {
 
-  private final Session session;
+  private final Client client;
+  private final Allowance account;
+  private final GatherLimit limit;
   private long bytes;
   private boolean tooLarge;
 
-  Gathered(Session session) {
-    this.session = session;
+  Gathered(ClientContext context, GatherLimit limit) {
+    this.client = context.client();
+    this.account = context.account();
+    this.limit = limit;
   }
 
   /** Whether there were more than one request may have; nothing is held from then on. */
@@ -25,11 +29,8 @@ final class Gathered {
       return false;
     }
     bytes += more;
-    session.allowance().gathers(more);
-    tooLarge = bytes > session.loop().mostHeld();
-    if (tooLarge) {
-      session.loop().sweep().tellTooLarge(session);
-    }
+    account.gathers(more);
+    tooLarge = limit.isExceeded(bytes, client);
     return tooLarge;
   }
 
@@ -45,7 +46,7 @@ final class Gathered {
 
   /** They are held no longer. */
   void letGo() {
-    session.allowance().gathers(-bytes);
+    account.gathers(-bytes);
     bytes = 0;
   }
 

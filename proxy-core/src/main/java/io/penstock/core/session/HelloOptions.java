@@ -21,12 +21,12 @@ record HelloOptions(int userAt, @Nullable String name, @Nullable String error) {
         userAt = i + 1;
         i += 2;
       } else if (command.argEqualsIgnoreCase(i, "setname") && i + 1 < argc) {
-        name = LocalReplies.text(command.frame(), ++i);
+        name = command.frame().text(++i);
         if (!ClientCommands.isPrintable(name)) {
           return new HelloOptions(0, null, ClientCommands.BAD_NAME);
         }
       } else {
-        String option = LocalReplies.text(command.frame(), i);
+        String option = command.frame().text(i);
         return new HelloOptions(
             0, null, "ERR Syntax error in HELLO option " + ErrorReplies.quoted(option));
       }

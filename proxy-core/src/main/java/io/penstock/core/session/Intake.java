@@ -10,253 +10,253 @@ import io.penstock.core.route.ScanCursor;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Takes up one request after the other: what becomes of each, as the session stands. */
-final class Intake {
+/**
+ * Takes up one request after the other and gives each to its handler, according to the session's
+ * state. Confined to the client's event loop.
+ */
+final class Intake implements OwnCommands {
 
   private static final String ONLY_SUBSCRIBERS_MAY =
       "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context";
 
   private final Session session;
-  private final Command command;
-  private final LocalReplies local;
+  private final SessionLoop loop;
+  private final ClientContext context;
+  private final ReplySequence replies;
+  private final Allowance account;
+  private final OrderGuard order;
+  private final TurnShare share;
+  private final CurrentRequest request;
+  private final Forwarder forwarder;
   private final Transactions transactions;
+  private final BlockingParts blocking;
   private final BlockedCalls blocked;
+  private final LocalReplies local;
   private final ClientAdministration clients;
   private final TrackingReplies tracking;
   private final ServerReplies server;
   private final ClusterReplies cluster;
   private @Nullable Subscriptions subscriptions; // since the client first subscribed
-  private @Nullable Replay replay;
 
   /**
-   * @param command over the frame of the session's input
+   * @param forward what the client's requests are sent with
+   * @param request the one that was found last
    */
-  Intake(Session session, Command command) {
+  Intake(Session session, SessionLoop loop, ForwardParts forward, CurrentRequest request) {
     this.session = session;
-    this.command = command;
-    this.local = new LocalReplies(session);
-    this.transactions = new Transactions(session);
-    this.blocked = new BlockedCalls(session);
-    this.clients = new ClientAdministration(session);
+    this.loop = loop;
+    this.context = forward.context();
+    this.replies = context.replies();
+    this.account = context.account();
+    this.order = forward.order();
+    this.share = session.share();
+    this.request = request;
+    Backpressure backpressure = session.backpressure();
+    Refusals refusals = loop.retrySite().refusals();
+    this.forwarder = new Forwarder(forward, new Sending(request, backpressure));
+    this.transactions =
+        new Transactions(
+            new TransactionParts(forward, refusals, backpressure, this, share),
+            session.profile(),
+            loop.answerSite().face());
+    this.blocking = new BlockingParts(context, forward.owner(), refusals, backpressure);
+    this.blocked = new BlockedCalls(blocking);
+    var made = new AnswerParts(context, session.profile(), session, session, loop.answerSite());
+    this.local = new LocalReplies(made);
+    this.clients = new ClientAdministration(made);
     this.tracking = new TrackingReplies(session);
-    this.server = new ServerReplies(session);
-    this.cluster = new ClusterReplies(session);
+    this.server = new ServerReplies(made);
+    this.cluster = new ClusterReplies(made);
   }
 
-  /**
-   * Takes up the request that was found last. Answers false when it must wait for earlier ones; it
-   * is put back then.
-   */
+  /** Takes up the request. Returns false if it must wait for earlier ones: it is put back then. */
   boolean handle() {
-    RoutePlan plan = session.loop().router().route(command);
+    Command command = request.command();
+    RoutePlan plan = loop.router().route(command);
     CommandSpec spec = command.spec();
     if (spec == null && Authentication.isOfHttp(command)) {
-      Authentication.end(session);
+      session.endForHttp();
       return true;
     }
     Subscriptions subscribed = subscriptions;
-    if (subscribed != null && subscribed.holdsBack(plan)) {
+    if (subscribed != null && subscribed.mustWait(plan)) {
       return putBack();
     }
     if (!session.isAuthenticated() && Authentication.isNeededFor(command)) {
-      return reject(spec, Transactions.worded(spec, ErrorReplies.NO_AUTH));
+      return replies.reject(spec, Transactions.worded(spec, ErrorReplies.NO_AUTH));
     }
-    if (session.loop().pause().isOn()
-        && spec != null
-        && session.loop().pause().holds(plan, spec, command, session)) {
+    if (isDelayedByPause(plan, command)) {
       return putBack();
     }
     if (transactions.isOpen() && transactions.takes(plan, command)) {
       return true;
     }
-    if (subscribed != null && subscribed.isRestricted() && isRefused(spec)) {
+    if (subscribed != null && subscribed.isRestricted() && isRefused(spec, command)) {
       return true;
     }
-    return (!session.sender().awaitsRoom(plan, spec) && carryOut(plan, spec)) || putBack();
+    return (!forwarder.awaitsRoom(plan, spec) && carryOut(plan, spec)) || putBack();
   }
 
-  /** Answers false when the request must wait for earlier ones. */
+  private boolean isDelayedByPause(RoutePlan plan, Command command) {
+    Pause pause = loop.pause();
+    return pause.isOn()
+        && command.spec() != null
+        && pause.delays(plan, command, context, transactions::mayWrite);
+  }
+
+  /** Returns false if the request must wait for earlier ones. */
   private boolean carryOut(RoutePlan plan, @Nullable CommandSpec spec) {
-    if (session.loop().isFull() && !(plan instanceof RoutePlan.Local)) {
-      session.loop().sweep().tellFull();
-      begin(spec).deliverError(ErrorReplies.TOO_MANY, Outcome.OVERLOADED);
+    if (loop.isFull() && !(plan instanceof RoutePlan.Local)) {
+      loop.notices().full();
+      replies.begin(spec).answer(ErrorReplies.TOO_MANY, Outcome.OVERLOADED);
       return true;
     }
-    return switch (plan) {
-      case RoutePlan.Single(int slot) -> forward(Objects.requireNonNull(spec), slot);
-      case RoutePlan.AnyNode _ -> forwardToAnyNode(Objects.requireNonNull(spec));
-      case RoutePlan.Several(int slot) ->
-          session.sender().forwardSeveral(Objects.requireNonNull(spec), slot);
-      case RoutePlan.Script script ->
-          session.sender().forwardScript(Objects.requireNonNull(spec), script);
-      case RoutePlan.Split split -> divide(Objects.requireNonNull(spec), split);
-      case RoutePlan.Broadcast broadcast -> broadcast(Objects.requireNonNull(spec), broadcast);
-      case RoutePlan.Scan _ -> scan(Objects.requireNonNull(spec));
-      case RoutePlan.Publish publish -> publish(Objects.requireNonNull(spec), publish);
-      case RoutePlan.Watch(int slot) -> transactions.watch(Objects.requireNonNull(spec), slot);
-      case RoutePlan.Blocking blocking -> blocked.block(Objects.requireNonNull(spec), blocking);
-      case RoutePlan.Local(CommandSpec which, LocalCommand answer) ->
-          session.allowance().takes(command.frame())
-              ? answer(which, answer, command)
-              : reject(which, ErrorReplies.TOO_LONG);
+    if (mustWait(plan)) {
+      return false;
+    }
+    switch (plan) {
+      case RoutePlan.Local(CommandSpec which, LocalCommand answer) -> answerHere(which, answer);
       case RoutePlan.Reject(String error) ->
-          reject(spec, Transactions.worded(spec, ErrorReplies.encode(error)));
+          replies.reject(spec, Transactions.worded(spec, ErrorReplies.encode(error)));
+      default -> send(plan, Objects.requireNonNull(spec));
+    }
+    return true;
+  }
+
+  /**
+   * Whether the request must wait for earlier ones of its client. This is the one place that
+   * decides it; requests that wait for their own call's end are not even looked at.
+   */
+  private boolean mustWait(RoutePlan plan) {
+    return switch (plan) {
+      case RoutePlan.OneSlot one -> order.mustWait(one.slot(), request);
+      case RoutePlan.AnyNode _ -> order.mustWaitForAnyNode();
+      case RoutePlan.Script script -> order.mustWait(script.slot(), request);
+      case RoutePlan.Publish publish -> order.mustWait(publish.slot(), request);
+      case RoutePlan.Blocking call -> order.mustWait(call.slot(), request);
+      case RoutePlan.Split _, RoutePlan.Broadcast _, RoutePlan.Scan _ ->
+          order.mustWaitForAll(request);
+      case RoutePlan.Watch _ -> !replies.isEmpty();
+      case RoutePlan.Local(_, LocalCommand which) -> mustWait(which);
+      case RoutePlan.Reject _ -> false;
     };
   }
 
-  private boolean forward(CommandSpec spec, int slot) {
-    if (session.order().holdsBack(slot)) {
-      return false;
-    }
-    session.sender().forward(spec, slot);
-    return true;
+  private boolean mustWait(LocalCommand which) {
+    return switch (which.area()) {
+      case REPLICATION, SUBSCRIPTION -> !replies.isEmpty();
+      case TRANSACTION -> which == LocalCommand.EXEC && execMustWait();
+      case CONNECTION, CLIENTS, TRACKING, SERVER, CLUSTER -> false;
+    };
   }
 
-  private boolean forwardToAnyNode(CommandSpec spec) {
-    if (session.order().holdsBackAnyNode()) {
-      return false;
-    }
-    session.sender().forwardToAnyNode(spec);
-    return true;
+  private boolean execMustWait() {
+    return switch (transactions.execAwaits()) {
+      case NOTHING -> false;
+      case SAME_PARTITION -> order.mustWait(transactions.partition(), request);
+      case ALL -> !replies.isEmpty();
+    };
   }
 
-  private boolean divide(CommandSpec spec, RoutePlan.Split plan) {
-    int made = plan.made();
-    if (session.order().holdsBackAll()) {
-      return false;
+  /** Has a request that may be sent now sent, by the handler of its plan. */
+  private void send(RoutePlan plan, CommandSpec spec) {
+    switch (plan) {
+      case RoutePlan.Single(int slot) -> forwarder.forward(spec, slot);
+      case RoutePlan.AnyNode _ -> forwarder.forwardToAnyNode(spec);
+      case RoutePlan.Several(int slot) -> forwarder.forwardSeveral(spec, slot);
+      case RoutePlan.Script script -> forwarder.forwardScript(spec, script);
+      case RoutePlan.Split split -> forwarder.divide(spec, split);
+      case RoutePlan.Broadcast broadcast -> broadcast(spec, broadcast);
+      case RoutePlan.Scan _ -> scan(spec);
+      case RoutePlan.Publish publish -> forwarder.publish(spec, publish);
+      case RoutePlan.Watch(int slot) -> transactions.watch(spec, slot, request);
+      case RoutePlan.Blocking call -> blocked.block(spec, call, request);
+      case RoutePlan.Local _, RoutePlan.Reject _ ->
+          throw new IllegalArgumentException("nothing to send: " + plan);
     }
-    if (plan.made() != made) { // a new map had other clients go on, and one of them divided
-      return carryOut(session.loop().router().route(command), spec);
-    }
-    session.sender().divide(spec, plan);
-    return true;
   }
 
-  private boolean broadcast(CommandSpec spec, RoutePlan.Broadcast plan) {
-    if (session.order().holdsBackAll()) {
-      return false;
-    }
+  private void broadcast(CommandSpec spec, RoutePlan.Broadcast plan) {
     switch (spec.name()) {
       case "config|set" -> {
-        String refusal = ConfigSet.refusal(session, command.frame());
+        String refusal = ConfigSet.refusal(loop.answerSite().face().config(), request.frame());
         if (refusal != null) {
-          return reject(spec, refusal);
+          replies.reject(spec, refusal);
+          return;
         }
       }
       case "config|resetstat" -> server.reset();
-      default -> session.loop().noteScript(spec, command.frame());
+      default -> loop.scripts().note(spec, request.frame());
     }
-    session.sender().broadcast(spec, plan);
-    return true;
+    forwarder.broadcast(spec, plan);
   }
 
-  private boolean scan(CommandSpec spec) {
-    if (session.order().holdsBackAll()) {
-      return false;
-    }
-    String cursor = LocalReplies.cString(LocalReplies.text(command.frame(), 1));
+  private void scan(CommandSpec spec) {
+    String cursor = ReplyStrings.cString(request.frame().text(1));
     try {
-      session.sender().scan(spec, ScanCursor.parse(cursor));
+      forwarder.scan(spec, ScanCursor.parse(cursor));
     } catch (NumberFormatException e) {
-      reject(spec, "ERR invalid cursor");
+      replies.reject(spec, "ERR invalid cursor");
     }
-    return true;
   }
 
-  private boolean publish(CommandSpec spec, RoutePlan.Publish plan) {
-    if (session.order().holdsBack(plan.slot())) {
-      return false;
+  private void answerHere(CommandSpec spec, LocalCommand which) {
+    if (account.takes(request.frame())) {
+      answer(spec, which, request);
+    } else {
+      replies.reject(spec, ErrorReplies.TOO_LONG);
     }
-    session.sender().publish(spec, plan);
-    return true;
   }
 
-  /** Has a part of the session answer; false when the request must wait for earlier ones. */
-  private boolean answer(CommandSpec spec, LocalCommand which, Command request) {
-    session.share().spend(TurnShare.steps(which, request));
+  /** Has the handler of a request answer it that is not sent as it is. */
+  private void answer(CommandSpec spec, LocalCommand which, Incoming incoming) {
+    share.spend(TurnShare.steps(which, incoming.command()));
     switch (which.area()) {
-      case CONNECTION -> local.answer(spec, which, request);
-      case TRANSACTION -> {
-        return transactions.answer(spec, which);
-      }
-      case REPLICATION -> {
-        return blocked.waitForReplicas(spec, which, request);
-      }
-      case SUBSCRIPTION -> {
-        if (replay == null && !session.sequence().isEmpty()) {
-          return false;
-        }
-        subscribing().answer(spec, which, request);
-      }
-      case CLIENTS -> clients.answer(spec, which, request);
-      case TRACKING -> tracking.answer(spec, which, request);
-      case SERVER -> server.answer(spec, which, request);
-      case CLUSTER -> cluster.answer(spec, which, request);
+      case CONNECTION -> local.answer(spec, which, incoming);
+      case TRANSACTION -> transactions.answer(spec, which, incoming);
+      case REPLICATION ->
+          WaitCall.begin(blocking, blocked, spec, which == LocalCommand.WAITAOF, incoming);
+      case SUBSCRIPTION -> subscribing().answer(spec, which, incoming);
+      case CLIENTS -> clients.answer(spec, which, incoming);
+      case TRACKING -> tracking.answer(spec, which, incoming);
+      case SERVER -> server.answer(spec, which, incoming);
+      case CLUSTER -> cluster.answer(spec, which, incoming);
     }
-    return true;
   }
 
-  /** Answers a request that {@code EXEC} has come to; its reply is captured. */
-  void answer(Replay by, Command request) {
-    if (session.loop().router().route(request)
+  @Override
+  public void answer(Incoming captured) {
+    if (loop.router().route(captured.command())
         instanceof RoutePlan.Local(CommandSpec spec, LocalCommand which)) {
-      replay = by;
-      try {
-        if (which == LocalCommand.SSUBSCRIBE) { // alone of its like, and whatever the keys
-          reject(spec, "ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client");
-        } else {
-          answer(spec, which, request);
-        }
-      } finally {
-        replay = null;
+      if (which == LocalCommand.SSUBSCRIBE) { // alone of its like, and whatever the keys
+        String error = "ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client";
+        share.spend(TurnShare.ANSWER);
+        captured.begin(spec).answer(ErrorReplies.encode(error), Outcome.REJECTED);
+      } else {
+        answer(spec, which, captured);
       }
     }
   }
 
   /** Looks commands up in {@code commands} from the next request on. */
   void adopt(CommandTable commands) {
-    command.adopt(commands);
+    request.command().adopt(commands);
   }
 
   /** A subscriber that speaks RESP2 may send few commands; others are answered with an error. */
-  private boolean isRefused(@Nullable CommandSpec spec) {
+  private boolean isRefused(@Nullable CommandSpec spec, Command command) {
     if (spec == null
         || !spec.acceptsArity(command.argc())
         || command.isUnknownSubcommand()
         || Subscriptions.permits(spec)) {
       return false;
     }
-    return reject(spec, "ERR Can't execute '" + spec.name() + ONLY_SUBSCRIBERS_MAY);
+    return replies.reject(spec, "ERR Can't execute '" + spec.name() + ONLY_SUBSCRIBERS_MAY);
   }
 
   private boolean putBack() {
-    session.input().putBack();
+    request.putBack();
     return false;
-  }
-
-  /** Takes a place among the replies for the request that was found last. */
-  Request begin(@Nullable CommandSpec spec) {
-    Activity activity = session.activity();
-    activity.request(spec);
-    Request request = session.loop().requests().take();
-    if (replay != null) {
-      replay.begin(request, spec);
-      return request;
-    }
-    request.begin(session, spec, activity.lastBytesAt(), session.profile().mutesNext());
-    session.sequence().add(request, session.output());
-    return request;
-  }
-
-  /** Answers the request that was found last with an error line, and true: it is done with. */
-  boolean reject(@Nullable CommandSpec spec, String error) {
-    return reject(spec, ErrorReplies.encode(error));
-  }
-
-  boolean reject(@Nullable CommandSpec spec, byte[] error) {
-    session.share().spend(TurnShare.ANSWER);
-    begin(spec).deliverError(error, Outcome.REJECTED);
-    return true;
   }
 
   /** The client's transactions. */
@@ -272,7 +272,7 @@ final class Intake {
   private Subscriptions subscribing() {
     Subscriptions existing = subscriptions;
     if (existing == null) {
-      existing = new Subscriptions(session);
+      existing = new Subscriptions(context, loop.subscribeSite());
       subscriptions = existing;
     }
     return existing;
@@ -314,6 +314,6 @@ final class Intake {
       subscriptions.close();
     }
     blocked.inputEnded();
-    session.sequence().close();
+    replies.dropHeld();
   }
 }

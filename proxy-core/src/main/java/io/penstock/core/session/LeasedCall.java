@@ -2,20 +2,20 @@ package io.penstock.core.session;
 
 import io.penstock.core.backend.Exchange;
 
-/** An exchange of a session over a connection that it has for itself meanwhile. */
-abstract sealed class LeasedCall extends Exchange permits BlockingCall, ShardWait, WatchCall {
+/** An exchange of a client over a connection that it has for itself meanwhile. */
+public abstract class LeasedCall extends Exchange {
 
-  /** The session that it is for. */
-  final Session session;
+  /** The client that it is for. */
+  final Client client;
 
-  LeasedCall(Session session) {
-    this.session = session;
+  LeasedCall(Client client) {
+    this.client = client;
   }
 
   /** Closes the client, and the connection: nobody else has it, and it owes who knows what. */
   @Override
   public final boolean absorbs(Throwable defect) {
-    Defect.in(session, defect);
+    client.failed(defect);
     releaseBytes();
     return false;
   }

@@ -15,23 +15,23 @@ final class LocalAnswer {
   private LocalAnswer() {}
 
   /** Ends the request with what {@code words} writes; an error line counts as a rejection. */
-  static void give(Request request, Protocol protocol, Consumer<ReplyWriter> words) {
+  static void give(ReplySlot request, Protocol protocol, Consumer<ReplyWriter> words) {
     ByteBuf bytes = made(out -> words.accept(new ReplyWriter(out, protocol)));
     boolean error = bytes.getByte(0) == '-';
     request.deliverOwned(bytes, error ? Outcome.REJECTED : Outcome.OK);
   }
 
   /**
-   * Has {@code answer}, which ends a request of the session, take what {@code figures} completes
-   * with, on the session's loop. If either fails there is nothing left to end the request with.
+   * Has {@code answer}, which ends a request of the client, take what {@code figures} completes
+   * with, on the client's loop. If either fails there is nothing left to end the request with.
    */
-  static <T> void when(CompletionStage<T> figures, Session session, Consumer<T> answer) {
-    EventLoop loop = session.loop().executor();
+  static <T> void when(CompletionStage<T> figures, ClientContext context, Consumer<T> answer) {
+    EventLoop loop = context.loop().executor();
     figures
         .thenAcceptAsync(answer, loop)
         .exceptionallyAsync(
             failure -> {
-              Defect.in(session, failure);
+              context.client().failed(failure);
               return null;
             },
             loop);

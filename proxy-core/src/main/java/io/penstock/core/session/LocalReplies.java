@@ -8,7 +8,6 @@ import io.penstock.core.observe.Outcome;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyWriter;
 import io.penstock.core.resp.RequestFrame;
-import java.nio.charset.StandardCharsets;
 
 /** The commands that concern the client's own connection, answered here in Redis's words. */
 final class LocalReplies {
@@ -19,52 +18,61 @@ final class LocalReplies {
   private static final String NO_DATABASE = "ERR DB index is out of range";
   private static final String NO_SELECT = "ERR SELECT is not allowed in cluster mode";
 
-  private final Session session;
+  private final AnswerParts made;
+  private final Client client;
+  private final ClientProfile profile;
+  private final SessionControl control;
+  private final Nodes nodes;
   private final Authentication authentication;
   private final ClientCommands clients;
 
-  LocalReplies(Session session) {
-    this.session = session;
-    this.authentication = new Authentication(session);
-    this.clients = new ClientCommands(session);
+  LocalReplies(AnswerParts made) {
+    this.made = made;
+    this.client = made.context().client();
+    this.profile = made.profile();
+    this.control = made.control();
+    this.nodes = made.context().nodes();
+    this.authentication = new Authentication(made);
+    this.clients = new ClientCommands(made);
   }
 
-  /** Answers the request in {@code command}, whose spec is {@code spec}. */
-  void answer(CommandSpec spec, LocalCommand which, Command command) {
+  /** Answers the request, whose spec is {@code spec}. */
+  void answer(CommandSpec spec, LocalCommand which, Incoming request) {
+    Command command = request.command();
     if (which == LocalCommand.CLIENT_REPLY) {
-      clients.setReplies(spec, command);
+      clients.setReplies(spec, request);
       return;
     }
     if (which == LocalCommand.RESET) {
-      session.profile().endRepliesOff(); // its own reply is given again
+      profile.endRepliesOff(); // its own reply is given again
     }
-    Request request = session.intake().begin(spec);
+    ReplySlot place = request.begin(spec);
     if (which == LocalCommand.QUIT) {
-      session.drain(); // what comes behind it is not read any more
+      client.drain(); // what comes behind it is not read any more
     }
     ByteBuf reply = reply(which, command);
     boolean error = reply.getByte(0) == '-';
-    request.deliverOwned(reply, error ? Outcome.REJECTED : Outcome.OK);
+    place.deliverOwned(reply, error ? Outcome.REJECTED : Outcome.OK);
   }
 
   private ByteBuf reply(LocalCommand which, Command command) {
     if (which == LocalCommand.COMMAND) {
-      return session.loop().commandReplies().all(session.profile().protocol());
+      return made.site().commands().get().all(client.protocol());
     }
     return LocalAnswer.made(out -> write(which, command, out));
   }
 
   private void write(LocalCommand which, Command command, ByteBuf out) {
     RequestFrame frame = command.frame();
-    Protocol protocol = session.profile().protocol();
+    Protocol protocol = client.protocol();
     var reply = new ReplyWriter(out, protocol);
-    var commands = session.loop().commandReplies();
+    var commands = made.site().commands().get();
     switch (which) {
       case PING -> ping(frame, reply);
       case ECHO -> reply.bulk(frame.buffer(), frame.offset(1), frame.length(1));
       case QUIT -> reply.status("OK");
       case RESET -> {
-        session.reset();
+        control.reset();
         reply.status("RESET");
       }
       case HELLO -> authentication.hello(command, out);
@@ -75,11 +83,11 @@ final class LocalReplies {
       case COMMAND_INFO -> commands.info(frame, protocol, out);
       case COMMAND_LIST -> commands.list(frame, protocol, out);
       case COMMAND_GETKEYS -> commands.getKeys(frame, protocol, out);
-      case CLIENT_ID -> reply.integer(session.id());
+      case CLIENT_ID -> reply.integer(client.id());
       case CLIENT_GETNAME -> clients.getName(reply);
       case CLIENT_SETNAME -> clients.setName(frame, reply);
       case CLIENT_SETINFO -> clients.setInfo(frame, reply);
-      case CLIENT_INFO -> reply.verbatim(ClientLine.of(session) + "\n");
+      case CLIENT_INFO -> reply.verbatim(made.self().line() + "\n");
       case CLIENT_NO_EVICT -> clients.noEvict(command, reply);
       case CLIENT_NO_TOUCH -> ClientCommands.noTouch(command, reply);
       case CLIENT_CAPA -> reply.status("OK"); // servers ignore what they do not know
@@ -88,8 +96,7 @@ final class LocalReplies {
   }
 
   private void ping(RequestFrame frame, ReplyWriter reply) {
-    Subscriptions subscriptions = session.intake().subscriptions();
-    if (subscriptions != null && subscriptions.isRestricted() && frame.argc() < 3) {
+    if (control.isRestricted() && frame.argc() < 3) {
       reply.array(2);
       reply.bulk("pong");
       if (frame.argc() == 1) {
@@ -110,25 +117,11 @@ final class LocalReplies {
       reply.error(NOT_AN_INTEGER);
     } else if (database != (int) database) {
       reply.error(NOT_AN_INT);
-    } else if (database == session.loop().settings().database()) {
+    } else if (database == made.site().access().database()) {
       reply.status("OK");
     } else {
-      boolean cluster =
-          session.loop().isSharded() || session.loop().settings().face().facade() != null;
+      boolean cluster = nodes.placement().partitions() > 1 || made.site().face().facade() != null;
       reply.error(cluster && database > 0 ? NO_SELECT : NO_DATABASE);
     }
-  }
-
-  /** An argument as C's string functions see it, with which Redis writes it: to its first NUL. */
-  static String cString(String argument) {
-    int nul = argument.indexOf('\0');
-    return nul < 0 ? argument : argument.substring(0, nul);
-  }
-
-  /** An argument's bytes as characters, one to one. */
-  static String text(RequestFrame frame, int argument) {
-    return frame
-        .buffer()
-        .toString(frame.offset(argument), frame.length(argument), StandardCharsets.ISO_8859_1);
   }
 }

@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.route.RoutePlan;
+import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.SharedBuffer;
 import io.penstock.core.transport.Sliced;
 import io.penstock.core.transport.Slices;
@@ -23,8 +24,12 @@ final class LongDivision implements Sliced {
   /** Steps that a part takes beside its keys. */
   private static final int PART = 8;
 
-  private final Session session;
-  private final Request whole;
+  private final Client client;
+  private final Allowance account;
+  private final OrderGuard order;
+  private final Loop loop;
+  private final Backpressure backpressure;
+  private final ReplySlot whole;
   private final CommandSpec command;
   private final RequestFrame frame; // of the session's input, which scans no other meanwhile
   private final SharedBuffer request; // what the frame lies in
@@ -39,15 +44,20 @@ final class LongDivision implements Sliced {
   private @Nullable SharedBuffer bytes; // of the parts of this slice
   private int from; // of the part that was begun
 
-  /** Divides the request that was found last; {@code plan} is looked at now only. */
-  LongDivision(Session session, Request whole, CommandSpec command, RoutePlan.Split plan) {
-    this.session = session;
+  /** Divides the request; {@code plan} is looked at now only. */
+  LongDivision(
+      ForwardParts made, ReplySlot whole, CommandSpec command, RoutePlan.Split plan, Sending how) {
+    this.client = made.context().client();
+    this.account = made.context().account();
+    this.order = made.order();
+    this.loop = made.context().loop();
+    this.backpressure = how.backpressure();
     this.whole = whole;
     this.command = command;
-    this.frame = session.input().frame();
-    this.request = session.input().shareOfFrame();
+    this.frame = how.request().frame();
+    this.request = how.request().share();
     this.division = new Division(frame, plan);
-    this.gather = new Gather(whole, plan.merge(), division.groupOfKey());
+    this.gather = new Gather(made, whole, plan.merge(), division.groupOfKey());
     this.groups = plan.groups();
     int length = frame.end() - frame.start();
     this.bytesPerSlice = (int) ((long) length * Slices.STEPS / plan.keys());
@@ -56,13 +66,13 @@ final class LongDivision implements Sliced {
   /** Has the parts sent from the next turn on; the client's next requests wait. */
   void begin() {
     gather.expect(groups);
-    session.hold(whole);
-    session.loop().slices().begin(this);
+    client.suspend(whole);
+    loop.slices().begin(this);
   }
 
   @Override
   public boolean goOn() {
-    session.loop().tick();
+    loop.tick();
     for (int left = Slices.STEPS; left > 0 && group < groups; ) {
       int count = Math.min(left, division.keysOfGroup(group) - inGroup);
       encode(count);
@@ -79,9 +89,9 @@ final class LongDivision implements Sliced {
       return true;
     }
     request.release();
-    session.goOn(whole);
-    session.takeUp();
-    session.allowance().checkInput();
+    client.resume(whole);
+    client.takeUp();
+    account.checkInput();
     return false;
   }
 
@@ -112,15 +122,15 @@ final class LongDivision implements Sliced {
     if (length < SocketOutput.SLICE_THRESHOLD) {
       gather.carries(length);
     }
-    part.prepare(session, command, division.slotOfGroup(group));
+    part.prepare(command, division.slotOfGroup(group));
     if (inGroup > 1) {
-      session.order().namesSeveral(part);
+      order.namesSeveral(part);
     }
     group++;
     inGroup = 0;
     Endpoint busy = gather.send(part);
     if (busy != null) {
-      session.sender().pauseFor(busy);
+      backpressure.pauseFor(busy);
     }
   }
 
@@ -134,7 +144,7 @@ final class LongDivision implements Sliced {
 
   @Override
   public void broke(Throwable cause) {
-    Defect.in(session, cause);
+    client.failed(cause);
     giveBack();
     request.release();
     gather.broke();

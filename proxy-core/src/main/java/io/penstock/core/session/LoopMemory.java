@@ -3,6 +3,7 @@ package io.penstock.core.session;
 import io.penstock.core.observe.CloseReason;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.ReadGate;
+import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -19,10 +20,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class LoopMemory {
 
-  private final ClientDirectory directory;
+  private final TotalMemory total;
   private final Executor executor;
   private final ReadGate gate;
-  private final Set<Session> sessions;
+  private final Set<Allowance> clients = new LinkedHashSet<>();
   private final KeptSum all;
   private final KeptSum heap; // of all, what is on the heap
   private final AtomicBoolean asked = new AtomicBoolean();
@@ -31,13 +32,13 @@ final class LoopMemory {
   /**
    * @param limit of all that clients of all loops keep, in bytes; 0 for none
    */
-  LoopMemory(ClientDirectory directory, Loop loop, Set<Session> sessions, long limit) {
-    this.directory = directory;
+  public LoopMemory(TotalMemory total, Loop loop, long limit) {
+    this.total = total;
     this.executor = loop.executor();
     this.gate = loop.readGate();
-    this.sessions = sessions;
     this.all = new KeptSum(limit);
-    this.heap = new KeptSum(directory.heapLimit());
+    this.heap = new KeptSum(total.heapLimit());
+    total.add(this);
   }
 
   /** All that clients keep. The figures are for any thread. */
@@ -48,6 +49,21 @@ final class LoopMemory {
   /** What clients keep on the heap, among all. The figures are for any thread. */
   KeptSum heap() {
     return heap;
+  }
+
+  /** Bytes of a request that may be copied to the heap at once. */
+  long longestOnHeap() {
+    return total.longestOnHeap();
+  }
+
+  /** A client has come. */
+  void add(Allowance client) {
+    clients.add(client);
+  }
+
+  /** A client is gone. */
+  void remove(Allowance client) {
+    clients.remove(client);
   }
 
   /** Whether another loop has asked this one to close clients, which it has not begun. */
@@ -94,7 +110,7 @@ final class LoopMemory {
     all.leaves(more);
     heap.leaves(moreOnHeap);
     if (more < 0) {
-      directory.relieved();
+      total.relieved();
     }
   }
 
@@ -103,16 +119,16 @@ final class LoopMemory {
     all.lingers(bytes);
     heap.lingers(bytes);
     if (bytes < 0) {
-      directory.relieved();
+      total.relieved();
     }
   }
 
   /** Whether all loops' clients keep more than they may: of which kind, or null. */
   private @Nullable Function<LoopMemory, KeptSum> excess() {
-    if (isTooMuch(heap, directory.used(LoopMemory::heap))) {
+    if (isTooMuch(heap, total.used(LoopMemory::heap))) {
       return LoopMemory::heap;
     }
-    return isTooMuch(all, directory.used(LoopMemory::all)) ? LoopMemory::all : null;
+    return isTooMuch(all, total.used(LoopMemory::all)) ? LoopMemory::all : null;
   }
 
   private static boolean isTooMuch(KeptSum sum, long bytes) {
@@ -129,7 +145,7 @@ final class LoopMemory {
   }
 
   private long inAll(Function<LoopMemory, KeptSum> which) {
-    return directory.used(which) + directory.leaving(which);
+    return total.used(which) + total.leaving(which);
   }
 
   /** Reads nothing until memory is there again. */
@@ -142,7 +158,7 @@ final class LoopMemory {
 
   private void look(@Nullable Function<LoopMemory, KeptSum> which) {
     if (which != null) {
-      letGo(directory.largest(which), which);
+      letGo(total.largest(which), which);
     }
   }
 
@@ -161,7 +177,7 @@ final class LoopMemory {
     recount();
     Function<LoopMemory, KeptSum> which = excess();
     while (which != null) {
-      LoopMemory where = directory.largest(which);
+      LoopMemory where = total.largest(which);
       if (where != this) {
         letGo(where, which);
         break;
@@ -174,7 +190,7 @@ final class LoopMemory {
       recount();
       which = excess();
     }
-    directory.relieved();
+    total.relieved();
   }
 
   /** Clients keep less than before, on this loop or another. Any thread. */
@@ -187,9 +203,9 @@ final class LoopMemory {
   /** Reads again unless there is more to wait for. */
   private void goOn() {
     boolean expected =
-        directory.leaving(LoopMemory::all) > 0
-            || directory.leaving(LoopMemory::heap) > 0
-            || directory.isShedding();
+        total.leaving(LoopMemory::all) > 0
+            || total.leaving(LoopMemory::heap) > 0
+            || total.isShedding();
     if (waiting && !(expected && isFarTooMuch())) {
       read();
     }
@@ -208,8 +224,7 @@ final class LoopMemory {
     long goingOnHeap = 0;
     long most = 0;
     long mostOnHeap = 0;
-    for (Session session : sessions) {
-      Allowance client = session.allowance();
+    for (Allowance client : clients) {
       client.recount();
       if (client.isEnded()) {
         going += client.counted();
@@ -229,8 +244,7 @@ final class LoopMemory {
   private @Nullable Allowance largest(boolean onHeap) {
     Allowance most = null;
     long bytes = 0;
-    for (Session session : sessions) {
-      Allowance client = session.allowance();
+    for (Allowance client : clients) {
       long kept = onHeap ? client.countedOnHeap() : client.counted();
       if (kept > bytes && !client.isEnded() && (onHeap || !client.isSpared())) {
         most = client;

@@ -31,17 +31,19 @@ final class MissingScripts {
    */
   private record Place(Endpoint node, String digest, long mark) {}
 
-  private final Session session;
+  private final ClientContext context;
+  private final Scripts known;
   private final Fences fences;
   private final Map<Place, Loading> loading = new HashMap<>(0);
 
-  MissingScripts(Session session, Fences fences) {
-    this.session = session;
+  MissingScripts(ClientContext context, Fences fences, Scripts known) {
+    this.context = context;
+    this.known = known;
     this.fences = fences;
   }
 
   /** What is to be loaded where, if the reply says that a script is missing that is known here. */
-  @Nullable Missing find(Routed request, ByteBuf reply, int from, int to) {
+  @Nullable Missing find(ClientExchange request, ByteBuf reply, int from, int to) {
     Endpoint node = request.sentTo();
     if (node == null
         || to - from > LONGEST
@@ -52,16 +54,16 @@ final class MissingScripts {
     if (digest == null) {
       return null;
     }
-    byte[] body = session.loop().directory().scripts().body(digest);
+    byte[] body = known.body(digest);
     return body == null ? null : new Missing(node, digest, body);
   }
 
   /** Loads it, unless that is under way, and runs {@code then} afterwards, come of it what may. */
-  void load(Missing missing, Routed request, Runnable then) {
+  void load(Missing missing, ClientExchange request, Runnable then) {
     Place place = new Place(missing.node(), missing.digest(), fences.mark());
-    Loading known = loading.get(place);
-    if (known != null) {
-      known.then(then);
+    Loading pending = loading.get(place);
+    if (pending != null) {
+      pending.then(then);
       return;
     }
     Loading fresh = new Loading(place, request, missing.body());
@@ -75,8 +77,8 @@ final class MissingScripts {
 
     private final Place place;
 
-    Loading(Place place, Routed request, byte[] body) {
-      super(session, place.node(), request, ScriptLoad.request(body));
+    Loading(Place place, ClientExchange request, byte[] body) {
+      super(context, place.node(), request, ScriptLoad.request(body));
       this.place = place;
     }
 

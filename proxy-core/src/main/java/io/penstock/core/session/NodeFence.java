@@ -3,6 +3,7 @@ package io.penstock.core.session;
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.SignalExchange;
+import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.SharedBuffer;
 import io.penstock.core.upstream.Endpoint;
 import java.util.ArrayList;
@@ -17,19 +18,23 @@ abstract class NodeFence extends SignalExchange {
 
   private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
-  private final Session session;
+  private final Client client;
+  private final Nodes nodes;
+  private final Loop loop;
   private final Endpoint node;
   private final List<Runnable> then = new ArrayList<>(1);
 
   /**
    * @param request ownership goes over
    */
-  NodeFence(Session session, Endpoint node, Routed refused, ByteBuf request) {
-    this.session = session;
+  NodeFence(ClientContext context, Endpoint node, ClientExchange refused, ByteBuf request) {
+    this.client = context.client();
+    this.nodes = context.nodes();
+    this.loop = context.loop();
     this.node = node;
     bytes(new SharedBuffer(request), 0, request.writerIndex());
     // No earlier than that of whatever is on its way: the end of this tells of theirs.
-    long deadline = session.loop().now() + session.loop().settings().commandTimeoutNanos();
+    long deadline = loop.now() + nodes.commandTimeoutNanos();
     toEndpoint();
     terms(refused.protocol(), refused.affinity(), deadline);
   }
@@ -44,7 +49,7 @@ abstract class NodeFence extends SignalExchange {
   }
 
   void send() {
-    session.loop().dispatcher().dispatchTo(node, this, false);
+    nodes.dispatchTo(node, this, false);
   }
 
   /** It is known no longer: nothing more can be given to {@link #then}. */
@@ -62,19 +67,19 @@ abstract class NodeFence extends SignalExchange {
 
   /** Where there is no connection nothing is on its way: a full hold is none of this. */
   private boolean mustWait() {
-    return !session.isClosed()
-        && session.loop().now() - deadline() < 0
-        && !session.loop().dispatcher().keepsUp(node, session.affinity());
+    return !client.isClosed()
+        && loop.now() - deadline() < 0
+        && !nodes.keepsUp(node, client.affinity());
   }
 
   private void waitOn() {
-    session.loop().executor().schedule(this::again, AGAIN_NANOS, TimeUnit.NANOSECONDS);
+    loop.executor().schedule(this::again, AGAIN_NANOS, TimeUnit.NANOSECONDS);
   }
 
   private void again() {
     if (mustWait()) {
       waitOn();
-    } else if (session.isClosed()) {
+    } else if (client.isClosed()) {
       fail(Failure.NOT_SENT);
     } else {
       send();

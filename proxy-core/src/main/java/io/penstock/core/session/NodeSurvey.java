@@ -14,17 +14,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Asks several nodes the same question once, for Penstock's own use: what a node does not answer is
- * missing, and nothing is sent again. Confined to the session's loop.
+ * missing, and nothing is sent again. Confined to the client's loop.
  */
 final class NodeSurvey {
 
-  private final Session session;
+  private final Client client;
   private final @Nullable String[] replies;
   private final Consumer<List<@Nullable String>> done;
   private int missing;
 
-  private NodeSurvey(Session session, int nodes, Consumer<List<@Nullable String>> done) {
-    this.session = session;
+  private NodeSurvey(Client client, int nodes, Consumer<List<@Nullable String>> done) {
+    this.client = client;
     this.replies = new @Nullable String[nodes];
     this.done = done;
     this.missing = nodes;
@@ -38,22 +38,22 @@ final class NodeSurvey {
    *     came in time
    */
   static void ask(
-      Session session,
-      List<Endpoint> nodes,
+      ClientContext context,
+      List<Endpoint> asked,
       String request,
       Consumer<List<@Nullable String>> done) {
-    if (nodes.isEmpty()) {
+    if (asked.isEmpty()) {
       done.accept(List.of());
       return;
     }
-    NodeSurvey survey = new NodeSurvey(session, nodes.size(), done);
+    NodeSurvey survey = new NodeSurvey(context.client(), asked.size(), done);
     ByteBuf buffer = ByteBufAllocator.DEFAULT.directBuffer(request.length());
     buffer.writeCharSequence(request, StandardCharsets.ISO_8859_1);
     SharedBuffer shared = new SharedBuffer(buffer);
-    for (int i = 0; i < nodes.size(); i++) {
+    for (int i = 0; i < asked.size(); i++) {
       Question question = survey.new Question(i);
-      question.prepare(session, shared.share(), request.length());
-      session.loop().dispatcher().dispatchTo(nodes.get(i), question, false);
+      question.prepare(context, shared.share(), request.length());
+      context.nodes().dispatchTo(asked.get(i), question, false);
     }
     shared.release();
   }
@@ -75,11 +75,11 @@ final class NodeSurvey {
       this.index = index;
     }
 
-    void prepare(Session session, SharedBuffer bytes, int length) {
+    void prepare(ClientContext context, SharedBuffer bytes, int length) {
       bytes(bytes, 0, length);
-      long deadline = session.loop().now() + session.loop().settings().commandTimeoutNanos();
+      long deadline = context.loop().now() + context.nodes().commandTimeoutNanos();
       toEndpoint();
-      terms(session.profile().protocol(), session.affinity(), deadline);
+      terms(client.protocol(), client.affinity(), deadline);
     }
 
     @Override
@@ -102,7 +102,7 @@ final class NodeSurvey {
 
     @Override
     public boolean absorbs(Throwable defect) {
-      Defect.in(session, defect);
+      client.failed(defect);
       releaseBytes();
       return true;
     }

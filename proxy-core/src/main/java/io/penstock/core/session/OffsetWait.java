@@ -19,8 +19,8 @@ final class OffsetWait extends ShardWait {
   private long pause = SHORTEST_MILLIS;
   private boolean pausing; // the reply to come is to WAIT
 
-  OffsetWait(Session session, WaitCall call, int slot) {
-    super(session, call, slot);
+  OffsetWait(BlockingParts made, WaitCall call, int slot) {
+    super(made, call, slot);
   }
 
   @Override

@@ -1,8 +1,6 @@
 package io.penstock.core.session;
 
-import io.penstock.core.backend.Exchange.Destination;
 import io.penstock.core.upstream.Placement;
-import io.penstock.core.upstream.UnknownPlacement;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,80 +11,98 @@ import org.jspecify.annotations.Nullable;
  */
 final class OrderGuard {
 
-  private final Session session;
-  private Placement routedBy = UnknownPlacement.INSTANCE;
+  private final ReplySequence replies;
+  private final Nodes nodes;
+  private final ClientContext context;
+  private Placement routedBy;
+  private boolean retrying; // requests that did not run are to be sent again, or are on their way
   private long mark; // while requests up to this one are unanswered there is something to look at
   private long routesMark; // requests up to this one may have gone by other routes
   private @Nullable SeveralKeys several; // since there was one
 
-  OrderGuard(Session session) {
-    this.session = session;
+  OrderGuard(ClientContext context) {
+    this.context = context;
+    this.replies = context.replies();
+    this.nodes = context.nodes();
+    this.routedBy = nodes.placement();
   }
 
-  /** Whether the request that was found last, for {@code slot}, must wait. */
-  boolean holdsBack(int slot) {
-    return isCareful() && (mayOvertake(Destination.PARTITION, slot) || mayBeTakenFirst(slot));
+  /** Whether the request, which is about this partition, must wait for earlier ones. */
+  boolean mustWait(int partition, Incoming request) {
+    return isCareful() && (mayOvertake(partition) || mayBeTakenFirst(partition, request));
   }
 
-  /** Whether the request that was found last, for any node, must wait. */
-  boolean holdsBackAnyNode() {
-    return isCareful() && mayOvertake(Destination.ANY_NODE, 0);
+  /** Whether the request, which goes to any node, must wait for earlier ones. */
+  boolean mustWaitForAnyNode() {
+    return isCareful() && mayOvertakeAtAnyNode();
   }
 
-  private boolean mayOvertake(Destination destination, int slot) {
-    ReplySequence sequence = session.sequence();
-    for (int i = 0; i < sequence.size(); i++) {
-      Request earlier = sequence.at(i);
-      if (earlier.place() > routesMark) {
-        return false;
-      }
-      if (!earlier.isDone() && (earlier.isDivided() || earlier.goesTo(destination, slot))) {
+  private boolean mayOvertakeAtAnyNode() {
+    for (int i = 0; i < replies.size() && replies.at(i).place() <= routesMark; i++) {
+      if (!replies.at(i).isDone() && replies.at(i).mayConcernAnyNode()) {
         return true;
       }
     }
     return false;
   }
 
-  private boolean mayBeTakenFirst(int slot) {
-    return several != null && several.holdBack(slot);
+  private boolean mayOvertake(int partition) {
+    for (int i = 0; i < replies.size(); i++) {
+      ReplySlot earlier = replies.at(i);
+      if (earlier.place() > routesMark) {
+        return false;
+      }
+      if (!earlier.isDone() && earlier.mayConcern(partition)) {
+        return true;
+      }
+    }
+    return false;
   }
 
-  /** Whether the request that was found last, for many slots, must wait. */
-  boolean holdsBackAll() {
+  private boolean mayBeTakenFirst(int partition, Incoming request) {
+    return several != null && several.mustWait(partition, request);
+  }
+
+  /** Whether the request, which is about many partitions, must wait for earlier ones. */
+  boolean mustWaitForAll(Incoming request) {
     return isCareful()
-        && (session.sequence().at(0).place() <= routesMark
-            || mayBeTakenFirst(SeveralKeys.ALL_SLOTS));
+        && (replies.at(0).place() <= routesMark
+            || mayBeTakenFirst(SeveralKeys.ALL_PARTITIONS, request));
+  }
+
+  /** Whether requests that did not run are to be sent again from here on. */
+  void retrying(boolean some) {
+    retrying = some;
   }
 
   /** The client's connections to nodes change from here on, as with another protocol version. */
   void routesChange() {
-    routesMark = session.activity().requests();
+    routesMark = replies.newest();
     mark = routesMark;
   }
 
   /** A request that may name several keys is about to be sent. */
-  void namesSeveral(Routed request) {
-    if (!session.loop().isSharded()) {
+  void namesSeveral(ClientExchange request) {
+    if (nodes.placement().partitions() == 1) {
       return; // nothing is migrated
     }
     SeveralKeys all = several;
     if (all == null) {
-      all = new SeveralKeys(session);
+      all = new SeveralKeys(context);
       several = all;
     }
     all.add(request);
     request.isOneOf(all);
-    mark = session.activity().requests();
+    mark = replies.newest();
   }
 
-  /** Looks at the routes now: what is sent next goes by what is seen here. */
+  /** Whether a request might overtake another one. */
   private boolean isCareful() {
-    Placement current = session.loop().dispatcher().adoptTopology();
-    if (current != routedBy || !session.retries().isEmpty()) {
+    Placement current = nodes.placement();
+    if (current != routedBy || retrying) {
       routedBy = current;
       routesChange();
     }
-    ReplySequence sequence = session.sequence();
-    return !sequence.isEmpty() && sequence.at(0).place() <= mark;
+    return !replies.isEmpty() && replies.at(0).place() <= mark;
   }
 }

@@ -5,11 +5,12 @@ import io.netty.buffer.Unpooled;
 import io.penstock.core.observe.Outcome;
 
 /** The share of a divided request that goes to one slot or shard. */
-final class Part extends Routed {
+final class Part extends ClientExchange {
 
   /** The request that it is a part of. */
   interface Whole {
-    Session session();
+    /** Its client. */
+    ExchangeOwner owner();
 
     /**
      * So many more bytes of replies are to be held, or fewer if negative.
@@ -35,12 +36,8 @@ final class Part extends Routed {
   private Outcome outcome = Outcome.OK;
 
   Part(Whole whole) {
+    super(whole.owner());
     this.whole = whole;
-  }
-
-  @Override
-  Session session() {
-    return whole.session();
   }
 
   /**
@@ -69,7 +66,7 @@ final class Part extends Routed {
   }
 
   @Override
-  void deliverError(byte[] reply, Outcome how) {
+  void answer(byte[] reply, Outcome how) {
     dropHeld();
     deliver(Unpooled.wrappedBuffer(reply), 0, reply.length, how);
   }
@@ -85,7 +82,7 @@ final class Part extends Routed {
 
   private void hold(ByteBuf buffer, int from, int to) {
     if (whole.holds(to - from)) {
-      held.append(buffer, from, to, session().allowance().holdsMuch());
+      held.append(buffer, from, to, owner().account.holdsMuch());
     }
   }
 

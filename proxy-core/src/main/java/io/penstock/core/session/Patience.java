@@ -1,17 +1,21 @@
 package io.penstock.core.session;
 
+import io.penstock.core.transport.Loop;
+
 /**
  * With what fails again and again: lasts from the first failure in a row as long as a command may
  * be held. Confined to its loop.
  */
 final class Patience {
 
-  private final SessionLoop loop;
+  private final Loop loop;
+  private final long longestNanos;
   private long since;
   private boolean tried;
 
-  Patience(SessionLoop loop) {
+  Patience(Loop loop, Nodes nodes) {
     this.loop = loop;
+    this.longestNanos = nodes.patienceNanos();
   }
 
   /** It did not fail. */
@@ -26,6 +30,6 @@ final class Patience {
       tried = true;
       since = now;
     }
-    return now - since > loop.settings().patienceNanos();
+    return now - since > longestNanos;
   }
 }

@@ -4,8 +4,9 @@ import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.LocalCommand;
 import io.penstock.core.route.RoutePlan;
-import java.util.List;
+import io.penstock.core.transport.Loop;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * {@code CLIENT PAUSE} on one loop: requests that it concerns stay where they are until it ends,
@@ -22,16 +23,21 @@ final class Pause {
   private static final Set<String> MAY_REPLICATE =
       Set.of("eval", "evalsha", "fcall", "fcall_ro", "pfcount", "publish", "spublish");
 
-  private final ReadOnlyCalls readOnly = new ReadOnlyCalls();
-  private final SessionLoop loop;
+  private final ReadOnlyCalls readOnly;
+  private final Runnable takeUpAll;
   private final Alarm alarm; // while it is on
   private boolean on;
   private boolean all; // not only what may write
   private long until;
 
-  Pause(SessionLoop loop) {
-    this.loop = loop;
-    this.alarm = new Alarm(() -> loop, this::end);
+  /**
+   * @param readOnly calls that a pause of writes does not concern
+   * @param takeUpAll has all clients of the loop go on
+   */
+  Pause(Loop loop, ReadOnlyCalls readOnly, Runnable takeUpAll) {
+    this.readOnly = readOnly;
+    this.takeUpAll = takeUpAll;
+    this.alarm = new Alarm(loop, this::end);
   }
 
   boolean isOn() {
@@ -64,7 +70,7 @@ final class Pause {
       on = false;
       all = false;
       alarm.cancel();
-      List.copyOf(loop.sessions()).forEach(Session::takeUp);
+      takeUpAll.run();
     }
   }
 
@@ -72,17 +78,24 @@ final class Pause {
    * Whether a request must wait. Refusals need not; and {@code CLIENT UNPAUSE} is let through,
    * which in Redis a pause of everything holds back as well.
    *
-   * @param spec the request's command
+   * @param asker the client
+   * @param execMayWrite whether an {@code EXEC} of the client may write
    */
-  boolean holds(RoutePlan plan, CommandSpec spec, Command request, Session client) {
+  boolean delays(
+      RoutePlan plan, Command request, ClientContext asker, Predicate<ReadOnlyCalls> execMayWrite) {
     return switch (plan) {
       case RoutePlan.Reject _ -> false;
       case RoutePlan.Local(_, LocalCommand command) when command == LocalCommand.CLIENT_UNPAUSE ->
           false;
       case RoutePlan.Local(_, LocalCommand command) when command == LocalCommand.EXEC ->
-          all || client.intake().transactions().mayWrite(readOnly);
-      default -> all || (mayWrite(spec) && !readOnly.contains(spec, request, client));
+          all || execMayWrite.test(readOnly);
+      default -> all || mayWriteByItself(request, asker);
     };
+  }
+
+  private boolean mayWriteByItself(Command request, ClientContext asker) {
+    CommandSpec spec = request.spec();
+    return spec != null && mayWrite(spec) && !readOnly.contains(spec, request, asker);
   }
 
   /** Whether a pause of writes concerns the command. */

@@ -3,6 +3,7 @@ package io.penstock.core.session;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.pubsub.Hub;
 import io.penstock.core.pubsub.Kind;
 import io.penstock.core.pubsub.Name;
 import io.penstock.core.pubsub.ReceiverCount;
@@ -16,26 +17,24 @@ import java.nio.charset.StandardCharsets;
  * A message that a client publishes. The node's reply counts this proxy's connections; the client
  * gets the number of clients.
  */
-final class Publication extends Routed implements ReceiverCounts.Listener {
+final class Publication extends ClientExchange implements ReceiverCounts.Listener {
 
-  private final Request whole;
-  private final Session session;
+  private final ReplySlot whole;
+  private final Client client;
+  private final Hub hub;
   private final Kind kind;
   private final Name channel;
 
   /**
    * @param whole the client's request, which is answered and not sent
    */
-  Publication(Request whole, Session session, Kind kind, Name channel) {
+  Publication(ForwardParts made, ReplySlot whole, Kind kind, Name channel) {
+    super(made.owner());
     this.whole = whole;
-    this.session = session;
+    this.client = made.context().client();
+    this.hub = made.site().hub();
     this.kind = kind;
     this.channel = channel;
-  }
-
-  @Override
-  Session session() {
-    return session;
   }
 
   @Override
@@ -48,12 +47,12 @@ final class Publication extends Routed implements ReceiverCounts.Listener {
     }
     String count = buffer.toString(from + 1, to - from - 3, StandardCharsets.US_ASCII);
     var receivers = new ReceiverCount(kind, channel, node, Long.parseLong(count));
-    session.loop().hub().receivers().count(receivers, this);
+    hub.receivers().count(receivers, this);
   }
 
   @Override
   public boolean isGone() {
-    return session.isClosed();
+    return client.isClosed();
   }
 
   @Override
@@ -65,13 +64,13 @@ final class Publication extends Routed implements ReceiverCounts.Listener {
 
   @Override
   public void onDefect(Throwable cause) {
-    Defect.in(session, cause);
+    client.failed(cause);
   }
 
   @Override
-  void deliverError(byte[] reply, Outcome outcome) {
+  void answer(byte[] reply, Outcome outcome) {
     settle();
-    whole.deliverError(reply, outcome);
+    whole.answer(reply, outcome);
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.penstock.core.session;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.penstock.core.command.CommandSpec;
+import io.penstock.core.observe.LoopCounters;
 import io.penstock.core.pubsub.Message;
 import io.penstock.core.pubsub.Subscriber;
 import io.penstock.core.resp.Protocol;
@@ -22,9 +23,6 @@ final class Pushes implements Subscriber {
   private static final int FIRST_CHUNK = 1024;
   private static final int LARGEST_CHUNK = 64 * 1024;
 
-  /** Bytes on the heap for messages that wait for one request. */
-  static final int AROUND_FOLLOWERS = 64;
-
   /** Whatever may publish, transactions among them, whose commands are not looked at. */
   private static final Set<String> PUBLISHERS =
       Set.of("publish", "spublish", "exec", "eval", "evalsha", "fcall", "fcall_ro");
@@ -37,10 +35,14 @@ final class Pushes implements Subscriber {
    */
   private record Followers(long place, ByteBuf bytes, boolean takesMore) {}
 
-  private final Session session;
+  private final Client client;
+  private final ReplySequence replies;
+  private final Allowance account;
+  private final SocketOutput output;
+  private final LoopCounters counters;
   private final ArrayDeque<Followers> followers = new ArrayDeque<>();
   private long followerBytes;
-  private @Nullable Request publisher; // the newest that was found, as long as it is unanswered
+  private @Nullable ReplySlot publisher; // the newest that was found, as long as it is unanswered
   private long publisherPlace;
   private long lookedAt; // the newest request that was looked at
   private final ArrayDeque<ByteBuf> held = new ArrayDeque<>();
@@ -50,40 +52,43 @@ final class Pushes implements Subscriber {
   private boolean ended; // its client listens to nothing any more
   private boolean waits; // the output will tell when it has written
 
-  Pushes(Session session) {
-    this.session = session;
+  Pushes(ClientContext context, LoopCounters counters) {
+    this.client = context.client();
+    this.replies = context.replies();
+    this.account = context.account();
+    this.output = replies.output();
+    this.counters = counters;
   }
 
   /** Gives the client a message, now or when its turn has come; borrows it. */
   @Override
   public void onMessage(Message message) {
-    if (ended || session.isClosed()) {
+    if (ended || client.isClosed()) {
       return;
     }
-    Protocol protocol = session.profile().protocol();
-    Request before = publisher();
+    Protocol protocol = client.protocol();
+    ReplySlot before = publisher();
     if (before != null) {
       keep(message.kept(protocol), before);
     } else if (mayPass(message.length())) {
-      message.writeTo(session.output(), protocol);
+      message.writeTo(output, protocol);
     } else {
       hold(message.kept(protocol));
       waitForOutput();
     }
-    session.loop().counters().pushed();
-    session.allowance().check();
+    counters.pushed();
+    account.check();
   }
 
   @Override
   public void onDefect(Throwable cause) {
-    Defect.in(session, cause);
+    client.failed(cause);
   }
 
   /** The newest unanswered request that may have published. Each request is looked at once. */
-  private @Nullable Request publisher() {
-    ReplySequence sequence = session.sequence();
-    for (int i = sequence.size() - 1; i >= 0; i--) {
-      Request request = sequence.at(i);
+  private @Nullable ReplySlot publisher() {
+    for (int i = replies.size() - 1; i >= 0; i--) {
+      ReplySlot request = replies.at(i);
       CommandSpec spec = request.spec();
       if (request.place() <= lookedAt) {
         break;
@@ -94,14 +99,14 @@ final class Pushes implements Subscriber {
         break;
       }
     }
-    lookedAt = session.activity().requests();
-    if (publisher != null && !publisher.isStill(session, publisherPlace)) {
+    lookedAt = replies.newest();
+    if (publisher != null && !publisher.isStill(replies, publisherPlace)) {
       publisher = null;
     }
     return publisher;
   }
 
-  private void keep(ByteBuf bytes, Request request) {
+  private void keep(ByteBuf bytes, ReplySlot request) {
     int length = bytes.readableBytes();
     followerBytes += length;
     request.isFollowed();
@@ -128,7 +133,7 @@ final class Pushes implements Subscriber {
       int length = next.bytes().readableBytes();
       followerBytes -= length;
       if (held.isEmpty()) {
-        session.output().appendOwned(next.bytes());
+        output.appendOwned(next.bytes());
       } else {
         chunk = null;
         held.add(next.bytes());
@@ -143,14 +148,12 @@ final class Pushes implements Subscriber {
       return false;
     }
     // A small one would take a whole buffer for itself behind others that wait for the kernel.
-    SocketOutput output = session.output();
     return output.unwritten() == 0
-        || (length >= SocketOutput.SLICE_THRESHOLD && session.channel().isWritable());
+        || (length >= SocketOutput.SLICE_THRESHOLD && client.isWritable());
   }
 
   private boolean isWithinReply() {
-    ReplySequence sequence = session.sequence();
-    return paused || (!sequence.isEmpty() && sequence.at(0).hasBegun());
+    return paused || (!replies.isEmpty() && replies.at(0).hasBegun());
   }
 
   private void hold(ByteBuf bytes) {
@@ -173,13 +176,13 @@ final class Pushes implements Subscriber {
   private void waitForOutput() {
     if (!waits) {
       waits = true;
-      session.output().whenWritten(this::onWritten);
+      output.whenWritten(this::onWritten);
     }
   }
 
   private void onWritten() {
     waits = false;
-    if (session.isClosed()) {
+    if (client.isClosed()) {
       drop();
     } else {
       release();
@@ -225,7 +228,7 @@ final class Pushes implements Subscriber {
     heldBytes = 0;
     ByteBuf next = held.poll();
     while (next != null) {
-      session.output().appendOwned(next);
+      output.appendOwned(next);
       next = held.poll();
     }
   }

@@ -4,16 +4,17 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
-import io.penstock.core.cluster.Redirect;
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.SharedBuffer;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Verdicts.Asked;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,16 +27,22 @@ final class PutBack extends Exchange {
   private static final Logger log = LoggerFactory.getLogger(PutBack.class);
   private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-  private final Session session;
+  private final Client client;
+  private final Nodes nodes;
+  private final Loop loop;
+  private final Refusals refusals;
   private final int ofSlot;
   private final byte[] request;
   private final long until;
 
-  private PutBack(Session session, int slot, byte[] request) {
-    this.session = session;
+  private PutBack(BlockingParts made, int slot, byte[] request) {
+    this.client = made.context().client();
+    this.nodes = made.context().nodes();
+    this.loop = made.context().loop();
+    this.refusals = made.refusals();
     this.ofSlot = slot;
     this.request = request;
-    this.until = session.loop().tick() + session.loop().settings().commandTimeoutNanos();
+    this.until = loop.tick() + nodes.commandTimeoutNanos();
   }
 
   /**
@@ -44,16 +51,16 @@ final class PutBack extends Exchange {
    * @param call what was called; borrowed
    * @param reply the whole reply to it, which is no error and no nil; borrowed
    */
-  static void undo(Session session, int slot, RequestFrame call, ByteBuf reply) {
+  static void undo(BlockingParts made, int slot, RequestFrame call, ByteBuf reply) {
     List<String> inverse = inverse(call, ReplyStrings.of(reply));
     if (!inverse.isEmpty()) {
-      new PutBack(session, slot, WireRequest.of(inverse)).send();
+      new PutBack(made, slot, WireRequest.of(inverse)).send();
     }
   }
 
   /** What undoes it; empty for commands after which nothing is lost. */
   static List<String> inverse(RequestFrame call, List<String> reply) {
-    String name = LocalReplies.text(call, 0).toUpperCase(Locale.ROOT);
+    String name = call.text(0).toUpperCase(Locale.ROOT);
     return switch (name) {
       case "BLPOP" -> push("LPUSH", reply);
       case "BRPOP" -> push("RPUSH", reply);
@@ -65,8 +72,8 @@ final class PutBack extends Exchange {
 
   /** {@code BLMPOP timeout numkeys key … LEFT|RIGHT}. */
   private static boolean isLeft(RequestFrame call) {
-    int where = 3 + Integer.parseInt(LocalReplies.text(call, 2));
-    return LocalReplies.text(call, where).equalsIgnoreCase("left");
+    int where = 3 + Integer.parseInt(call.text(2));
+    return call.text(where).equalsIgnoreCase("left");
   }
 
   /** The element that was popped last has to be pushed first. */
@@ -89,14 +96,13 @@ final class PutBack extends Exchange {
 
   private void send() {
     prepare();
-    session.loop().dispatcher().adoptTopology();
-    session.loop().dispatcher().dispatch(this);
+    nodes.dispatch(this);
   }
 
   private void prepare() {
     bytes(new SharedBuffer(Unpooled.wrappedBuffer(request)), 0, request.length);
     toPartition(ofSlot);
-    terms(session.profile().protocol(), session.affinity(), until);
+    terms(client.protocol(), client.affinity(), until);
   }
 
   @Override
@@ -105,25 +111,26 @@ final class PutBack extends Exchange {
     if (buffer.getByte(from) != '-') {
       return;
     }
-    @Nullable Redirect redirect = Redirect.parse(buffer, from, to - from);
-    if (redirect != null && sentTo() != null && redirect.kind() == Redirect.Kind.ASK) {
-      prepare();
-      session.loop().dispatcher().dispatchTo(redirect.target(sentTo()), this, true);
-    } else if (redirect != null && sentTo() != null) {
-      session.loop().topology().moved(redirect.slot(), redirect.target(sentTo()));
-      again();
-    } else if (Refusal.isOne(buffer, from, to, session.loop())) {
-      again();
-    } else {
+    Refusal said = refusals.read(this, Asked.KEYS, buffer, from, to);
+    if (said == null) {
       lost(buffer.toString(from, to - from, StandardCharsets.ISO_8859_1).strip());
+      return;
+    }
+    refusals.heed(said);
+    Endpoint target = said.target();
+    if (said.isAsk() && target != null) {
+      prepare();
+      nodes.dispatchTo(target, this, true);
+    } else {
+      again();
     }
   }
 
   private void again() {
-    if (session.loop().tick() - until >= 0) {
+    if (loop.tick() - until >= 0) {
       lost("there is no time left");
     } else {
-      session.loop().executor().schedule(this::send, AGAIN_NANOS, TimeUnit.NANOSECONDS);
+      loop.executor().schedule(this::send, AGAIN_NANOS, TimeUnit.NANOSECONDS);
     }
   }
 

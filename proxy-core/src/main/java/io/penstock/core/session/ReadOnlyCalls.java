@@ -4,10 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
-import io.penstock.core.resp.RequestScanner;
-import io.penstock.core.resp.ScanResult;
 import io.penstock.core.upstream.Endpoint;
-import io.penstock.core.upstream.Shard;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -28,9 +25,20 @@ final class ReadOnlyCalls {
 
   private static final String LIST = "*2\r\n$8\r\nFUNCTION\r\n$4\r\nLIST\r\n";
 
+  private final Scripts scripts;
+  private final Runnable takeUpAll;
   private Set<String> functions = Set.of(); // in lower case, as servers find them in any
   private boolean asked;
   private int pauses;
+
+  /**
+   * @param scripts that clients brought
+   * @param takeUpAll has all clients of the loop go on
+   */
+  ReadOnlyCalls(Scripts scripts, Runnable takeUpAll) {
+    this.scripts = scripts;
+    this.takeUpAll = takeUpAll;
+  }
 
   /** Another pause: functions may have changed in between. */
   void forget() {
@@ -40,7 +48,7 @@ final class ReadOnlyCalls {
   }
 
   /** Whether the call declares that it does not write, as far as is known now. */
-  boolean contains(CommandSpec spec, Command call, Session client) {
+  boolean contains(CommandSpec spec, Command call, ClientContext client) {
     if (call.argc() < 2) {
       return false;
     }
@@ -50,41 +58,42 @@ final class ReadOnlyCalls {
         yield ScriptFlags.declareNoWrites(frame.buffer(), frame.offset(1), frame.length(1));
       }
       case "evalsha" -> {
-        String digest = LocalReplies.text(call.frame(), 1).toLowerCase(Locale.ROOT);
-        byte[] body = client.loop().directory().scripts().body(digest);
+        String digest = call.frame().text(1).toLowerCase(Locale.ROOT);
+        byte[] body = scripts.body(digest);
         yield body != null
             && ScriptFlags.declareNoWrites(Unpooled.wrappedBuffer(body), 0, body.length);
       }
       case "fcall", "fcall_ro" -> {
         ask(client);
-        yield functions.contains(LocalReplies.text(call.frame(), 1).toLowerCase(Locale.ROOT));
+        yield functions.contains(call.frame().text(1).toLowerCase(Locale.ROOT));
       }
       default -> false;
     };
   }
 
   /** Whether a block of commands has only such calls among those that may write; borrows it. */
-  boolean areAllIn(ByteBuf block, Session client) {
-    var scanner = new RequestScanner(client.loop().settings().limits());
-    var command = new Command(client.loop().servers().commands(), scanner.frame());
-    scanner.reset(block.readerIndex());
-    while (scanner.scan(block, block.writerIndex()) == ScanResult.REQUEST) {
-      CommandSpec spec = command.resolve();
-      if (spec != null && Pause.mayWrite(spec) && !contains(spec, command, client)) {
-        return false;
-      }
-    }
-    return true;
+  boolean areAllIn(ByteBuf block, ClientContext client) {
+    boolean[] others = new boolean[1];
+    client
+        .reader()
+        .readAll(
+            block,
+            block.readerIndex(),
+            block.readableBytes(),
+            command -> {
+              CommandSpec spec = command.spec();
+              others[0] |= spec != null && Pause.mayWrite(spec) && !contains(spec, command, client);
+            });
+    return !others[0];
   }
 
-  private void ask(Session client) {
+  private void ask(ClientContext client) {
     if (asked) {
       return;
     }
     asked = true;
     int pause = pauses;
-    List<Endpoint> masters =
-        client.loop().dispatcher().adoptTopology().shards().stream().map(Shard::master).toList();
+    List<Endpoint> masters = client.nodes().masters();
     NodeSurvey.ask(
         client,
         masters,
@@ -94,7 +103,7 @@ final class ReadOnlyCalls {
           Set<String> found = found(replies);
           if (pause == pauses && !found.isEmpty()) {
             functions = found;
-            List.copyOf(client.loop().sessions()).forEach(Session::takeUp);
+            takeUpAll.run();
           }
         });
   }

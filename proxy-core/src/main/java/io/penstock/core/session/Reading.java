@@ -6,18 +6,27 @@ import io.penstock.core.transport.ReadGate;
 /** Whether a client's socket is read. Confined to its loop. */
 final class Reading {
 
-  private final Session session;
+  private final Client client;
+  private final Allowance account;
+  private final ReplySequence replies;
+  private final ChannelConfig socket;
   private final ReadGate gate;
   private boolean waiting; // for the gate
 
-  Reading(Session session) {
-    this.session = session;
-    this.gate = session.loop().loop().readGate();
+  /**
+   * @param socket of the client
+   */
+  Reading(ClientContext context, ChannelConfig socket) {
+    this.client = context.client();
+    this.account = context.account();
+    this.replies = context.replies();
+    this.socket = socket;
+    this.gate = context.loop().readGate();
   }
 
   /** The client's socket should be read from here on, or should not: it is when the loop reads. */
   void want(boolean wanted) {
-    if (session.isClosed()) {
+    if (client.isClosed()) {
       return;
     }
     boolean open = gate.isOpen();
@@ -26,15 +35,14 @@ final class Reading {
       gate.await(this::readOn);
     }
     boolean reads = wanted && open;
-    ChannelConfig socket = session.channel().config();
     if (socket.isAutoRead() != reads) {
       socket.setAutoRead(reads);
-      session.allowance().reads(reads, session.sequence().size());
+      account.reads(reads, replies.size());
     }
   }
 
   private void readOn() {
     waiting = false;
-    session.takeUp();
+    client.takeUp();
   }
 }

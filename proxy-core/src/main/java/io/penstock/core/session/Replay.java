@@ -1,10 +1,10 @@
 package io.penstock.core.session;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
-import io.penstock.core.resp.RequestScanner;
+import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.transport.SharedBuffer;
 import io.penstock.core.transport.Sliced;
 import io.penstock.core.transport.Slices;
 import java.util.ArrayList;
@@ -23,10 +23,15 @@ final class Replay implements Sliced {
   /** After so many answers as well. */
   private static final int MANY = Slices.STEPS / TurnShare.ANSWER;
 
-  private final Session session;
+  private final Client client;
+  private final ReplySequence replies;
+  private final Allowance account;
+  private final RequestReader reader;
+  private final Slices slices;
+  private final OwnCommands handlers;
   private final List<Transaction.Own> commands;
   private final Execution whole;
-  private final List<Request> begun = new ArrayList<>();
+  private final List<ReplySlot> begun = new ArrayList<>();
   private int given; // of them, back to the loop
   private int answers; // since it was others' turn
   private long made; // bytes of replies since it was others' turn
@@ -37,8 +42,14 @@ final class Replay implements Sliced {
   /**
    * @param whole told when all are answered
    */
-  Replay(Session session, List<Transaction.Own> commands, Execution whole) {
-    this.session = session;
+  Replay(TransactionParts made, List<Transaction.Own> commands, Execution whole) {
+    ClientContext context = made.context();
+    this.client = context.client();
+    this.replies = context.replies();
+    this.account = context.account();
+    this.reader = context.reader();
+    this.slices = context.loop().slices();
+    this.handlers = made.own();
     this.commands = commands;
     this.whole = whole;
   }
@@ -79,14 +90,14 @@ final class Replay implements Sliced {
     made = 0;
     answers = 0;
     running = false;
-    session.allowance().check();
-    session.loop().slices().begin(this);
+    account.check();
+    slices.begin(this);
   }
 
   /** Another turn has come. A client that was closed gets no reply, but all commands run. */
   @Override
   public boolean goOn() {
-    if (session.isGone()) {
+    if (client.isGone()) {
       close();
     }
     run();
@@ -99,29 +110,58 @@ final class Replay implements Sliced {
   }
 
   private void answer(byte[] bytes) {
-    var scanner = new RequestScanner(session.loop().settings().limits());
-    ByteBuf buffer = Unpooled.wrappedBuffer(bytes);
-    scanner.scan(buffer, buffer.writerIndex());
-    session
-        .intake()
-        .answer(this, new Command(session.loop().servers().commands(), scanner.frame()));
+    Command command = reader.command(BriefCall.frame(bytes, reader.limits()));
+    command.resolve();
+    handlers.answer(new Captured(command));
   }
 
-  /** Takes on the request that one of the commands became. */
-  void begin(Request request, @Nullable CommandSpec spec) {
-    begun.add(request);
-    session.allowance().bearsOnHeap(Request.SIZE);
-    request.begin(session, spec, session.activity().lastBytesAt(), false);
-    request.capture(() -> {
-      made += request.reply().readableBytes();
-      if (!whole.holds(request.reply().readableBytes())) {
-        request.dropHeld();
-      }
-      waiting = false;
-      if (!running) {
-        run();
-      }
-    });
+  /** One of the commands, whose reply is kept here. */
+  private final class Captured implements Incoming {
+
+    private final Command command;
+
+    Captured(Command command) {
+      this.command = command;
+    }
+
+    @Override
+    public Command command() {
+      return command;
+    }
+
+    @Override
+    public RequestFrame frame() {
+      return command.frame();
+    }
+
+    @Override
+    public SharedBuffer share() {
+      return new SharedBuffer(command.frame().buffer());
+    }
+
+    @Override
+    public ReplySlot begin(@Nullable CommandSpec spec) {
+      ReplySlot place = replies.capture(spec, Replay.this::answered);
+      begun.add(place);
+      account.bearsOnHeap(ReplySlot.SIZE);
+      return place;
+    }
+
+    @Override
+    public boolean isCaptured() {
+      return true;
+    }
+  }
+
+  private void answered(ReplySlot place) {
+    made += place.reply().readableBytes();
+    if (!whole.holds(place.reply().readableBytes())) {
+      place.dropHeld();
+    }
+    waiting = false;
+    if (!running) {
+      run();
+    }
   }
 
   /** The place of the {@code i}-th command in the transaction. */
@@ -147,17 +187,17 @@ final class Replay implements Sliced {
 
   /** The {@code i}-th reply, the next one, is not needed any more. */
   void given(int i) {
-    Request request = begun.get(i);
+    ReplySlot request = begun.get(i);
     given = i + 1;
     request.dropHeld();
-    session.allowance().bearsOnHeap(-Request.SIZE);
-    session.loop().requests().give(request);
+    account.bearsOnHeap(-ReplySlot.SIZE);
+    replies.giveBack(request);
   }
 
   /** None of them may ever be given back. */
   void forgo() {
     for (int i = given; i < begun.size(); i++) {
-      session.loop().requests().forgo(begun.get(i));
+      replies.forgo(begun.get(i));
     }
   }
 

@@ -1,6 +1,9 @@
 package io.penstock.core.session;
 
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.observe.Outcome;
 import io.penstock.core.transport.SocketOutput;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,14 +15,117 @@ final class ReplySequence {
   private static final int INITIAL = 8;
   private static final int KEPT = 256;
 
-  private final Session session;
-  private @Nullable Request[] ring = new Request[INITIAL];
+  private final ReplyOwner client;
+  private final Activity activity;
+  private final Allowance account;
+  private final ReplySlots slots;
+  private final SocketOutput output;
+  private @Nullable ReplySlot[] ring = new ReplySlot[INITIAL];
   private int head;
   private int size;
   private boolean advancing;
+  private boolean closed; // nobody gets what is to come
 
-  ReplySequence(Session session) {
-    this.session = session;
+  /**
+   * @param slots spare ones of the loop
+   * @param output to the client
+   */
+  ReplySequence(
+      ReplyOwner client,
+      Activity activity,
+      Allowance account,
+      ReplySlots slots,
+      SocketOutput output) {
+    this.client = client;
+    this.activity = activity;
+    this.account = account;
+    this.slots = slots;
+    this.output = output;
+  }
+
+  /**
+   * Takes the next place among the replies, for the request that has come.
+   *
+   * @param spec its command; null for what is none
+   */
+  ReplySlot begin(@Nullable CommandSpec spec) {
+    activity.request(spec);
+    ReplySlot slot = slots.take();
+    slot.begin(this, spec, client.mutesNext());
+    add(slot);
+    return slot;
+  }
+
+  /**
+   * Makes a place whose reply the client does not get: {@code whenDone} runs with its end, and may
+   * read it. Whoever asks for it gives it back.
+   */
+  ReplySlot capture(@Nullable CommandSpec spec, Consumer<ReplySlot> whenDone) {
+    activity.request(spec);
+    ReplySlot slot = slots.take();
+    slot.begin(this, spec, false);
+    slot.capture(() -> whenDone.accept(slot));
+    return slot;
+  }
+
+  /** Answers the request that has come with an error line; returns true: it is done with. */
+  boolean reject(@Nullable CommandSpec spec, String error) {
+    return reject(spec, ErrorReplies.encode(error));
+  }
+
+  /** The same with an encoded error. */
+  boolean reject(@Nullable CommandSpec spec, byte[] error) {
+    client.answersItself();
+    begin(spec).answer(error, Outcome.REJECTED);
+    return true;
+  }
+
+  /** The number of the newest request. */
+  long newest() {
+    return activity.requests();
+  }
+
+  /** {@link System#nanoTime()} at which the newest request has come. */
+  long arrived() {
+    return activity.lastBytesAt();
+  }
+
+  Allowance account() {
+    return account;
+  }
+
+  SocketOutput output() {
+    return output;
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  void record(CommandSpec command, Outcome outcome, long since) {
+    slots.record(command, outcome, since);
+  }
+
+  void countError(String prefix) {
+    slots.countError(prefix);
+  }
+
+  void replyEnded() {
+    client.replyEnded();
+  }
+
+  void letFollow(long place) {
+    client.letFollow(place);
+  }
+
+  /** Takes back a place that was captured. */
+  void giveBack(ReplySlot captured) {
+    slots.give(captured);
+  }
+
+  /** A place that was captured may never be given back. */
+  void forgo(ReplySlot captured) {
+    slots.forgo(captured);
   }
 
   int size() {
@@ -31,22 +137,22 @@ final class ReplySequence {
   }
 
   /** The {@code i}-th oldest. */
-  Request at(int i) {
-    Request request = ring[(head + i) & (ring.length - 1)];
+  ReplySlot at(int i) {
+    ReplySlot request = ring[(head + i) & (ring.length - 1)];
     if (request == null || i >= size) {
       throw new IllegalStateException("no request at " + i + " of " + size);
     }
     return request;
   }
 
-  void add(Request request, SocketOutput output) {
+  private void add(ReplySlot request) {
     if (size == ring.length) {
       grow();
     }
     ring[(head + size) & (ring.length - 1)] = request;
     size++;
     if (size == 1) {
-      request.becomeFirst(output);
+      request.becomeFirst();
     }
   }
 
@@ -58,26 +164,31 @@ final class ReplySequence {
     advancing = true;
     try {
       while (size > 0 && at(0).isDone()) {
-        Request done = at(0);
+        ReplySlot done = at(0);
         ring[head] = null;
         head = (head + 1) & (ring.length - 1);
         size--;
-        session.loop().requests().give(done);
+        slots.give(done);
         if (size > 0) {
-          at(0).becomeFirst(session.output());
+          at(0).becomeFirst();
         }
       }
     } catch (Throwable e) {
-      Defect.in(session, e);
+      client.failed(e);
     } finally {
       advancing = false;
     }
     shrinkWhenIdle();
-    session.onAdvanced();
+    client.advanced();
   }
 
-  /** The client is gone: what is held for it is dropped, and what is yet to come will be. */
+  /** The client is gone: what is yet to come for it is dropped. */
   void close() {
+    closed = true;
+  }
+
+  /** Drops what is held for it. */
+  void dropHeld() {
     for (int i = 0; i < size; i++) {
       at(i).dropHeld();
     }
@@ -86,19 +197,19 @@ final class ReplySequence {
   /** None of them may ever be done. */
   void forgo() {
     for (int i = 0; i < size; i++) {
-      session.loop().requests().forgo(at(i));
+      slots.forgo(at(i));
     }
   }
 
   private void shrinkWhenIdle() {
     if (size == 0 && ring.length > KEPT) {
-      ring = new Request[INITIAL];
+      ring = new ReplySlot[INITIAL];
       head = 0;
     }
   }
 
   private void grow() {
-    @Nullable Request[] larger = new Request[ring.length * 2];
+    @Nullable ReplySlot[] larger = new ReplySlot[ring.length * 2];
     for (int i = 0; i < size; i++) {
       larger[i] = at(i);
     }

@@ -53,4 +53,10 @@ final class ReplyStrings {
     }
     return strings;
   }
+
+  /** An argument as C's string functions see it, with which Redis writes it: to its first NUL. */
+  static String cString(String argument) {
+    int nul = argument.indexOf('\0');
+    return nul < 0 ? argument : argument.substring(0, nul);
+  }
 }

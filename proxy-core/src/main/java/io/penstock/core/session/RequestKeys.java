@@ -5,8 +5,6 @@ import io.netty.buffer.Unpooled;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.KeyPositions;
-import io.penstock.core.resp.RequestScanner;
-import io.penstock.core.resp.ScanResult;
 import io.penstock.core.transport.Slices;
 import java.util.Collections;
 import java.util.HashSet;
@@ -56,23 +54,19 @@ record RequestKeys(Set<ByteBuf> keys) {
    *
    * @param buffer borrowed
    */
-  static RequestKeys ofAll(SessionLoop loop, ByteBuf buffer, int from, int length) {
+  static RequestKeys ofAll(RequestReader reader, ByteBuf buffer, int from, int length) {
     Set<ByteBuf> keys = new HashSet<>();
-    var scanner = new RequestScanner(loop.settings().limits());
-    var command = new Command(loop.servers().commands(), scanner.frame());
-    scanner.reset(from);
-    while (scanner.scan(buffer, from + length) == ScanResult.REQUEST) {
-      CommandSpec spec = command.resolve();
-      RequestKeys ofOne = of(command);
-      if (ofOne.keys.isEmpty() && !isBracket(spec)) {
-        return ofOne;
-      }
-      keys.addAll(ofOne.keys);
-      if (keys.size() > MOST) {
-        return TOO_MANY;
-      }
-    }
-    return new RequestKeys(keys);
+    boolean[] unknown = new boolean[1];
+    reader.readAll(
+        buffer,
+        from,
+        length,
+        command -> {
+          RequestKeys ofOne = keys.size() > MOST ? TOO_MANY : of(command);
+          unknown[0] |= ofOne.keys.isEmpty() && !isBracket(command.spec());
+          keys.addAll(ofOne.keys);
+        });
+    return unknown[0] || keys.size() > MOST ? TOO_MANY : new RequestKeys(keys);
   }
 
   private static boolean isBracket(@Nullable CommandSpec spec) {

@@ -4,19 +4,22 @@ import io.netty.buffer.ByteBuf;
 import io.penstock.core.backend.Exchange.Destination;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.NodeRefusal;
-import io.penstock.core.cluster.Redirect;
+import io.penstock.core.observe.LoopCounters;
 import io.penstock.core.observe.Outcome;
-import io.penstock.core.observe.ProxyStats.Redirection;
+import io.penstock.core.transport.Loop;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Placement;
+import io.penstock.core.upstream.Redirection;
 import io.penstock.core.upstream.Shard;
+import io.penstock.core.upstream.Verdict;
+import io.penstock.core.upstream.Verdicts.Asked;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of one session that a node refused to run, or never got, and that are sent again
+ * The requests of one client that a node refused to run, or never got, and that are sent again
  * until their deadline, or as long as they may be held.
  *
  * <p>Two requests for one key never change places here. Requests for a slot are sent again in
@@ -31,7 +34,13 @@ final class Retries {
   /** So many redirects in a row are followed at once; the next ones wait. */
   private static final int IMMEDIATE_REDIRECTS = 4;
 
-  private final Session session;
+  private final ExchangeOwner owner;
+  private final Client client;
+  private final Nodes nodes;
+  private final Loop loop;
+  private final OrderGuard order;
+  private final LoopCounters counters;
+  private final Refusals refusals;
   private final RetryList retries = new RetryList();
   private final MissingScripts scripts;
   private final Fences fences;
@@ -39,85 +48,105 @@ final class Retries {
   private final Alarm alarm; // what waits for an earlier request is woken by its end
   private boolean someProbe; // there may be one that goes alone
 
-  Retries(Session session) {
-    this.session = session;
-    this.fences = new Fences(session);
-    this.holding = new Holding(session);
-    this.scripts = new MissingScripts(session, fences);
-    this.alarm = new Alarm(session::loop, this::sendDue);
+  /**
+   * @param shared what retries of all clients of a loop have in common
+   * @param order of the client's requests, which is told while there are retries
+   */
+  Retries(ClientContext context, RetrySite shared, OrderGuard order) {
+    this.client = context.client();
+    this.nodes = context.nodes();
+    this.loop = context.loop();
+    this.counters = shared.counters();
+    this.refusals = shared.refusals();
+    this.order = order;
+    this.owner = new ExchangeOwner(context, this);
+    this.fences = new Fences(context);
+    this.holding = new Holding(client, nodes.hold());
+    this.scripts = new MissingScripts(context, fences, shared.scripts());
+    this.alarm = new Alarm(loop, this::sendDue);
   }
 
-  boolean isEmpty() {
-    return retries.isEmpty();
+  /** The client, as its exchanges see it. */
+  ExchangeOwner owner() {
+    return owner;
+  }
+
+  private Retry entryFor(ClientExchange request) {
+    order.retrying(true);
+    return retries.entryFor(request);
   }
 
   /** True when the error reply means "did not run, try again": then it is not delivered. */
-  boolean takesOver(Routed request, ByteBuf buffer, int from, int to) {
+  boolean takesOver(ClientExchange request, ByteBuf buffer, int from, int to) {
     if (request.isScript() && takesOverForScript(request, buffer, from, to)) {
       return true;
     }
-    var expected = Refusal.expected(session.loop().isSharded(), request.isForShard());
-    Redirection kind = Refusal.of(buffer, from, to, expected);
-    if (kind == null || (request.isScript() && !Refusal.isBelievable(kind, buffer, from, to))) {
+    Asked asked = request.isForShard() ? Asked.SHARD : Asked.KEYS;
+    Refusal said =
+        request.isScript()
+            ? refusals.readOfScript(request, asked, buffer, from, to)
+            : refusals.read(request, asked, buffer, from, to);
+    if (said == null) {
       return false;
     }
-    Redirect redirect = null;
-    if (kind == Redirection.MOVED || kind == Redirection.ASK) {
-      redirect = Redirect.parse(buffer, from, to - from);
-      if (redirect == null) {
-        return false;
-      }
-    }
     boolean late = request.isTooLate();
-    if (!late) {
-      session.loop().counters().redirected(kind);
+    if (!late && said.word() != null) {
+      counters.redirected(said.word());
     }
-    Retry retry = retries.entryFor(request);
-    retry.refused(buffer, from, to, kind);
-    if (late || retry.overtaken) {
+    Retry retry = entryFor(request);
+    retry.refused(buffer, from, to, said.verdict());
+    if (late || retry.isOvertaken()) {
       answer(request, retry.refusal, retry.outcome);
     } else {
-      park(retry, redirect, kind);
+      park(retry, said);
     }
     return true;
   }
 
   /** An EVALSHA whose script its node lacks waits until it was loaded there. */
-  private boolean takesOverForScript(Routed request, ByteBuf buffer, int from, int to) {
+  private boolean takesOverForScript(ClientExchange request, ByteBuf buffer, int from, int to) {
     MissingScripts.Missing missing = scripts.find(request, buffer, from, to);
     if (missing == null || request.isTooLate()) {
       return false;
     }
-    Retry retry = retries.entryFor(request);
-    if (retry.overtaken || !retry.mayLoadScript()) {
+    Retry retry = entryFor(request);
+    if (retry.isOvertaken() || !retry.mayLoadScript()) {
       return false;
     }
-    session.loop().counters().redirected(Redirection.NOSCRIPT);
-    retry.refused(buffer, from, to, Redirection.NOSCRIPT);
+    counters.redirected(Redirection.NOSCRIPT);
+    retry.refused(buffer, from, to, Verdict.SEND_AGAIN);
     retry.notBefore = request.lastChance();
     scripts.load(
         missing,
         request,
         () -> {
-          retry.notBefore = session.loop().now();
+          retry.notBefore = loop.now();
           alarm.at(retry.notBefore);
         });
     alarm.at(request.lastChance());
     return true;
   }
 
-  private void park(Retry retry, @Nullable Redirect redirect, Redirection kind) {
-    boolean leads = Directions.take(session.loop().topology(), retry, kind, redirect);
-    if (leads && ++retry.redirects <= IMMEDIATE_REDIRECTS) {
-      // A new owner may not know yet: it would send this back, and take what follows closely.
-      retry.probes = kind == Redirection.MOVED;
-      someProbe |= retry.probes;
-      retry.notBefore = session.loop().now();
+  private void park(Retry retry, Refusal said) {
+    refusals.heed(said);
+    Endpoint target = said.target();
+    if (target != null && ++retry.redirects <= IMMEDIATE_REDIRECTS) {
+      follow(retry, said, target);
     } else {
       delay(retry);
       fence(retry);
     }
-    goOrWait(retry, session.loop().now(), true);
+    goOrWait(retry, loop.now(), true);
+  }
+
+  private void follow(Retry retry, Refusal said, Endpoint target) {
+    // The node found a key that was not known to be one; a partition's owner does not mind ASKING.
+    boolean known = said.isMoved() && retry.request.isFor(said.partition());
+    retry.askTarget = known ? null : target;
+    // A new owner may not know yet: it would send this back, and take what follows closely.
+    retry.probes = said.isMoved();
+    someProbe |= retry.probes;
+    retry.notBefore = loop.now();
   }
 
   private void delay(Retry retry) {
@@ -125,7 +154,7 @@ final class Retries {
     retry.redirects = 0;
     retry.probes = true;
     someProbe = true;
-    retry.notBefore = session.loop().now() + retry.delay();
+    retry.notBefore = loop.now() + retry.delay();
   }
 
   /** Has it wait, besides, until all that it could be sent behind of has been answered. */
@@ -146,13 +175,13 @@ final class Retries {
   }
 
   /** The request failed without a reply; retried when that is safe, else answered. */
-  void failed(Routed request, Failure failure) {
+  void failed(ClientExchange request, Failure failure) {
     if (failure != Failure.TIMEOUT) { // those behind it fail next: nothing new may overtake them
-      session.order().routesChange();
+      order.routesChange();
     }
     switch (failure) {
       case NOT_SENT -> notSent(request);
-      case NO_OWNER -> again(request, true, session.loop().notServed(), Outcome.UNAVAILABLE);
+      case NO_OWNER -> again(request, true, nodes.notServed(), Outcome.UNAVAILABLE);
       case OVERLOADED -> answer(request, ErrorReplies.OVERLOADED, Outcome.OVERLOADED);
       case TIMEOUT -> {
         boolean reads = request.isReadOnly();
@@ -174,8 +203,8 @@ final class Retries {
   }
 
   /** A node that has never let Penstock in is not waited for. */
-  private void notSent(Routed request) {
-    NodeRefusal refusal = session.loop().dispatcher().refusal(request.sentTo());
+  private void notSent(ClientExchange request) {
+    NodeRefusal refusal = nodes.refusal(request.sentTo());
     byte[] reply = ErrorReplies.unavailable(refusal);
     if (refusal != null && refusal.lasting()) {
       request.dropHeld();
@@ -186,10 +215,10 @@ final class Retries {
   }
 
   /** There may be too many only if it is {@code bounded}: not of what was on its way already. */
-  private void again(Routed request, boolean bounded, byte[] refusal, Outcome outcome) {
+  private void again(ClientExchange request, boolean bounded, byte[] refusal, Outcome outcome) {
     request.dropHeld();
-    Retry retry = retries.entryFor(request);
-    if (retry.overtaken || request.isTooLate() || session.isInputEnded()) {
+    Retry retry = entryFor(request);
+    if (retry.isOvertaken() || request.isTooLate() || client.isInputEnded()) {
       holding.gaveUp(request);
       answer(request, refusal, outcome);
       return;
@@ -205,14 +234,14 @@ final class Retries {
     alarm.at(retry.notBefore);
   }
 
-  private void answer(Routed request, byte[] reply, Outcome outcome) {
+  private void answer(ClientExchange request, byte[] reply, Outcome outcome) {
     holding.endsInVain(request);
     forget(request);
-    request.deliverError(reply, outcome);
+    request.answer(reply, outcome);
   }
 
   /** The request was answered by the node of its slot: others may follow it closely. */
-  void answered(Routed request) {
+  void answered(ClientExchange request) {
     if (retries.isEmpty()) {
       return;
     }
@@ -230,55 +259,55 @@ final class Retries {
    * The request ran, or may have: it is done with here, and earlier ones can no longer go before
    * it.
    */
-  private void ran(Routed request) {
+  private void ran(ClientExchange request) {
     if (retries.isEmpty()) {
       return;
     }
     forget(request);
-    List<Retry> overtaken = retries.overtakenBy(request, session.loop().topology().current());
+    List<Retry> overtaken = retries.overtakenBy(request, nodes.placement());
     overtaken.forEach(retry -> answer(retry.request, retry.refusal, retry.outcome));
   }
 
   /** The request has ended. Those that waited for it may go now. */
-  void forget(Routed request) {
+  void forget(ClientExchange request) {
     holding.ends(request);
     retries.remove(request);
+    order.retrying(!retries.isEmpty());
     if (!retries.isEmpty()) {
-      alarm.at(session.loop().now());
+      alarm.at(loop.now());
     }
   }
 
   /** Sends what is due and does not have to wait for an earlier one of its slot. */
   private void sendDue() {
-    long now = session.loop().tick();
-    Set<Integer> barred = new HashSet<>(); // slots in which an earlier one waits
+    long now = loop.tick();
+    Set<Integer> barred = new HashSet<>(); // partitions in which an earlier one waits
     boolean anyNodeBarred = false;
     for (Retry retry : retries.copy()) {
-      boolean anyNode = retry.request.destination() == Destination.ANY_NODE;
-      boolean forShard = retry.request.isForShard(); // they do not wait for one another
-      Integer slot = retry.request.partition();
-      if (retry.sent || retry.over) {
+      if (!retry.isWaiting()) {
         continue;
       }
-      goOrWait(retry, now, forShard || (anyNode ? !anyNodeBarred : !barred.contains(slot)));
-      if (!retry.sent && !retry.over && anyNode) {
+      boolean anyNode = retry.request.destination() == Destination.ANY_NODE;
+      boolean forShard = retry.request.isForShard(); // they do not wait for one another
+      Integer partition = retry.request.partition();
+      goOrWait(retry, now, forShard || (anyNode ? !anyNodeBarred : !barred.contains(partition)));
+      if (retry.isWaiting() && anyNode) {
         anyNodeBarred = true;
-      } else if (!retry.sent && !retry.over && !forShard) {
-        barred.add(slot);
+      } else if (retry.isWaiting() && !forShard) {
+        barred.add(partition);
       }
     }
   }
 
   private void goOrWait(Retry retry, long now, boolean mayGo) {
-    // What is decided by these routes is sent by them: in between there may be newer ones.
-    Placement routes = session.loop().dispatcher().adoptTopology();
-    if (retry.request.isTooLate() || (retry.held && session.isInputEnded())) {
+    Placement routes = nodes.placement();
+    if (retry.request.isTooLate() || (retry.held && client.isInputEnded())) {
       answer(retry.request, retry.refusal, retry.outcome);
     } else if (mayGo && now - retry.notBefore >= 0 && wouldOvertakeNone(retry, routes)) {
-      retry.sent = true;
+      retry.sent();
       fences.resent();
       retry.request.sentLate();
-      session.sender().sendAgain(retry.request, retry.askTarget);
+      sendAgain(retry.request, retry.askTarget);
     } else {
       retry.askTarget = null; // holds for the moment only: later the owner has to be asked again
       boolean early = now - retry.notBefore < 0;
@@ -287,12 +316,22 @@ final class Retries {
     }
   }
 
+  private void sendAgain(ClientExchange request, @Nullable Endpoint askTarget) {
+    if (askTarget == null) {
+      request.sendAhead(nodes::dispatch);
+      nodes.dispatch(request);
+    } else {
+      request.sendAhead(ahead -> nodes.dispatchTo(askTarget, ahead, false));
+      nodes.dispatchTo(askTarget, request, true);
+    }
+  }
+
   /**
    * Behind one that is on its way to the same node, over the same connection, a request runs after
    * it or is refused as it is.
    */
   private boolean wouldOvertakeNone(Retry retry, Placement routes) {
-    Routed request = retry.request;
+    ClientExchange request = retry.request;
     if (request.destination() == Destination.ANY_NODE) {
       return true;
     }
@@ -304,7 +343,7 @@ final class Retries {
   /** The client is gone: nothing is sent again. */
   void close() {
     for (Retry retry : retries.copy()) {
-      if (!retry.sent) {
+      if (retry.isWaiting()) {
         answer(retry.request, retry.refusal, retry.outcome);
       }
     }

@@ -2,13 +2,25 @@ package io.penstock.core.session;
 
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.observe.Outcome;
-import io.penstock.core.observe.ProxyStats.Redirection;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Verdict;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** What is known of a request that its node refused or never got. Confined to its loop. */
 final class Retry {
+
+  /** Where a request stands that did not run at first. */
+  private enum Stage {
+    /** To be sent again. */
+    WAITING,
+    /** Sent again, and not answered. */
+    UNDER_WAY,
+    /** A later one about the same key ran: it is not sent once more. */
+    OVERTAKEN,
+    /** Answered. */
+    OVER
+  }
 
   private static final long FIRST_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
   private static final long LONGEST_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -16,7 +28,7 @@ final class Retry {
   /** So often a script is loaded for one call: where a slot goes on to, it may be missing too. */
   private static final int MOST_LOADS = 4;
 
-  final Routed request;
+  final ClientExchange request;
 
   /** What the client gets when there is no time left. */
   byte[] refusal = ErrorReplies.UNAVAILABLE;
@@ -26,17 +38,10 @@ final class Retry {
   /** Where an ASK sent it; holds for the moment only. */
   @Nullable Endpoint askTarget;
 
-  /** It is on its way. */
-  boolean sent;
-
   /** It has a place among those that are held. */
   boolean held;
 
-  /** It was answered. */
-  boolean over;
-
-  /** A later one about the same key ran while this was on its way: it is not sent once more. */
-  boolean overtaken;
+  private Stage stage = Stage.WAITING;
 
   /** What refused it may refuse it again while it lets others pass: nothing follows it closely. */
   boolean probes;
@@ -50,8 +55,47 @@ final class Retry {
   private int loads;
   private @Nullable RequestKeys keys;
 
-  Retry(Routed request) {
+  Retry(ClientExchange request) {
     this.request = request;
+  }
+
+  /** Whether it is to be sent again. */
+  boolean isWaiting() {
+    return stage == Stage.WAITING;
+  }
+
+  /** Whether a later one has run, so that it is not sent once more. */
+  boolean isOvertaken() {
+    return stage == Stage.OVERTAKEN;
+  }
+
+  /** It is sent. */
+  void sent() {
+    stage = Stage.UNDER_WAY;
+  }
+
+  /** It did not run this time either. */
+  void didNotRun() {
+    attempts++;
+    if (stage == Stage.UNDER_WAY) {
+      stage = Stage.WAITING;
+    }
+  }
+
+  /**
+   * A later one about the same key has run.
+   *
+   * @return whether it is to be answered now: it is not on its way
+   */
+  boolean overtake() {
+    boolean waiting = stage == Stage.WAITING;
+    stage = Stage.OVERTAKEN;
+    return waiting;
+  }
+
+  /** It was answered. */
+  void over() {
+    stage = Stage.OVER;
   }
 
   /** Whether its script may be loaded for it; to be asked before each time. */
@@ -65,9 +109,9 @@ final class Retry {
   }
 
   /** A node refused it in these words. Where redirects lead is nothing that a client may know. */
-  void refused(ByteBuf buffer, int from, int to, Redirection kind) {
+  void refused(ByteBuf buffer, int from, int to, Verdict verdict) {
     askTarget = null;
-    if (kind == Redirection.MOVED || kind == Redirection.ASK) {
+    if (verdict == Verdict.REDIRECT) {
       refusal = ErrorReplies.ON_THE_MOVE;
       outcome = Outcome.UNAVAILABLE;
       return;

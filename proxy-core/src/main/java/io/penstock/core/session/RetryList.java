@@ -32,12 +32,11 @@ final class RetryList {
   /**
    * The entry of a request that was refused now: a new one, or the one it has, for another attempt.
    */
-  Retry entryFor(Routed request) {
+  Retry entryFor(ClientExchange request) {
     int at = indexOf(request);
     if (at < retries.size() && retries.get(at).request == request) {
       Retry known = retries.get(at);
-      known.sent = false;
-      known.attempts++;
+      known.didNotRun();
       return known;
     }
     Retry retry = new Retry(request);
@@ -46,10 +45,10 @@ final class RetryList {
   }
 
   /** Removes the entry of a request that is over. */
-  void remove(Routed request) {
+  void remove(ClientExchange request) {
     int at = indexOf(request);
     if (at < retries.size() && retries.get(at).request == request) {
-      retries.remove(at).over = true;
+      retries.remove(at).over();
     }
   }
 
@@ -60,21 +59,20 @@ final class RetryList {
    *
    * @param map by which requests for a whole shard meet others
    */
-  List<Retry> overtakenBy(Routed request, Placement map) {
+  List<Retry> overtakenBy(ClientExchange request, Placement map) {
     List<Retry> overtaken = new ArrayList<>(0);
     RequestKeys keys = null;
     for (Retry retry : retries) {
-      Routed earlier = retry.request;
+      ClientExchange earlier = retry.request;
       if (earlier.order() >= request.order()) {
         break;
       }
-      if (!retry.overtaken
+      if (!retry.isOvertaken()
           && earlier.mayMeet(request, map)
           && !(earlier.isReadOnly() && request.isReadOnly())) {
         keys = keys == null ? request.keys() : keys;
         if (keys.meet(retry.keys())) {
-          retry.overtaken = true;
-          if (!retry.sent) {
+          if (retry.overtake()) {
             overtaken.add(retry);
           }
         }
@@ -96,7 +94,7 @@ final class RetryList {
               || retry.request.isForShard();
       if (++before > MOST_AT_ONCE
           || (sameSlot
-              && (!earlier.sent
+              && (earlier.isWaiting()
                   || earlier.goesAlone()
                   || retry.goesAlone()
                   || !Objects.equals(target, earlier.request.sentTo())))) {
@@ -107,10 +105,10 @@ final class RetryList {
   }
 
   /** Where the request is, or belongs: behind those that came before it. */
-  private int indexOf(Routed request) {
+  private int indexOf(ClientExchange request) {
     int at = firstNotBefore(request.order());
     for (; at < retries.size(); at++) { // parts of one request share their place in the order
-      Routed there = retries.get(at).request;
+      ClientExchange there = retries.get(at).request;
       if (there == request || there.order() > request.order()) {
         break;
       }

@@ -15,23 +15,29 @@ import org.jspecify.annotations.Nullable;
 /** One call of {@code SCAN} over all shards: one node is asked, and its cursor becomes another. */
 final class Scan implements Coverage.ForAll, Part.Whole {
 
-  private final Request whole;
+  private final Forwarded whole;
+  private final ExchangeOwner owner;
+  private final Nodes nodes;
+  private final Backpressure backpressure;
   private final Coverage coverage;
   private final long cursor;
   private final int argc;
   private final ByteBuf options; // as the client encoded them; on the heap
   private @Nullable ScanStep step;
-  private Part part = new Part(this);
+  private @Nullable Part current;
 
   /**
    * Before it is sent.
    *
    * @param whole prepared
    * @param cursor the client's
-   * @param frame the client's request, looked at now only
    */
-  Scan(Request whole, Coverage coverage, long cursor, RequestFrame frame) {
+  Scan(ForwardParts made, Forwarded whole, Coverage coverage, long cursor, Sending how) {
     this.whole = whole;
+    this.owner = made.owner();
+    this.nodes = made.context().nodes();
+    this.backpressure = how.backpressure();
+    RequestFrame frame = how.request().frame();
     this.coverage = coverage;
     this.cursor = cursor;
     this.argc = frame.argc();
@@ -42,20 +48,21 @@ final class Scan implements Coverage.ForAll, Part.Whole {
   }
 
   @Override
-  public Session session() {
-    return whole.session();
+  public ExchangeOwner owner() {
+    return owner;
   }
 
   @Override
   public void go(Placement map) {
     ScanStep now = ScanStep.of(cursor, map);
     step = now;
-    part = new Part(this);
+    Part part = new Part(this);
+    current = part;
     SharedBuffer bytes = encode(now.nodeCursor());
     part.carry(bytes, 0, bytes.buffer().writerIndex());
     part.prepareForShard(whole, now.master(), now.slot(), false);
-    if (!session().loop().dispatcher().dispatch(part)) {
-      session().sender().pauseFor(part.sentTo());
+    if (!nodes.dispatch(part)) {
+      backpressure.pauseFor(part.sentTo());
     }
   }
 
@@ -81,17 +88,21 @@ final class Scan implements Coverage.ForAll, Part.Whole {
 
   @Override
   public void broke() {
-    part.discard();
+    if (current != null) {
+      current.discard();
+    }
   }
 
   /** Another node than the one that the cursor was for may have got it: its reply is void. */
   @Override
   public void partDone() {
     ScanStep asked = Objects.requireNonNull(step);
+    Part part = Objects.requireNonNull(current);
+    ReplySlot place = whole.place();
     Outcome outcome = part.outcome();
     ByteBuf reply = part.reply();
     if (outcome != Outcome.OK) {
-      whole.deliver(reply, reply.readerIndex(), reply.writerIndex(), outcome);
+      place.deliver(reply, reply.readerIndex(), reply.writerIndex(), outcome);
     } else if (!asked.master().equals(part.sentTo())) {
       part.discard();
       whole.sentLate();
@@ -99,8 +110,8 @@ final class Scan implements Coverage.ForAll, Part.Whole {
       return;
     } else {
       boolean fine =
-          asked.answer(reply, (buffer, from, to) -> whole.deliverPart(buffer, from, to, false));
-      whole.complete(fine ? Outcome.OK : Outcome.ERROR);
+          asked.answer(reply, (buffer, from, to) -> place.deliverPart(buffer, from, to, false));
+      place.complete(fine ? Outcome.OK : Outcome.ERROR);
     }
     part.discard();
   }

@@ -52,14 +52,12 @@ final class Scripts {
   static @Nullable String calledBy(Command command) {
     boolean bySha =
         command.argEqualsIgnoreCase(0, "evalsha") || command.argEqualsIgnoreCase(0, "evalsha_ro");
-    return bySha && command.argc() > 1
-        ? LocalReplies.text(command.frame(), 1).toLowerCase(Locale.ROOT)
-        : null;
+    return bySha && command.argc() > 1 ? command.frame().text(1).toLowerCase(Locale.ROOT) : null;
   }
 
   /** Unless the nodes will refuse it. */
   private void forget(RequestFrame flush) {
-    String how = flush.argc() > 2 ? LocalReplies.text(flush, 2).toUpperCase(Locale.ROOT) : "SYNC";
+    String how = flush.argc() > 2 ? flush.text(2).toUpperCase(Locale.ROOT) : "SYNC";
     if (flush.argc() > 3 || !(how.equals("SYNC") || how.equals("ASYNC"))) {
       return;
     }

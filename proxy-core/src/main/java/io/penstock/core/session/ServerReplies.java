@@ -32,18 +32,29 @@ final class ServerReplies {
   /** What all loops were asked for. */
   private record Counted(BlockingKeys blocking, ProxyStats stats) {}
 
-  private final Session session;
+  private final ClientContext context;
+  private final Client client;
+  private final Nodes nodes;
+  private final RequestReader reader;
+  private final SessionControl control;
+  private final AnswerSite site;
   private final ConfigGet config;
 
-  ServerReplies(Session session) {
-    this.session = session;
-    this.config = new ConfigGet(session);
+  ServerReplies(AnswerParts made) {
+    this.context = made.context();
+    this.client = context.client();
+    this.nodes = context.nodes();
+    this.reader = context.reader();
+    this.control = made.control();
+    this.site = made.site();
+    this.config = new ConfigGet(made);
   }
 
-  /** Answers the request in {@code command}, whose spec is {@code spec}. */
-  void answer(CommandSpec spec, LocalCommand which, Command command) {
-    Request request = session.intake().begin(spec);
-    Protocol protocol = session.profile().protocol();
+  /** Answers the request, whose spec is {@code spec}. */
+  void answer(CommandSpec spec, LocalCommand which, Incoming incoming) {
+    Command command = incoming.command();
+    ReplySlot request = incoming.begin(spec);
+    Protocol protocol = client.protocol();
     switch (which) {
       case INFO -> info(request, sections(command), protocol);
       case CONFIG_GET -> config.answer(request, command);
@@ -63,27 +74,27 @@ final class ServerReplies {
   private static Set<InfoSection> sections(Command command) {
     List<String> words = new ArrayList<>();
     for (int i = 1; i < command.argc(); i++) {
-      words.add(LocalReplies.text(command.frame(), i));
+      words.add(command.frame().text(i));
     }
     return InfoSection.named(words);
   }
 
   /** Asks the masters for what only they know, then all loops, and writes it down. */
-  private void info(Request request, Set<InfoSection> sections, Protocol protocol) {
-    Placement map = session.loop().dispatcher().adoptTopology();
+  private void info(ReplySlot request, Set<InfoSection> sections, Protocol protocol) {
+    Placement map = nodes.placement();
     boolean counters = sections.contains(InfoSection.STATS);
     boolean keys = sections.contains(InfoSection.KEYSPACE);
     List<Endpoint> asked =
         counters || keys ? map.shards().stream().map(Shard::master).toList() : List.of();
     NodeSurvey.ask(
-        session,
+        context,
         asked,
         counters ? ASK_ALL : ASK_KEYSPACE,
         texts -> {
-          NodeInfo nodes = NodeInfo.sum(texts).onlyDatabase(session.loop().settings().database());
+          NodeInfo nodes = NodeInfo.sum(texts).onlyDatabase(site.access().database());
           LocalAnswer.when(
               blocking(sections).thenCombine(stats(), Counted::new), // on any loop
-              session,
+              context,
               counted -> {
                 InfoFigures figures = figures(map, nodes, counted);
                 String text = InfoReport.write(sections, figures, Instant.now());
@@ -94,40 +105,36 @@ final class ServerReplies {
 
   private CompletionStage<BlockingKeys> blocking(Set<InfoSection> sections) {
     return sections.contains(InfoSection.CLIENTS)
-        ? BlockingKeyCount.of(session.loop().directory())
+        ? blockingKeys()
         : CompletableFuture.completedStage(BlockingKeys.NONE);
   }
 
   private CompletionStage<ProxyStats> stats() {
-    return session
-        .loop()
-        .settings()
-        .face()
-        .stats()
-        .thenApply(now -> now.since(session.loop().directory().resetAt()));
+    return site.face().stats().thenApply(now -> now.since(site.directory().resetAt()));
+  }
+
+  /** Asks all loops; completes on one of them. */
+  private CompletionStage<BlockingKeys> blockingKeys() {
+    var count = new BlockingKeyCount();
+    return site.directory()
+        .onEachClient(client -> client.addBlockingKeys(count))
+        .thenApply(_ -> count.result());
   }
 
   /** {@code CONFIG RESETSTAT} is on its way: INFO counts from here on. */
   void reset() {
-    ClientDirectory directory = session.loop().directory();
+    ClientDirectory directory = site.directory();
     LocalAnswer.when(
-        session
-            .loop()
-            .settings()
-            .face()
-            .stats()
-            .thenAccept(directory::reset), // before any later INFO has its figures
-        session,
+        site.face().stats().thenAccept(directory::reset), // before any later INFO has its figures
+        context,
         _ -> {});
   }
 
   private InfoFigures figures(Placement map, NodeInfo nodes, Counted counted) {
-    SessionSettings settings = session.loop().settings();
-    ServerFacts servers = session.loop().servers();
-    int port =
-        session.channel().localAddress() instanceof InetSocketAddress own ? own.getPort() : 0;
+    ServerFacts servers = reader.servers();
+    int port = control.localAddress() instanceof InetSocketAddress own ? own.getPort() : 0;
     return new InfoFigures(
-        settings.face().facts(),
+        site.face().facts(),
         servers.version().toString(),
         servers.valkey() == null ? null : servers.valkey().toString(),
         port,
@@ -135,7 +142,7 @@ final class ServerReplies {
         counted.blocking(),
         nodes,
         map,
-        settings.face().coveredSlots(map),
-        settings.face().topologyAsOf());
+        site.face().coveredSlots(map),
+        site.face().topologyAsOf());
   }
 }

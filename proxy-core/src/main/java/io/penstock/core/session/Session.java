@@ -3,12 +3,15 @@ package io.penstock.core.session;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
-import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
+import io.penstock.core.command.CommandTable;
+import io.penstock.core.observe.CloseReason;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ScanResult;
 import io.penstock.core.transport.Slices;
 import io.penstock.core.transport.SocketOutput;
+import java.net.SocketAddress;
+import java.util.function.IntConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,8 +19,11 @@ import org.slf4j.LoggerFactory;
  * One client connection. Requests are taken up in order as long as not too many of them are
  * unanswered, the client reads its replies and the nodes keep up; otherwise the socket is not read.
  * Confined to the client's event loop.
+ *
+ * <p>A session is what holds the handlers of its client's requests together. They know it by the
+ * interfaces that it implements, each by what it needs.
  */
-public final class Session {
+public final class Session implements Client, ReplyOwner, Holdings, SessionControl, ListedClient {
 
   private static final Logger log = LoggerFactory.getLogger(Session.class);
 
@@ -28,18 +34,18 @@ public final class Session {
   private final Input input;
   private final Activity activity;
   private final ClientProfile profile = new ClientProfile();
-  private final Allowance allowance;
+  private final Allowance account;
   private final Reading reading;
-  private final ReplySequence sequence = new ReplySequence(this);
-  private final Retries retries = new Retries(this);
-  private final OrderGuard order = new OrderGuard(this);
-  private final Sender sender = new Sender(this);
+  private final ReplySequence replies;
+  private final Retries retries;
+  private final OrderGuard order;
+  private final Backpressure backpressure;
+  private final ForwardParts forward;
   private final Intake intake;
-  private final TurnShare share = new TurnShare(this);
-  private final SlotSearch search = new SlotSearch(this);
-
+  private final TurnShare share;
+  private final SlotSearch search;
+  private final Overdue overdue;
   private SessionState state;
-  private boolean closed;
   private boolean inputEnded;
   private boolean taking; // the loop in takeUp is running
 
@@ -49,15 +55,27 @@ public final class Session {
   public Session(SessionLoop loop, ChannelHandlerContext context) {
     this.loop = loop;
     this.channel = context.channel();
-    this.id = loop.directory().nextId();
-    this.allowance = new Allowance(this);
-    this.reading = new Reading(this);
-    this.output = new SocketOutput(context, loop.loop().flushQueue(), allowance::check);
-    this.input = new Input(loop.settings().limits());
-    this.intake = new Intake(this, new Command(loop.servers().commands(), input.frame()));
-    this.activity = new Activity(loop.tick());
-    this.state = SessionState.initial(loop.settings().password() != null);
+    this.id = loop.nextId();
+    this.state = SessionState.initial(loop.password() != null);
+    this.account =
+        new Allowance(this, loop.limits(), loop.memory(), loop.slowClients(), loop.loop());
+    this.output = new SocketOutput(context, loop.loop().flushQueue(), account::check);
+    this.input = new Input(loop.reader().limits());
+    this.activity = new Activity(loop.loop().tick());
+    this.replies = new ReplySequence(this, activity, account, loop.slots(), output);
+    var parts = new ClientContext(this, replies, account, loop.nodes(), loop.reader(), loop.loop());
+    var request = new CurrentRequest(input, loop.reader().command(input.frame()), replies);
+    this.reading = new Reading(parts, channel.config());
+    this.backpressure = new Backpressure(this, loop.nodes());
+    this.share = new TurnShare(this, account, loop.slices());
+    this.order = new OrderGuard(parts);
+    this.retries = new Retries(parts, loop.retrySite(), order);
+    this.forward = new ForwardParts(parts, retries.owner(), order, loop.forwardSite());
+    this.intake = new Intake(this, loop, forward, request);
+    this.search = new SlotSearch(parts, loop.router(), request, intake::handle);
+    this.overdue = new Overdue(this, activity.connectedAt());
     input.scanner().authenticated(state instanceof SessionState.Serving);
+    account.open();
     loop.sessions().add(this);
     if (loop.isDraining()) {
       drain();
@@ -66,16 +84,16 @@ public final class Session {
 
   /** Bytes from the client; takes ownership of {@code in}. */
   public void onBytes(ByteBuf in) {
-    if (state instanceof SessionState.Closing) {
+    if (isEnding()) {
       in.release();
       return;
     }
     activity.bytes(loop.loop(), in.readableBytes());
     loop.counters().received(in.readableBytes());
-    loop.loop().readGate().took(in.readableBytes());
+    loop.readGate().took(in.readableBytes());
     input.add(in);
     takeUp();
-    allowance.checkInput();
+    account.checkInput();
   }
 
   /**
@@ -85,7 +103,7 @@ public final class Session {
    * @param command that the request is counted as
    */
   public ReplySlot reserve(CommandSpec command) {
-    return intake.begin(command);
+    return replies.begin(command);
   }
 
   /** The client sends no more: what it has sent is answered, then the connection closes. */
@@ -102,20 +120,20 @@ public final class Session {
 
   /** The channel is closed. */
   public void onClosed() {
-    closed = true;
-    state = new SessionState.Closing();
+    state = new SessionState.Closed();
+    replies.close();
     if (loop.sessions().remove(this)) {
       loop.counters().sent(output.bytes());
     }
     input.close();
     retries.close();
     intake.close();
-    allowance.close();
+    account.close();
   }
 
-  /** Takes up requests as long as that may be; reads the socket exactly then. */
-  void takeUp() {
-    if (taking || closed) {
+  @Override
+  public void takeUp() {
+    if (taking || isClosed()) {
       return;
     }
     taking = true;
@@ -124,23 +142,24 @@ public final class Session {
       while (more && mayTakeUp()) {
         more = takeUpOne();
       }
-    } catch (Throwable e) { // whoever called is another's business: a node's connection, a timer
-      Defect.in(this, e);
+    } catch (Throwable e) { // the caller must not fail because of this client
+      failed(e);
     } finally {
       taking = false;
     }
     reading.want(mayTakeUp() ? !input.isPutBack() : state.listens(input.size(), inputEnded));
   }
 
+  /** Whether the client's next request may be taken up. */
   boolean mayTakeUp() {
     return (state instanceof SessionState.Serving || state instanceof SessionState.AwaitingAuth)
-        && allowance.permits(sequence.size())
-        && !sender.isPaused()
+        && account.permits(replies.size())
+        && !backpressure.isPaused()
         && !share.isUsed()
         && channel.isWritable();
   }
 
-  /** Answers false when there is nothing more to take up for now. */
+  /** Returns false when there is nothing more to take up for now. */
   private boolean takeUpOne() {
     ScanResult found = input.scan();
     return switch (found) {
@@ -158,67 +177,94 @@ public final class Session {
 
   private boolean protocolError() {
     state = new SessionState.Closing();
-    loop.sweep().tellUnreadable(this, input.scanner().error());
-    intake.reject(null, "ERR Protocol error: " + input.scanner().error());
+    loop.notices().unreadable(this, account, input.scanner().error());
+    replies.reject(null, "ERR Protocol error: " + input.scanner().error());
     return false;
   }
 
-  /** Some replies were given: there may be room for more requests, or nothing left to wait for. */
-  void onAdvanced() {
-    if (state instanceof SessionState.Closing) {
+  /** Closes without a reply: a web page may have had a browser send this. */
+  void endForHttp() {
+    loop.notices().unreadable(this, account, "it speaks HTTP");
+    drain();
+  }
+
+  @Override
+  public void advanced() {
+    if (isEnding()) {
       closeWhenAnswered();
     } else if (!taking && (!input.isEmpty() || !channel.config().isAutoRead())) {
       takeUp();
     }
   }
 
-  /** Takes up no more requests, answers those in flight and closes. */
+  @Override
   public void drain() {
-    state = new SessionState.Closing();
+    if (!isClosed()) {
+      state = new SessionState.Closing();
+    }
     intake.drain();
     closeWhenAnswered();
   }
 
   private void closeWhenAnswered() {
     reading.want(state.listens(input.size(), inputEnded));
-    if (sequence.isEmpty()) {
+    if (replies.isEmpty()) {
       output.closeWhenWritten();
     }
   }
 
-  /** Closes at once: the client is gone, or cannot be given what it waits for. */
+  @Override
   public void abandon(String why) {
-    if (!closed) {
+    if (!isClosed()) {
       log.debug("client {} is closed: {}", id, why);
       state = new SessionState.Closing();
       output.abandon();
     }
   }
 
-  void authenticated() {
+  @Override
+  public void failed(Throwable cause) {
+    log.error("A request of client {} failed; the client is closed", id, cause);
+    abandon("a request failed");
+    replies.forgo();
+  }
+
+  /** Closes the client if it has kept Penstock waiting for too long. Called now and then. */
+  void sweep(ClientTimeouts timeouts, long now) {
+    CloseReason reason = overdue.look(timeouts, now);
+    if (reason != null) {
+      account.end(reason);
+    } else {
+      input.idle();
+    }
+  }
+
+  @Override
+  public void suspend(ReplySlot by) {
+    if (state instanceof SessionState.Serving serving) {
+      state = serving.suspend(by);
+    }
+  }
+
+  @Override
+  public void resume(ReplySlot by) {
+    if (state instanceof SessionState.Suspended suspended && suspended.by() == by) {
+      state = suspended.resume();
+    }
+  }
+
+  @Override
+  public void authenticated() {
     if (state instanceof SessionState.AwaitingAuth waiting) {
       state = waiting.authenticated();
       input.scanner().authenticated(true);
     }
   }
 
-  /** Takes up no more requests before {@link #goOn} for the same one. */
-  void hold(Request by) {
+  @Override
+  public void reset() {
     if (state instanceof SessionState.Serving serving) {
-      state = serving.hold(by);
-    }
-  }
-
-  /** What the session was held for is over; the requests behind it are taken up with its reply. */
-  void goOn(Request by) {
-    if (state instanceof SessionState.Holding holding && holding.by() == by) {
-      state = holding.goOn();
-    }
-  }
-
-  void reset() {
-    if (state instanceof SessionState.Serving serving) {
-      state = serving.reset(loop.settings().password() != null);
+      state = serving.reset(loop.password() != null);
       input.scanner().authenticated(state instanceof SessionState.Serving);
     }
     intake.reset();
@@ -226,35 +272,223 @@ public final class Session {
     profile.reset();
   }
 
-  /** Speaks another protocol version from here on: its connections to nodes are others. */
-  void speak(Protocol protocol) {
+  @Override
+  public void speak(Protocol protocol) {
     if (profile.protocol() != protocol) {
       intake.beforeChange();
-      order.routesChange();
+      order.routesChange(); // its connections to nodes are others
       profile.protocol(protocol);
     }
   }
 
-  boolean isAuthenticated() {
+  /** Looks commands up in {@code commands} from the next request on. */
+  void adopt(CommandTable commands) {
+    intake.adopt(commands);
+  }
+
+  @Override
+  public boolean isAuthenticated() {
     return !(state instanceof SessionState.AwaitingAuth);
   }
 
-  /** Whether the client is gone, or at least sends no more. */
-  boolean isInputEnded() {
-    return inputEnded || closed;
+  private boolean isEnding() {
+    return state instanceof SessionState.Closing || isClosed();
   }
 
-  boolean isClosed() {
-    return closed;
+  @Override
+  public boolean isInputEnded() {
+    return inputEnded || isClosed();
   }
 
-  /** Whether nothing is given to the client any more: it is closed, or will be for a limit. */
-  boolean isGone() {
-    return closed || allowance.isEnded();
+  @Override
+  public boolean isClosed() {
+    return state instanceof SessionState.Closed;
   }
 
-  SessionLoop loop() {
-    return loop;
+  @Override
+  public boolean isGone() {
+    return isClosed() || account.isEnded();
+  }
+
+  @Override
+  public boolean isConnected() {
+    return channel.isActive();
+  }
+
+  @Override
+  public boolean isWritable() {
+    return channel.isWritable();
+  }
+
+  @Override
+  public boolean isDraining() {
+    return loop.isDraining();
+  }
+
+  @Override
+  public boolean mutesNext() {
+    return profile.mutesNext();
+  }
+
+  @Override
+  public void answersItself() {
+    share.spend(TurnShare.ANSWER);
+  }
+
+  @Override
+  public void replyEnded() {
+    Subscriptions subscriptions = intake.subscriptions();
+    if (subscriptions != null) {
+      subscriptions.pushes().onReplyEnd();
+    }
+  }
+
+  @Override
+  public void letFollow(long place) {
+    Subscriptions subscriptions = intake.subscriptions();
+    if (subscriptions != null) {
+      subscriptions.pushes().follow(place);
+    }
+  }
+
+  @Override
+  public long unread() {
+    Subscriptions subscriptions = intake.subscriptions();
+    long pushed = subscriptions == null ? 0 : subscriptions.pushes().heldBytes();
+    return pushed + output.unwritten();
+  }
+
+  @Override
+  public long inBuffers() {
+    Transaction queue = intake.transactions().queue();
+    return input.capacity() + (queue == null ? 0 : queue.size());
+  }
+
+  @Override
+  public long onHeap() {
+    Transaction queue = intake.transactions().queue();
+    Subscriptions subscriptions = intake.subscriptions();
+    return profile.size()
+        + (queue == null ? 0 : queue.sizeOnHeap())
+        + input.frame().size()
+        + (long) replies.size() * ReplySlot.SIZE
+        + (subscriptions == null ? 0 : subscriptions.size());
+  }
+
+  @Override
+  public boolean hasInput() {
+    return !input.isEmpty();
+  }
+
+  @Override
+  public int unanswered() {
+    return replies.size();
+  }
+
+  @Override
+  public boolean isSubscriber() {
+    Subscriptions subscriptions = intake.subscriptions();
+    return subscriptions != null && subscriptions.isSubscriber();
+  }
+
+  @Override
+  public boolean isRestricted() {
+    Subscriptions subscriptions = intake.subscriptions();
+    return subscriptions != null && subscriptions.isRestricted();
+  }
+
+  @Override
+  public boolean isSpared() {
+    return profile.isNoEvict();
+  }
+
+  @Override
+  public void pausedForUnanswered() {
+    loop.notices().paused(this);
+  }
+
+  @Override
+  public void closing(CloseReason reason) {
+    loop.notices().closing(this, account, reason);
+  }
+
+  @Override
+  public void close(CloseReason reason) {
+    abandon(reason.words());
+    Subscriptions subscriptions = intake.subscriptions();
+    if (subscriptions != null) {
+      subscriptions.pushes().drop();
+    }
+  }
+
+  /** Whether the client waits in a call, or its request waits for {@code CLIENT PAUSE}. */
+  boolean isBlocked() {
+    return intake.blocked().isBlocked() || (loop.pause().isOn() && input.isPutBack());
+  }
+
+  /** Whether its socket is read. */
+  boolean isRead() {
+    return channel.config().isAutoRead();
+  }
+
+  @Override
+  public void addBlockingKeys(BlockingKeyCount count) {
+    intake.blocked().addKeys(count);
+  }
+
+  @Override
+  public void unblock(boolean error, IntConsumer done) {
+    intake.blocked().unblock(error, done);
+  }
+
+  @Override
+  public String line() {
+    return ClientLine.of(this, loop);
+  }
+
+  @Override
+  public long age() {
+    return ClientLine.seconds(System.nanoTime() - activity.connectedAt());
+  }
+
+  @Override
+  public String address() {
+    return ClientLine.address(channel.remoteAddress());
+  }
+
+  @Override
+  public String listeningAddress() {
+    return ClientLine.address(channel.localAddress());
+  }
+
+  @Override
+  public SocketAddress localAddress() {
+    return channel.localAddress();
+  }
+
+  @Override
+  public long id() {
+    return id;
+  }
+
+  @Override
+  public int affinity() {
+    return (int) id;
+  }
+
+  @Override
+  public Protocol protocol() {
+    return profile.protocol();
+  }
+
+  @Override
+  public byte[] nil() {
+    return profile.nil();
+  }
+
+  /** What its requests are sent with. */
+  ForwardParts forward() {
+    return forward;
   }
 
   Channel channel() {
@@ -269,32 +503,24 @@ public final class Session {
     return input;
   }
 
-  ReplySequence sequence() {
-    return sequence;
-  }
-
-  Retries retries() {
-    return retries;
+  ReplySequence replies() {
+    return replies;
   }
 
   ClientProfile profile() {
     return profile;
   }
 
-  Allowance allowance() {
-    return allowance;
+  Allowance account() {
+    return account;
   }
 
   Intake intake() {
     return intake;
   }
 
-  OrderGuard order() {
-    return order;
-  }
-
-  Sender sender() {
-    return sender;
+  Backpressure backpressure() {
+    return backpressure;
   }
 
   Activity activity() {
@@ -303,13 +529,5 @@ public final class Session {
 
   TurnShare share() {
     return share;
-  }
-
-  long id() {
-    return id;
-  }
-
-  int affinity() {
-    return (int) id;
   }
 }

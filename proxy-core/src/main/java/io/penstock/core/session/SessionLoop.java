@@ -1,151 +1,173 @@
 package io.penstock.core.session;
 
 import io.netty.channel.EventLoop;
-import io.netty.util.internal.PlatformDependent;
 import io.penstock.core.backend.Hold;
 import io.penstock.core.command.CommandReplies;
-import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.dispatch.Dispatcher;
 import io.penstock.core.observe.CloseReason;
 import io.penstock.core.observe.LoopCounters;
-import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ProxyStats.Pressure;
 import io.penstock.core.observe.ProxyStats.Traffic;
 import io.penstock.core.observe.Rate;
 import io.penstock.core.pubsub.Hub;
-import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.route.Router;
 import io.penstock.core.transport.Loop;
+import io.penstock.core.transport.ReadGate;
 import io.penstock.core.transport.Slices;
 import io.penstock.core.upstream.Topology;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /** What the clients of one event loop share. Used on that loop only. */
-public final class SessionLoop {
-
-  /** One client may hold this share of the memory that there is for replies. */
-  private static final int SHARE_HELD = 4;
+public final class SessionLoop implements LoopClients {
 
   private final Loop loop;
   private final SessionSettings settings;
-  private final long mostHeld;
   private final Router router;
   private final Dispatcher dispatcher;
   private final Hub hub;
-  private final Topology topology;
   private final ClientDirectory directory;
   private final LoopCounters counters;
   private final Set<Session> sessions = new LinkedHashSet<>();
-  private ServerFacts servers;
-  private CommandReplies commandReplies;
+  private final Nodes nodes;
+  private final RequestReader reader;
+  private final ReplySlots slots;
+  private final ForwardedPool exchanges = new ForwardedPool();
   private final LoopMemory memory;
+  private final SlowClients slowClients = new SlowClients();
+  private final DelayedClients delayed = new DelayedClients();
+  private final ClientNotices notices;
+  private final LoopScripts scripts;
+  private final Pause pause;
+  private final RetrySite retrySite;
+  private final ForwardSite forwardSite;
+  private final SubscribeSite subscribeSite;
+  private final AnswerSite answerSite;
   private final Sweep sweep;
-  private final Digests digests = new Digests();
-  private final Pause pause = new Pause(this);
+  private CommandReplies commandReplies;
   private final Rate commands = new Rate();
   private final Rate received = new Rate();
   private final Rate sent = new Rate();
   private long sampledAt;
   private boolean draining;
-  private final int mostUnanswered;
-  private final RequestPool requests = new RequestPool();
 
+  /**
+   * @param routing how requests get to nodes
+   * @param directory of the clients of all loops
+   */
   public SessionLoop(
       Loop loop,
       SessionSettings settings,
       ServerFacts servers,
-      Router router,
-      Dispatcher dispatcher,
-      Hub hub,
-      Topology topology,
+      Routing routing,
       ClientDirectory directory) {
     this.loop = loop;
     this.settings = settings;
-    this.mostHeld =
-        Math.min(
-            settings.limits().maxRequestLength(), PlatformDependent.maxDirectMemory() / SHARE_HELD);
-    this.servers = servers;
-    this.commandReplies = new CommandReplies(servers.commands());
-    this.router = router;
-    this.dispatcher = dispatcher;
-    this.hub = hub;
-    this.topology = topology;
+    this.router = routing.router();
+    this.dispatcher = routing.dispatcher();
+    this.hub = routing.hub();
     this.directory = directory;
+    ClientLimits limits = settings.clientLimits();
     this.counters = new LoopCounters(servers.commands().size());
-    this.memory = new LoopMemory(directory, loop, sessions, settings.clientLimits().memory());
-    this.sweep = new Sweep(this);
-    this.mostUnanswered = settings.clientLimits().totalInFlight();
+    this.commandReplies = new CommandReplies(servers.commands());
+    this.reader = new RequestReader(settings.limits(), servers);
+    this.nodes =
+        new Nodes(dispatcher, routing.topology(), settings.times(), settings.face()::unreached);
+    this.slots = new ReplySlots(loop, counters);
+    this.memory = new LoopMemory(directory.memory(), loop, limits.memory());
+    this.notices = new ClientNotices(counters, limits);
+    this.scripts = new LoopScripts(directory.scripts());
+    this.pause =
+        new Pause(loop, new ReadOnlyCalls(directory.scripts(), this::takeUpAll), this::takeUpAll);
+    var refusals = new Refusals(routing.topology().verdicts(), nodes);
+    this.retrySite = new RetrySite(refusals, directory.scripts(), counters);
+    var gathering = new GatherLimit(settings.limits().maxRequestLength(), notices);
+    this.forwardSite = new ForwardSite(exchanges, hub, scripts, gathering, memory.longestOnHeap());
+    this.subscribeSite = new SubscribeSite(hub, memory, counters);
+    this.answerSite = makeAnswerSite();
+    this.sweep = new Sweep(this, limits.timeouts(), loop.now());
     directory.add(this);
   }
+
+  private AnswerSite makeAnswerSite() {
+    var access =
+        new AnswerSite.Access(settings.password(), settings.database(), delayed, notices, counters);
+    return new AnswerSite(settings.face(), directory, () -> commandReplies, access, pause);
+  }
+
+  /**
+   * How the requests of one event loop get to nodes.
+   *
+   * @param router of the loop
+   * @param dispatcher of the loop
+   * @param hub of the loop
+   * @param topology of the upstream
+   */
+  public record Routing(Router router, Dispatcher dispatcher, Hub hub, Topology topology) {}
 
   Loop loop() {
     return loop;
   }
 
-  long now() {
-    return loop.now();
-  }
-
-  long tick() {
-    return loop.tick();
-  }
-
-  /** The loop's executor. */
+  @Override
   public EventLoop executor() {
     return loop.executor();
   }
 
-  SessionSettings settings() {
-    return settings;
+  @Override
+  public Slices slices() {
+    return loop.slices();
   }
 
-  /**
-   * Bytes of replies that one request may keep until all of them are there: as many as a request
-   * may have, where there is memory for several such.
-   */
-  long mostHeld() {
-    return mostHeld;
+  ReadGate readGate() {
+    return loop.readGate();
   }
 
-  boolean isSharded() {
-    return settings.sharded();
+  /** What clients must {@code AUTH} with, or null. */
+  @Nullable String password() {
+    return settings.password();
+  }
+
+  /** The database that clients are in. */
+  int database() {
+    return settings.database();
+  }
+
+  /** What clients may take. */
+  ClientLimits limits() {
+    return settings.clientLimits();
+  }
+
+  long nextId() {
+    return directory.nextId();
   }
 
   /** What is known of the servers, as this loop has last heard. */
   public ServerFacts servers() {
-    return servers;
+    return reader.servers();
   }
 
   /** Goes on with what is known of the servers now; ids of commands stay what they are. */
   public void adopt(ServerFacts now) {
-    servers = now;
+    reader.adopt(now);
     commandReplies = new CommandReplies(now.commands());
     counters.grow(now.commands().size());
     for (Session session : sessions) {
-      session.intake().adopt(now.commands());
+      session.adopt(now.commands());
     }
-  }
-
-  CommandReplies commandReplies() {
-    return commandReplies;
   }
 
   Router router() {
     return router;
   }
 
-  public Dispatcher dispatcher() {
-    return dispatcher;
-  }
-
-  /** What waits until it can be sent. */
+  /** The requests that wait until they can be sent. */
   public Hold hold() {
     return dispatcher.hold();
   }
@@ -154,14 +176,59 @@ public final class SessionLoop {
     return hub;
   }
 
-  /** What the clients keep in buffers. */
+  Nodes nodes() {
+    return nodes;
+  }
+
+  RequestReader reader() {
+    return reader;
+  }
+
+  /** Places for replies. */
+  ReplySlots slots() {
+    return slots;
+  }
+
+  /** What the clients keep. */
   LoopMemory memory() {
     return memory;
   }
 
-  /** What looks at the clients now and then. */
-  Sweep sweep() {
-    return sweep;
+  SlowClients slowClients() {
+    return slowClients;
+  }
+
+  DelayedClients delayed() {
+    return delayed;
+  }
+
+  ClientNotices notices() {
+    return notices;
+  }
+
+  LoopScripts scripts() {
+    return scripts;
+  }
+
+  RetrySite retrySite() {
+    return retrySite;
+  }
+
+  ForwardSite forwardSite() {
+    return forwardSite;
+  }
+
+  SubscribeSite subscribeSite() {
+    return subscribeSite;
+  }
+
+  AnswerSite answerSite() {
+    return answerSite;
+  }
+
+  @Override
+  public Pause pause() {
+    return pause;
   }
 
   /** Called several times per command timeout. */
@@ -169,23 +236,11 @@ public final class SessionLoop {
     sweep.tick(now);
   }
 
-  Topology topology() {
-    return topology;
-  }
-
-  /** The error for a slot that nobody serves, and why if no node has told of any. */
-  byte[] notServed() {
-    boolean unknown = topology.current().shards().isEmpty();
-    return unknown ? ErrorReplies.notServed(settings.face().unreached()) : ErrorReplies.NOT_SERVED;
-  }
-
-  /** Remembers the script that a request on its way to the nodes carries, or forgets all. */
-  void noteScript(CommandSpec spec, RequestFrame frame) {
-    directory.scripts().note(spec, frame, digests);
-  }
-
-  ClientDirectory directory() {
-    return directory;
+  /** Lets go of what nobody has needed for some time. */
+  void lookAtSpares() {
+    memory.look();
+    slots.look();
+    exchanges.look();
   }
 
   public LoopCounters counters() {
@@ -197,29 +252,13 @@ public final class SessionLoop {
     return sessions;
   }
 
-  /**
-   * Ends the blocking of a client, if it is one of this loop's and blocks.
-   *
-   * @return completes with how many clients were unblocked, on this loop
-   */
-  CompletionStage<Integer> unblock(long id, boolean error) {
-    var unblocked = new CompletableFuture<Integer>();
-    for (Session session : sessions) {
-      if (session.id() == id) {
-        session.intake().blocked().unblock(error, unblocked::complete);
-        return unblocked;
-      }
-    }
-    return CompletableFuture.completedStage(0);
+  @Override
+  public Collection<Session> clients() {
+    return sessions;
   }
 
-  Pause pause() {
-    return pause;
-  }
-
-  /** What is too long for one turn. */
-  Slices slices() {
-    return loop.slices();
+  private void takeUpAll() {
+    List.copyOf(sessions).forEach(Session::takeUp);
   }
 
   boolean isDraining() {
@@ -232,10 +271,6 @@ public final class SessionLoop {
   public void drain() {
     draining = true;
     List.copyOf(sessions).forEach(Session::drain);
-  }
-
-  void record(CommandSpec command, Outcome outcome, long since) {
-    counters.record(command.id(), outcome, loop.now() - since);
   }
 
   /** Looks, at most twice a second, at how fast the counters grow. */
@@ -260,7 +295,7 @@ public final class SessionLoop {
   public Traffic traffic() {
     long blocked = 0;
     for (Session session : sessions) {
-      blocked += session.intake().blocked().isBlocked() ? 1 : 0;
+      blocked += session.isBlocked() ? 1 : 0;
     }
     return new Traffic(
         counters.received(),
@@ -275,23 +310,18 @@ public final class SessionLoop {
   public Pressure pressure() {
     long paused = 0;
     for (Session session : sessions) {
-      paused += session.channel().config().isAutoRead() ? 0 : 1;
+      paused += session.isRead() ? 0 : 1;
     }
     Map<CloseReason, Long> closed = new EnumMap<>(CloseReason.class);
     for (CloseReason reason : CloseReason.values()) {
       closed.put(reason, counters.closedFor(reason));
     }
     return new Pressure(
-        memory.all().used(), requests.inUse(), paused, closed, counters.authenticationFailures());
+        memory.all().used(), slots.inUse(), paused, closed, counters.authenticationFailures());
   }
 
   /** Whether so many requests are unanswered that no more should be sent to nodes. */
   boolean isFull() {
-    return requests.inUse() >= mostUnanswered;
-  }
-
-  /** Those of all clients. */
-  RequestPool requests() {
-    return requests;
+    return slots.inUse() >= settings.clientLimits().totalInFlight();
   }
 }

@@ -1,8 +1,8 @@
 package io.penstock.core.session;
 
 /**
- * Where a client connection stands: AwaitingAuth ⇄ Serving ⇄ Holding, and from any to Closing,
- * which is the end. {@code RESET} is what leads back to AwaitingAuth.
+ * Where a client connection stands: AwaitingAuth ⇄ Serving ⇄ Suspended, from any to Closing, and
+ * from there to Closed, which is the end. {@code RESET} is what leads back to AwaitingAuth.
  */
 sealed interface SessionState {
 
@@ -39,18 +39,18 @@ sealed interface SessionState {
     }
 
     /** A request must end before the next one is taken up. */
-    Holding hold(Request by) {
-      return new Holding(by);
+    Suspended suspend(ReplySlot by) {
+      return new Suspended(by);
     }
   }
 
   /**
    * What comes behind the last request waits for its end.
    *
-   * @param by that request, whose end alone counts: earlier ones may be under way as well
+   * @param by its place, whose end alone counts: earlier ones may be under way as well
    */
-  record Holding(Request by) implements SessionState {
-    Serving goOn() {
+  record Suspended(ReplySlot by) implements SessionState {
+    Serving resume() {
       return new Serving();
     }
 
@@ -70,4 +70,7 @@ sealed interface SessionState {
       return !ended;
     }
   }
+
+  /** The connection is closed. */
+  record Closed() implements SessionState {}
 }

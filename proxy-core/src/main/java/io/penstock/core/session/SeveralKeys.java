@@ -2,6 +2,7 @@ package io.penstock.core.session;
 
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
+import io.penstock.core.transport.Loop;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class SeveralKeys {
 
   /** For keys of whatever slots. */
-  static final int ALL_SLOTS = Integer.MIN_VALUE;
+  static final int ALL_PARTITIONS = Integer.MIN_VALUE;
 
   /** To look at more of them would cost more than to wait. */
   private static final int MOST_LOOKED_AT = 64;
@@ -22,22 +23,26 @@ final class SeveralKeys {
   /** Room for so many is kept. */
   private static final int KEPT = 256;
 
-  private final Session session;
+  private final Client client;
+  private final RequestReader reader;
+  private final Loop loop;
   private Deque<Sent> reads = new ArrayDeque<>(4);
   private Deque<Sent> writes = new ArrayDeque<>(4);
   private int most; // at a time, since they were empty and small
   private @Nullable RequestKeys wanted; // of the request that is looked at, once that is needed
   private boolean someWait;
 
-  SeveralKeys(Session session) {
-    this.session = session;
+  SeveralKeys(ClientContext context) {
+    this.client = context.client();
+    this.reader = context.reader();
+    this.loop = context.loop();
   }
 
   private static final class Sent {
-    private final Routed request;
+    private final ClientExchange request;
     private @Nullable RequestKeys keys; // once looked at
 
-    Sent(Routed request) {
+    Sent(ClientExchange request) {
       this.request = request;
     }
 
@@ -53,12 +58,12 @@ final class SeveralKeys {
   }
 
   /** The request is about to be sent. */
-  void add(Routed request) {
+  void add(ClientExchange request) {
     lineOf(request).addLast(new Sent(request));
   }
 
   /** It was answered, or has failed: those that wait for it are looked at again. */
-  void remove(Routed request) {
+  void remove(ClientExchange request) {
     Deque<Sent> line = lineOf(request);
     if (line.getFirst().request == request) { // as nearly always
       line.removeFirst();
@@ -68,7 +73,7 @@ final class SeveralKeys {
     shrinkWhenIdle();
     if (someWait) {
       someWait = false;
-      session.loop().executor().execute(session::takeUp);
+      loop.executor().execute(client::takeUp);
     }
   }
 
@@ -83,20 +88,20 @@ final class SeveralKeys {
     }
   }
 
-  private Deque<Sent> lineOf(Routed request) {
+  private Deque<Sent> lineOf(ClientExchange request) {
     return request.isReadOnly() ? reads : writes;
   }
 
   /**
-   * Whether the request that was found last must wait.
+   * Whether the request must wait.
    *
-   * @param slot of its keys, or {@link #ALL_SLOTS}
+   * @param slot of its keys, or {@link #ALL_PARTITIONS}
    */
-  boolean holdBack(int slot) {
+  boolean mustWait(int slot, Incoming request) {
     if (reads.isEmpty() && writes.isEmpty()) {
       return false;
     }
-    var command = new Command(session.loop().servers().commands(), session.input().frame());
+    var command = reader.command(request.frame());
     CommandSpec spec = command.resolve();
     boolean reading = spec != null && spec.isReadOnly();
     wanted = null;
@@ -108,7 +113,7 @@ final class SeveralKeys {
   private boolean isMet(Deque<Sent> line, int slot, Command command) {
     int looks = 0;
     for (Sent sent : line) {
-      if (slot == ALL_SLOTS || sent.request.isFor(slot)) {
+      if (slot == ALL_PARTITIONS || sent.request.isFor(slot)) {
         RequestKeys later = wanted == null ? RequestKeys.of(command) : wanted;
         wanted = later;
         if (++looks > MOST_LOOKED_AT || sent.meets(later)) {

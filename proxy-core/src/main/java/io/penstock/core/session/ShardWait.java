@@ -5,9 +5,11 @@ import io.netty.buffer.Unpooled;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.Lease;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.SharedBuffer;
 import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.Shard;
+import io.penstock.core.upstream.Verdicts.Asked;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -19,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * connection for this call alone, in small steps: between two of them the call may end. When that
  * one is lost, or becomes a replica, whoever is the master then is asked, as long as there is time.
  */
-abstract sealed class ShardWait extends LeasedCall permits OffsetWait, FsyncWait {
+abstract class ShardWait extends LeasedCall {
 
   /** A step lasts no longer: so late a client that has gone is noticed. */
   static final long LONGEST_MILLIS = 100;
@@ -28,17 +30,9 @@ abstract sealed class ShardWait extends LeasedCall permits OffsetWait, FsyncWait
       ErrorReplies.encode("UNBLOCKED the master of a shard has become a replica");
   private static final long DELAY_MILLIS = 25;
 
-  /** How those begin that say that the node is no master, or none yet. */
-  private static final List<String> NO_MASTER =
-      List.of(
-          "-READONLY ",
-          "-MASTERDOWN ",
-          "-LOADING ",
-          "-CLUSTERDOWN ",
-          "-UNBLOCKED force",
-          "-ERR WAIT cannot be used with",
-          "-ERR WAITAOF cannot be used with");
-
+  private final Nodes nodes;
+  private final Loop loop;
+  private final Refusals refusals;
   private final WaitCall call;
   private final int slot;
   private final Patience patience;
@@ -49,11 +43,14 @@ abstract sealed class ShardWait extends LeasedCall permits OffsetWait, FsyncWait
   /**
    * @param slot one of the shard's
    */
-  ShardWait(Session session, WaitCall call, int slot) {
-    super(session);
+  ShardWait(BlockingParts made, WaitCall call, int slot) {
+    super(made.context().client());
+    this.nodes = made.context().nodes();
+    this.loop = made.context().loop();
+    this.refusals = made.refusals();
     this.call = call;
     this.slot = slot;
-    this.patience = new Patience(session.loop());
+    this.patience = new Patience(loop, nodes);
   }
 
   /** What a master is asked first. */
@@ -91,14 +88,14 @@ abstract sealed class ShardWait extends LeasedCall permits OffsetWait, FsyncWait
     if (call.isEnded()) {
       return;
     }
-    Shard owner = session.loop().dispatcher().adoptTopology().shardOf(slot);
+    Shard owner = nodes.placement().shardOf(slot);
     if (owner == null) {
-      session.loop().topology().requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
+      nodes.requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
       again(ErrorReplies.NOT_SERVED, Outcome.UNAVAILABLE);
       return;
     }
     prepare(firstRequest(), 0);
-    Lease taken = session.loop().dispatcher().lease(owner.master(), this);
+    Lease taken = nodes.lease(owner.master(), this);
     lease = taken;
     if (taken == null) {
       releaseBytes();
@@ -123,11 +120,10 @@ abstract sealed class ShardWait extends LeasedCall permits OffsetWait, FsyncWait
 
   private void prepare(byte[] request, long millis) {
     bytes(new SharedBuffer(Unpooled.wrappedBuffer(request)), 0, request.length);
-    long patienceNanos =
-        session.loop().settings().commandTimeoutNanos() + TimeUnit.MILLISECONDS.toNanos(millis);
-    long deadline = session.loop().tick() + patienceNanos;
+    long patienceNanos = nodes.commandTimeoutNanos() + TimeUnit.MILLISECONDS.toNanos(millis);
+    long deadline = loop.tick() + patienceNanos;
     toEndpoint();
-    terms(session.profile().protocol(), session.affinity(), deadline);
+    terms(client.protocol(), client.affinity(), deadline);
   }
 
   /** So much is acknowledged now. Answers for how many milliseconds to ask on; 0 if no longer. */
@@ -149,7 +145,7 @@ abstract sealed class ShardWait extends LeasedCall permits OffsetWait, FsyncWait
 
   /** The node is a replica: another is, or will be, the master. */
   final void demoted() {
-    session.loop().topology().requestRefresh(RefreshTrigger.READONLY);
+    nodes.requestRefresh(RefreshTrigger.READONLY);
     again(DEMOTED, Outcome.ERROR);
   }
 
@@ -176,7 +172,7 @@ abstract sealed class ShardWait extends LeasedCall permits OffsetWait, FsyncWait
   }
 
   private void later(Runnable action, long millis) {
-    session.loop().executor().schedule(action, millis, TimeUnit.MILLISECONDS);
+    loop.executor().schedule(action, millis, TimeUnit.MILLISECONDS);
   }
 
   private void release() {
@@ -193,21 +189,20 @@ abstract sealed class ShardWait extends LeasedCall permits OffsetWait, FsyncWait
     if (call.isEnded()) {
       release();
     } else if (buffer.getByte(from) == '-') {
-      byte[] error = new byte[to - from];
-      buffer.getBytes(from, error);
-      refused(error);
+      refused(buffer, from, to);
     } else {
       answered(ReplyStrings.of(buffer.slice(from, to - from)));
     }
   }
 
-  private void refused(byte[] error) {
-    String line = new String(error, StandardCharsets.ISO_8859_1);
-    if (NO_MASTER.stream().anyMatch(line::startsWith)) {
+  private void refused(ByteBuf buffer, int from, int to) {
+    if (refusals.read(this, Asked.MASTER, buffer, from, to) != null) {
       demoted();
       return;
     }
-    byte[] worded = worded(line);
+    byte[] error = new byte[to - from];
+    buffer.getBytes(from, error);
+    byte[] worded = worded(new String(error, StandardCharsets.ISO_8859_1));
     release();
     call.answer(worded == null ? error : worded, Outcome.ERROR);
   }

@@ -5,6 +5,7 @@ import io.penstock.core.route.KnownSlots;
 import io.penstock.core.route.Router;
 import io.penstock.core.transport.Sliced;
 import io.penstock.core.transport.Slices;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,36 +18,51 @@ final class SlotSearch implements Sliced {
   /** In a slice, for arguments that are long. */
   private static final int MOST_BYTES = 4 * 1024 * 1024;
 
-  private final Session session;
+  private final Client client;
+  private final ReplySequence replies;
+  private final Allowance account;
+  private final Slices slices;
+  private final Router router;
+  private final CurrentRequest request;
+  private final BooleanSupplier handler;
   private @Nullable KnownSlots slots; // of the request that was put back, if it has begun
   private int next; // argument
 
-  SlotSearch(Session session) {
-    this.session = session;
+  /**
+   * @param handler takes up the request when the partitions are known; false when it must wait
+   */
+  SlotSearch(
+      ClientContext context, Router router, CurrentRequest request, BooleanSupplier handler) {
+    this.client = context.client();
+    this.replies = context.replies();
+    this.account = context.account();
+    this.slices = context.loop().slices();
+    this.router = router;
+    this.request = request;
+    this.handler = handler;
   }
 
   /** Takes up the request that was found last. Answers false when it must wait; it is put back. */
   boolean handle() {
     KnownSlots known = slots;
-    if (known == null && session.sequence().isEmpty()) {
-      known = new KnownSlots(session.input().frame());
+    if (known == null && replies.isEmpty()) {
+      known = new KnownSlots(request.frame());
       slots = known;
       next = 1;
-      session.loop().slices().begin(this);
+      slices.begin(this);
     }
     if (known == null || next < known.arguments()) {
-      session.input().putBack();
+      request.putBack();
       return false;
     }
     return handle(known);
   }
 
   private boolean handle(KnownSlots known) {
-    Router router = session.loop().router();
     boolean taken = true;
     router.know(known);
     try {
-      taken = session.intake().handle();
+      taken = handler.getAsBoolean();
     } finally {
       router.know(KnownSlots.NONE);
       if (taken) {
@@ -59,12 +75,11 @@ final class SlotSearch implements Sliced {
   @Override
   public boolean goOn() {
     KnownSlots known = slots;
-    if (known == null || session.isClosed()) {
+    if (known == null || client.isClosed()) {
       slots = null;
       return false;
     }
-    Router router = session.loop().router();
-    RequestFrame frame = session.input().frame();
+    RequestFrame frame = request.frame();
     int end = Math.min(known.arguments(), next + Slices.STEPS);
     for (long bytes = 0; next < end && bytes < MOST_BYTES; next++) {
       int length = frame.length(next);
@@ -76,14 +91,14 @@ final class SlotSearch implements Sliced {
     if (next < known.arguments()) {
       return true;
     }
-    session.takeUp();
-    session.allowance().checkInput();
+    client.takeUp();
+    account.checkInput();
     return false;
   }
 
   @Override
   public void broke(Throwable cause) {
     slots = null;
-    Defect.in(session, cause);
+    client.failed(cause);
   }
 }

@@ -10,6 +10,7 @@ import io.penstock.core.pubsub.Joining;
 import io.penstock.core.pubsub.Kind;
 import io.penstock.core.pubsub.Leaving;
 import io.penstock.core.pubsub.Name;
+import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.Sliced;
 import io.penstock.core.transport.Slices;
 import java.util.Iterator;
@@ -26,11 +27,14 @@ final class SubscriptionCall implements Joining.Outcome {
   /** Bytes of names that make a slice, if they are not many. */
   private static final int LONG = 256 * 1024;
 
-  private final Session session;
+  private final Client client;
+  private final ReplySequence replies;
+  private final Nodes nodes;
+  private final Loop loop;
   private final Subscriptions all;
   private final Kind kind;
   private final GivenNames given;
-  private final Request request;
+  private final ReplySlot request;
   private final Hub hub;
   private final Allowance allowance;
   private @Nullable Joining joining; // of one that subscribes
@@ -43,14 +47,17 @@ final class SubscriptionCall implements Joining.Outcome {
    * @param request its place among the client's replies
    */
   SubscriptionCall(
-      Session session, Subscriptions all, Kind kind, GivenNames given, Request request) {
-    this.session = session;
+      ClientContext context, Subscriptions all, Kind kind, GivenNames given, ReplySlot request) {
+    this.client = context.client();
+    this.replies = context.replies();
+    this.nodes = context.nodes();
+    this.loop = context.loop();
     this.all = all;
     this.kind = kind;
     this.given = given;
     this.request = request;
-    this.hub = session.loop().hub();
-    this.allowance = session.allowance();
+    this.hub = all.hub();
+    this.allowance = context.account();
     allowance.bears(given.length());
   }
 
@@ -66,9 +73,7 @@ final class SubscriptionCall implements Joining.Outcome {
 
   /** Repeats a step as long as it says so, then goes on; after each slice, {@code between}. */
   private void repeat(Step step, Runnable between, Runnable then) {
-    session
-        .loop()
-        .slices()
+    loop.slices()
         .beginNow(
             new Sliced() {
               @Override
@@ -78,7 +83,7 @@ final class SubscriptionCall implements Joining.Outcome {
 
               @Override
               public void broke(Throwable cause) {
-                Defect.in(session, cause);
+                client.failed(cause);
               }
             });
   }
@@ -98,8 +103,13 @@ final class SubscriptionCall implements Joining.Outcome {
     return !ended;
   }
 
+  /** Whether shard channels may be on different nodes. */
+  private boolean hasManyPartitions() {
+    return nodes.placement().partitions() > 1;
+  }
+
   void subscribe() {
-    if (kind != Kind.SHARD || !session.loop().isSharded()) {
+    if (kind != Kind.SHARD || !hasManyPartitions()) {
       join();
       return;
     }
@@ -107,7 +117,7 @@ final class SubscriptionCall implements Joining.Outcome {
   }
 
   void unsubscribe() {
-    if (kind != Kind.SHARD || !session.loop().isSharded() || given.count() == 0) {
+    if (kind != Kind.SHARD || !hasManyPartitions() || given.count() == 0) {
       leave();
       return;
     }
@@ -125,13 +135,13 @@ final class SubscriptionCall implements Joining.Outcome {
             given.rewind();
             next.run();
           } else {
-            end().deliverError(ErrorReplies.encode(CROSS_SLOT), Outcome.REJECTED);
+            end().answer(ErrorReplies.encode(CROSS_SLOT), Outcome.REJECTED);
           }
         });
   }
 
   private void join() {
-    long deadline = session.loop().now() + session.loop().settings().patienceNanos();
+    long deadline = loop.now() + nodes.patienceNanos();
     Joining begun = hub.begin(all.pushes(), kind, deadline, this);
     joining = begun;
     repeat(
@@ -178,23 +188,23 @@ final class SubscriptionCall implements Joining.Outcome {
 
   @Override
   public void refused(byte[] error) {
-    end().deliverError(error, Outcome.ERROR);
+    end().answer(error, Outcome.ERROR);
   }
 
   @Override
   public void failed(Failure failure) {
     switch (failure) {
-      case TIMEOUT -> end().deliverError(ErrorReplies.TIMEOUT_READ, Outcome.TIMEOUT);
-      case NO_OWNER -> end().deliverError(session.loop().notServed(), Outcome.UNAVAILABLE);
+      case TIMEOUT -> end().answer(ErrorReplies.TIMEOUT_READ, Outcome.TIMEOUT);
+      case NO_OWNER -> end().answer(nodes.notServed(), Outcome.UNAVAILABLE);
       case NOT_SENT, CONNECTION_LOST, OVERLOADED ->
-          end().deliverError(ErrorReplies.unavailable(refusal()), Outcome.UNAVAILABLE);
+          end().answer(ErrorReplies.unavailable(refusal()), Outcome.UNAVAILABLE);
     }
   }
 
   /** By what the node does not let Penstock in, where only one can have been asked. */
   private @Nullable NodeRefusal refusal() {
-    boolean one = session.loop().dispatcher().adoptTopology().shards().size() == 1;
-    return one ? session.loop().dispatcher().refusal(null) : null;
+    boolean one = nodes.placement().shards().size() == 1;
+    return one ? nodes.refusal(null) : null;
   }
 
   private void leave() {
@@ -249,14 +259,14 @@ final class SubscriptionCall implements Joining.Outcome {
     ByteBuf out = confirmations;
     if (out != null && !isCaptured()) {
       confirmations = null;
-      session.output().appendOwned(out);
+      replies.output().appendOwned(out);
     }
   }
 
   private void answer() {
     ByteBuf captured = confirmations;
     confirmations = null;
-    Request answered = end();
+    ReplySlot answered = end();
     if (captured == null) {
       answered.complete(Outcome.OK);
     } else {
@@ -265,7 +275,7 @@ final class SubscriptionCall implements Joining.Outcome {
   }
 
   /** It is done with; its request is to be answered. */
-  Request end() {
+  ReplySlot end() {
     ended = true;
     ByteBuf unused = confirmations;
     confirmations = null;

@@ -1,18 +1,16 @@
 package io.penstock.core.session;
 
 import io.netty.buffer.ByteBuf;
-import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.Handling;
 import io.penstock.core.command.LocalCommand;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.pubsub.Hub;
 import io.penstock.core.pubsub.Kind;
 import io.penstock.core.pubsub.Name;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyWriter;
-import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.route.RoutePlan;
-import io.penstock.core.transport.SharedBuffer;
 import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -30,20 +28,32 @@ final class Subscriptions {
   private static final Set<LocalCommand> CHANGE_ALL =
       EnumSet.of(LocalCommand.HELLO, LocalCommand.RESET, LocalCommand.QUIT);
 
-  private final Session session;
+  private final ClientContext context;
+  private final SubscribeSite site;
+  private final Client client;
+  private final ReplySequence replies;
+  private final Nodes nodes;
   private Pushes pushes;
   private SubscribedNames names = new SubscribedNames();
   private @Nullable SubscriptionCall answering; // what subscribes or unsubscribes just now
 
-  Subscriptions(Session session) {
-    this.session = session;
-    this.pushes = new Pushes(session);
+  Subscriptions(ClientContext context, SubscribeSite site) {
+    this.context = context;
+    this.site = site;
+    this.client = context.client();
+    this.replies = context.replies();
+    this.nodes = context.nodes();
+    this.pushes = new Pushes(context, site.counters());
   }
 
-  /** Whether a client listens to anything. */
-  static boolean isSubscriber(Session session) {
-    Subscriptions all = session.intake().subscriptions();
-    return all != null && !all.isEmpty();
+  /** Whether the client listens to anything. */
+  boolean isSubscriber() {
+    return !isEmpty();
+  }
+
+  /** Where clients of the loop listen. */
+  Hub hub() {
+    return site.hub();
   }
 
   int count(Kind kind) {
@@ -52,7 +62,7 @@ final class Subscriptions {
 
   /** Bytes that the names take, about. */
   long size() {
-    return names.size(session.loop().topology().current().shards().size());
+    return names.size(nodes.placement().shards().size());
   }
 
   Pushes pushes() {
@@ -65,7 +75,7 @@ final class Subscriptions {
 
   /** Whether a request may only be one that subscribers may send. */
   boolean isRestricted() {
-    return !isEmpty() && session.profile().protocol() == Protocol.RESP2;
+    return !isEmpty() && client.protocol() == Protocol.RESP2;
   }
 
   /** Whether a subscriber that speaks RESP2 may ask for it. */
@@ -79,14 +89,14 @@ final class Subscriptions {
    * changes how messages are given, for all before it. Messages may be left of what a client has
    * listened to before.
    */
-  boolean holdsBack(RoutePlan plan) {
+  boolean mustWait(RoutePlan plan) {
     if (answering != null) {
       return true;
     }
     return plan instanceof RoutePlan.Local(_, LocalCommand which)
         && CHANGE_ALL.contains(which)
         && (!isEmpty() || pushes.heldBytes() > 0)
-        && !session.sequence().isEmpty();
+        && !replies.isEmpty();
   }
 
   /** What is before a change of how messages are given goes first. */
@@ -95,27 +105,23 @@ final class Subscriptions {
   }
 
   /** Takes up a request that subscribes or unsubscribes; none is unanswered. */
-  void answer(CommandSpec spec, LocalCommand which, Command command) {
+  void answer(CommandSpec spec, LocalCommand which, Incoming request) {
     switch (which) {
-      case SUBSCRIBE -> begin(spec, Kind.CHANNEL, command).subscribe();
-      case PSUBSCRIBE -> begin(spec, Kind.PATTERN, command).subscribe();
-      case SSUBSCRIBE -> begin(spec, Kind.SHARD, command).subscribe();
-      case UNSUBSCRIBE -> begin(spec, Kind.CHANNEL, command).unsubscribe();
-      case PUNSUBSCRIBE -> begin(spec, Kind.PATTERN, command).unsubscribe();
-      case SUNSUBSCRIBE -> begin(spec, Kind.SHARD, command).unsubscribe();
+      case SUBSCRIBE -> begin(spec, Kind.CHANNEL, request).subscribe();
+      case PSUBSCRIBE -> begin(spec, Kind.PATTERN, request).subscribe();
+      case SSUBSCRIBE -> begin(spec, Kind.SHARD, request).subscribe();
+      case UNSUBSCRIBE -> begin(spec, Kind.CHANNEL, request).unsubscribe();
+      case PUNSUBSCRIBE -> begin(spec, Kind.PATTERN, request).unsubscribe();
+      case SUNSUBSCRIBE -> begin(spec, Kind.SHARD, request).unsubscribe();
       default -> throw new IllegalArgumentException(which + " does not subscribe");
     }
   }
 
-  private SubscriptionCall begin(CommandSpec spec, Kind kind, Command command) {
+  private SubscriptionCall begin(CommandSpec spec, Kind kind, Incoming request) {
     pushes.release(); // no message of before comes behind the confirmation
-    Request request = session.intake().begin(spec);
-    RequestFrame frame = command.frame();
-    SharedBuffer bytes =
-        frame == session.input().frame()
-            ? session.input().shareOfFrame()
-            : new SharedBuffer(frame.buffer()); // of a transaction
-    var call = new SubscriptionCall(session, this, kind, new GivenNames(bytes, frame), request);
+    ReplySlot place = request.begin(spec);
+    var given = new GivenNames(request.share(), request.frame());
+    var call = new SubscriptionCall(context, this, kind, given, place);
     answering = call;
     return call;
   }
@@ -132,7 +138,7 @@ final class Subscriptions {
 
   /** Writes what is told of one name; null where there was none to unsubscribe from. */
   void confirm(ByteBuf out, Kind kind, String word, @Nullable Name name) {
-    var writer = new ReplyWriter(out, session.profile().protocol());
+    var writer = new ReplyWriter(out, client.protocol());
     writer.push(3);
     writer.bulk(word);
     if (name == null) {
@@ -148,7 +154,7 @@ final class Subscriptions {
   void reset() {
     leaveAll();
     pushes.handOver();
-    pushes = new Pushes(session);
+    pushes = new Pushes(context, site.counters());
   }
 
   /** Ends all subscriptions without a word, as RESET and the end of a connection do. */
@@ -162,7 +168,7 @@ final class Subscriptions {
       SubscribedNames left = names;
       long size = size();
       names = new SubscribedNames();
-      new Departure(session.loop(), pushes, left, size).run();
+      new Departure(site, pushes, left, size).run(context.loop().slices());
     }
   }
 

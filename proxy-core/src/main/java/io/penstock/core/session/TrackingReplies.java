@@ -19,22 +19,22 @@ final class TrackingReplies {
       "ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or"
           + " OPTOUT mode enabled";
 
-  private final Session session;
+  private final Client client;
 
-  TrackingReplies(Session session) {
-    this.session = session;
+  TrackingReplies(Client client) {
+    this.client = client;
   }
 
-  /** Answers the request in {@code command}, whose spec is {@code spec}. */
-  void answer(CommandSpec spec, LocalCommand which, Command command) {
+  /** Answers the request, whose spec is {@code spec}. */
+  void answer(CommandSpec spec, LocalCommand which, Incoming request) {
     LocalAnswer.give(
-        session.intake().begin(spec),
-        session.profile().protocol(),
+        request.begin(spec),
+        client.protocol(),
         reply -> {
           switch (which) {
             case CLIENT_CACHING -> reply.error(CACHING);
             case CLIENT_GETREDIR -> reply.integer(-1);
-            case CLIENT_TRACKING -> tracking(command, reply);
+            case CLIENT_TRACKING -> tracking(request.command(), reply);
             case CLIENT_TRACKINGINFO -> info(reply);
             default -> throw new IllegalStateException(which + " is answered elsewhere");
           }
@@ -56,7 +56,7 @@ final class TrackingReplies {
   private static @Nullable String optionError(Command command) {
     for (int i = 3; i < command.argc(); i++) {
       boolean more = i + 1 < command.argc();
-      switch (LocalReplies.text(command.frame(), i).toLowerCase(Locale.ROOT)) {
+      switch (command.frame().text(i).toLowerCase(Locale.ROOT)) {
         case "bcast", "optin", "optout", "noloop" -> {}
         case "redirect" -> {
           if (!more) {

@@ -121,7 +121,7 @@ final class Transaction {
   }
 
   /** Whether all that may write declares that it does not. */
-  boolean hasOnly(ReadOnlyCalls readOnly, Session client) {
+  boolean hasOnly(ReadOnlyCalls readOnly, ClientContext client) {
     ByteBuf queuedBytes = block;
     return queuedBytes == null || readOnly.areAllIn(queuedBytes, client);
   }

@@ -1,6 +1,7 @@
 package io.penstock.core.session;
 
 import io.netty.buffer.Unpooled;
+import io.penstock.core.backend.Exchange;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandFlag;
 import io.penstock.core.command.CommandSpec;
@@ -42,12 +43,37 @@ final class Transactions {
       "OVERLOADED the transaction is longer than a request may be; none of it ran";
   private static final String ABORTED_BY = "EXECABORT Transaction discarded because of: ";
 
-  private final Session session;
+  private final TransactionParts made;
+  private final Client client;
+  private final ClientProfile profile;
+  private final ReplySequence replies;
+  private final Allowance account;
+  private final Nodes nodes;
+  private final RequestReader reader;
+  private final TurnShare share;
+  private final ServerFace face;
   private @Nullable Transaction open;
   private @Nullable Watch watch;
 
-  Transactions(Session session) {
-    this.session = session;
+  /**
+   * @param face whose parameters are Penstock's own
+   */
+  Transactions(TransactionParts made, ClientProfile profile, ServerFace face) {
+    ClientContext context = made.context();
+    this.made = made;
+    this.client = context.client();
+    this.profile = profile;
+    this.replies = context.replies();
+    this.account = context.account();
+    this.nodes = context.nodes();
+    this.reader = context.reader();
+    this.share = made.share();
+    this.face = face;
+  }
+
+  /** What they are made with. */
+  TransactionParts parts() {
+    return made;
   }
 
   /** Whether {@code MULTI} was called and what follows is queued. */
@@ -59,7 +85,8 @@ final class Transactions {
   boolean mayWrite(ReadOnlyCalls readOnly) {
     Transaction queue = open;
     return queue != null
-        && (queue.mayWrite() || (queue.mayWriteByScripts() && !queue.hasOnly(readOnly, session)));
+        && (queue.mayWrite()
+            || (queue.mayWriteByScripts() && !queue.hasOnly(readOnly, made.context())));
   }
 
   /** Commands queued, or -1 outside a transaction: as {@code CLIENT LIST} has it. */
@@ -85,7 +112,7 @@ final class Transactions {
     Transaction queue = Objects.requireNonNull(open);
     CommandSpec spec = command.spec();
     if (spec != null
-        && (spec.has(CommandFlag.NO_MULTI) || session.loop().servers().forbidsNested(spec))
+        && (spec.has(CommandFlag.NO_MULTI) || reader.servers().forbidsNested(spec))
         && !command.isUnknownSubcommand()
         && spec.acceptsArity(command.argc())) {
       return refuse(queue, spec, NOT_ALLOWED);
@@ -100,8 +127,7 @@ final class Transactions {
           takesOne(queue, sharded ? slot : Transaction.ANY_SLOT, command);
       case RoutePlan.Blocking(int slot, int timeoutAt, boolean millis) ->
           takesOne(queue, slot, command, briefly(command, timeoutAt, millis)); // does not block
-      case RoutePlan.Watch _ ->
-          session.intake().reject(spec, "ERR WATCH inside MULTI is not allowed");
+      case RoutePlan.Watch _ -> replies.reject(spec, "ERR WATCH inside MULTI is not allowed");
       case RoutePlan.Split _ -> refuse(queue, spec, CROSS_SLOT);
       case RoutePlan.Broadcast _, RoutePlan.Scan _ -> takesForAll(queue, command);
       case RoutePlan.Reject(String error) -> refuse(queue, spec, error);
@@ -112,17 +138,21 @@ final class Transactions {
     CommandSpec spec = command.spec();
     String refusal =
         spec != null && spec.name().equals("config|set")
-            ? ConfigSet.refusal(session, command.frame())
+            ? ConfigSet.refusal(face.config(), command.frame())
             : null;
-    if (refusal != null || session.loop().isSharded()) {
+    if (refusal != null || hasManyPartitions()) {
       return refuse(queue, spec, refusal == null ? EVERY_NODE : refusal);
     }
     return takesOne(queue, 0, command);
   }
 
+  /** Whether a command for all keys concerns several nodes. */
+  private boolean hasManyPartitions() {
+    return nodes.placement().partitions() > 1;
+  }
+
   private RequestFrame briefly(Command command, int timeoutAt, boolean millis) {
-    return BlockingRequest.briefly(
-        command.frame(), timeoutAt, millis, session.loop().settings().limits());
+    return BriefCall.of(command.frame(), timeoutAt, millis, reader.limits());
   }
 
   private boolean takesOne(Transaction queue, int slot, Command command) {
@@ -142,11 +172,11 @@ final class Transactions {
       return refuse(queue, spec, TOO_LARGE);
     }
     queue.add(request, wanted, spec);
-    session.allowance().check();
+    account.check();
     if (spec != null && Pause.mayWrite(spec)) {
       queue.writes(spec);
     }
-    if (spec != null && spec.isScript() && session.loop().isSharded()) {
+    if (spec != null && spec.isScript() && hasManyPartitions()) {
       queue.callsScripts();
     }
     answer(spec, QUEUED);
@@ -158,7 +188,7 @@ final class Transactions {
     return switch (which) {
       case MULTI, EXEC, DISCARD, QUIT, RESET -> false;
       case CLIENT_REPLY ->
-          session.profile().changesReplies(command)
+          profile.changesReplies(command)
               ? refuse(queue, spec, NO_SILENCE)
               : queueOwn(queue, spec, command);
       case SUBSCRIBE, PSUBSCRIBE -> refuse(queue, spec, NO_SUBSCRIBING);
@@ -169,11 +199,11 @@ final class Transactions {
   }
 
   private boolean queueOwn(Transaction queue, CommandSpec spec, Command command) {
-    if (!queue.hasRoomFor(command.frame()) || !session.allowance().takes(command.frame())) {
+    if (!queue.hasRoomFor(command.frame()) || !account.takes(command.frame())) {
       return refuse(queue, spec, TOO_LARGE);
     }
     queue.addOwn(command.frame(), spec);
-    session.allowance().check();
+    account.check();
     answer(spec, QUEUED);
     return true;
   }
@@ -184,85 +214,128 @@ final class Transactions {
     } else {
       queue.abort();
     }
-    session.intake().reject(spec, worded(spec, ErrorReplies.encode(error)));
+    replies.reject(spec, worded(spec, ErrorReplies.encode(error)));
     return true;
   }
 
-  /** Answers false when the request must wait for earlier ones. */
-  boolean answer(CommandSpec spec, LocalCommand which) {
+  /** Answers a request about transactions; those it must wait for have ended. */
+  void answer(CommandSpec spec, LocalCommand which, Incoming request) {
     Transaction queue = open;
     switch (which) {
-      case EXEC -> {
-        return execute(spec);
-      }
+      case EXEC -> execute(spec);
       case MULTI -> {
         if (queue != null) {
-          session.intake().reject(spec, NESTED);
+          replies.reject(spec, NESTED);
         } else {
           int slot = watch == null ? Transaction.ANY_SLOT : watch.slot();
-          open = new Transaction(session.loop().settings().limits(), slot);
+          open = new Transaction(reader.limits(), slot);
           answer(spec, OK);
         }
       }
       case DISCARD -> {
         if (queue == null) {
-          session.intake().reject(spec, "ERR DISCARD without MULTI");
+          replies.reject(spec, "ERR DISCARD without MULTI");
         } else {
           close();
           answer(spec, OK);
         }
       }
-      default -> { // UNWATCH
+      default -> { // UNWATCH, also of a transaction
         unwatch();
-        answer(spec, OK);
+        share.spend(TurnShare.ANSWER);
+        request.begin(spec).deliverOwned(Unpooled.wrappedBuffer(OK), Outcome.OK);
       }
     }
-    return true;
   }
 
-  private boolean execute(CommandSpec spec) {
+  /** What requests an {@code EXEC} must wait for. */
+  enum Awaits {
+    NOTHING,
+    /** Those that are about the transaction's partition. */
+    SAME_PARTITION,
+    /** All: it goes by another connection. */
+    ALL
+  }
+
+  /** What an {@code EXEC} that comes now must wait for. */
+  Awaits execAwaits() {
+    Transaction queue = open;
+    if (queue == null || queue.isAborted()) {
+      return Awaits.NOTHING;
+    }
+    return watch == null ? Awaits.SAME_PARTITION : Awaits.ALL;
+  }
+
+  /** The partition that the open transaction is for. */
+  int partition() {
+    return open == null ? 0 : Math.max(0, open.slot());
+  }
+
+  private void execute(CommandSpec spec) {
     Transaction queue = open;
     Watch watched = watch;
     if (queue == null) {
-      session.intake().reject(spec, "ERR EXEC without MULTI");
+      replies.reject(spec, "ERR EXEC without MULTI");
     } else if (queue.isAborted()) {
       close();
-      session.intake().reject(spec, ABORTED);
-    } else if (watched == null
-        ? session.order().holdsBack(Math.max(0, queue.slot()))
-        : !session.sequence().isEmpty()) {
-      return false;
+      replies.reject(spec, ABORTED);
     } else if (watched != null && watched.isLost()) {
       close();
-      answer(spec, session.profile().nil());
+      answer(spec, client.nil());
     } else {
       open = null;
       watch = null;
-      session.sender().execute(spec, queue, watched);
+      send(spec, queue, watched);
     }
-    return true;
   }
 
-  /** {@code WATCH}, outside a transaction. False when it must wait for earlier requests. */
-  boolean watch(CommandSpec spec, int slot) {
-    if (!session.sequence().isEmpty()) {
-      return false; // they go by another connection, and may be about the same keys
+  private void send(CommandSpec exec, Transaction transaction, @Nullable Watch watched) {
+    ReplySlot whole = replies.begin(exec);
+    whole.concernsMany();
+    var execution = new Execution(made, whole, transaction, watched);
+    if (watched == null && transaction.sent() == 0) {
+      execution.spliceOwn();
+      return;
     }
+    int partition = Math.max(0, transaction.slot());
+    execution.prepare(exec, partition, transaction.takeBlock(), transaction.sent());
+    if (watched == null) {
+      if (transaction.namesSeveral()) {
+        made.forward().order().namesSeveral(execution);
+      }
+      execution.sendAhead(this::send);
+      send(execution);
+    } else {
+      execution.sendAhead(watched::sendAhead);
+      watched.send(execution);
+    }
+  }
+
+  private void send(Exchange exchange) {
+    if (!nodes.dispatch(exchange)) {
+      made.backpressure().pauseFor(exchange.sentTo());
+    }
+  }
+
+  /**
+   * {@code WATCH}, outside a transaction. No earlier request is unanswered: those go by another
+   * connection, and may be about the same keys.
+   */
+  void watch(CommandSpec spec, int slot, Incoming request) {
     Watch watched = watch;
     if (watched == null) {
-      watched = new Watch(session, slot);
+      watched = new Watch(made.context(), made.refusals(), slot, this::unwatch);
       watch = watched;
     }
     if (watched.slot() != slot) {
-      session.intake().reject(spec, OTHER_WATCHED);
+      replies.reject(spec, OTHER_WATCHED);
     } else if (!watched.isNew() && watched.isLost()) {
       answer(spec, OK); // it makes no difference any more
     } else {
-      Request place = session.intake().begin(spec);
-      session.hold(place);
-      watched.add(place);
+      ReplySlot place = replies.begin(spec);
+      client.suspend(place);
+      watched.add(place, request);
     }
-    return true;
   }
 
   /** Nothing is watched any more; what is watched now was not watched. */
@@ -281,8 +354,8 @@ final class Transactions {
   }
 
   private void answer(@Nullable CommandSpec spec, byte[] reply) {
-    session.share().spend(TurnShare.ANSWER);
-    session.intake().begin(spec).deliverOwned(Unpooled.wrappedBuffer(reply), Outcome.OK);
+    share.spend(TurnShare.ANSWER);
+    replies.begin(spec).deliverOwned(Unpooled.wrappedBuffer(reply), Outcome.OK);
   }
 
   /** An error as the command's caller gets it: {@code EXEC} puts its own word before any other. */

@@ -17,12 +17,16 @@ final class TurnShare implements Sliced {
   /** As many steps as a few slices have. */
   private static final int MOST = 4 * Slices.STEPS;
 
-  private final Session session;
+  private final Client client;
+  private final Allowance account;
+  private final Slices slices;
   private int spent;
   private boolean used;
 
-  TurnShare(Session session) {
-    this.session = session;
+  TurnShare(Client client, Allowance account, Slices slices) {
+    this.client = client;
+    this.account = account;
+    this.slices = slices;
   }
 
   /** About what it takes to answer a request: much for what tells of all clients or commands. */
@@ -45,7 +49,7 @@ final class TurnShare implements Sliced {
     spent += steps;
     if (spent >= MOST && !used) {
       used = true;
-      session.loop().slices().begin(this);
+      slices.begin(this);
     }
     return !used;
   }
@@ -60,13 +64,13 @@ final class TurnShare implements Sliced {
   public boolean goOn() {
     spent = 0;
     used = false;
-    session.takeUp();
-    session.allowance().checkInput();
+    client.takeUp();
+    account.checkInput();
     return false;
   }
 
   @Override
   public void broke(Throwable cause) {
-    Defect.in(session, cause);
+    client.failed(cause);
   }
 }

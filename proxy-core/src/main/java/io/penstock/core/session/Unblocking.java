@@ -5,6 +5,7 @@ import io.netty.buffer.Unpooled;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.Lease;
+import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.SharedBuffer;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -18,7 +19,9 @@ final class Unblocking extends Exchange {
 
   private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-  private final Session session;
+  private final Client client;
+  private final Nodes nodes;
+  private final Loop loop;
   private final Lease lease;
   private final byte[] request;
   private final BooleanSupplier needed;
@@ -31,28 +34,30 @@ final class Unblocking extends Exchange {
    * @param done gets 1 if it was unblocked, else 0
    */
   Unblocking(
-      Session session, Lease lease, boolean error, BooleanSupplier needed, IntConsumer done) {
-    this.session = session;
+      ClientContext context, Lease lease, boolean error, BooleanSupplier needed, IntConsumer done) {
+    this.client = context.client();
+    this.nodes = context.nodes();
+    this.loop = context.loop();
     this.lease = lease;
     this.request =
         WireRequest.of(
             "CLIENT", "UNBLOCK", Long.toString(lease.serverId()), error ? "ERROR" : "TIMEOUT");
     this.needed = needed;
     this.done = done;
-    this.until = session.loop().tick() + session.loop().settings().commandTimeoutNanos();
+    this.until = loop.tick() + nodes.commandTimeoutNanos();
   }
 
   void send() {
     if (!needed.getAsBoolean()) {
       done.accept(0);
-    } else if (lease.serverId() == 0 || session.loop().tick() - until >= 0) {
+    } else if (lease.serverId() == 0 || loop.tick() - until >= 0) {
       lease.discard(); // the node ends it when it notices
       done.accept(0);
     } else {
       bytes(new SharedBuffer(Unpooled.wrappedBuffer(request)), 0, request.length);
       toEndpoint();
-      terms(session.profile().protocol(), session.affinity(), until);
-      session.loop().dispatcher().dispatchTo(lease.node(), this, false);
+      terms(client.protocol(), client.affinity(), until);
+      nodes.dispatchTo(lease.node(), this, false);
     }
   }
 
@@ -66,7 +71,7 @@ final class Unblocking extends Exchange {
     } else if (reply == '1') {
       done.accept(1);
     } else {
-      session.loop().executor().schedule(this::send, AGAIN_NANOS, TimeUnit.NANOSECONDS);
+      loop.executor().schedule(this::send, AGAIN_NANOS, TimeUnit.NANOSECONDS);
     }
   }
 

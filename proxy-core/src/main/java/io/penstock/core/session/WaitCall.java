@@ -3,7 +3,9 @@ package io.penstock.core.session;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandErrors;
+import io.penstock.core.command.CommandSpec;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.transport.Loop;
 import io.penstock.core.upstream.Placement;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -44,8 +46,12 @@ final class WaitCall implements Blocking {
     }
   }
 
-  private final Session session;
-  private final Request whole;
+  private final BlockingParts made;
+  private final BlockedCalls calls;
+  private final Client client;
+  private final Nodes nodes;
+  private final Loop loop;
+  private final ReplySlot whole;
   private final boolean fsync;
   private final List<ShardWait> shards = new ArrayList<>();
   private Acknowledged wanted = Acknowledged.NONE;
@@ -58,14 +64,26 @@ final class WaitCall implements Blocking {
    * @param whole its place among the client's replies
    * @param fsync whether it is a {@code WAITAOF}
    */
-  WaitCall(Session session, Request whole, boolean fsync) {
-    this.session = session;
+  WaitCall(BlockingParts made, BlockedCalls calls, ReplySlot whole, boolean fsync) {
+    this.made = made;
+    this.calls = calls;
+    this.client = made.context().client();
+    this.nodes = made.context().nodes();
+    this.loop = made.context().loop();
     this.whole = whole;
     this.fsync = fsync;
   }
 
+  /** Carries out the request; its client's next requests wait for the end. */
+  static void begin(
+      BlockingParts made, BlockedCalls calls, CommandSpec spec, boolean fsync, Incoming request) {
+    var call = new WaitCall(made, calls, calls.begin(spec), fsync);
+    calls.began(call);
+    call.begin(request.command());
+  }
+
   /** Begins; the arguments are those of Redis's replication.c. */
-  void begin(Command command) {
+  private void begin(Command command) {
     String error = fsync ? readFsync(command) : readReplicas(command);
     if (error == null) {
       ask();
@@ -108,15 +126,14 @@ final class WaitCall implements Blocking {
     }
     endless = millis == 0 || millis > TimeUnit.NANOSECONDS.toMillis(NEVER_NANOS);
     long nanos = endless ? NEVER_NANOS : TimeUnit.MILLISECONDS.toNanos(millis);
-    until = session.loop().tick() + nanos;
+    until = loop.tick() + nanos;
     return null;
   }
 
   private void ask() {
-    for (int slot : session.loop().dispatcher().adoptTopology().firstPartitions()) {
+    for (int slot : nodes.placement().firstPartitions()) {
       if (slot != Placement.UNCOVERED) {
-        shards.add(
-            fsync ? new FsyncWait(session, this, slot) : new OffsetWait(session, this, slot));
+        shards.add(fsync ? new FsyncWait(made, this, slot) : new OffsetWait(made, this, slot));
       }
     }
     if (shards.isEmpty()) {
@@ -149,7 +166,7 @@ final class WaitCall implements Blocking {
 
   /** How long a shard may go on waiting for more, in milliseconds; 0 if no longer. */
   long patienceMillis(ShardWait shard) {
-    long left = until - session.loop().tick();
+    long left = until - loop.tick();
     return shard.acknowledged().isAtLeast(wanted) || left <= 0
         ? 0
         : Math.max(1, TimeUnit.NANOSECONDS.toMillis(left));
@@ -176,8 +193,8 @@ final class WaitCall implements Blocking {
   void answer(byte[] reply, Outcome outcome) {
     if (!ended) {
       ended = true;
-      session.intake().blocked().ended(whole);
-      whole.deliverError(reply, outcome);
+      calls.ended(whole);
+      whole.answer(reply, outcome);
     }
   }
 
@@ -200,8 +217,8 @@ final class WaitCall implements Blocking {
   public void gone() {
     if (!ended) {
       ended = true;
-      session.intake().blocked().ended(whole);
-      session.drain();
+      calls.ended(whole);
+      client.drain();
       whole.deliverOwned(Unpooled.EMPTY_BUFFER, Outcome.OK);
     }
   }

@@ -18,7 +18,10 @@ final class Watch {
 
   private static final byte[] UNWATCH = WireRequest.of("UNWATCH");
 
-  private final Session session;
+  private final ClientContext context;
+  private final Nodes nodes;
+  private final Refusals refusals;
+  private final Runnable nothingWatched;
   private final int slot;
   private @Nullable Lease lease;
   private boolean asking; // the connection is to where the slot is being moved
@@ -27,8 +30,14 @@ final class Watch {
   private boolean lost;
   private boolean closed;
 
-  Watch(Session session, int slot) {
-    this.session = session;
+  /**
+   * @param nothingWatched runs when the first {@code WATCH} has failed
+   */
+  Watch(ClientContext context, Refusals refusals, int slot, Runnable nothingWatched) {
+    this.context = context;
+    this.nodes = context.nodes();
+    this.refusals = refusals;
+    this.nothingWatched = nothingWatched;
     this.slot = slot;
   }
 
@@ -48,7 +57,7 @@ final class Watch {
   }
 
   private boolean isOwner(Lease on) {
-    Shard owner = session.loop().dispatcher().adoptTopology().shardOf(slot);
+    Shard owner = nodes.placement().shardOf(slot);
     return owner != null && owner.master().equals(on.node());
   }
 
@@ -57,10 +66,10 @@ final class Watch {
     return lease == null && !lost;
   }
 
-  /** Watches more keys: those of the request that was found last, which {@code place} is for. */
-  void add(Request place) {
-    keys += session.input().frame().argc() - 1;
-    new WatchCall(session, this, place).send();
+  /** Watches more keys: those of the request, whose place among the replies this is. */
+  void add(ReplySlot place, Incoming request) {
+    keys += request.frame().argc() - 1;
+    new WatchCall(context, this, place, request).send();
   }
 
   /** Has this connection from now on. */
@@ -70,6 +79,16 @@ final class Watch {
     if (closed) {
       close(); // the client went away meanwhile
     }
+  }
+
+  /** What a node's error says; see {@link Refusals}. */
+  Refusals refusals() {
+    return refusals;
+  }
+
+  /** The first call has failed: nothing is watched. */
+  void nothingWatched() {
+    nothingWatched.run();
   }
 
   /** This one will try again, or null: none does. */
@@ -127,7 +146,7 @@ final class Watch {
     Lease on = lease;
     lease = null;
     if (on != null && on.isOpen()) {
-      on.send(new End(session, on), false);
+      on.send(new End(context, on), false);
     }
   }
 
@@ -136,12 +155,13 @@ final class Watch {
 
     private final Lease lease;
 
-    End(Session session, Lease lease) {
+    End(ClientContext context, Lease lease) {
       this.lease = lease;
       bytes(new SharedBuffer(Unpooled.wrappedBuffer(UNWATCH)), 0, UNWATCH.length);
-      long deadline = session.loop().tick() + session.loop().settings().commandTimeoutNanos();
+      long deadline = context.loop().tick() + context.nodes().commandTimeoutNanos();
+      Client client = context.client();
       toEndpoint();
-      terms(session.profile().protocol(), session.affinity(), deadline);
+      terms(client.protocol(), client.affinity(), deadline);
     }
 
     @Override

@@ -4,12 +4,13 @@ import io.netty.buffer.ByteBuf;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.Lease;
 import io.penstock.core.backend.NodeRefusal;
-import io.penstock.core.cluster.Redirect;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.transport.Loop;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.Shard;
+import io.penstock.core.upstream.Verdicts.Asked;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -23,26 +24,31 @@ final class WatchCall extends LeasedCall {
   private static final byte[] OK = "+OK\r\n".getBytes(StandardCharsets.US_ASCII);
   private static final long DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
 
+  private final Nodes nodes;
+  private final Loop loop;
+  private final Refusals refusals;
   private final Watch watch;
-  private final Request place;
+  private final ReplySlot place;
   private @Nullable Lease taken; // by this one
   private boolean asking;
   private boolean over;
 
-  WatchCall(Session session, Watch watch, Request place) {
-    super(session);
+  WatchCall(ClientContext context, Watch watch, ReplySlot place, Incoming request) {
+    super(context.client());
+    this.nodes = context.nodes();
+    this.loop = context.loop();
+    this.refusals = watch.refusals();
     this.watch = watch;
     this.place = place;
-    RequestFrame frame = session.input().frame();
-    bytes(session.input().shareOfFrame(), frame.start(), frame.end() - frame.start());
-    long now = session.loop().tick();
-    SessionSettings settings = session.loop().settings();
+    RequestFrame frame = request.frame();
+    bytes(request.share(), frame.start(), frame.end() - frame.start());
+    long now = loop.tick();
     toPartition(watch.slot());
     terms(
-        session.profile().protocol(),
-        session.affinity(),
-        now + settings.commandTimeoutNanos(),
-        now + settings.patienceNanos());
+        client.protocol(),
+        client.affinity(),
+        now + nodes.commandTimeoutNanos(),
+        now + nodes.patienceNanos());
   }
 
   void send() {
@@ -50,24 +56,24 @@ final class WatchCall extends LeasedCall {
     if (over) {
       return;
     }
-    if (session.loop().hold().leave(this)) {
-      sentLate(session.loop().tick(), session.loop().settings().commandTimeoutNanos());
+    if (nodes.hold().leave(this)) {
+      sentLate(loop.tick(), nodes.commandTimeoutNanos());
     }
     if (!watch.isNew()) {
       watch.send(this);
       return;
     }
-    Shard owner = session.loop().dispatcher().adoptTopology().shardOf(watch.slot());
+    Shard owner = nodes.placement().shardOf(watch.slot());
     if (owner == null) {
-      session.loop().topology().requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
-      again(session.loop().notServed(), Outcome.UNAVAILABLE);
+      nodes.requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
+      again(nodes.notServed(), Outcome.UNAVAILABLE);
     } else {
       sendTo(owner.master(), false);
     }
   }
 
   private void sendTo(Endpoint node, boolean withAsking) {
-    Lease lease = session.loop().dispatcher().lease(node, this);
+    Lease lease = nodes.lease(node, this);
     if (lease == null) {
       answer(ErrorReplies.NO_LEASE, Outcome.OVERLOADED);
       return;
@@ -78,25 +84,25 @@ final class WatchCall extends LeasedCall {
   }
 
   private void again(byte[] refusal, Outcome outcome) {
-    if (session.isInputEnded() || isTooLate()) {
+    if (client.isInputEnded() || isTooLate()) {
       answer(refusal, outcome);
-    } else if (session.loop().hold().admits(this)) {
+    } else if (nodes.hold().admits(this)) {
       watch.waiting(this);
-      session.loop().executor().schedule(this::send, DELAY_NANOS, TimeUnit.NANOSECONDS);
+      loop.executor().schedule(this::send, DELAY_NANOS, TimeUnit.NANOSECONDS);
     } else {
       answer(ErrorReplies.OVERLOADED, Outcome.OVERLOADED);
     }
   }
 
   private boolean isTooLate() {
-    long now = session.loop().tick();
+    long now = loop.tick();
     return now - deadline() >= 0 && now - heldUntil() >= 0;
   }
 
   /** The client is gone while this waits for another attempt. */
   void giveUp() {
     over = true;
-    session.loop().hold().leave(this);
+    nodes.hold().leave(this);
     answer(ErrorReplies.UNAVAILABLE, Outcome.UNAVAILABLE);
   }
 
@@ -109,31 +115,29 @@ final class WatchCall extends LeasedCall {
         watch.begin(lease, asking);
       }
       answer(OK, Outcome.OK);
-    } else if (lease == null && Refusal.isOne(buffer, from, to, session.loop())) {
-      lose();
-    } else {
-      if (lease != null) {
-        lease.release();
-      }
-      refused(buffer, from, to);
+      return;
     }
-  }
-
-  private void refused(ByteBuf buffer, int from, int to) {
+    Refusal said = refusals.read(this, Asked.KEYS, buffer, from, to);
+    if (said != null) {
+      refusals.heed(said);
+    }
+    if (lease == null && said != null) {
+      lose();
+      return;
+    }
+    if (lease != null) {
+      lease.release();
+    }
     byte[] line = new byte[to - from];
     buffer.getBytes(from, line);
-    Endpoint answered = sentTo();
-    Redirect redirect = Redirect.parse(buffer, from, to - from);
-    if (!Refusal.isOne(buffer, from, to, session.loop())) {
+    if (said == null) {
       answer(line, Outcome.ERROR);
-    } else if (redirect == null || answered == null) {
-      again(line, Outcome.ERROR);
-    } else if (redirect.kind() == Redirect.Kind.MOVED) {
-      session.loop().topology().moved(redirect.slot(), redirect.target(answered));
+    } else if (said.isAsk() && said.target() != null) {
+      sendTo(said.target(), true);
+    } else if (said.isMoved()) {
       again(ErrorReplies.ON_THE_MOVE, Outcome.UNAVAILABLE);
     } else {
-      session.loop().topology().requestRefresh(RefreshTrigger.ASK);
-      sendTo(redirect.target(answered), true);
+      again(line, Outcome.ERROR);
     }
   }
 
@@ -146,10 +150,10 @@ final class WatchCall extends LeasedCall {
   private void answer(byte[] reply, Outcome outcome) {
     releaseBytes();
     if (watch.isNew()) {
-      session.intake().transactions().unwatch(); // nothing is watched
+      watch.nothingWatched();
     }
-    session.goOn(place);
-    place.deliverError(reply, outcome);
+    client.resume(place);
+    place.answer(reply, outcome);
   }
 
   @Override
@@ -169,7 +173,7 @@ final class WatchCall extends LeasedCall {
     if (failure == Failure.TIMEOUT) {
       answer(ErrorReplies.TIMEOUT_READ, Outcome.TIMEOUT);
     } else {
-      NodeRefusal refusal = session.loop().dispatcher().refusal(sentTo());
+      NodeRefusal refusal = nodes.refusal(sentTo());
       byte[] reply = ErrorReplies.unavailable(refusal);
       if (refusal != null && refusal.lasting()) {
         answer(reply, Outcome.UNAVAILABLE);

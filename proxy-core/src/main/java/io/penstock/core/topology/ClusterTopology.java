@@ -1,5 +1,6 @@
 package io.penstock.core.topology;
 
+import io.penstock.core.cluster.ClusterVerdicts;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.transport.Backoff;
@@ -8,6 +9,7 @@ import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.TopologyStatus;
 import io.penstock.core.upstream.Upstream;
+import io.penstock.core.upstream.Verdicts;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -29,6 +31,8 @@ import org.slf4j.LoggerFactory;
  * and the last map stays in use.
  */
 public final class ClusterTopology implements Upstream {
+
+  private static final Verdicts VERDICTS = new ClusterVerdicts();
 
   private static final Logger LOG = LoggerFactory.getLogger(ClusterTopology.class);
 
@@ -109,6 +113,11 @@ public final class ClusterTopology implements Upstream {
   @Override
   public SlotMap current() {
     return published.current();
+  }
+
+  @Override
+  public Verdicts verdicts() {
+    return VERDICTS;
   }
 
   @Override

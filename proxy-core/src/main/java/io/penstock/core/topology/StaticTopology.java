@@ -6,6 +6,7 @@ import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.SinglePlacement;
 import io.penstock.core.upstream.TopologyStatus;
 import io.penstock.core.upstream.Upstream;
+import io.penstock.core.upstream.Verdicts;
 import java.util.function.Consumer;
 
 /** One server that has all keys. It redirects nobody, and there is nothing to refresh. */
@@ -25,6 +26,11 @@ public final class StaticTopology implements Upstream {
   /**
    * Does nothing: a server with cluster support enabled belongs behind {@code redis-cluster://}.
    */
+  @Override
+  public Verdicts verdicts() {
+    return Verdicts.SINGLE;
+  }
+
   @Override
   public void moved(int partition, Endpoint owner) {}
 

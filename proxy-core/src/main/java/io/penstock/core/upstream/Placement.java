@@ -70,6 +70,11 @@ public interface Placement {
     return false;
   }
 
+  /** The masters, in the order of their shards. */
+  default List<Endpoint> masters() {
+    return shards().stream().map(Shard::master).toList();
+  }
+
   /** All masters and replicas, shard by shard. The set is the caller's. */
   default Set<Endpoint> nodes() {
     Set<Endpoint> nodes = new LinkedHashSet<>();

@@ -14,6 +14,9 @@ public interface Topology {
    */
   void moved(int partition, Endpoint owner);
 
+  /** What its servers' error replies mean, the same for the whole life. */
+  Verdicts verdicts();
+
   /** Which server of a shard is asked, the same for the whole life. */
   default ReadPolicy readPolicy() {
     return ReadPolicy.MASTER_ONLY;

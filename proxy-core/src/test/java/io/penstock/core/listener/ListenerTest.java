@@ -16,6 +16,7 @@ import io.penstock.core.resp.RespLimits;
 import io.penstock.core.route.Router;
 import io.penstock.core.session.ClientDirectory;
 import io.penstock.core.session.ClientLimits;
+import io.penstock.core.session.Nodes;
 import io.penstock.core.session.ServerFace;
 import io.penstock.core.session.SessionLoop;
 import io.penstock.core.session.SessionSettings;
@@ -66,9 +67,7 @@ class ListenerTest {
         new SessionSettings(
             null,
             RespLimits.ofMaxBulkLength(1_000),
-            TIMEOUT.toNanos(),
-            TIMEOUT.toNanos(),
-            false,
+            new Nodes.Times(TIMEOUT.toNanos(), TIMEOUT.toNanos()),
             0,
             ClientLimits.DEFAULTS,
             ServerFace.UNKNOWN);
@@ -76,10 +75,11 @@ class ListenerTest {
         loop,
         settings,
         ServerFacts.assumed(CommandTable.load()),
-        new Router(SinglePartitioner.INSTANCE),
-        new AsyncDispatcher(group, loop, backend, topology, ProxyEvents.NONE),
-        new Hub(group, loop, backend, topology, ProxyEvents.NONE, new Audience()),
-        topology,
+        new SessionLoop.Routing(
+            new Router(SinglePartitioner.INSTANCE),
+            new AsyncDispatcher(group, loop, backend, topology, ProxyEvents.NONE),
+            new Hub(group, loop, backend, topology, ProxyEvents.NONE, new Audience()),
+            topology),
         new ClientDirectory());
   }
 

@@ -2,7 +2,7 @@ package io.penstock.core.observe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.observe.ProxyStats.Redirection;
+import io.penstock.core.upstream.Redirection;
 import org.junit.jupiter.api.Test;
 
 class LoopCountersTest {

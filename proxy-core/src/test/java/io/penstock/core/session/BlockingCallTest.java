@@ -73,7 +73,7 @@ class BlockingCallTest {
 
   private NodeStats stats(int node) {
     return rig.onLoop(() ->
-        rig.sessions().dispatcher().stats().stream()
+        rig.dispatcher().stats().stream()
             .filter(stats -> stats.node().equals(rig.address(node)))
             .findFirst()
             .orElseThrow());
@@ -283,7 +283,7 @@ class BlockingCallTest {
 
     @ParameterizedTest
     @CsvSource({
-      "-MOVED 15495 127.0.0.1:1",
+      "-LOADING Redis is loading the dataset in memory",
       "-CLUSTERDOWN The cluster is down",
       "'-UNBLOCKED force unblock from blocking operation, instance state changed'"
     })
@@ -300,11 +300,25 @@ class BlockingCallTest {
     }
 
     @Test
+    void aCallThatIsRedirectedWhileItBlocksBeginsAgainThere() {
+      Peer node = rig.connected(1);
+      Peer owner = rig.connected(0);
+      Peer client = rig.client();
+      Peer lease = block(client, node, BLPOP);
+      lease.send("-MOVED 15495 127.0.0.1:" + rig.address(0).port() + "\r\n");
+
+      owner.expect(tried(BLPOP)).send(NOTHING);
+      lease(0).expect(BLPOP).send(ELEMENT);
+
+      client.expect(ELEMENT);
+    }
+
+    @Test
     void whatBeginsAgainHasOnlyTheTimeThatIsLeft() {
       Peer node = rig.connected(1);
       Peer client = rig.client();
       Peer lease = block(client, node, call("BLPOP a 90"));
-      lease.send("-MOVED 15495 127.0.0.1:1\r\n");
+      lease.send("-CLUSTERDOWN The cluster is down\r\n");
       node.expect(tried(call("BLPOP a 90"))).send(NOTHING);
 
       String again = lease.read(call("BLPOP a 89.999").length());

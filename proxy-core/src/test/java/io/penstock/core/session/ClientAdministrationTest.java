@@ -32,7 +32,7 @@ class ClientAdministrationTest {
   }
 
   private String address(Session session) {
-    return rig.onLoop(() -> ClientLine.address(session));
+    return rig.onLoop(() -> session.address());
   }
 
   @ParameterizedTest
@@ -162,14 +162,7 @@ class ClientAdministrationTest {
     rig.onLoop(() -> {
       var broken =
           new SessionLoop(
-              whole.loop(),
-              whole.settings(),
-              whole.servers(),
-              whole.router(),
-              whole.dispatcher(),
-              whole.hub(),
-              rig.topology(),
-              whole.directory());
+              whole.loop(), rig.settings(), whole.servers(), rig.routing(), rig.directory());
       broken.pause().begin(System.nanoTime() + TimeUnit.HOURS.toNanos(1), true);
       return broken.sessions().add(null);
     });
@@ -190,7 +183,7 @@ class ClientAdministrationTest {
 
     client.send(call(line) + PING).expectClosed();
 
-    assertThat(rig.<Integer>onLoop(() -> rig.sessions().requests().inUse())).isZero();
+    assertThat(rig.<Integer>onLoop(() -> rig.sessions().slots().inUse())).isZero();
     rig.client().send(PING).expect("+PONG\r\n");
   }
 

@@ -85,7 +85,7 @@ class ClientLimitsTest {
   void whoSendsNoRequestIsClosedAndToldOf() {
     Rig on = with(ClientLimits.DEFAULTS);
 
-    try (LogLines log = LogLines.of("session.Sweep")) {
+    try (LogLines log = LogLines.of("session.ClientNotices")) {
       on.client()
           .send("*1\r\n$-5\r\n")
           .expect("-ERR Protocol error: invalid bulk length\r\n")
@@ -180,7 +180,7 @@ class ClientLimitsTest {
         node.send("$1\r\nx\r\n");
         await()
             .pollInterval(Duration.ofMillis(1))
-            .until(() -> on.<Integer>onLoop(() -> session.sequence().size()) == left);
+            .until(() -> on.<Integer>onLoop(() -> session.replies().size()) == left);
       }
 
       assertThat(unwritten(on, session)).isPositive();
@@ -287,7 +287,7 @@ class ClientLimitsTest {
       await().until(() -> closed(on, CloseReason.MEMORY) == 1);
       client.expectClosed();
       await().until(() -> memory(on) == 0);
-      await().until(() -> on.onLoop(() -> on.sessions().requests().inUse() == 0));
+      await().until(() -> on.onLoop(() -> on.sessions().slots().inUse() == 0));
       assertThat(on.<Long>onLoop(() -> on.sessions().memory().heap().leaving())).isZero();
     }
 
@@ -349,7 +349,7 @@ class ClientLimitsTest {
       Peer client = on.client().send(Wire.request(request));
       Peer lower = on.accept(0);
       Peer upper = on.accept(1);
-      await().until(() -> on.sessions().requests().inUse() == 1);
+      await().until(() -> on.sessions().slots().inUse() == 1);
       assertThat(memory(on)).isGreaterThanOrEqualTo(10_000);
 
       lower.send(":1\r\n".repeat(parts[0]));
@@ -604,7 +604,7 @@ class ClientLimitsTest {
       unreading(on, node, 24);
       Session session = on.newestSession();
       await().until(() -> unwritten(on, session) > 8 * MEGABYTE);
-      await().until(() -> on.<Integer>onLoop(() -> session.sequence().size()) == 0);
+      await().until(() -> on.<Integer>onLoop(() -> session.replies().size()) == 0);
       on.tick(Duration.ofSeconds(1));
       on.tick(Duration.ofSeconds(2));
       on.tick(Duration.ofSeconds(10));
@@ -621,7 +621,7 @@ class ClientLimitsTest {
       Peer node = on.connected(0);
       Peer client = unreading(on, node, 24);
       Session session = on.newestSession();
-      await().until(() -> on.<Integer>onLoop(() -> session.sequence().size()) == 0);
+      await().until(() -> on.<Integer>onLoop(() -> session.replies().size()) == 0);
       for (int i = 1; i <= 24; i += 4) { // the system takes more when it has much room again
         on.tick(Duration.ofSeconds(2L * i));
         long unwritten = unwritten(on, session);
@@ -640,7 +640,7 @@ class ClientLimitsTest {
       Rig on = with(Limits.inFlight(2, 1_000));
       Peer node = on.connected(0);
       Peer client;
-      try (LogLines log = LogLines.of("session.Sweep")) {
+      try (LogLines log = LogLines.of("session.ClientNotices")) {
         client = on.client().send(GET.repeat(3));
         node.expect(GET + GET);
         await().until(() -> on.<Long>onLoop(() -> on.sessions().pressure().paused()) == 1);

@@ -134,7 +134,7 @@ class FailedAuthenticationTest {
 
   @Test
   void theLogTellsOfTheFirstOneOnly() {
-    try (LogLines log = LogLines.of("session.Sweep")) {
+    try (LogLines log = LogLines.of("session.ClientNotices")) {
       rig.client().send("AUTH no\r\n".repeat(3)).expect(WRONG.repeat(3));
       assertThat(log.get())
           .hasSize(1)

@@ -82,7 +82,7 @@ class GatherTest {
   }
 
   @Test
-  void whoGoesOnAmidAnothersRequestDoesNotDivideThatOne() {
+  void whatANewMapSendsOnGoesBeforeWhatComesLater() {
     Peer late = rig.client();
     List<Peer> waiting = Stream.generate(rig::clientOfSmallReplies).limit(4).toList();
     Peer paused = rig.client();
@@ -94,10 +94,7 @@ class GatherTest {
 
     SlotMap now = rig.topology().current();
     SlotMap next = rig.onLoop(() -> now.withSlotOn(Rig.SLOT_A, rig.address(0)));
-    rig.onLoop(() -> {
-      rig.topology().changeAfter(0, next);
-      return null;
-    });
+    rig.publish(next);
     late.send(call("MSET b 1 c 2"));
 
     rig.accept(0).expect(get("a").repeat(1_025) + call("MSET b 1") + call("MSET c 2"));
@@ -111,12 +108,14 @@ class GatherTest {
     ByteBuf reply = Wire.buffer(Wire.bulk("v".repeat(5_000)));
     rig.onLoop(() -> {
       CommandSpec mget = CommandTable.load().byName("mget");
-      var gather = new Gather(session.intake().begin(mget), Merge.ARRAY_BY_KEY, new int[] {0, 1});
+      var gather =
+          new Gather(
+              session.forward(), session.reserve(mget), Merge.ARRAY_BY_KEY, new int[] {0, 1});
       Part[] parts = {new Part(gather), new Part(gather)};
       for (Part part : parts) {
         ByteBuf request = Wire.buffer(call("MGET b"));
         part.carry(new SharedBuffer(request), 0, request.readableBytes());
-        part.prepare(session, mget, Rig.SLOT_A);
+        part.prepare(mget, Rig.SLOT_A);
       }
       gather.send(parts);
       parts[0].deliver(reply, 0, reply.readableBytes(), Outcome.OK);

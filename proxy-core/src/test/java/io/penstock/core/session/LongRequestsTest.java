@@ -140,7 +140,7 @@ class LongRequestsTest {
     upper.expect(mget(of(keys, "{a}")));
 
     rig.topology().moved(Rig.SLOT_B, rig.address(1));
-    rig.onLoop(() -> rig.dispatcher().adoptTopology());
+    rig.adopt();
 
     upper.expect(mget(of(keys, "{b}")));
     upper.send(values(of(keys, "{a}")) + values(of(keys, "{b}")));
@@ -195,7 +195,7 @@ class LongRequestsTest {
 
     rig.tick(Duration.ofSeconds(200));
     client.expect("-TIMEOUT ");
-    await().until(() -> rig.onLoop(() -> rig.sessions().requests().inUse() == 0));
+    await().until(() -> rig.onLoop(() -> rig.sessions().slots().inUse() == 0));
   }
 
   @Test
@@ -256,11 +256,11 @@ class LongRequestsTest {
   }
 
   private void assertNothingIsLeft() {
-    await().until(() -> rig.onLoop(() -> rig.sessions().requests().inUse() == 0));
+    await().until(() -> rig.onLoop(() -> rig.sessions().slots().inUse() == 0));
     await()
         .until(() ->
             rig.onLoop(() -> {
-              rig.sessions().sessions().forEach(session -> session.allowance().check());
+              rig.sessions().sessions().forEach(session -> session.account().check());
               return rig.sessions().memory().all().used() == 0;
             }));
   }

@@ -54,7 +54,7 @@ class MemoryCountTest {
   }
 
   private long counted(Session session) {
-    return rig.<Long>onLoop(() -> session.allowance().keptOnHeap());
+    return rig.<Long>onLoop(() -> session.account().keptOnHeap());
   }
 
   /** What is counted is what was measured, about. */
@@ -196,7 +196,7 @@ class MemoryCountTest {
     for (int i = 0; i < 50; i++) {
       rig.clientOfSmallReplies().send(some);
       Session session = rig.newestSession();
-      await().until(() -> rig.onLoop(() -> session.sequence().size()) == 200);
+      await().until(() -> rig.onLoop(() -> session.replies().size()) == 200);
       sessions.add(session);
     }
 

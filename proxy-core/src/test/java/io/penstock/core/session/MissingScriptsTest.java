@@ -6,7 +6,7 @@ import static io.penstock.core.session.Requests.set;
 import static io.penstock.testkit.wire.Wire.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.observe.ProxyStats.Redirection;
+import io.penstock.core.upstream.Redirection;
 import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.wire.Wire;
 import java.time.Duration;

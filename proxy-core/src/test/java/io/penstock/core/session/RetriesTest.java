@@ -12,7 +12,7 @@ import io.penstock.core.backend.QueueBounds;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.ProxyStats.HeldOutcome;
 import io.penstock.core.observe.ProxyStats.HeldStats;
-import io.penstock.core.observe.ProxyStats.Redirection;
+import io.penstock.core.upstream.Redirection;
 import io.penstock.core.upstream.Shard;
 import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.wire.Wire;
@@ -271,10 +271,7 @@ class RetriesTest {
       }
       SlotMap moved =
           rig.onLoop(() -> rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
-      rig.onLoop(() -> {
-        rig.topology().changeAfter(looks, moved);
-        return true;
-      });
+      rig.publishAfter(looks, moved);
       for (int i = 10; i < 75; i++) {
         owner.send("+OK\r\n+" + i + "\r\n");
       }
@@ -876,6 +873,7 @@ class RetriesTest {
     void whoeverAsksANodeThatNeverLetPenstockInHearsWhyAtOnce() {
       Peer client = rig.client();
       client.send(set("a", "1") + get("a"));
+      await().until(() -> rig.onLoop(() -> rig.sessions().hold().size()) == 2);
       rig.acceptUnanswered(1)
           .expect(NAMING)
           .send("-NOAUTH Authentication required.\r\n")

@@ -2,6 +2,7 @@ package io.penstock.core.session;
 
 import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.QueueBounds;
+import io.penstock.core.cluster.ClusterVerdicts;
 import io.penstock.core.cluster.Facade;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.command.CommandRules;
@@ -31,6 +32,7 @@ import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.Shard;
 import io.penstock.core.upstream.SinglePlacement;
 import io.penstock.core.upstream.Topology;
+import io.penstock.core.upstream.Verdicts;
 import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.network.ScriptedNode;
 import io.penstock.testkit.wire.Wire;
@@ -39,7 +41,10 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -192,8 +197,6 @@ final class Rig implements AutoCloseable {
   static final class Map implements Topology {
 
     private volatile SlotMap current;
-    private volatile @Nullable SlotMap next;
-    private int reads; // before it is the current one
     private final List<String> calls = new CopyOnWriteArrayList<>();
 
     Map(SlotMap first) {
@@ -202,18 +205,12 @@ final class Rig implements AutoCloseable {
 
     @Override
     public SlotMap current() {
-      SlotMap following = next;
-      if (following != null && reads-- == 0) {
-        next = null;
-        current = following;
-      }
       return current;
     }
 
-    /** Publishes a snapshot when the present one was looked at so often; on the loop. */
-    void changeAfter(int times, SlotMap following) {
-      reads = times;
-      next = following;
+    @Override
+    public Verdicts verdicts() {
+      return new ClusterVerdicts();
     }
 
     @Override
@@ -241,6 +238,11 @@ final class Rig implements AutoCloseable {
     }
 
     @Override
+    public Verdicts verdicts() {
+      return Verdicts.SINGLE;
+    }
+
+    @Override
     public void moved(int partition, Endpoint owner) {
       asked.moved(partition, owner);
     }
@@ -256,13 +258,20 @@ final class Rig implements AutoCloseable {
   private final Loop loop = group.loops().getFirst();
   private final List<ScriptedNode> nodes = List.of(new ScriptedNode(), new ScriptedNode());
   private final List<Peer> clients = new ArrayList<>();
+  private final Set<Integer> accepted = new HashSet<>(); // nodes whose first connection was
+  private final java.util.Map<Integer, Peer> started = new HashMap<>(); // and not used yet
+  private final boolean isSync;
   private final Map topology;
   private final Dispatcher dispatcher;
+  private final SessionSettings settings;
+  private final SessionLoop.Routing routing;
+  private final ClientDirectory directory = new ClientDirectory();
   private final SessionLoop sessions;
   private final Listener listener;
   private final int port;
 
   private Rig(Choice choice) {
+    isSync = choice.turnConnections > 0;
     topology = new Map(halves());
     Topology known = choice.sharded ? topology : new OneServer(topology, address(0));
     var backend =
@@ -280,27 +289,21 @@ final class Rig implements AutoCloseable {
         choice.turnConnections == 0
             ? new AsyncDispatcher(group, loop, backend, known, ProxyEvents.NONE)
             : new SyncDispatcher(group, loop, backend, known, ProxyEvents.NONE);
-    var settings =
+    settings =
         new SessionSettings(
             choice.password,
             choice.limits,
-            choice.commandTimeout.toNanos(),
-            Math.max(choice.commandTimeout.toNanos(), choice.hold.toNanos()),
-            choice.sharded,
+            new Nodes.Times(
+                choice.commandTimeout.toNanos(),
+                Math.max(choice.commandTimeout.toNanos(), choice.hold.toNanos())),
             0,
             choice.clientLimits,
             new Face(choice.facade, choice.config, choice.stats));
     var hub = new Hub(group, loop, backend, known, ProxyEvents.NONE, new Audience());
+    routing =
+        new SessionLoop.Routing(new Router(known.current().partitioner()), dispatcher, hub, known);
     sessions =
-        new SessionLoop(
-            loop,
-            settings,
-            ServerFacts.assumed(choice.commands),
-            new Router(known.current().partitioner()),
-            dispatcher,
-            hub,
-            known,
-            new ClientDirectory());
+        new SessionLoop(loop, settings, ServerFacts.assumed(choice.commands), routing, directory);
     listener =
         new Listener(
             group,
@@ -308,6 +311,10 @@ final class Rig implements AutoCloseable {
             new Admission(Integer.MAX_VALUE, ProxyEvents.NONE),
             Arrivals.DEFAULTS);
     InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    onLoop(() -> {
+      dispatcher.connect();
+      return true;
+    });
     port =
         listener.bind(any).toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join().getPort();
   }
@@ -336,27 +343,31 @@ final class Rig implements AutoCloseable {
 
   /** The proxy's next connection to a node. */
   Peer accept(int node) {
-    return nodes.get(node).accept();
+    Peer known = started.remove(node);
+    accepted.add(node);
+    return known == null ? nodes.get(node).accept() : known;
   }
 
   /** The proxy's next connection to a node, which is one for subscriptions. */
   Peer acceptFeed(int node) {
-    return acceptUnanswered(node)
+    if (!isSync && accepted.add(node)) { // the one for requests came first
+      started.put(node, nodes.get(node).accept());
+    }
+    return nodes
+        .get(node)
+        .acceptUnanswered()
         .expect(Wire.request("HELLO", "3") + ScriptedNode.NAMING)
         .send("%0\r\n+OK\r\n");
   }
 
   /** As {@link #accept}, with the handshake left to the test. */
   Peer acceptUnanswered(int node) {
+    accepted.add(node);
     return nodes.get(node).acceptUnanswered();
   }
 
-  /** Has the proxy connect to a node, and answers that connection. */
+  /** Answers the connection that the proxy makes to each node at its start. */
   Peer connected(int node) {
-    onLoop(() -> {
-      dispatcher.adoptTopology();
-      return true;
-    });
     return accept(node);
   }
 
@@ -370,7 +381,7 @@ final class Rig implements AutoCloseable {
   Peer clientOfSmallReplies() {
     String ping = Wire.request("PING");
     Peer client = client().send(ping).expect("+PONG\r\n");
-    Allowance allowance = newestSession().allowance();
+    Allowance allowance = newestSession().account();
     CommandSpec get = CommandTable.load().byName("get");
     onLoop(() -> {
       for (int i = 0; i < 100; i++) {
@@ -389,8 +400,30 @@ final class Rig implements AutoCloseable {
   void publish(SlotMap map) {
     topology.current = map;
     onLoop(() -> {
-      dispatcher.adoptTopology();
+      dispatcher.adopt();
       sessions.hub().adoptTopology();
+      return true;
+    });
+  }
+
+  /** The same when the loop has run so many tasks more. */
+  void publishAfter(int tasks, SlotMap map) {
+    loop.executor()
+        .execute(() -> {
+          if (tasks > 0) {
+            publishAfter(tasks - 1, map);
+          } else {
+            topology.current = map;
+            dispatcher.adopt();
+            sessions.hub().adoptTopology();
+          }
+        });
+  }
+
+  /** Has the loop go by the newest snapshot, as with the topology thread's push. */
+  void adopt() {
+    onLoop(() -> {
+      dispatcher.adopt();
       return true;
     });
   }
@@ -436,6 +469,22 @@ final class Rig implements AutoCloseable {
 
   Dispatcher dispatcher() {
     return dispatcher;
+  }
+
+  Loop loop() {
+    return loop;
+  }
+
+  SessionSettings settings() {
+    return settings;
+  }
+
+  SessionLoop.Routing routing() {
+    return routing;
+  }
+
+  ClientDirectory directory() {
+    return directory;
   }
 
   SessionLoop sessions() {

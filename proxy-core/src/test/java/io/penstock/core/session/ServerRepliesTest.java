@@ -128,7 +128,7 @@ class ServerRepliesTest {
     try (var failing = new Rig.Choice().stats(() -> figures).start()) {
       failing.client().send(call("INFO clients") + call("ECHO later")).expectClosed();
 
-      assertThat(failing.<Integer>onLoop(() -> failing.sessions().requests().inUse())).isZero();
+      assertThat(failing.<Integer>onLoop(() -> failing.sessions().slots().inUse())).isZero();
       failing.client().send(call("ECHO on")).expect("$2\r\non\r\n");
     }
   }

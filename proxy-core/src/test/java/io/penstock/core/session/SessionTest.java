@@ -231,7 +231,7 @@ class SessionTest {
   }
 
   private int unanswered(Session session) {
-    return rig.onLoop(() -> session.sequence().size());
+    return rig.onLoop(() -> session.replies().size());
   }
 
   @Test

@@ -102,7 +102,7 @@ class SubscriptionsTest {
       await().until(() -> unanswered() == 1);
       rig.advance(timeout);
       rig.onLoop(() -> {
-        rig.sessions().hub().tick(rig.sessions().tick());
+        rig.sessions().hub().tick(rig.loop().tick());
         return true;
       });
       assertThat(client.pending()).isZero();
@@ -136,7 +136,8 @@ class SubscriptionsTest {
       Peer upper = rig.acceptFeed(1).expect(call("subscribe a"));
       String early = push("subscribe", "b", ":1") + push("message", "b", "too early");
       lower.send(early);
-      await().until(() -> rig.bytesReceivedFrom(0) == 4 + 5 + early.length());
+      int handshakes = 5 + 4 + 5; // of the connection for requests, too
+      await().until(() -> rig.bytesReceivedFrom(0) == handshakes + early.length());
       upper.send(push("subscribe", "a", ":1"));
 
       client.expect(
@@ -174,9 +175,7 @@ class SubscriptionsTest {
           array("smessage", "b", "s")
               + array("message", "b", "m")
               + array("pmessage", "b", "b", "p"));
-      assertThat(
-              rig.<String>onLoop(
-                  () -> ClientLine.of(List.copyOf(rig.sessions().sessions()).getLast())))
+      assertThat(rig.<String>onLoop(() -> List.copyOf(rig.sessions().sessions()).getLast().line()))
           .contains(" flags=P ")
           .contains(" sub=1 psub=1 ssub=1 ");
     }
@@ -441,6 +440,7 @@ class SubscriptionsTest {
 
     @Test
     void anotherNodeServesAChannelWhileItsOwnerIsUnreachable() {
+      rig.connected(0);
       rig.server(0).refuse();
       Peer client = rig.client();
       client.send(call("SUBSCRIBE b"));
@@ -1098,7 +1098,7 @@ class SubscriptionsTest {
     }
 
     private static long unread(Session session) {
-      return session.allowance().unread();
+      return session.account().unread();
     }
 
     private long closed() {

@@ -336,7 +336,7 @@ class SyncDispatchTest {
 
     Session session = rig.newestSession();
     await().until(() -> !rig.onLoop(() -> session.channel().config().isAutoRead()));
-    assertThat(rig.onLoop(() -> session.sequence().size())).isLessThan(5);
+    assertThat(rig.onLoop(() -> session.replies().size())).isLessThan(5);
 
     node.send("$1\r\n1\r\n");
     client.expect("$1\r\n1\r\n");

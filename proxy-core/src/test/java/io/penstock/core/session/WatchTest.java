@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.entry;
 import static org.awaitility.Awaitility.await;
 
 import io.penstock.core.backend.Lease;
+import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.observe.ProxyStats.NodeStats;
@@ -89,7 +90,7 @@ class WatchTest {
 
   private NodeStats stats(int node) {
     return rig.onLoop(() ->
-        rig.sessions().dispatcher().stats().stream()
+        rig.dispatcher().stats().stream()
             .filter(stats -> stats.node().equals(rig.address(node)))
             .findFirst()
             .orElseThrow());
@@ -137,12 +138,13 @@ class WatchTest {
     Execution execution =
         rig.onLoop(() -> {
           CommandSpec exec = CommandTable.load().byName("exec");
-          var watch = new Watch(session, Rig.SLOT_A);
-          var queue = new Transaction(session.loop().settings().limits(), Rig.SLOT_A);
-          var running = new Execution(session.intake().begin(exec), session, queue, watch);
-          running.prepare(session, exec, Rig.SLOT_A, queue.takeBlock(), 0);
+          TransactionParts parts = session.intake().transactions().parts();
+          var watch = new Watch(parts.context(), parts.refusals(), Rig.SLOT_A, () -> {});
+          var queue = new Transaction(rig.settings().limits(), Rig.SLOT_A);
+          var running = new Execution(parts, session.reserve(exec), queue, watch);
+          running.prepare(exec, Rig.SLOT_A, queue.takeBlock(), 0);
           Endpoint where = rig.address(1);
-          Lease taken = session.loop().dispatcher().lease(where, running);
+          Lease taken = rig.dispatcher().lease(where, running);
           watch.begin(Objects.requireNonNull(taken), false);
           return running;
         });
@@ -287,11 +289,13 @@ class WatchTest {
   @ParameterizedTest
   @ValueSource(strings = {"MOVED", "ASK"})
   void aNodeThatNoLongerServesTheKeysCountsAsAChange(String kind) {
+    SlotMap before = rig.topology().current();
     Peer client = rig.client();
     Peer lease = watching(client);
     client.send(block(get("a")));
     lease.expect(block(get("a"))).send(OK + redirect(kind, 0) + ABORTED);
     client.expect(OK + QUEUED + NIL);
+    rig.publish(before); // a MOVED is believed
 
     client.send(WATCH);
     lease.expect(WATCH).send(OK);

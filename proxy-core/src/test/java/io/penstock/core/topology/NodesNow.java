@@ -4,6 +4,7 @@ import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.Topology;
+import io.penstock.core.upstream.Verdicts;
 
 /** A topology that is what a test says. */
 final class NodesNow implements Topology {
@@ -17,6 +18,11 @@ final class NodesNow implements Topology {
   @Override
   public Placement current() {
     return map;
+  }
+
+  @Override
+  public Verdicts verdicts() {
+    return Verdicts.SINGLE;
   }
 
   @Override

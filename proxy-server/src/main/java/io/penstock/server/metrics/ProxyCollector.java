@@ -11,7 +11,7 @@ import io.penstock.core.observe.ProxyStats.LoopStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.observe.ProxyStats.Pressure;
 import io.penstock.core.observe.ProxyStats.PubSubStats;
-import io.penstock.core.observe.ProxyStats.Redirection;
+import io.penstock.core.upstream.Redirection;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot;

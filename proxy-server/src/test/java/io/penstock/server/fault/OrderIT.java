@@ -2,8 +2,8 @@ package io.penstock.server.fault;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.observe.ProxyStats.Redirection;
 import io.penstock.core.transport.Transport;
+import io.penstock.core.upstream.Redirection;
 import io.penstock.server.it.Keys;
 import io.penstock.server.it.Reference;
 import io.penstock.testkit.cluster.EmbeddedCluster;

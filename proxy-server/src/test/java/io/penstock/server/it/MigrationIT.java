@@ -2,7 +2,7 @@ package io.penstock.server.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.observe.ProxyStats.Redirection;
+import io.penstock.core.upstream.Redirection;
 import io.penstock.server.it.Writers.Creator;
 import io.penstock.server.it.Writers.Multi;
 import io.penstock.server.it.Writers.Pairs;

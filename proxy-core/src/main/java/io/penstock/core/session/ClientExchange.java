@@ -7,8 +7,6 @@ import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.dispatch.Dispatcher;
 import io.penstock.core.observe.Outcome;
-import io.penstock.core.resp.RequestScanner;
-import io.penstock.core.resp.ScanResult;
 import io.penstock.core.transport.SharedBuffer;
 import io.penstock.core.transport.SocketOutput;
 import io.penstock.core.upstream.Endpoint;
@@ -17,18 +15,37 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client's request, or one part of a divided one, on its way to the node of a slot. Refusals that
- * mean "it did not run" go to the session's {@link Retries}; everything else is delivered.
+ * A request of a client, or one part of a divided one, on its way to a node. Refusals that mean "it
+ * did not run" go to {@link Retries}; everything else is delivered.
  */
-abstract sealed class Routed extends Exchange permits Request, Part, Block, Publication {
+public abstract class ClientExchange extends Exchange {
 
+  private @Nullable ExchangeOwner owner;
   private long order;
   private boolean readOnly;
   private boolean script;
   private @Nullable SeveralKeys several; // that it is one of
 
-  /** The session that the request came from. */
-  abstract Session session();
+  /** For use again and again: {@link #belongsTo} says whose it is. */
+  ClientExchange() {}
+
+  /** An exchange of one client. */
+  ClientExchange(ExchangeOwner owner) {
+    this.owner = owner;
+  }
+
+  /** Its client is this one from here on; null for none. */
+  final void belongsTo(@Nullable ExchangeOwner client) {
+    owner = client;
+  }
+
+  final ExchangeOwner owner() {
+    ExchangeOwner known = owner;
+    if (known == null) {
+      throw new IllegalStateException("an exchange was used after its end");
+    }
+    return known;
+  }
 
   /**
    * Hands over what the client gets, or a part of it.
@@ -38,7 +55,7 @@ abstract sealed class Routed extends Exchange permits Request, Part, Block, Publ
   abstract void deliver(ByteBuf buffer, int from, int to, Outcome outcome);
 
   /** As {@link #deliver}, with Penstock's own words: most often an error, also a nil. */
-  abstract void deliverError(byte[] reply, Outcome outcome);
+  abstract void answer(byte[] reply, Outcome outcome);
 
   /** Hands on a part of a reply that is still arriving. */
   abstract void deliverPart(ByteBuf buffer, int from, int to, boolean last);
@@ -57,7 +74,7 @@ abstract sealed class Routed extends Exchange permits Request, Part, Block, Publ
   final void carry(SharedBuffer shared, int offset, int length) {
     bytes(shared, offset, length);
     if (length >= SocketOutput.SLICE_THRESHOLD) {
-      session().allowance().bears(length);
+      owner().account.bears(length);
     }
   }
 
@@ -66,37 +83,40 @@ abstract sealed class Routed extends Exchange permits Request, Part, Block, Publ
     // Most need nothing.
   }
 
-  /** Prepares for a first sending to the node of a slot. */
-  final void prepare(Session from, CommandSpec command, int slot) {
-    toPartition(slot);
-    prepare(from, command);
+  /**
+   * Prepares for a first sending.
+   *
+   * @param partition of its keys
+   */
+  final void prepare(CommandSpec command, int partition) {
+    toPartition(partition);
+    prepare(command);
   }
 
   /** Prepares for a first sending to any node. */
-  final void prepareForAnyNode(Session from, CommandSpec command) {
+  final void prepareForAnyNode(CommandSpec command) {
     toAnyNode();
-    prepare(from, command);
+    prepare(command);
   }
 
   /** Prepares a request of which only parts are sent, each with a destination of its own. */
-  final void prepare(Session from, CommandSpec command) {
-    order = from.activity().requests();
+  final void prepare(CommandSpec command) {
+    ExchangeOwner from = owner();
+    order = from.replies.newest();
     readOnly = command.isReadOnly();
     script = command.isScript();
-    long now = from.loop().now();
-    SessionSettings settings = from.loop().settings();
+    long now = from.loop.now();
     terms(
-        from.profile().protocol(),
-        from.affinity(),
-        now + settings.commandTimeoutNanos(),
-        now + settings.patienceNanos());
-    expects(from.allowance().expectsMuch(command));
+        from.client.protocol(),
+        from.client.affinity(),
+        now + from.nodes.commandTimeoutNanos(),
+        now + from.nodes.patienceNanos());
+    expects(from.account.expectsMuch(command));
   }
 
   /** It has waited, and is sent, or sent again, now. */
   final void sentLate() {
-    SessionLoop loop = session().loop();
-    sentLate(loop.now(), loop.settings().commandTimeoutNanos());
+    sentLate(owner().loop.now(), owner().nodes.commandTimeoutNanos());
   }
 
   /** {@link System#nanoTime()} until which it may be sent once more. */
@@ -106,13 +126,13 @@ abstract sealed class Routed extends Exchange permits Request, Part, Block, Publ
 
   /** Whether it may not be sent any more. */
   final boolean isTooLate() {
-    return session().isClosed() || session().loop().now() - lastChance() >= 0;
+    return owner().client.isClosed() || owner().loop.now() - lastChance() >= 0;
   }
 
   /** Who sends no more is taken for gone when its request has waited, as who blocks is in Redis. */
   @Override
   public final boolean isWanted() {
-    return !session().isInputEnded();
+    return !owner().client.isInputEnded();
   }
 
   /**
@@ -123,7 +143,7 @@ abstract sealed class Routed extends Exchange permits Request, Part, Block, Publ
    * @param slot a slot of the shard
    * @param aside whether over a connection that carries nothing else
    */
-  final void prepareForShard(Routed whole, Endpoint master, int slot, boolean aside) {
+  final void prepareForShard(ClientExchange whole, Endpoint master, int slot, boolean aside) {
     order = whole.order();
     readOnly = whole.isReadOnly();
     script = whole.isScript();
@@ -152,7 +172,7 @@ abstract sealed class Routed extends Exchange permits Request, Part, Block, Publ
   }
 
   /** Whether it and {@code other} may be about one key, as far as {@code map} tells. */
-  final boolean mayMeet(Routed other, Placement map) {
+  final boolean mayMeet(ClientExchange other, Placement map) {
     if (!isForShard() && !other.isForShard()) {
       return goesLike(other);
     }
@@ -173,20 +193,13 @@ abstract sealed class Routed extends Exchange permits Request, Part, Block, Publ
 
   /** Reads the request once more, out of its own bytes; only before {@link #settle}. */
   final Command command() {
-    var scanner = new RequestScanner(session().loop().settings().limits());
-    scanner.reset(offset());
-    if (scanner.scan(sharedBytes().buffer(), offset() + length()) != ScanResult.REQUEST) {
-      throw new IllegalStateException("a request cannot be read again");
-    }
-    var command = new Command(session().loop().servers().commands(), scanner.frame());
-    command.resolve();
-    return command;
+    return owner().reader.read(sharedBytes().buffer(), offset(), length());
   }
 
   /** Gives the request's bytes back: it will not be sent again. */
   final void settle() {
     if (releaseBytes() && length() >= SocketOutput.SLICE_THRESHOLD) {
-      session().allowance().bears(-length());
+      owner().account.bears(-length());
     }
     SeveralKeys all = several;
     if (all != null) {
@@ -197,7 +210,7 @@ abstract sealed class Routed extends Exchange permits Request, Part, Block, Publ
 
   /** True when the error reply means "did not run, try again": then it is not delivered. */
   boolean isRefused(ByteBuf buffer, int from, int to) {
-    return session().retries().takesOver(this, buffer, from, to);
+    return owner().retries.takesOver(this, buffer, from, to);
   }
 
   @Override
@@ -206,14 +219,14 @@ abstract sealed class Routed extends Exchange permits Request, Part, Block, Publ
     if (error && isRefused(buffer, from, to)) {
       return;
     }
-    session().retries().answered(this);
+    owner().retries.answered(this);
     deliver(buffer, from, to, error ? Outcome.ERROR : Outcome.OK);
   }
 
   @Override
   public final void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
     if (last) {
-      session().retries().answered(this);
+      owner().retries.answered(this);
     }
     deliverPart(buffer, from, to, last);
   }
@@ -221,8 +234,8 @@ abstract sealed class Routed extends Exchange permits Request, Part, Block, Publ
   /** Only before its end: what is done behind that sees to itself. */
   @Override
   public final boolean absorbs(Throwable defect) {
-    Defect.in(session(), defect);
-    session().loop().hold().leave(this);
+    owner().client.failed(defect);
+    owner().nodes.hold().leave(this);
     settle();
     broke();
     return true;
@@ -236,11 +249,11 @@ abstract sealed class Routed extends Exchange permits Request, Part, Block, Publ
   @Override
   public void onFailure(Failure failure) {
     if (hasBegun()) {
-      session().abandon("a node's connection was lost in the middle of a reply");
-      session().retries().forget(this);
-      deliverError(ErrorReplies.CONNLOST_READ, Outcome.CONNLOST);
+      owner().client.abandon("a node's connection was lost in the middle of a reply");
+      owner().retries.forget(this);
+      answer(ErrorReplies.CONNLOST_READ, Outcome.CONNLOST);
       return;
     }
-    session().retries().failed(this, failure);
+    owner().retries.failed(this, failure);
   }
 }

@@ -2,36 +2,46 @@ package io.penstock.core.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.core.observe.LoopCounters;
+import io.penstock.core.transport.LoopGroup;
+import io.penstock.core.transport.Transport;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class RequestPoolTest {
+class ReplySlotsTest {
 
-  private final RequestPool pool = new RequestPool();
+  private final LoopGroup group = new LoopGroup(Transport.NIO, 1);
+  private final ReplySlots pool = new ReplySlots(group.loops().getFirst(), new LoopCounters(1));
 
-  private List<Request> take(int count) {
-    List<Request> taken = new ArrayList<>();
+  @AfterEach
+  void close() {
+    group.shutdown();
+  }
+
+  private List<ReplySlot> take(int count) {
+    List<ReplySlot> taken = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       taken.add(pool.take());
     }
     return taken;
   }
 
-  private void give(List<Request> back) {
+  private void give(List<ReplySlot> back) {
     back.forEach(pool::give);
   }
 
   @Test
   void whatCameBackIsUsedAgain() {
-    List<Request> first = take(3);
+    List<ReplySlot> first = take(3);
     give(first);
     assertThat(take(3)).containsExactlyInAnyOrderElementsOf(first);
   }
 
   @Test
   void whatIsInUseIsCountedUnlessItMayNeverComeBack() {
-    List<Request> taken = take(3);
+    List<ReplySlot> taken = take(3);
     assertThat(pool.inUse()).isEqualTo(3);
     pool.forgo(taken.getFirst());
     pool.forgo(taken.getFirst());
@@ -46,7 +56,7 @@ class RequestPoolTest {
   void whatALoadNeedsStaysAsLongAsItLasts() {
     give(take(10_000));
     for (int look = 0; look < 20; look++) {
-      List<Request> busy = take(10_000);
+      List<ReplySlot> busy = take(10_000);
       assertThat(pool.size()).isZero();
       give(busy);
       pool.look();
@@ -64,12 +74,12 @@ class RequestPoolTest {
     for (int look = 0; look < 20; look++) {
       pool.look();
     }
-    assertThat(pool.size()).isEqualTo(RequestPool.KEPT);
+    assertThat(pool.size()).isEqualTo(ReplySlots.KEPT);
   }
 
   @Test
   void thePoolIsBounded() {
-    give(take(RequestPool.MOST + 10));
-    assertThat(pool.size()).isEqualTo(RequestPool.MOST);
+    give(take(ReplySlots.MOST + 10));
+    assertThat(pool.size()).isEqualTo(ReplySlots.MOST);
   }
 }

@@ -1,0 +1,12 @@
+package io.penstock.core.session;
+
+/**
+ * What calls that a client waits in are made with.
+ *
+ * @param context of the client
+ * @param owner of its exchanges
+ * @param refusals reads the nodes' errors
+ * @param backpressure of the client
+ */
+public record BlockingParts(
+    ClientContext context, ExchangeOwner owner, Refusals refusals, Backpressure backpressure) {}

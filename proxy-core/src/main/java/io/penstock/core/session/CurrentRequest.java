@@ -1,0 +1,54 @@
+package io.penstock.core.session;
+
+import io.penstock.core.command.Command;
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.transport.SharedBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** The request that was found last in a client's input. Confined to the client's event loop. */
+final class CurrentRequest implements Incoming {
+
+  private final Input input;
+  private final Command command;
+  private final ReplySequence replies;
+
+  /**
+   * @param command over the frame of {@code input}
+   */
+  CurrentRequest(Input input, Command command, ReplySequence replies) {
+    this.input = input;
+    this.command = command;
+    this.replies = replies;
+  }
+
+  @Override
+  public Command command() {
+    return command;
+  }
+
+  @Override
+  public RequestFrame frame() {
+    return input.frame();
+  }
+
+  @Override
+  public SharedBuffer share() {
+    return input.shareOfFrame();
+  }
+
+  @Override
+  public ReplySlot begin(@Nullable CommandSpec spec) {
+    return replies.begin(spec);
+  }
+
+  @Override
+  public boolean isCaptured() {
+    return false;
+  }
+
+  /** It is found again next. */
+  void putBack() {
+    input.putBack();
+  }
+}

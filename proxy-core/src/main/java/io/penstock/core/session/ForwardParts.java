@@ -1,0 +1,12 @@
+package io.penstock.core.session;
+
+/**
+ * What a request that is sent in parts, or waits before it is sent, is made with.
+ *
+ * @param context of the client
+ * @param owner of the client's exchanges
+ * @param order of the client's requests
+ * @param site of the loop
+ */
+record ForwardParts(
+    ClientContext context, ExchangeOwner owner, OrderGuard order, ForwardSite site) {}

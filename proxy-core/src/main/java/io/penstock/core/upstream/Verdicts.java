@@ -1,0 +1,35 @@
+package io.penstock.core.upstream;
+
+/** What the error replies of an upstream's servers mean. A value: safe from any thread. */
+@FunctionalInterface
+public interface Verdicts {
+
+  /** What a server was asked for, since the same words mean different things. */
+  enum Asked {
+    /** A command with keys of one partition, or with none. */
+    KEYS,
+    /** A command about all keys of a shard, which cannot be redirected. */
+    SHARD,
+    /** Something that only a master can tell about its own replication. */
+    MASTER
+  }
+
+  /** The meaning of an error reply that begins with {@code word}. */
+  Verdict of(Redirection word, Asked asked);
+
+  /** Those of a server that is not part of a cluster. */
+  Verdicts SINGLE =
+      (word, asked) ->
+          switch (asked) {
+            case KEYS, SHARD -> word == Redirection.LOADING ? Verdict.SEND_AGAIN : Verdict.DELIVER;
+            case MASTER -> ofMaster(word);
+          };
+
+  /** Those of what was asked as a master: whatever the upstream, these say that it is none. */
+  static Verdict ofMaster(Redirection word) {
+    return switch (word) {
+      case READONLY, MASTERDOWN, LOADING, CLUSTERDOWN -> Verdict.FIND_MASTER;
+      case MOVED, ASK, TRYAGAIN, NOSCRIPT -> Verdict.DELIVER;
+    };
+  }
+}
