@@ -2,7 +2,7 @@ package io.penstock.bench;
 
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.CommandTable;
-import io.penstock.core.command.KeyPositions;
+import io.penstock.core.spec.KeyPositions;
 import io.penstock.core.resp.RequestFrame;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;

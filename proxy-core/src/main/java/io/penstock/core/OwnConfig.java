@@ -1,7 +1,7 @@
 package io.penstock.core;
 
-import io.penstock.core.session.ClientLimits;
-import io.penstock.core.session.OutputLimit;
+import io.penstock.core.limit.ClientLimits;
+import io.penstock.core.limit.OutputLimit;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;

@@ -6,7 +6,7 @@ import io.penstock.core.cluster.Credentials;
 import io.penstock.core.cluster.Facade;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.listener.Arrivals;
-import io.penstock.core.session.ClientLimits;
+import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.topology.TopologySettings;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.upstream.Endpoint;

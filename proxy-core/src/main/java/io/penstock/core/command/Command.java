@@ -1,5 +1,7 @@
 package io.penstock.core.command;
 
+import io.penstock.core.spec.Ascii;
+
 import io.penstock.core.resp.RequestFrame;
 import org.jspecify.annotations.Nullable;
 

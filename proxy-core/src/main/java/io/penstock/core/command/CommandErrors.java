@@ -1,5 +1,7 @@
 package io.penstock.core.command;
 
+import io.penstock.core.spec.Glob;
+
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.resp.RequestFrame;
 

@@ -1,5 +1,9 @@
 package io.penstock.core.command;
 
+import io.penstock.core.spec.Ascii;
+import io.penstock.core.spec.CommandFlag;
+import io.penstock.core.spec.KeyPositions;
+
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;

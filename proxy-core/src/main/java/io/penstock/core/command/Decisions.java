@@ -1,5 +1,7 @@
 package io.penstock.core.command;
 
+import io.penstock.core.spec.CommandFacts;
+
 /** What becomes of each command: {@code handling.table}, and what the configuration says. */
 record Decisions(HandlingTable table, CommandRules rules) {
 

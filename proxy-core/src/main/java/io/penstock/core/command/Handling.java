@@ -1,5 +1,7 @@
 package io.penstock.core.command;
 
+import io.penstock.core.spec.Ascii;
+
 import io.penstock.core.resp.RequestFrame;
 import java.util.List;
 
@@ -63,7 +65,7 @@ public sealed interface Handling {
   record Refused(String error) implements Handling {}
 
   /** To the node of its keys' slot, over a connection that the client then has for itself. */
-  record Watch() implements Handling {}
+  public record Watch() implements Handling {}
 
   /**
    * To the node of its keys' slot, where it may block.

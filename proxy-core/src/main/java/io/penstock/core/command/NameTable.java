@@ -1,5 +1,7 @@
 package io.penstock.core.command;
 
+import io.penstock.core.spec.Ascii;
+
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

@@ -1,5 +1,13 @@
 package io.penstock.core.command;
 
+import io.penstock.core.spec.AclCategory;
+import io.penstock.core.spec.BeginSearch;
+import io.penstock.core.spec.CommandFacts;
+import io.penstock.core.spec.CommandFlag;
+import io.penstock.core.spec.FindKeys;
+import io.penstock.core.spec.KeyFlag;
+import io.penstock.core.spec.KeySpec;
+
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;

@@ -1,5 +1,7 @@
 package io.penstock.core.command;
 
+import io.penstock.core.spec.AclCategory;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

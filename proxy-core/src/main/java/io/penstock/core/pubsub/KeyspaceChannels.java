@@ -1,6 +1,6 @@
 package io.penstock.core.pubsub;
 
-import io.penstock.core.command.Glob;
+import io.penstock.core.spec.Glob;
 
 /**
  * Keyspace notifications (notify.c): {@code __keyspace@<db>__:<key>} and {@code

@@ -1,7 +1,7 @@
 package io.penstock.core.pubsub;
 
-import io.penstock.core.command.Glob;
-import io.penstock.core.command.GlobMatch;
+import io.penstock.core.spec.Glob;
+import io.penstock.core.spec.GlobMatch;
 import io.penstock.core.pubsub.Audience.Listeners;
 import io.penstock.core.upstream.Endpoint;
 import java.util.Iterator;

@@ -33,7 +33,7 @@ public sealed interface RoutePlan {
   record Publish(int slot, boolean sharded) implements RoutePlan {}
 
   /** To the node of one partition, which is to watch keys for this client. */
-  record Watch(int slot) implements RoutePlan {}
+  public record Watch(int slot) implements RoutePlan {}
 
   /**
    * To the node of one partition, where it may block.
@@ -67,7 +67,7 @@ public sealed interface RoutePlan {
       this.partitions = partitions;
     }
 
-    void begin(Merge how, int first, int step, int count) {
+    public void begin(Merge how, int first, int step, int count) {
       merge = how;
       firstKey = first;
       keyStep = step;

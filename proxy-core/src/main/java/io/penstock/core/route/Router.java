@@ -4,7 +4,7 @@ import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandErrors;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.Handling;
-import io.penstock.core.command.KeyPositions;
+import io.penstock.core.spec.KeyPositions;
 import io.penstock.core.command.LocalCommand;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.upstream.Partitioner;

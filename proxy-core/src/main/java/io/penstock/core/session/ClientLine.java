@@ -1,5 +1,10 @@
 package io.penstock.core.session;
 
+import io.penstock.core.client.ClientProfile;
+import io.penstock.core.limit.Allowance;
+import io.penstock.core.subscribe.Subscriptions;
+import io.penstock.core.transaction.Transactions;
+
 import io.netty.channel.Channel;
 import io.netty.channel.unix.UnixChannel;
 import io.penstock.core.command.CommandSpec;

@@ -1,5 +1,35 @@
 package io.penstock.core.session;
 
+import io.penstock.core.answer.AnswerParts;
+import io.penstock.core.answer.Authentication;
+import io.penstock.core.answer.ClientAdministration;
+import io.penstock.core.answer.ClusterReplies;
+import io.penstock.core.answer.ConfigSet;
+import io.penstock.core.answer.LocalReplies;
+import io.penstock.core.answer.Pause;
+import io.penstock.core.answer.ServerReplies;
+import io.penstock.core.answer.TrackingReplies;
+import io.penstock.core.blocking.BlockedCalls;
+import io.penstock.core.blocking.BlockingParts;
+import io.penstock.core.client.Backpressure;
+import io.penstock.core.client.ClientContext;
+import io.penstock.core.client.Incoming;
+import io.penstock.core.client.TurnShare;
+import io.penstock.core.forward.ForwardParts;
+import io.penstock.core.forward.Forwarder;
+import io.penstock.core.forward.Sending;
+import io.penstock.core.limit.Allowance;
+import io.penstock.core.replication.WaitCall;
+import io.penstock.core.reply.ErrorReplies;
+import io.penstock.core.reply.ReplySequence;
+import io.penstock.core.reply.ReplyStrings;
+import io.penstock.core.retry.OrderGuard;
+import io.penstock.core.retry.Refusals;
+import io.penstock.core.subscribe.Subscriptions;
+import io.penstock.core.transaction.OwnCommands;
+import io.penstock.core.transaction.TransactionParts;
+import io.penstock.core.transaction.Transactions;
+
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.CommandTable;

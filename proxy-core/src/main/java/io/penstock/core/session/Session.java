@@ -1,5 +1,26 @@
 package io.penstock.core.session;
 
+import io.penstock.core.answer.BlockingKeyCount;
+import io.penstock.core.answer.ListedClient;
+import io.penstock.core.answer.SessionControl;
+import io.penstock.core.client.Backpressure;
+import io.penstock.core.client.Client;
+import io.penstock.core.client.ClientContext;
+import io.penstock.core.client.ClientProfile;
+import io.penstock.core.client.TurnShare;
+import io.penstock.core.forward.ForwardParts;
+import io.penstock.core.limit.Allowance;
+import io.penstock.core.limit.ClientTimeouts;
+import io.penstock.core.limit.Holdings;
+import io.penstock.core.reply.Activity;
+import io.penstock.core.reply.ReplyOwner;
+import io.penstock.core.reply.ReplySequence;
+import io.penstock.core.reply.ReplySlot;
+import io.penstock.core.retry.OrderGuard;
+import io.penstock.core.retry.Retries;
+import io.penstock.core.subscribe.Subscriptions;
+import io.penstock.core.transaction.Transaction;
+
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;

@@ -1,5 +1,26 @@
 package io.penstock.core.session;
 
+import io.penstock.core.answer.AnswerSite;
+import io.penstock.core.answer.ClientDirectory;
+import io.penstock.core.answer.DelayedClients;
+import io.penstock.core.answer.LoopClients;
+import io.penstock.core.answer.Pause;
+import io.penstock.core.answer.ReadOnlyCalls;
+import io.penstock.core.client.ClientNotices;
+import io.penstock.core.client.Nodes;
+import io.penstock.core.client.RequestReader;
+import io.penstock.core.forward.ForwardSite;
+import io.penstock.core.forward.ForwardedPool;
+import io.penstock.core.forward.GatherLimit;
+import io.penstock.core.limit.ClientLimits;
+import io.penstock.core.limit.LoopMemory;
+import io.penstock.core.limit.SlowClients;
+import io.penstock.core.reply.ReplySlots;
+import io.penstock.core.retry.Refusals;
+import io.penstock.core.retry.RetrySite;
+import io.penstock.core.script.LoopScripts;
+import io.penstock.core.subscribe.SubscribeSite;
+
 import io.netty.channel.EventLoop;
 import io.penstock.core.backend.Hold;
 import io.penstock.core.command.CommandReplies;

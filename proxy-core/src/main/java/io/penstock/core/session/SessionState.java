@@ -1,5 +1,7 @@
 package io.penstock.core.session;
 
+import io.penstock.core.reply.ReplySlot;
+
 /**
  * Where a client connection stands: AwaitingAuth ⇄ Serving ⇄ Suspended, from any to Closing, and
  * from there to Closed, which is the end. {@code RESET} is what leads back to AwaitingAuth.

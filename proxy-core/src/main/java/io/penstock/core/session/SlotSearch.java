@@ -1,5 +1,10 @@
 package io.penstock.core.session;
 
+import io.penstock.core.client.Client;
+import io.penstock.core.client.ClientContext;
+import io.penstock.core.limit.Allowance;
+import io.penstock.core.reply.ReplySequence;
+
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.route.KnownSlots;
 import io.penstock.core.route.Router;

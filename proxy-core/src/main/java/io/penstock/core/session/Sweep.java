@@ -1,5 +1,7 @@
 package io.penstock.core.session;
 
+import io.penstock.core.limit.ClientTimeouts;
+
 import java.util.List;
 
 /**

@@ -1,5 +1,8 @@
 package io.penstock.core.topology;
 
+import io.penstock.core.control.ControlPlane;
+import io.penstock.core.control.TopologyThread;
+
 import io.penstock.core.cluster.ClusterVerdicts;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.ProxyEvents;

@@ -1,5 +1,8 @@
 package io.penstock.core.command;
 
+import io.penstock.core.spec.AclCategory;
+import io.penstock.core.spec.CommandFacts;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;

@@ -1,5 +1,10 @@
 package io.penstock.core.command;
 
+import io.penstock.core.spec.AclCategory;
+import io.penstock.core.spec.CommandFlag;
+import io.penstock.core.spec.RequestPolicy;
+import io.penstock.core.spec.ResponsePolicy;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -16,11 +21,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class CommandTableTest {
+public class CommandTableTest {
 
   private final CommandTable table = CommandTable.load();
 
-  static List<CommandSpec> allSpecs(CommandTable table) {
+  public static List<CommandSpec> allSpecs(CommandTable table) {
     List<CommandSpec> specs = new ArrayList<>();
     for (CommandSpec command : table.commands()) {
       specs.add(command);

@@ -1,5 +1,7 @@
 package io.penstock.core.command;
 
+import io.penstock.core.spec.KeyPositions;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;

@@ -1,5 +1,7 @@
 package io.penstock.core.command;
 
+import io.penstock.core.spec.CommandFacts;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;

@@ -1,5 +1,8 @@
 package io.penstock.core.command;
 
+import io.penstock.core.spec.CommandFacts;
+import io.penstock.core.spec.CommandFlag;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

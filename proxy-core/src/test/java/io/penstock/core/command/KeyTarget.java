@@ -1,5 +1,8 @@
 package io.penstock.core.command;
 
+import io.penstock.core.spec.CommandFacts;
+import io.penstock.core.spec.KeyPositions;
+
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.ArrayOutput;
 import io.lettuce.core.protocol.RedisStateMachine;

@@ -1,5 +1,8 @@
 package io.penstock.core.command;
 
+import io.penstock.core.spec.CommandFacts;
+import io.penstock.core.spec.KeyPositions;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.resp.RequestFrame;

@@ -4,7 +4,7 @@ package io.penstock.core.command;
  * {@code stringmatchlen} of Redis 7.0's util.c, line by line; characters are unsigned, as where C's
  * {@code char} is. Behind its end a string has a NUL.
  */
-final class RedisRule {
+public final class RedisRule {
 
   private final String pattern;
   private final String string;
@@ -17,7 +17,7 @@ final class RedisRule {
     this.nocase = nocase;
   }
 
-  static boolean matches(String pattern, String string, boolean nocase) {
+  public static boolean matches(String pattern, String string, boolean nocase) {
     return new RedisRule(pattern, string, nocase).matches(0);
   }
 

@@ -6,12 +6,12 @@ import io.penstock.core.resp.RequestFrame;
 import io.penstock.testkit.wire.Wire;
 
 /** Requests for tests, as frames over their wire form. */
-final class Requests {
+public final class Requests {
 
   private Requests() {}
 
   /** A request of arguments that are written one character a byte. */
-  static RequestFrame frame(String... arguments) {
+  public static RequestFrame frame(String... arguments) {
     ByteBuf buffer = Unpooled.wrappedBuffer(Wire.bytes(Wire.request(arguments)));
     RequestFrame frame = new RequestFrame();
     frame.begin(buffer, 0);
@@ -26,11 +26,11 @@ final class Requests {
   }
 
   /** The same, separated by spaces; {@code ""} stands for an empty argument. */
-  static RequestFrame call(String line) {
+  public static RequestFrame call(String line) {
     return frame(words(line));
   }
 
-  static String[] words(String line) {
+  public static String[] words(String line) {
     String[] words = line.split(" ", -1);
     for (int i = 0; i < words.length; i++) {
       words[i] = words[i].equals("\"\"") ? "" : words[i];

@@ -2,7 +2,7 @@ package io.penstock.core.pubsub;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.command.Glob;
+import io.penstock.core.spec.Glob;
 import io.penstock.core.wire.Splits;
 import java.lang.management.ManagementFactory;
 import java.util.List;

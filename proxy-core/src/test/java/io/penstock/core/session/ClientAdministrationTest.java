@@ -1,5 +1,7 @@
 package io.penstock.core.session;
 
+import io.penstock.core.script.Digests;
+
 import static io.penstock.core.session.Requests.PING;
 import static io.penstock.core.session.Requests.call;
 import static io.penstock.core.session.Requests.get;

@@ -1,5 +1,8 @@
 package io.penstock.core.session;
 
+import io.penstock.core.limit.ClientLimits;
+import io.penstock.core.limit.OutputLimit;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 

@@ -1,5 +1,7 @@
 package io.penstock.core.session;
 
+import io.penstock.core.answer.Authentication;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 

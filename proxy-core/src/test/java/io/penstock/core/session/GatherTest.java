@@ -1,5 +1,8 @@
 package io.penstock.core.session;
 
+import io.penstock.core.forward.Gather;
+import io.penstock.core.forward.Part;
+
 import static io.penstock.core.session.Requests.PING;
 import static io.penstock.core.session.Requests.call;
 import static io.penstock.core.session.Requests.get;

@@ -1,5 +1,8 @@
 package io.penstock.core.session;
 
+import io.penstock.core.answer.ClientRound;
+import io.penstock.core.client.TurnShare;
+
 import static io.penstock.core.session.Requests.PING;
 import static io.penstock.core.session.Requests.call;
 import static io.penstock.core.session.Requests.get;

@@ -18,7 +18,7 @@ final class Requests {
   }
 
   /** An inline request's words, as clients send them. */
-  static String call(String line) {
+  public static String call(String line) {
     return Wire.request(line.split(" ", -1));
   }
 }

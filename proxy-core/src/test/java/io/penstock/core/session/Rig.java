@@ -1,5 +1,12 @@
 package io.penstock.core.session;
 
+import io.penstock.core.answer.ClientDirectory;
+import io.penstock.core.answer.ServerFace;
+import io.penstock.core.client.Nodes;
+import io.penstock.core.limit.Allowance;
+import io.penstock.core.limit.ClientLimits;
+import io.penstock.core.limit.OutputLimit;
+
 import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.QueueBounds;
 import io.penstock.core.cluster.ClusterVerdicts;

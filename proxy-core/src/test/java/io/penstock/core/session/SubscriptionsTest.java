@@ -1,5 +1,9 @@
 package io.penstock.core.session;
 
+import io.penstock.core.client.Nodes;
+import io.penstock.core.limit.OutputLimit;
+import io.penstock.core.subscribe.Subscriptions;
+
 import static io.penstock.core.session.Requests.PING;
 import static io.penstock.core.session.Requests.call;
 import static io.penstock.core.session.Requests.get;

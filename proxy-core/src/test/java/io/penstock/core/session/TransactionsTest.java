@@ -1,5 +1,7 @@
 package io.penstock.core.session;
 
+import io.penstock.core.transaction.Transactions;
+
 import static io.penstock.core.session.Requests.PING;
 import static io.penstock.core.session.Requests.call;
 import static io.penstock.core.session.Requests.get;
@@ -36,7 +38,7 @@ class TransactionsTest {
   private Rig rig = Rig.cluster();
 
   @AfterEach
-  void close() {
+  public void close() {
     rig.close();
   }
 

@@ -1,5 +1,10 @@
 package io.penstock.core.session;
 
+import io.penstock.core.transaction.Execution;
+import io.penstock.core.transaction.Transaction;
+import io.penstock.core.transaction.TransactionParts;
+import io.penstock.core.transaction.Watch;
+
 import static io.penstock.core.session.Requests.PING;
 import static io.penstock.core.session.Requests.call;
 import static io.penstock.core.session.Requests.get;

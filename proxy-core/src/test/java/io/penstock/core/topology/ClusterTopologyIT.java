@@ -1,5 +1,7 @@
 package io.penstock.core.topology;
 
+import io.penstock.core.control.ControlPlane;
+
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;

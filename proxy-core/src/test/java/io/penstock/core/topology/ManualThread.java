@@ -1,12 +1,14 @@
 package io.penstock.core.topology;
 
+import io.penstock.core.control.TopologyThread;
+
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.PriorityQueue;
 
 /** A topology thread whose clock is turned by the test. Tasks run on the test's thread. */
-final class ManualThread implements TopologyThread {
+public final class ManualThread implements TopologyThread {
 
   private record Timer(long at, long order, Runnable task) {}
 
@@ -33,14 +35,14 @@ final class ManualThread implements TopologyThread {
   }
 
   /** Runs what is queued, without turning the clock. */
-  void run() {
+  public void run() {
     for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
       task.run();
     }
   }
 
   /** Turns the clock, running every timer at its time. */
-  void advance(Duration by) {
+  public void advance(Duration by) {
     run();
     long end = elapsed + by.toNanos();
     for (Timer timer = timers.peek(); timer != null && timer.at <= end; timer = timers.peek()) {

@@ -7,11 +7,11 @@ import io.penstock.core.upstream.Topology;
 import io.penstock.core.upstream.Verdicts;
 
 /** A topology that is what a test says. */
-final class NodesNow implements Topology {
+public final class NodesNow implements Topology {
 
-  Placement map;
+  public Placement map;
 
-  NodesNow(Placement map) {
+  public NodesNow(Placement map) {
     this.map = map;
   }
 

@@ -2,7 +2,7 @@ package io.penstock.server.config;
 
 import static java.util.Objects.requireNonNullElse;
 
-import io.penstock.core.session.OutputLimit;
+import io.penstock.core.limit.OutputLimit;
 import io.penstock.core.transport.Transport;
 import jakarta.validation.Valid;
 import jakarta.validation.constraints.Max;

@@ -10,7 +10,7 @@ import io.penstock.core.backend.QueueBounds;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.command.RuleCheck;
 import io.penstock.core.listener.Arrivals;
-import io.penstock.core.session.ClientLimits;
+import io.penstock.core.limit.ClientLimits;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;

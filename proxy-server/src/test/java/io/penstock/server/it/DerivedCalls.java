@@ -1,9 +1,9 @@
 package io.penstock.server.it;
 
-import io.penstock.core.command.BeginSearch;
+import io.penstock.core.spec.BeginSearch;
 import io.penstock.core.command.CommandSpec;
-import io.penstock.core.command.FindKeys;
-import io.penstock.core.command.KeySpec;
+import io.penstock.core.spec.FindKeys;
+import io.penstock.core.spec.KeySpec;
 import io.penstock.testkit.wire.Wire;
 import java.util.ArrayList;
 import java.util.Collections;

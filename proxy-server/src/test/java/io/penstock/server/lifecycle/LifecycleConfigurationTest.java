@@ -7,7 +7,7 @@ import io.penstock.core.ProxySettings;
 import io.penstock.core.backend.QueueBounds;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.listener.Arrivals;
-import io.penstock.core.session.ClientLimits;
+import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.server.config.ConfigurationFault;

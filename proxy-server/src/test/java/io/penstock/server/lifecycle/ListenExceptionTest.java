@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.ProxySettings.Listen;
 import io.penstock.core.listener.Arrivals;
-import io.penstock.core.session.ClientLimits;
+import io.penstock.core.limit.ClientLimits;
 import java.io.IOException;
 import java.net.BindException;
 import java.nio.channels.UnresolvedAddressException;

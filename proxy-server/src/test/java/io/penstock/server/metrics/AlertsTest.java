@@ -2,7 +2,7 @@ package io.penstock.server.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.command.CommandFlag;
+import io.penstock.core.spec.CommandFlag;
 import io.penstock.core.command.CommandTable;
 import java.io.IOException;
 import java.nio.file.Files;

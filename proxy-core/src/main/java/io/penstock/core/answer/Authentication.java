@@ -1,0 +1,214 @@
+package io.penstock.core.answer;
+
+import io.penstock.core.client.Client;
+import io.penstock.core.client.ClientProfile;
+import io.penstock.core.client.RequestReader;
+import io.penstock.core.limit.Allowance;
+
+import io.netty.buffer.ByteBuf;
+import io.penstock.core.command.Command;
+import io.penstock.core.spec.CommandFlag;
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.command.ServerFacts;
+import io.penstock.core.resp.Protocol;
+import io.penstock.core.resp.ReplyWriter;
+import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.transport.Loop;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.time.Duration;
+
+/** {@code AUTH} and {@code HELLO}, as Redis's acl.c and networking.c answer them. */
+public final class Authentication {
+
+  /** Whom all clients are, whoever Penstock is to the nodes. */
+  static final String DEFAULT_USER = "default";
+
+  private static final String WRONG =
+      "WRONGPASS invalid username-password pair or user is disabled.";
+  private static final String NO_PASSWORD =
+      "ERR AUTH <password> called without any password configured for the default user."
+          + " Are you sure your configuration is correct?";
+  private static final String HELLO_FIRST =
+      "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO"
+          + " AUTH <user> <pass> option can be used to authenticate the client and select"
+          + " the RESP protocol version at the same time";
+
+  /** So many failures in a row cost nothing: an honest mistake is not slowed down. */
+  static final int FREE_FAILURES = 3;
+
+  private static final long FIRST_DELAY_NANOS = Duration.ofMillis(10).toNanos();
+  private static final long LONGEST_DELAY_NANOS = Duration.ofSeconds(1).toNanos();
+  private static final int DOUBLINGS = 7;
+
+  private final AnswerSite site;
+  private final AnswerSite.Access access;
+  private final Client client;
+  private final Allowance account;
+  private final ClientProfile profile;
+  private final SessionControl control;
+  private final RequestReader reader;
+  private final Loop loop;
+  private int failures; // in a row
+  private long delayedUntil; // if it is
+
+  Authentication(AnswerParts made) {
+    this.site = made.site();
+    this.access = made.site().access();
+    this.client = made.context().client();
+    this.account = made.context().account();
+    this.profile = made.profile();
+    this.control = made.control();
+    this.reader = made.context().reader();
+    this.loop = made.context().loop();
+  }
+
+  /** Redis looks at existence and arity first, then at this, then at everything else. */
+  public static boolean isNeededFor(Command command) {
+    CommandSpec spec = command.spec();
+    return spec != null
+        && spec.acceptsArity(command.argc())
+        && !command.isUnknownSubcommand()
+        && !spec.has(CommandFlag.NO_AUTH);
+  }
+
+  /**
+   * Whether it is a line of HTTP that a web page may have had a browser send here, with commands in
+   * its body. Redis closes then, before it looks at anything else.
+   */
+  public static boolean isOfHttp(Command command) {
+    return command.argEqualsIgnoreCase(0, "post") || command.argEqualsIgnoreCase(0, "host:");
+  }
+
+  void auth(RequestFrame frame, ReplyWriter reply) {
+    if (frame.argc() > 3) {
+      reply.error("ERR syntax error");
+    } else if (frame.argc() == 2 && access.password() == null) {
+      reply.error(NO_PASSWORD);
+    } else if (isRight(frame.argc() == 2 ? DEFAULT_USER : frame.text(1), frame, frame.argc() - 1)) {
+      succeeded();
+      reply.status("OK");
+    } else {
+      failed();
+      reply.error(WRONG);
+    }
+  }
+
+  private void succeeded() {
+    failures = 0;
+    control.authenticated();
+  }
+
+  /** The reply is given at once, and what the client sends behind it waits. */
+  private void failed() {
+    failures++;
+    access.counters().authenticationFailed();
+    access.notices().wrongPassword(client);
+    long delay = delayNanos(failures);
+    if (delay > 0) {
+      delayedUntil = loop.now() + delay;
+      account.delayed(true);
+      access.delayed().add(this);
+    }
+  }
+
+  /** For how long nothing is taken up after so many failures in a row. */
+  public static long delayNanos(int failures) {
+    int beyond = failures - FREE_FAILURES;
+    if (beyond <= 0) {
+      return 0;
+    }
+    return Math.min(FIRST_DELAY_NANOS << Math.min(beyond - 1, DOUBLINGS), LONGEST_DELAY_NANOS);
+  }
+
+  /** Goes on with a delayed client if it is time; answers whether the delay is over. */
+  boolean goOn(long now) {
+    if (!client.isClosed() && now - delayedUntil < 0) {
+      return false;
+    }
+    account.delayed(false);
+    return true;
+  }
+
+  /** Takes up what the client has sent meanwhile. */
+  void takeUp() {
+    client.takeUp();
+  }
+
+  /**
+   * A client of the default user without password may give any. Takes the same time whatever
+   * differs.
+   */
+  private boolean isRight(String user, RequestFrame frame, int passwordAt) {
+    String password = access.password();
+    if (password == null) {
+      return user.equals(DEFAULT_USER);
+    }
+    byte[] given = frame.text(passwordAt).getBytes(StandardCharsets.ISO_8859_1);
+    boolean same = MessageDigest.isEqual(given, password.getBytes(StandardCharsets.UTF_8));
+    return user.equals(DEFAULT_USER) && same;
+  }
+
+  void hello(Command command, ByteBuf out) {
+    RequestFrame frame = command.frame();
+    Protocol wanted = client.protocol();
+    if (frame.argc() > 1) {
+      long version = command.argAsLong(1);
+      if (version == Command.NOT_A_LONG) {
+        error(out, "ERR Protocol version is not an integer or out of range");
+        return;
+      }
+      if (version != 2 && version != 3) {
+        error(out, "NOPROTO unsupported protocol version");
+        return;
+      }
+      wanted = version == 2 ? Protocol.RESP2 : Protocol.RESP3;
+    }
+    HelloOptions options = HelloOptions.read(command);
+    if (options.error() != null) {
+      error(out, options.error());
+    } else if (options.hasCredentials()
+        && !isRight(frame.text(options.userAt()), frame, options.userAt() + 1)) {
+      failed();
+      error(out, WRONG);
+    } else {
+      welcome(options, wanted, out);
+    }
+  }
+
+  private void welcome(HelloOptions options, Protocol wanted, ByteBuf out) {
+    if (options.hasCredentials()) {
+      succeeded();
+    }
+    if (!control.isAuthenticated()) {
+      error(out, HELLO_FIRST);
+      return;
+    }
+    if (options.name() != null) {
+      profile.name(options.name());
+      account.keepsMore();
+    }
+    control.speak(wanted);
+    ServerFacts servers = reader.servers();
+    var reply = new ReplyWriter(out, wanted);
+    reply.map(7);
+    reply.bulk("server");
+    reply.bulk(servers.name());
+    reply.bulk("version");
+    reply.bulk(servers.ownVersion().toString());
+    reply.bulk("proto");
+    reply.integer(wanted == Protocol.RESP2 ? 2 : 3);
+    reply.bulk("id");
+    reply.integer(client.id());
+    reply.bulk("mode");
+    reply.bulk(site.face().facade() == null ? "standalone" : "cluster");
+    reply.bulk("role");
+    reply.bulk("master");
+    reply.bulk("modules");
+    reply.array(0);
+  }
+
+  private static void error(ByteBuf out, String line) {
+    new ReplyWriter(out, Protocol.RESP2).error(line);
+  }
+}

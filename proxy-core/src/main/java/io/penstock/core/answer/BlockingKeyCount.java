@@ -1,0 +1,56 @@
+package io.penstock.core.answer;
+
+import io.netty.buffer.ByteBuf;
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.spec.KeyPositions;
+import io.penstock.core.info.BlockingKeys;
+import io.penstock.core.resp.RequestFrame;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Counts the different keys on which the clients of all loops block. Keys are told apart by a hash
+ * of 64 bits, and counted up to a limit: nothing of them is kept for {@code INFO} alone. Safe from
+ * any thread; each client is looked at on its loop.
+ */
+public final class BlockingKeyCount {
+
+  /** What is more is not counted. */
+  private static final int MOST = 100_000;
+
+  /** Of a longer key, its length and so many bytes count. */
+  private static final int MOST_BYTES = 4_096;
+
+  private static final long FNV_OFFSET = 0xcbf29ce484222325L;
+  private static final long FNV_PRIME = 0x100000001b3L;
+
+  private final Set<Long> all = ConcurrentHashMap.newKeySet();
+  private final Set<Long> onNoKey = ConcurrentHashMap.newKeySet();
+
+  /** The keys that were added. */
+  BlockingKeys result() {
+    return new BlockingKeys(all.size(), onNoKey.size());
+  }
+
+  /** Adds the keys of a call that blocks. Servers wake {@code XREADGROUP} when its key goes. */
+  public void add(CommandSpec spec, RequestFrame call) {
+    var keys = new KeyPositions();
+    int found = spec.findKeys(call, keys);
+    boolean deletionWakes = spec.name().equals("xreadgroup");
+    for (int i = 0; i < found && all.size() < MOST; i++) {
+      long key = hash(call.buffer(), call.offset(keys.get(i)), call.length(keys.get(i)));
+      all.add(key);
+      if (deletionWakes) {
+        onNoKey.add(key);
+      }
+    }
+  }
+
+  private static long hash(ByteBuf bytes, int offset, int length) {
+    long hash = (FNV_OFFSET ^ length) * FNV_PRIME;
+    for (int i = 0; i < Math.min(length, MOST_BYTES); i++) {
+      hash = (hash ^ bytes.getByte(offset + i)) * FNV_PRIME;
+    }
+    return hash;
+  }
+}

@@ -1,0 +1,252 @@
+package io.penstock.core.answer;
+
+import io.penstock.core.client.Client;
+import io.penstock.core.client.ClientContext;
+import io.penstock.core.client.Incoming;
+import io.penstock.core.reply.ErrorReplies;
+import io.penstock.core.reply.ReplySlot;
+
+import io.penstock.core.command.Command;
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.command.LocalCommand;
+import io.penstock.core.observe.Outcome;
+import io.penstock.core.resp.Protocol;
+import io.penstock.core.resp.ReplyWriter;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+
+/**
+ * The subcommands of {@code CLIENT} that are about all clients: each asks every loop, and answers
+ * when all have done their part.
+ */
+public final class ClientAdministration {
+
+  private static final long LONGEST_PAUSE_MILLIS =
+      TimeUnit.NANOSECONDS.toMillis(Long.MAX_VALUE) / 2;
+
+  private final ClientContext context;
+  private final Client client;
+  private final ListedClient self;
+  private final ClientDirectory directory;
+  private final Pause pause;
+
+  public ClientAdministration(AnswerParts made) {
+    this.context = made.context();
+    this.client = context.client();
+    this.self = made.self();
+    this.directory = made.site().directory();
+    this.pause = made.site().pause();
+  }
+
+  /** Answers the request in {@code command}, whose spec is {@code spec}. */
+  public void answer(CommandSpec spec, LocalCommand which, Incoming incoming) {
+    Command command = incoming.command();
+    ReplySlot request = incoming.begin(spec);
+    client.suspend(request); // one at a time: each takes every loop some time
+    switch (which) {
+      case CLIENT_LIST -> list(request, command);
+      case CLIENT_KILL -> kill(request, command);
+      case CLIENT_PAUSE -> pause(request, command);
+      case CLIENT_UNBLOCK -> unblock(request, command);
+      case CLIENT_UNPAUSE -> {
+        pause.end();
+        whenAll(
+            loop -> {
+              loop.pause().end();
+              return loop;
+            },
+            request);
+      }
+      default -> throw new IllegalStateException(which + " is answered elsewhere");
+    }
+  }
+
+  /** The loop that has the client asks the node it blocks on. */
+  private void unblock(ReplySlot request, Command command) {
+    boolean error = command.argc() == 4 && command.argEqualsIgnoreCase(3, "error");
+    if (command.argc() > 4) {
+      refuse(request, syntaxError(command));
+    } else if (command.argc() == 4 && !error && !command.argEqualsIgnoreCase(3, "timeout")) {
+      refuse(request, "ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR");
+    } else if (command.argAsLong(2) == Command.NOT_A_LONG) {
+      refuse(request, "ERR value is not an integer or out of range");
+    } else {
+      long id = command.argAsLong(2);
+      Protocol protocol = client.protocol();
+      LocalAnswer.when(
+          directory.askAll(loop -> unblock(loop, id, error)).thenCompose(ClientAdministration::sum),
+          context,
+          unblocked ->
+              end(
+                  request,
+                  () -> LocalAnswer.give(request, protocol, reply -> reply.integer(unblocked))));
+    }
+  }
+
+  /** Completes with how many clients were unblocked, on the loop. */
+  private static CompletionStage<Integer> unblock(LoopClients loop, long id, boolean error) {
+    var unblocked = new CompletableFuture<Integer>();
+    for (ListedClient one : loop.clients()) {
+      if (one.id() == id) {
+        one.unblock(error, unblocked::complete);
+        return unblocked;
+      }
+    }
+    return CompletableFuture.completedStage(0);
+  }
+
+  private static CompletionStage<Integer> sum(List<CompletionStage<Integer>> answers) {
+    CompletionStage<Integer> sum = CompletableFuture.completedStage(0);
+    for (CompletionStage<Integer> answer : answers) {
+      sum = sum.thenCombine(answer, Integer::sum);
+    }
+    return sum;
+  }
+
+  private static String syntaxError(Command command) {
+    String name = command.frame().text(1);
+    return "ERR unknown subcommand or wrong number of arguments for '"
+        + name
+        + "'. Try CLIENT HELP.";
+  }
+
+  private void refuse(ReplySlot request, String error) {
+    client.resume(request);
+    request.answer(ErrorReplies.encode(error), Outcome.REJECTED);
+  }
+
+  private void list(ReplySlot request, Command command) {
+    var filter = new ClientFilter();
+    String error = filter.readList(command);
+    if (error != null) {
+      refuse(request, error);
+      return;
+    }
+    Protocol protocol = client.protocol();
+    Queue<Map<Long, String>> lists = new ConcurrentLinkedQueue<>();
+    LocalAnswer.when(
+        directory.inAll(loop -> list(loop, filter, lists)),
+        context,
+        _ -> end(request, () -> give(request, protocol, join(lists))));
+  }
+
+  private static void give(ReplySlot request, Protocol protocol, String text) {
+    LocalAnswer.give(request, protocol, reply -> reply.verbatim(text));
+  }
+
+  private static CompletionStage<Boolean> list(
+      LoopClients loop, ClientFilter filter, Queue<Map<Long, String>> lists) {
+    Map<Long, String> lines = new TreeMap<>();
+    return ClientRound.begin(
+            loop,
+            one -> {
+              if (filter.accepts(one)) {
+                lines.put(one.id(), one.line());
+              }
+            })
+        .thenApply(_ -> lists.add(lines));
+  }
+
+  /** Answers; the client's next requests are taken up with that. */
+  private void end(ReplySlot request, Runnable answer) {
+    client.resume(request);
+    answer.run();
+  }
+
+  /** Oldest client first, as Redis lists them. */
+  private static String join(Queue<Map<Long, String>> lists) {
+    Map<Long, String> lines = new TreeMap<>();
+    lists.forEach(lines::putAll);
+    var text = new StringBuilder();
+    lines.values().forEach(line -> text.append(line).append('\n'));
+    return text.toString();
+  }
+
+  private void kill(ReplySlot request, Command command) {
+    var filter = new ClientFilter();
+    String error = filter.readKill(command);
+    if (error != null) {
+      refuse(request, error);
+      return;
+    }
+    boolean byAddress = command.argc() == 3;
+    Protocol protocol = client.protocol();
+    boolean itself = !filter.skipsCaller() && filter.accepts(self);
+    if (itself) {
+      client.drain(); // after its reply; what comes behind this is not read any more
+    }
+    var killed = new AtomicInteger(itself ? 1 : 0);
+    LocalAnswer.when(
+        directory.inAll(loop -> killOn(loop, filter, killed)),
+        context,
+        _ ->
+            end(
+                request,
+                () ->
+                    LocalAnswer.give(
+                        request, protocol, reply -> told(byAddress, killed.get(), reply))));
+  }
+
+  private static void told(boolean byAddress, int killed, ReplyWriter reply) {
+    if (!byAddress) {
+      reply.integer(killed);
+    } else if (killed > 0) {
+      reply.status("OK");
+    } else {
+      reply.error("ERR No such client");
+    }
+  }
+
+  private CompletionStage<Boolean> killOn(
+      LoopClients loop, ClientFilter filter, AtomicInteger killed) {
+    return ClientRound.begin(
+        loop,
+        one -> {
+          if (one != self && filter.accepts(one)) {
+            one.abandon("CLIENT KILL");
+            killed.incrementAndGet();
+          }
+        });
+  }
+
+  private void pause(ReplySlot request, Command command) {
+    boolean all = command.argc() == 3 || command.argEqualsIgnoreCase(3, "all");
+    long millis = command.argAsLong(2);
+    if (command.argc() > 4) {
+      refuse(request, syntaxError(command));
+    } else if (!all && !command.argEqualsIgnoreCase(3, "write")) {
+      refuse(request, "ERR CLIENT PAUSE mode must be WRITE or ALL");
+    } else if (millis == Command.NOT_A_LONG) {
+      refuse(request, "ERR timeout is not an integer or out of range");
+    } else if (millis < 0) {
+      refuse(request, "ERR timeout is negative");
+    } else {
+      long capped = Math.min(millis, LONGEST_PAUSE_MILLIS);
+      long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(capped);
+      pause.begin(until, all); // the next request of this client is held already
+      whenAll(
+          loop -> {
+            loop.pause().begin(until, all);
+            return loop;
+          },
+          request);
+    }
+  }
+
+  /** Has every loop act, then answers {@code OK}. */
+  private void whenAll(Function<LoopClients, LoopClients> action, ReplySlot request) {
+    Protocol protocol = client.protocol();
+    LocalAnswer.when(
+        directory.askAll(action),
+        context,
+        _ -> end(request, () -> LocalAnswer.give(request, protocol, reply -> reply.status("OK"))));
+  }
+}

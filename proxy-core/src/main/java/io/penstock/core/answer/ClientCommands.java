@@ -1,0 +1,121 @@
+package io.penstock.core.answer;
+
+import io.penstock.core.client.ClientProfile;
+import io.penstock.core.client.Incoming;
+import io.penstock.core.limit.Allowance;
+import io.penstock.core.reply.ErrorReplies;
+import io.penstock.core.reply.ReplySlot;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.penstock.core.command.Command;
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.observe.Outcome;
+import io.penstock.core.resp.ReplyWriter;
+import io.penstock.core.resp.RequestFrame;
+import java.nio.charset.StandardCharsets;
+
+/** The subcommands of {@code CLIENT}, as Redis's networking.c answers them. */
+final class ClientCommands {
+
+  static final String BAD_NAME =
+      "ERR Client names cannot contain spaces, newlines or special characters.";
+  private static final String SYNTAX_ERROR = "ERR syntax error";
+  private static final String NO_TOUCH =
+      "ERR CLIENT NO-TOUCH is not supported by this proxy: clients share its connections to nodes";
+
+  private final ClientProfile profile;
+  private final Allowance account;
+
+  ClientCommands(AnswerParts made) {
+    this.profile = made.profile();
+    this.account = made.context().account();
+  }
+
+  /** Neither OFF nor SKIP is answered; SKIP also swallows the next request's reply. */
+  void setReplies(CommandSpec spec, Incoming request) {
+    Command command = request.command();
+    if (command.argEqualsIgnoreCase(2, "on")) {
+      profile.repliesOn();
+      respond(request.begin(spec), "+OK\r\n");
+    } else if (command.argEqualsIgnoreCase(2, "off")) {
+      profile.repliesOff();
+      respond(request.begin(spec), "");
+    } else if (command.argEqualsIgnoreCase(2, "skip")) {
+      ReplySlot silent = request.begin(spec);
+      profile.skipNextReply();
+      respond(silent, "");
+    } else {
+      request.begin(spec).answer(ErrorReplies.encode(SYNTAX_ERROR), Outcome.REJECTED);
+    }
+  }
+
+  private static void respond(ReplySlot request, String reply) {
+    ByteBuf bytes = ByteBufAllocator.DEFAULT.directBuffer();
+    bytes.writeCharSequence(reply, StandardCharsets.US_ASCII);
+    request.deliverOwned(bytes, Outcome.OK);
+  }
+
+  void getName(ReplyWriter reply) {
+    String name = profile.name();
+    if (name.isEmpty()) {
+      reply.missing();
+    } else {
+      reply.bulk(name);
+    }
+  }
+
+  void setName(RequestFrame frame, ReplyWriter reply) {
+    String name = frame.text(2);
+    if (!isPrintable(name)) {
+      reply.error(BAD_NAME);
+      return;
+    }
+    profile.name(name);
+    account.keepsMore();
+    reply.status("OK");
+  }
+
+  void setInfo(RequestFrame frame, ReplyWriter reply) {
+    String option = frame.text(2);
+    String value = frame.text(3);
+    boolean name = option.equalsIgnoreCase("lib-name");
+    if (!name && !option.equalsIgnoreCase("lib-ver")) {
+      reply.error("ERR Unrecognized option " + ErrorReplies.quoted(option));
+    } else if (!isPrintable(value)) {
+      reply.error("ERR " + option + " cannot contain spaces, newlines or special characters.");
+    } else {
+      if (name) {
+        profile.libraryName(value);
+      } else {
+        profile.libraryVersion(value);
+      }
+      account.keepsMore();
+      reply.status("OK");
+    }
+  }
+
+  void noEvict(Command command, ReplyWriter reply) {
+    boolean on = command.argEqualsIgnoreCase(2, "on");
+    if (on || command.argEqualsIgnoreCase(2, "off")) {
+      profile.noEvict(on);
+      reply.status("OK");
+    } else {
+      reply.error(SYNTAX_ERROR);
+    }
+  }
+
+  /** It is for all that comes by a connection to a node, which clients share. */
+  static void noTouch(Command command, ReplyWriter reply) {
+    if (command.argEqualsIgnoreCase(2, "off")) {
+      reply.status("OK");
+    } else {
+      reply.error(command.argEqualsIgnoreCase(2, "on") ? NO_TOUCH : SYNTAX_ERROR);
+    }
+  }
+
+  /** Redis's validateClientName: from {@code !} to {@code ~}. */
+  static boolean isPrintable(String text) {
+    return text.chars().allMatch(c -> c >= '!' && c <= '~');
+  }
+}

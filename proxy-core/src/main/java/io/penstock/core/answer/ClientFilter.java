@@ -1,0 +1,142 @@
+package io.penstock.core.answer;
+
+import io.penstock.core.reply.ErrorReplies;
+
+import io.penstock.core.command.Command;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which clients a {@code CLIENT LIST} or {@code CLIENT KILL} is about, as Redis's networking.c
+ * reads it: of an option that is repeated, the last holds. Read once, then asked on each client's
+ * loop.
+ */
+final class ClientFilter {
+
+  static final String SYNTAX_ERROR = "ERR syntax error";
+  private static final String THE_USER = "default";
+
+  private @Nullable Set<Long> ids; // null as in the others: any
+  private @Nullable String address;
+  private @Nullable String localAddress;
+  private Predicate<ListedClient> type = _ -> true;
+  private long seconds; // that it has been here at least
+  private boolean skipsCaller = true;
+
+  boolean accepts(ListedClient client) {
+    return (ids == null || ids.contains(client.id()))
+        && type.test(client)
+        && (address == null || client.address().equals(address))
+        && (localAddress == null || client.listeningAddress().equals(localAddress))
+        && (seconds == 0 || client.age() >= seconds);
+  }
+
+  /** Whether {@code CLIENT KILL} spares the client that sends it. */
+  boolean skipsCaller() {
+    return skipsCaller;
+  }
+
+  /**
+   * Reads {@code CLIENT LIST [TYPE type | ID id …]}.
+   *
+   * @return what is wrong with it, or null
+   */
+  @Nullable String readList(Command command) {
+    int argc = command.argc();
+    if (argc == 2) {
+      return null;
+    }
+    if (argc == 4 && command.argEqualsIgnoreCase(2, "type")) {
+      return readType(command.frame().text(3));
+    }
+    if (argc > 3 && command.argEqualsIgnoreCase(2, "id")) {
+      return readIds(command);
+    }
+    return SYNTAX_ERROR;
+  }
+
+  private @Nullable String readIds(Command command) {
+    Set<Long> listed = new HashSet<>();
+    for (int i = 3; i < command.argc(); i++) {
+      long id = command.argAsLong(i);
+      if (id == Command.NOT_A_LONG) {
+        return "ERR Invalid client ID";
+      }
+      listed.add(id);
+    }
+    ids = listed;
+    return null;
+  }
+
+  /**
+   * Reads {@code CLIENT KILL addr:port} or {@code CLIENT KILL option value …}.
+   *
+   * @return what is wrong with it, or null
+   */
+  @Nullable String readKill(Command command) {
+    if (command.argc() == 3) {
+      address = command.frame().text(2);
+      skipsCaller = false;
+      return null;
+    }
+    for (int i = 2; i < command.argc(); i += 2) {
+      String error = i + 1 < command.argc() ? readOption(command, i) : SYNTAX_ERROR;
+      if (error != null) {
+        return error;
+      }
+    }
+    return null;
+  }
+
+  private @Nullable String readOption(Command command, int i) {
+    String value = command.frame().text(i + 1);
+    switch (command.frame().text(i).toLowerCase(Locale.ROOT)) {
+      case "id" -> {
+        long id = command.argAsLong(i + 1);
+        if (id < 1) {
+          return "ERR client-id should be greater than 0";
+        }
+        ids = Set.of(id);
+      }
+      case "type" -> {
+        return readType(value);
+      }
+      case "addr" -> address = value;
+      case "laddr" -> localAddress = value;
+      case "user" -> {
+        if (!value.equals(THE_USER)) {
+          return "ERR No such user " + ErrorReplies.quoted(value);
+        }
+      }
+      case "skipme" -> {
+        skipsCaller = value.equalsIgnoreCase("yes");
+        return skipsCaller || value.equalsIgnoreCase("no") ? null : SYNTAX_ERROR;
+      }
+      case "maxage" -> {
+        seconds = command.argAsLong(i + 1);
+        if (seconds < 1) {
+          return "ERR maxage is not an integer or out of range";
+        }
+      }
+      default -> {
+        return SYNTAX_ERROR;
+      }
+    }
+    return null;
+  }
+
+  private @Nullable String readType(String name) {
+    switch (name.toLowerCase(Locale.ROOT)) {
+      case "normal" -> type = client -> !client.isSubscriber();
+      case "pubsub" -> type = ListedClient::isSubscriber;
+      case "master", "replica", "slave" -> type = _ -> false;
+      default -> {
+        return "ERR Unknown client type " + ErrorReplies.quoted(name);
+      }
+    }
+    return null;
+  }
+}

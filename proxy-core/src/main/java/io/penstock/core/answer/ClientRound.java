@@ -1,0 +1,63 @@
+package io.penstock.core.answer;
+
+import io.penstock.core.transport.Sliced;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+
+/**
+ * Does something with each client that a loop has now, of which there may be ten thousands: in
+ * slices. Confined to the loop.
+ */
+public final class ClientRound implements Sliced {
+
+  /**
+   * Clients in a slice: a line of {@code CLIENT LIST} takes some microseconds, to close one more.
+   */
+  public static final int CLIENTS = 256;
+
+  private final Iterator<? extends ListedClient> clients;
+  private final Consumer<ListedClient> action;
+  private final CompletableFuture<Boolean> ended = new CompletableFuture<>();
+
+  private ClientRound(LoopClients loop, Consumer<ListedClient> action) {
+    this.clients = List.copyOf(loop.clients()).iterator();
+    this.action = action;
+  }
+
+  /**
+   * Begins on the loop; few clients are gone through at once.
+   *
+   * @param action for each client that is still there when its turn comes
+   * @return completes on the loop when all clients had their turn
+   */
+  static CompletionStage<Boolean> begin(LoopClients loop, Consumer<ListedClient> action) {
+    var round = new ClientRound(loop, action);
+    if (round.goOn()) {
+      loop.slices().begin(round);
+    }
+    return round.ended;
+  }
+
+  @Override
+  public boolean goOn() {
+    for (int left = CLIENTS; left > 0 && clients.hasNext(); left--) {
+      ListedClient client = clients.next();
+      if (!client.isClosed()) {
+        action.accept(client);
+      }
+    }
+    if (clients.hasNext()) {
+      return true;
+    }
+    ended.complete(true);
+    return false;
+  }
+
+  @Override
+  public void broke(Throwable cause) {
+    ended.completeExceptionally(cause);
+  }
+}

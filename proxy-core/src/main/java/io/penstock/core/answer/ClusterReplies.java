@@ -1,0 +1,186 @@
+package io.penstock.core.answer;
+
+import io.penstock.core.client.Client;
+import io.penstock.core.client.ClientContext;
+import io.penstock.core.client.Incoming;
+import io.penstock.core.client.Nodes;
+import io.penstock.core.reply.ErrorReplies;
+import io.penstock.core.reply.ReplySlot;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.penstock.core.cluster.Facade;
+import io.penstock.core.cluster.Facade.Member;
+import io.penstock.core.cluster.ShownSlots;
+import io.penstock.core.cluster.Slot;
+import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.command.Command;
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.command.LocalCommand;
+import io.penstock.core.observe.Outcome;
+import io.penstock.core.resp.Protocol;
+import io.penstock.core.resp.ReplyWriter;
+import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Placement;
+import io.penstock.core.upstream.Shard;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code CLUSTER} and what belongs to it: with a {@link Facade} as a cluster of Penstock's
+ * instances answers, without one as a server that is no cluster's. Each instance serves every slot,
+ * so that nobody is ever redirected.
+ */
+public final class ClusterReplies {
+
+  private static final String DISABLED = "ERR This instance has cluster support disabled";
+  private static final String NOT_AN_INTEGER = "ERR value is not an integer or out of range";
+  private static final String NO_SLOTS =
+      " is not supported by this proxy: the server behind it has no slots";
+  private static final String CONFIGURED =
+      " is not allowed through this proxy: the cluster it shows is made by its configuration";
+
+  private final ClientContext context;
+  private final Client client;
+  private final Nodes nodes;
+  private final SessionControl control;
+  private final ServerFace face;
+
+  public ClusterReplies(AnswerParts made) {
+    this.context = made.context();
+    this.client = context.client();
+    this.nodes = context.nodes();
+    this.control = made.control();
+    this.face = made.site().face();
+  }
+
+  /** Answers the request, whose spec is {@code spec}. */
+  public void answer(CommandSpec spec, LocalCommand which, Incoming incoming) {
+    Facade facade = face.facade();
+    if (facade == null) {
+      give(incoming, spec, reply -> reply.error(DISABLED));
+      return;
+    }
+    Command command = incoming.command();
+    switch (which) {
+      case CLUSTER_COUNTKEYSINSLOT -> askOwner(incoming, spec, "ERR Invalid slot");
+      case CLUSTER_GETKEYSINSLOT -> askOwner(incoming, spec, "ERR Invalid slot or number of keys");
+      default -> {
+        List<Member> members = facade.members(local());
+        give(incoming, spec, reply -> write(spec, which, command, members, reply));
+      }
+    }
+  }
+
+  private void give(Incoming incoming, CommandSpec spec, Consumer<ReplyWriter> words) {
+    Protocol protocol = client.protocol();
+    LocalAnswer.give(incoming.begin(spec), protocol, words);
+  }
+
+  /** Where the client is connected to this instance. */
+  private Endpoint local() {
+    return control.localAddress() instanceof InetSocketAddress address
+        ? new Endpoint(address.getAddress().getHostAddress(), address.getPort())
+        : new Endpoint("127.0.0.1", 1);
+  }
+
+  private void write(
+      CommandSpec spec,
+      LocalCommand which,
+      Command command,
+      List<Member> members,
+      ReplyWriter reply) {
+    ClusterShape shape = new ClusterShape(members);
+    switch (which) {
+      case READONLY, READWRITE, ASKING -> reply.status("OK");
+      case CLUSTER_SLOTS -> shape.slots(reply);
+      case CLUSTER_SHARDS -> shape.shards(reply);
+      case CLUSTER_NODES -> reply.verbatim(shape.nodes(System.currentTimeMillis()));
+      case CLUSTER_INFO -> reply.verbatim(info(shape));
+      case CLUSTER_MYID -> reply.bulk(shape.myself().id());
+      case CLUSTER_MYSHARDID -> reply.bulk(shape.myself().shardId());
+      case CLUSTER_LINKS -> reply.array(0);
+      case CLUSTER_KEYSLOT -> reply.integer(keySlot(command));
+      case CLUSTER_COUNT_FAILURE_REPORTS ->
+          ifKnown(command, members, reply, () -> reply.integer(0));
+      case CLUSTER_REPLICAS, CLUSTER_SLAVES ->
+          ifKnown(command, members, reply, () -> reply.array(0));
+      case CLUSTER_HELP -> ClusterShape.help(reply);
+      case CLUSTER_OTHER -> reply.error("ERR " + spec.displayName() + CONFIGURED);
+      default -> throw new IllegalStateException(which + " is answered elsewhere");
+    }
+  }
+
+  private String info(ClusterShape shape) {
+    Placement map = nodes.placement();
+    int assigned = ShownSlots.covered(map);
+    return shape.info(assigned, Math.min(assigned, face.coveredSlots(map)));
+  }
+
+  private static int keySlot(Command command) {
+    var frame = command.frame();
+    return Slot.of(frame.buffer(), frame.offset(2), frame.length(2));
+  }
+
+  private static void ifKnown(
+      Command command, List<Member> members, ReplyWriter reply, Runnable then) {
+    String id = command.frame().text(2);
+    Optional<Member> known = members.stream().filter(it -> it.id().equals(id)).findAny();
+    if (known.isPresent()) {
+      then.run();
+    } else {
+      reply.error("ERR Unknown node " + id);
+    }
+  }
+
+  /** What is in a slot is known to the node that has it. */
+  private void askOwner(Incoming incoming, CommandSpec spec, String outOfRange) {
+    Command command = incoming.command();
+    String error = slotError(spec, command, outOfRange);
+    if (error != null) {
+      give(incoming, spec, reply -> reply.error(error));
+      return;
+    }
+    int slot = (int) command.argAsLong(2);
+    ReplySlot request = incoming.begin(spec);
+    Shard owner = nodes.placement().shardOf(slot);
+    if (owner == null) {
+      request.answer(ErrorReplies.NOT_SERVED, Outcome.UNAVAILABLE);
+      return;
+    }
+    RequestFrame frame = command.frame();
+    String question =
+        frame
+            .buffer()
+            .toString(frame.start(), frame.end() - frame.start(), StandardCharsets.ISO_8859_1);
+    NodeSurvey.ask(
+        context, List.of(owner.master()), question, replies -> give(request, replies.getFirst()));
+  }
+
+  private @Nullable String slotError(CommandSpec spec, Command command, String outOfRange) {
+    long slot = command.argAsLong(2);
+    long count = command.argc() > 3 ? command.argAsLong(3) : 0;
+    if (slot == Command.NOT_A_LONG || count == Command.NOT_A_LONG) {
+      return NOT_AN_INTEGER;
+    }
+    if (slot < 0 || slot >= SlotMap.SLOTS || count < 0) {
+      return outOfRange;
+    }
+    return nodes.placement().partitions() > 1 ? null : "ERR " + spec.displayName() + NO_SLOTS;
+  }
+
+  private static void give(ReplySlot request, @Nullable String reply) {
+    if (reply == null) {
+      request.answer(ErrorReplies.TIMEOUT_READ, Outcome.TIMEOUT);
+      return;
+    }
+    ByteBuf bytes = ByteBufAllocator.DEFAULT.directBuffer(reply.length());
+    bytes.writeCharSequence(reply, StandardCharsets.ISO_8859_1);
+    request.deliverOwned(bytes, reply.startsWith("-") ? Outcome.ERROR : Outcome.OK);
+  }
+}

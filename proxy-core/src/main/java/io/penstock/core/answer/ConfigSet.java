@@ -1,0 +1,51 @@
+package io.penstock.core.answer;
+
+import io.penstock.core.resp.RequestFrame;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code CONFIG SET} goes to the nodes. What {@code CONFIG GET} answers from Penstock's own
+ * configuration cannot be set there: the client would be told that it was, and read another value.
+ */
+public final class ConfigSet {
+
+  /** Where Penstock's own parameters are set. */
+  private static final Map<String, String> KEYS =
+      Map.of(
+          "bind", "penstock.bind",
+          "port", "penstock.port",
+          "timeout", "penstock.client-timeout.idle",
+          "tcp-keepalive", "penstock.tcp-keepalive",
+          "maxclients", "penstock.max-clients",
+          "proto-max-bulk-len", "penstock.proto-max-bulk-len",
+          "client-output-buffer-limit", "penstock.client-output-buffer-limit",
+          "maxmemory-clients", "penstock.maxmemory-clients",
+          "cluster-enabled", "penstock.cluster-facade.enabled",
+          "requirepass", "penstock.password");
+
+  private ConfigSet() {}
+
+  /**
+   * The error line for a request that would set a parameter of Penstock's own, else null.
+   *
+   * @param own parameters that are Penstock's own, with their values
+   */
+  public static @Nullable String refusal(Map<String, String> own, RequestFrame frame) {
+    for (int i = 2; i < frame.argc(); i += 2) {
+      String name = ConfigGet.plain(frame.text(i));
+      String key = KEYS.get(name);
+      if (key != null) {
+        return failed(name, "it is Penstock's own: set " + key + " where Penstock is configured");
+      }
+      if (own.containsKey(name) && !ConfigGet.isSecret(name)) {
+        return failed(name, "Penstock answers it for itself, and it cannot be set");
+      }
+    }
+    return null;
+  }
+
+  private static String failed(String name, String why) {
+    return "ERR CONFIG SET failed (possibly related to argument '" + name + "') - " + why;
+  }
+}

@@ -1,0 +1,42 @@
+package io.penstock.core.answer;
+
+import io.penstock.core.reply.ErrorReplies;
+
+import io.penstock.core.command.Command;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What follows the version in a {@code HELLO}.
+ *
+ * @param userAt argument index of the user, the password behind it; 0 without AUTH
+ * @param name what SETNAME gives, or null
+ * @param error what is wrong with the options, or null
+ */
+record HelloOptions(int userAt, @Nullable String name, @Nullable String error) {
+
+  static HelloOptions read(Command command) {
+    int userAt = 0;
+    String name = null;
+    int argc = command.argc();
+    for (int i = 2; i < argc; i++) {
+      if (command.argEqualsIgnoreCase(i, "auth") && i + 2 < argc) {
+        userAt = i + 1;
+        i += 2;
+      } else if (command.argEqualsIgnoreCase(i, "setname") && i + 1 < argc) {
+        name = command.frame().text(++i);
+        if (!ClientCommands.isPrintable(name)) {
+          return new HelloOptions(0, null, ClientCommands.BAD_NAME);
+        }
+      } else {
+        String option = command.frame().text(i);
+        return new HelloOptions(
+            0, null, "ERR Syntax error in HELLO option " + ErrorReplies.quoted(option));
+      }
+    }
+    return new HelloOptions(userAt, name, null);
+  }
+
+  boolean hasCredentials() {
+    return userAt > 0;
+  }
+}

@@ -1,0 +1,133 @@
+package io.penstock.core.answer;
+
+import io.penstock.core.client.Client;
+import io.penstock.core.client.ClientProfile;
+import io.penstock.core.client.Incoming;
+import io.penstock.core.client.Nodes;
+import io.penstock.core.reply.ReplySlot;
+
+import io.netty.buffer.ByteBuf;
+import io.penstock.core.command.Command;
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.command.LocalCommand;
+import io.penstock.core.observe.Outcome;
+import io.penstock.core.resp.Protocol;
+import io.penstock.core.resp.ReplyWriter;
+import io.penstock.core.resp.RequestFrame;
+
+/** The commands that concern the client's own connection, answered here in Redis's words. */
+public final class LocalReplies {
+
+  private static final String NOT_AN_INTEGER = "ERR value is not an integer or out of range";
+  private static final String NOT_AN_INT =
+      "ERR value is out of range, value must between -2147483648 and 2147483647";
+  private static final String NO_DATABASE = "ERR DB index is out of range";
+  private static final String NO_SELECT = "ERR SELECT is not allowed in cluster mode";
+
+  private final AnswerParts made;
+  private final Client client;
+  private final ClientProfile profile;
+  private final SessionControl control;
+  private final Nodes nodes;
+  private final Authentication authentication;
+  private final ClientCommands clients;
+
+  public LocalReplies(AnswerParts made) {
+    this.made = made;
+    this.client = made.context().client();
+    this.profile = made.profile();
+    this.control = made.control();
+    this.nodes = made.context().nodes();
+    this.authentication = new Authentication(made);
+    this.clients = new ClientCommands(made);
+  }
+
+  /** Answers the request, whose spec is {@code spec}. */
+  public void answer(CommandSpec spec, LocalCommand which, Incoming request) {
+    Command command = request.command();
+    if (which == LocalCommand.CLIENT_REPLY) {
+      clients.setReplies(spec, request);
+      return;
+    }
+    if (which == LocalCommand.RESET) {
+      profile.endRepliesOff(); // its own reply is given again
+    }
+    ReplySlot place = request.begin(spec);
+    if (which == LocalCommand.QUIT) {
+      client.drain(); // what comes behind it is not read any more
+    }
+    ByteBuf reply = reply(which, command);
+    boolean error = reply.getByte(0) == '-';
+    place.deliverOwned(reply, error ? Outcome.REJECTED : Outcome.OK);
+  }
+
+  private ByteBuf reply(LocalCommand which, Command command) {
+    if (which == LocalCommand.COMMAND) {
+      return made.site().commands().get().all(client.protocol());
+    }
+    return LocalAnswer.made(out -> write(which, command, out));
+  }
+
+  private void write(LocalCommand which, Command command, ByteBuf out) {
+    RequestFrame frame = command.frame();
+    Protocol protocol = client.protocol();
+    var reply = new ReplyWriter(out, protocol);
+    var commands = made.site().commands().get();
+    switch (which) {
+      case PING -> ping(frame, reply);
+      case ECHO -> reply.bulk(frame.buffer(), frame.offset(1), frame.length(1));
+      case QUIT -> reply.status("OK");
+      case RESET -> {
+        control.reset();
+        reply.status("RESET");
+      }
+      case HELLO -> authentication.hello(command, out);
+      case AUTH -> authentication.auth(frame, reply);
+      case SELECT -> select(command, reply);
+      case ACL_WHOAMI -> reply.bulk(Authentication.DEFAULT_USER);
+      case COMMAND_COUNT -> commands.count(out);
+      case COMMAND_INFO -> commands.info(frame, protocol, out);
+      case COMMAND_LIST -> commands.list(frame, protocol, out);
+      case COMMAND_GETKEYS -> commands.getKeys(frame, protocol, out);
+      case CLIENT_ID -> reply.integer(client.id());
+      case CLIENT_GETNAME -> clients.getName(reply);
+      case CLIENT_SETNAME -> clients.setName(frame, reply);
+      case CLIENT_SETINFO -> clients.setInfo(frame, reply);
+      case CLIENT_INFO -> reply.verbatim(made.self().line() + "\n");
+      case CLIENT_NO_EVICT -> clients.noEvict(command, reply);
+      case CLIENT_NO_TOUCH -> ClientCommands.noTouch(command, reply);
+      case CLIENT_CAPA -> reply.status("OK"); // servers ignore what they do not know
+      default -> throw new IllegalStateException(which + " is answered elsewhere");
+    }
+  }
+
+  private void ping(RequestFrame frame, ReplyWriter reply) {
+    if (control.isRestricted() && frame.argc() < 3) {
+      reply.array(2);
+      reply.bulk("pong");
+      if (frame.argc() == 1) {
+        reply.bulk("");
+        return;
+      }
+    }
+    switch (frame.argc()) {
+      case 1 -> reply.status("PONG");
+      case 2 -> reply.bulk(frame.buffer(), frame.offset(1), frame.length(1));
+      default -> reply.error("ERR wrong number of arguments for 'ping' command");
+    }
+  }
+
+  private void select(Command command, ReplyWriter reply) {
+    long database = command.argAsLong(1);
+    if (database == Command.NOT_A_LONG) {
+      reply.error(NOT_AN_INTEGER);
+    } else if (database != (int) database) {
+      reply.error(NOT_AN_INT);
+    } else if (database == made.site().access().database()) {
+      reply.status("OK");
+    } else {
+      boolean cluster = nodes.placement().partitions() > 1 || made.site().face().facade() != null;
+      reply.error(cluster && database > 0 ? NO_SELECT : NO_DATABASE);
+    }
+  }
+}

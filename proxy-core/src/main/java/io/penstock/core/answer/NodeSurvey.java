@@ -1,0 +1,122 @@
+package io.penstock.core.answer;
+
+import io.penstock.core.client.Client;
+import io.penstock.core.client.ClientContext;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.penstock.core.backend.Exchange;
+import io.penstock.core.backend.Failure;
+import io.penstock.core.transport.SharedBuffer;
+import io.penstock.core.upstream.Endpoint;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks several nodes the same question once, for Penstock's own use: what a node does not answer is
+ * missing, and nothing is sent again. Confined to the client's loop.
+ */
+final class NodeSurvey {
+
+  private final Client client;
+  private final @Nullable String[] replies;
+  private final Consumer<List<@Nullable String>> done;
+  private int missing;
+
+  private NodeSurvey(Client client, int nodes, Consumer<List<@Nullable String>> done) {
+    this.client = client;
+    this.replies = new @Nullable String[nodes];
+    this.done = done;
+    this.missing = nodes;
+  }
+
+  /**
+   * Asks.
+   *
+   * @param request the request's bytes, as characters
+   * @param done takes each node's whole reply, as characters, in the nodes' order; null where none
+   *     came in time
+   */
+  static void ask(
+      ClientContext context,
+      List<Endpoint> asked,
+      String request,
+      Consumer<List<@Nullable String>> done) {
+    if (asked.isEmpty()) {
+      done.accept(List.of());
+      return;
+    }
+    NodeSurvey survey = new NodeSurvey(context.client(), asked.size(), done);
+    ByteBuf buffer = ByteBufAllocator.DEFAULT.directBuffer(request.length());
+    buffer.writeCharSequence(request, StandardCharsets.ISO_8859_1);
+    SharedBuffer shared = new SharedBuffer(buffer);
+    for (int i = 0; i < asked.size(); i++) {
+      Question question = survey.new Question(i);
+      question.prepare(context, shared.share(), request.length());
+      context.nodes().dispatchTo(asked.get(i), question, false);
+    }
+    shared.release();
+  }
+
+  private void answered(int index, @Nullable String reply) {
+    replies[index] = reply;
+    if (--missing == 0) {
+      done.accept(Arrays.asList(replies));
+    }
+  }
+
+  /** The question to one node. */
+  private final class Question extends Exchange {
+
+    private final int index;
+    private final StringBuilder parts = new StringBuilder(0);
+
+    Question(int index) {
+      this.index = index;
+    }
+
+    void prepare(ClientContext context, SharedBuffer bytes, int length) {
+      bytes(bytes, 0, length);
+      long deadline = context.loop().now() + context.nodes().commandTimeoutNanos();
+      toEndpoint();
+      terms(client.protocol(), client.affinity(), deadline);
+    }
+
+    @Override
+    public void onReply(ByteBuf buffer, int from, int to) {
+      end(text(buffer, from, to));
+    }
+
+    @Override
+    public void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
+      parts.append(text(buffer, from, to));
+      if (last) {
+        end(parts.toString());
+      }
+    }
+
+    @Override
+    public void onFailure(Failure failure) {
+      end(null);
+    }
+
+    @Override
+    public boolean absorbs(Throwable defect) {
+      client.failed(defect);
+      releaseBytes();
+      return true;
+    }
+
+    private void end(@Nullable String reply) {
+      releaseBytes();
+      answered(index, reply);
+    }
+
+    private static String text(ByteBuf buffer, int from, int to) {
+      return buffer.toString(from, to - from, StandardCharsets.ISO_8859_1);
+    }
+  }
+}

@@ -1,0 +1,155 @@
+package io.penstock.core.answer;
+
+import io.penstock.core.client.ClientContext;
+import io.penstock.core.reply.ReplyStrings;
+import io.penstock.core.script.ScriptFlags;
+import io.penstock.core.script.Scripts;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.penstock.core.command.Command;
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.upstream.Endpoint;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Calls of scripts and functions that declare {@code no-writes}, for {@code CLIENT PAUSE ... WRITE}
+ * on one loop. The flags of a script are in its text; those of functions the nodes are asked for
+ * when the first call is held, once in a pause: nobody can load one while it lasts. Confined to its
+ * loop.
+ */
+public final class ReadOnlyCalls {
+
+  private static final String LIST = "*2\r\n$8\r\nFUNCTION\r\n$4\r\nLIST\r\n";
+
+  private final Scripts scripts;
+  private final Runnable takeUpAll;
+  private Set<String> functions = Set.of(); // in lower case, as servers find them in any
+  private boolean asked;
+  private int pauses;
+
+  /**
+   * @param scripts that clients brought
+   * @param takeUpAll has all clients of the loop go on
+   */
+  public ReadOnlyCalls(Scripts scripts, Runnable takeUpAll) {
+    this.scripts = scripts;
+    this.takeUpAll = takeUpAll;
+  }
+
+  /** Another pause: functions may have changed in between. */
+  void forget() {
+    functions = Set.of();
+    asked = false;
+    pauses++;
+  }
+
+  /** Whether the call declares that it does not write, as far as is known now. */
+  boolean contains(CommandSpec spec, Command call, ClientContext client) {
+    if (call.argc() < 2) {
+      return false;
+    }
+    return switch (spec.name()) {
+      case "eval" -> {
+        var frame = call.frame();
+        yield ScriptFlags.declareNoWrites(frame.buffer(), frame.offset(1), frame.length(1));
+      }
+      case "evalsha" -> {
+        String digest = call.frame().text(1).toLowerCase(Locale.ROOT);
+        byte[] body = scripts.body(digest);
+        yield body != null
+            && ScriptFlags.declareNoWrites(Unpooled.wrappedBuffer(body), 0, body.length);
+      }
+      case "fcall", "fcall_ro" -> {
+        ask(client);
+        yield functions.contains(call.frame().text(1).toLowerCase(Locale.ROOT));
+      }
+      default -> false;
+    };
+  }
+
+  /** Whether a block of commands has only such calls among those that may write; borrows it. */
+  public boolean areAllIn(ByteBuf block, ClientContext client) {
+    boolean[] others = new boolean[1];
+    client
+        .reader()
+        .readAll(
+            block,
+            block.readerIndex(),
+            block.readableBytes(),
+            command -> {
+              CommandSpec spec = command.spec();
+              others[0] |= spec != null && Pause.mayWrite(spec) && !contains(spec, command, client);
+            });
+    return !others[0];
+  }
+
+  private void ask(ClientContext client) {
+    if (asked) {
+      return;
+    }
+    asked = true;
+    int pause = pauses;
+    List<Endpoint> masters = client.nodes().masters();
+    NodeSurvey.ask(
+        client,
+        masters,
+        LIST,
+        replies -> {
+          asked &= replies.stream().noneMatch(Objects::isNull); // else the next call asks again
+          Set<String> found = found(replies);
+          if (pause == pauses && !found.isEmpty()) {
+            functions = found;
+            takeUpAll.run();
+          }
+        });
+  }
+
+  /** Those that have the flag on every node that knows them; none when a node did not answer. */
+  private static Set<String> found(List<@Nullable String> replies) {
+    Map<String, Boolean> all = new HashMap<>();
+    for (String reply : replies) {
+      if (reply == null) {
+        return Set.of();
+      }
+      if (!reply.startsWith("-")) { // of a server without functions
+        read(reply, all);
+      }
+    }
+    Set<String> readOnly = new HashSet<>();
+    all.forEach((name, declares) -> {
+      if (declares) {
+        readOnly.add(name);
+      }
+    });
+    return readOnly;
+  }
+
+  /** Functions are told as {@code name ... description ... flags ...}. */
+  private static void read(String reply, Map<String, Boolean> into) {
+    List<String> words =
+        ReplyStrings.withStatuses(
+            Unpooled.wrappedBuffer(reply.getBytes(StandardCharsets.ISO_8859_1)));
+    for (int i = 0; i + 4 < words.size(); i++) {
+      if (words.get(i).equals("name")
+          && words.get(i + 2).equals("description")
+          && words.get(i + 4).equals("flags")) {
+        boolean declares = false;
+        int end = i + 5;
+        while (end < words.size() && ScriptFlags.isOne(words.get(end))) {
+          declares |= words.get(end++).equals(ScriptFlags.NO_WRITES);
+        }
+        into.merge(words.get(i + 1).toLowerCase(Locale.ROOT), declares, Boolean::logicalAnd);
+        i = end - 1;
+      }
+    }
+  }
+}

@@ -1,0 +1,339 @@
+package io.penstock.core.blocking;
+
+import io.penstock.core.answer.BlockingKeyCount;
+import io.penstock.core.client.LeasedCall;
+import io.penstock.core.client.Nodes;
+import io.penstock.core.client.Patience;
+import io.penstock.core.client.RequestReader;
+import io.penstock.core.reply.ErrorReplies;
+import io.penstock.core.reply.PendingReply;
+import io.penstock.core.reply.ReplySlot;
+import io.penstock.core.reply.ReplyStrings;
+import io.penstock.core.retry.Refusal;
+import io.penstock.core.transaction.Block;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.penstock.core.backend.Failure;
+import io.penstock.core.backend.Lease;
+import io.penstock.core.backend.NodeRefusal;
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.observe.Outcome;
+import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.transport.Loop;
+import io.penstock.core.transport.SharedBuffer;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Shard;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call that may block, from its beginning to its reply; the client's next requests wait for it.
+ *
+ * <p>It is tried without blocking first, on the shared connection. When there is nothing to be had
+ * it blocks on a connection of its own, and begins again when the node says that it did not run.
+ * When the client goes away the node is asked to end it, and what it popped for nobody all the same
+ * is put back. As an exchange it is what blocks.
+ */
+final class BlockingCall extends LeasedCall implements Blocking {
+
+  private static final byte[] UNBLOCKED =
+      ErrorReplies.encode("UNBLOCKED client unblocked via CLIENT UNBLOCK");
+  private static final long DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+  private final BlockingParts made;
+  private final BlockedCalls calls;
+  private final Nodes nodes;
+  private final RequestReader reader;
+  private final Loop loop;
+  private final ReplySlot whole;
+  private final CommandSpec spec;
+  private final int slot;
+  private final BlockingRequest request;
+  private final PendingReply unwanted = new PendingReply(); // a large reply for a client that is gone
+  private final Patience patience; // with nodes that cannot be reached
+  private @Nullable Lease lease; // while it blocks
+  private @Nullable Lease left; // not blocked any more, and not given back yet
+  private int unblockings; // on their way
+  private boolean repeated; // some of its time has passed
+  private boolean gone;
+  private boolean arriving; // a part of the reply is here
+  private boolean undoes; // it is for nobody
+
+  /**
+   * @param whole its place among the client's replies
+   */
+  BlockingCall(
+      BlockingParts made,
+      BlockedCalls calls,
+      ReplySlot whole,
+      CommandSpec spec,
+      BlockingRequest request) {
+    super(made.context().client());
+    this.made = made;
+    this.calls = calls;
+    this.nodes = made.context().nodes();
+    this.reader = made.context().reader();
+    this.loop = made.context().loop();
+    this.whole = whole;
+    this.spec = spec;
+    this.slot = request.partition();
+    this.patience = new Patience(loop, nodes);
+    this.request = request;
+  }
+
+  /** Whether its node has it, on a connection of its own: what is new since then ends it. */
+  @Override
+  public boolean isBlocked() {
+    return lease != null && lease.isReady();
+  }
+
+  /** Adds the keys that it names. */
+  void addKeys(BlockingKeyCount count) {
+    count.add(spec, request.frame(reader.limits()));
+  }
+
+  /** Tries without blocking. */
+  void attempt() {
+    if (repeated && isUnwanted()) {
+      end();
+      return;
+    }
+    ByteBuf block = ByteBufAllocator.DEFAULT.directBuffer();
+    Block.begin(block);
+    RequestFrame brief = request.briefly(reader.limits());
+    block.writeBytes(brief.buffer(), brief.start(), brief.end() - brief.start());
+    var attempt = new Attempt(made, this, whole);
+    attempt.prepare(spec, slot, block, 1);
+    if (!nodes.dispatch(attempt)) {
+      made.backpressure().pauseFor(attempt.sentTo());
+    }
+  }
+
+  /** A reply without blocking. */
+  void tried(ByteBuf buffer, int from, int to) {
+    if (ReplyStrings.isNil(buffer, from)) {
+      block();
+    } else if (!client.isConnected()) {
+      putBack(buffer, from, to);
+    } else {
+      answer(buffer, from, to);
+    }
+  }
+
+  /** Blocks, with the time that is left. */
+  void block() {
+    long now = loop.tick();
+    Shard owner = nodes.placement().shardOf(slot);
+    if (isUnwanted()) {
+      end();
+    } else if (request.isOver(now)) {
+      answer(client.nil(), Outcome.OK);
+    } else if (owner == null) {
+      again();
+    } else {
+      blockOn(owner.master(), now);
+    }
+  }
+
+  private void blockOn(Endpoint node, long now) {
+    long patience = nodes.commandTimeoutNanos();
+    toPartition(slot);
+    terms(client.protocol(), client.affinity(), request.deadline(patience));
+    Lease taken = nodes.lease(node, this);
+    if (taken == null) {
+      answer(ErrorReplies.NO_LEASE, Outcome.OVERLOADED);
+      return;
+    }
+    byte[] bytes = repeated ? request.bytesAt(now, reader.limits()) : request.bytes();
+    bytes(new SharedBuffer(Unpooled.wrappedBuffer(bytes)), 0, bytes.length);
+    lease = taken;
+    taken.send(this, false);
+  }
+
+  private void again() {
+    repeated = true;
+    loop.executor().schedule(this::attempt, DELAY_NANOS, TimeUnit.NANOSECONDS);
+  }
+
+  @Override
+  public void onReply(ByteBuf buffer, int from, int to) {
+    leave(true);
+    patience.renew();
+    boolean error = buffer.getByte(from) == '-';
+    Refusal said = error ? made.refusals().readOfBlocked(this, buffer, from, to) : null;
+    boolean popped = !error && !ReplyStrings.isNil(buffer, from);
+    gone |= !client.isConnected(); // before the session hears of it
+    if (said != null) {
+      made.refusals().heed(said);
+      again();
+    } else if (popped && gone) {
+      putBack(buffer, from, to);
+    } else if (!popped && isUnwanted()) {
+      end();
+    } else {
+      answer(buffer, from, to);
+    }
+  }
+
+  /** Of what blocks, and of the attempt before. */
+  @Override
+  public void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
+    if (!arriving) {
+      gone |= !client.isConnected();
+      undoes = gone; // all of it or nothing
+    }
+    arriving = !last;
+    if (last) {
+      leave(true);
+    }
+    if (!undoes) {
+      if (last) {
+        calls.ended(whole);
+      }
+      whole.deliverPart(buffer, from, to, last);
+      return;
+    }
+    unwanted.append(buffer, from, to, true);
+    if (last) {
+      ByteBuf reply = unwanted.view();
+      putBack(reply, reply.readerIndex(), reply.writerIndex());
+      unwanted.clear();
+    }
+  }
+
+  /** The rest of the reply will not come. */
+  void dropParts() {
+    arriving = false;
+    unwanted.clear();
+  }
+
+  @Override
+  public void onFailure(Failure failure) {
+    leave(false);
+    dropParts();
+    if (gone) {
+      end();
+    } else if (whole.hasBegun()) {
+      client.abandon("a node's connection was lost in the middle of a reply");
+      answer(ErrorReplies.CONNLOST_READ, Outcome.CONNLOST);
+    } else if (failure == Failure.TIMEOUT) {
+      answer(ErrorReplies.TIMEOUT_WRITE, Outcome.TIMEOUT);
+    } else if (failure == Failure.CONNECTION_LOST && !spec.isReadOnly()) {
+      answer(ErrorReplies.CONNLOST_WRITE, Outcome.CONNLOST);
+    } else if (patience.isOver() || isShutOut()) {
+      answer(ErrorReplies.unavailable(nodes.refusal(sentTo())), Outcome.UNAVAILABLE);
+    } else {
+      whole.dropHeld();
+      again();
+    }
+  }
+
+  /** Whether the node has never let Penstock in, and says why. */
+  private boolean isShutOut() {
+    NodeRefusal refusal = nodes.refusal(sentTo());
+    return refusal != null && refusal.lasting();
+  }
+
+  /** Gives the connection back, or up when it may still be blocked. */
+  private void leave(boolean clean) {
+    releaseBytes();
+    Lease on = lease;
+    lease = null;
+    if (on == null) {
+      return;
+    }
+    if (!clean || left != null) {
+      on.discard();
+    } else {
+      left = on;
+      giveBack();
+    }
+  }
+
+  /** A CLIENT UNBLOCK that is on its way must not meet somebody else's call. */
+  private void giveBack() {
+    Lease clean = left;
+    if (clean != null && unblockings == 0) {
+      left = null;
+      clean.release();
+    }
+  }
+
+  @Override
+  public void unblock(boolean error, IntConsumer done) {
+    Lease on = lease;
+    if (on == null) {
+      done.accept(0);
+    } else if (on.withdraw(this)) { // the connection is still being made
+      leave(false);
+      if (isUnwanted()) {
+        end();
+      } else {
+        answer(error ? UNBLOCKED : client.nil(), Outcome.OK);
+      }
+      done.accept(1);
+    } else {
+      unblockings++;
+      new Unblocking(
+              made.context(),
+              on,
+              error,
+              () -> lease == on,
+              unblocked -> {
+                unblockings--;
+                giveBack();
+                done.accept(unblocked);
+              })
+          .send();
+    }
+  }
+
+  @Override
+  public void gone() {
+    Lease on = lease;
+    if (on != null && !gone) {
+      gone = true;
+      unblock(false, _ -> {});
+    }
+  }
+
+  @Override
+  public void drain() {
+    unblock(false, _ -> {});
+  }
+
+  private boolean isUnwanted() {
+    return gone || client.isInputEnded() || client.isDraining();
+  }
+
+  /** Ends without what the client waited for. */
+  private void end() {
+    calls.ended(whole);
+    if (client.isInputEnded()) {
+      client.drain();
+      whole.deliverOwned(Unpooled.EMPTY_BUFFER, Outcome.OK);
+    } else {
+      whole.answer(ErrorReplies.SHUTTING_DOWN, Outcome.UNAVAILABLE);
+    }
+  }
+
+  private void putBack(ByteBuf buffer, int from, int to) {
+    var call = request.frame(reader.limits());
+    PutBack.undo(made, slot, call, buffer.slice(from, to - from));
+    end();
+  }
+
+  void answer(byte[] reply, Outcome outcome) {
+    dropParts();
+    calls.ended(whole);
+    whole.answer(reply, outcome);
+  }
+
+  void answer(ByteBuf buffer, int from, int to) {
+    calls.ended(whole);
+    whole.deliver(buffer, from, to, buffer.getByte(from) == '-' ? Outcome.ERROR : Outcome.OK);
+  }
+}

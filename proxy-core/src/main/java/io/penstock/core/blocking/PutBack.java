@@ -1,0 +1,162 @@
+package io.penstock.core.blocking;
+
+import io.penstock.core.client.Client;
+import io.penstock.core.client.Nodes;
+import io.penstock.core.reply.ReplyStrings;
+import io.penstock.core.reply.WireRequest;
+import io.penstock.core.retry.Refusal;
+import io.penstock.core.retry.Refusals;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.penstock.core.backend.Exchange;
+import io.penstock.core.backend.Failure;
+import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.transport.Loop;
+import io.penstock.core.transport.SharedBuffer;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Verdicts.Asked;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Puts back what a node popped for a client that had gone away before: where it was taken from, so
+ * that the next client gets it. Tried until the command timeout.
+ */
+final class PutBack extends Exchange {
+
+  private static final Logger log = LoggerFactory.getLogger(PutBack.class);
+  private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+  private final Client client;
+  private final Nodes nodes;
+  private final Loop loop;
+  private final Refusals refusals;
+  private final int ofSlot;
+  private final byte[] request;
+  private final long until;
+
+  private PutBack(BlockingParts made, int slot, byte[] request) {
+    this.client = made.context().client();
+    this.nodes = made.context().nodes();
+    this.loop = made.context().loop();
+    this.refusals = made.refusals();
+    this.ofSlot = slot;
+    this.request = request;
+    this.until = loop.tick() + nodes.commandTimeoutNanos();
+  }
+
+  /**
+   * Undoes a call.
+   *
+   * @param call what was called; borrowed
+   * @param reply the whole reply to it, which is no error and no nil; borrowed
+   */
+  static void undo(BlockingParts made, int slot, RequestFrame call, ByteBuf reply) {
+    List<String> inverse = inverse(call, ReplyStrings.of(reply));
+    if (!inverse.isEmpty()) {
+      new PutBack(made, slot, WireRequest.of(inverse)).send();
+    }
+  }
+
+  /** What undoes it; empty for commands after which nothing is lost. */
+  static List<String> inverse(RequestFrame call, List<String> reply) {
+    String name = call.text(0).toUpperCase(Locale.ROOT);
+    return switch (name) {
+      case "BLPOP" -> push("LPUSH", reply);
+      case "BRPOP" -> push("RPUSH", reply);
+      case "BLMPOP" -> push(isLeft(call) ? "LPUSH" : "RPUSH", reply);
+      case "BZPOPMIN", "BZPOPMAX", "BZMPOP" -> add(reply);
+      default -> List.of(); // moved, or only read
+    };
+  }
+
+  /** {@code BLMPOP timeout numkeys key … LEFT|RIGHT}. */
+  private static boolean isLeft(RequestFrame call) {
+    int where = 3 + Integer.parseInt(call.text(2));
+    return call.text(where).equalsIgnoreCase("left");
+  }
+
+  /** The element that was popped last has to be pushed first. */
+  private static List<String> push(String how, List<String> keyAndElements) {
+    List<String> request = new ArrayList<>(List.of(how, keyAndElements.getFirst()));
+    List<String> elements = new ArrayList<>(keyAndElements.subList(1, keyAndElements.size()));
+    Collections.reverse(elements);
+    request.addAll(elements);
+    return request;
+  }
+
+  private static List<String> add(List<String> keyMembersAndScores) {
+    List<String> request = new ArrayList<>(List.of("ZADD", keyMembersAndScores.getFirst()));
+    for (int i = 1; i + 1 < keyMembersAndScores.size(); i += 2) {
+      request.add(keyMembersAndScores.get(i + 1));
+      request.add(keyMembersAndScores.get(i));
+    }
+    return request;
+  }
+
+  private void send() {
+    prepare();
+    nodes.dispatch(this);
+  }
+
+  private void prepare() {
+    bytes(new SharedBuffer(Unpooled.wrappedBuffer(request)), 0, request.length);
+    toPartition(ofSlot);
+    terms(client.protocol(), client.affinity(), until);
+  }
+
+  @Override
+  public void onReply(ByteBuf buffer, int from, int to) {
+    releaseBytes();
+    if (buffer.getByte(from) != '-') {
+      return;
+    }
+    Refusal said = refusals.read(this, Asked.KEYS, buffer, from, to);
+    if (said == null) {
+      lost(buffer.toString(from, to - from, StandardCharsets.ISO_8859_1).strip());
+      return;
+    }
+    refusals.heed(said);
+    Endpoint target = said.target();
+    if (said.isAsk() && target != null) {
+      prepare();
+      nodes.dispatchTo(target, this, true);
+    } else {
+      again();
+    }
+  }
+
+  private void again() {
+    if (loop.tick() - until >= 0) {
+      lost("there is no time left");
+    } else {
+      loop.executor().schedule(this::send, AGAIN_NANOS, TimeUnit.NANOSECONDS);
+    }
+  }
+
+  private static void lost(String why) {
+    log.warn("what was popped for a client that had gone could not be put back: {}", why);
+  }
+
+  @Override
+  public void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
+    throw new IllegalStateException("a number was a large reply");
+  }
+
+  @Override
+  public void onFailure(Failure failure) {
+    releaseBytes();
+    if (failure == Failure.CONNECTION_LOST || failure == Failure.TIMEOUT) {
+      lost("it may have been, and may not, since " + failure);
+    } else {
+      again();
+    }
+  }
+}

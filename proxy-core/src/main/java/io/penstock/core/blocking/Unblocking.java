@@ -1,0 +1,94 @@
+package io.penstock.core.blocking;
+
+import io.penstock.core.client.Client;
+import io.penstock.core.client.ClientContext;
+import io.penstock.core.client.Nodes;
+import io.penstock.core.reply.WireRequest;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.penstock.core.backend.Exchange;
+import io.penstock.core.backend.Failure;
+import io.penstock.core.backend.Lease;
+import io.penstock.core.transport.Loop;
+import io.penstock.core.transport.SharedBuffer;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.IntConsumer;
+
+/**
+ * {@code CLIENT UNBLOCK} for what blocks on a lease, over the shared connection to its node.
+ * Repeated while there is nothing to unblock yet: the call may be on its way.
+ */
+final class Unblocking extends Exchange {
+
+  private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+  private final Client client;
+  private final Nodes nodes;
+  private final Loop loop;
+  private final Lease lease;
+  private final byte[] request;
+  private final BooleanSupplier needed;
+  private final IntConsumer done;
+  private final long until;
+
+  /**
+   * @param error whether the call is to end with an error, and not as if its time had passed
+   * @param needed whether the call has not ended yet
+   * @param done gets 1 if it was unblocked, else 0
+   */
+  Unblocking(
+      ClientContext context, Lease lease, boolean error, BooleanSupplier needed, IntConsumer done) {
+    this.client = context.client();
+    this.nodes = context.nodes();
+    this.loop = context.loop();
+    this.lease = lease;
+    this.request =
+        WireRequest.of(
+            "CLIENT", "UNBLOCK", Long.toString(lease.serverId()), error ? "ERROR" : "TIMEOUT");
+    this.needed = needed;
+    this.done = done;
+    this.until = loop.tick() + nodes.commandTimeoutNanos();
+  }
+
+  void send() {
+    if (!needed.getAsBoolean()) {
+      done.accept(0);
+    } else if (lease.serverId() == 0 || loop.tick() - until >= 0) {
+      lease.discard(); // the node ends it when it notices
+      done.accept(0);
+    } else {
+      bytes(new SharedBuffer(Unpooled.wrappedBuffer(request)), 0, request.length);
+      toEndpoint();
+      terms(client.protocol(), client.affinity(), until);
+      nodes.dispatchTo(lease.node(), this, false);
+    }
+  }
+
+  @Override
+  public void onReply(ByteBuf buffer, int from, int to) {
+    releaseBytes();
+    byte reply = buffer.getByte(from + 1);
+    if (buffer.getByte(from) != ':') {
+      lease.discard(); // it may not be asked that
+      done.accept(0);
+    } else if (reply == '1') {
+      done.accept(1);
+    } else {
+      loop.executor().schedule(this::send, AGAIN_NANOS, TimeUnit.NANOSECONDS);
+    }
+  }
+
+  @Override
+  public void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
+    throw new IllegalStateException("CLIENT UNBLOCK was answered with a large reply");
+  }
+
+  @Override
+  public void onFailure(Failure failure) {
+    releaseBytes();
+    lease.discard();
+    done.accept(0);
+  }
+}

@@ -1,0 +1,22 @@
+package io.penstock.core.client;
+
+import io.penstock.core.backend.Exchange;
+
+/** An exchange of a client over a connection that it has for itself meanwhile. */
+public abstract class LeasedCall extends Exchange {
+
+  /** The client that it is for. */
+  public final Client client;
+
+  public LeasedCall(Client client) {
+    this.client = client;
+  }
+
+  /** Closes the client, and the connection: nobody else has it, and it owes who knows what. */
+  @Override
+  public final boolean absorbs(Throwable defect) {
+    client.failed(defect);
+    releaseBytes();
+    return false;
+  }
+}

@@ -1,0 +1,10 @@
+/**
+ * What the handlers of requests may know: the client ({@link io.penstock.core.client.Client}), the
+ * request that is handled ({@link io.penstock.core.client.Incoming}), and the nodes ({@link
+ * io.penstock.core.client.Nodes}). A handler takes what it needs from a {@link
+ * io.penstock.core.client.ClientContext} when it is made. On the client's event loop.
+ */
+@NullMarked
+package io.penstock.core.client;
+
+import org.jspecify.annotations.NullMarked;

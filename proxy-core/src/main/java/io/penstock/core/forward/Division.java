@@ -1,0 +1,130 @@
+package io.penstock.core.forward;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.resp.Header;
+import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.route.RoutePlan;
+import io.penstock.core.transport.SharedBuffer;
+import io.penstock.core.transport.SocketOutput;
+
+/**
+ * A request with many keys becomes one part a slot: encoded anew from the client's bytes. Keys are
+ * taken group by group, each group's in the client's order.
+ */
+final class Division {
+
+  private final RequestFrame frame;
+  private final int firstKey;
+  private final int keyStep;
+  private final int[] groupOfKey;
+  private final int[] keysOfGroup;
+  private final int[] slotOfGroup;
+  private final int[] sorted; // key numbers, those of group 0 first
+
+  /**
+   * Takes what it needs of the plan, which the next request uses for itself.
+   *
+   * @param frame the request's; looked at whenever something is encoded
+   */
+  Division(RequestFrame frame, RoutePlan.Split plan) {
+    this.frame = frame;
+    this.firstKey = plan.firstKey();
+    this.keyStep = plan.keyStep();
+    this.groupOfKey = new int[plan.keys()];
+    for (int i = 0; i < groupOfKey.length; i++) {
+      groupOfKey[i] = plan.groupOfKey(i);
+    }
+    this.keysOfGroup = new int[plan.groups()];
+    this.slotOfGroup = new int[plan.groups()];
+    for (int i = 0; i < keysOfGroup.length; i++) {
+      keysOfGroup[i] = plan.keysOfGroup(i);
+      slotOfGroup[i] = plan.slotOfGroup(i);
+    }
+    this.sorted = keysByGroup();
+  }
+
+  private int[] keysByGroup() {
+    int[] next = new int[keysOfGroup.length];
+    for (int group = 1; group < next.length; group++) {
+      next[group] = next[group - 1] + keysOfGroup[group - 1];
+    }
+    int[] byGroup = new int[groupOfKey.length];
+    for (int key = 0; key < byGroup.length; key++) {
+      byGroup[next[groupOfKey[key]]++] = key;
+    }
+    return byGroup;
+  }
+
+  /** The group of each key in the client's order. */
+  int[] groupOfKey() {
+    return groupOfKey;
+  }
+
+  int keysOfGroup(int group) {
+    return keysOfGroup[group];
+  }
+
+  int slotOfGroup(int group) {
+    return slotOfGroup[group];
+  }
+
+  /** The parts by group, ready to be sent. */
+  Part[] parts(Gather whole, CommandSpec command) {
+    Part[] parts = new Part[keysOfGroup.length];
+    int size = frame.end() - frame.start() + parts.length * (32 + frame.length(0));
+    var bytes = new SharedBuffer(ByteBufAllocator.DEFAULT.directBuffer(size));
+    int key = 0;
+    int small = 0; // bytes of small parts
+    for (int group = 0; group < parts.length; group++) {
+      int from = bytes.buffer().writerIndex();
+      encodeHead(bytes.buffer(), group);
+      encodeKeys(bytes.buffer(), key, keysOfGroup[group]);
+      key += keysOfGroup[group];
+      Part part = new Part(whole);
+      int length = bytes.buffer().writerIndex() - from;
+      part.carry(bytes.share(), from, length);
+      small += length < SocketOutput.SLICE_THRESHOLD ? length : 0;
+      part.prepare(command, slotOfGroup[group]);
+      parts[group] = part;
+    }
+    bytes.release();
+    if (small >= SocketOutput.SLICE_THRESHOLD) {
+      whole.carries(small);
+    }
+    return parts;
+  }
+
+  /** Writes what stands before a group's keys. */
+  void encodeHead(ByteBuf out, int group) {
+    Header.write(out, '*', firstKey + (long) keysOfGroup[group] * keyStep);
+    copyArguments(out, frame, 0, firstKey);
+  }
+
+  /** Writes {@code count} keys, as they are taken, from number {@code from} on. */
+  void encodeKeys(ByteBuf out, int from, int count) {
+    for (int i = from; i < from + count; i++) {
+      copyArguments(out, frame, firstKey + sorted[i] * keyStep, keyStep);
+    }
+  }
+
+  /**
+   * Copies arguments, at least one, as they are encoded, from the first one's length line to the
+   * last one's end.
+   */
+  static void copyArguments(ByteBuf out, RequestFrame frame, int first, int count) {
+    int from = frame.offset(first) - headerLength(frame.length(first));
+    int last = first + count - 1;
+    out.writeBytes(frame.buffer(), from, frame.offset(last) + frame.length(last) + 2 - from);
+  }
+
+  /** Length of {@code $n\r\n}. */
+  private static int headerLength(int n) {
+    int digits = 1;
+    for (int rest = n; rest >= 10; rest /= 10) {
+      digits++;
+    }
+    return digits + 3;
+  }
+}

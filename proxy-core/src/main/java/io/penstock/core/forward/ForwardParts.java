@@ -1,0 +1,16 @@
+package io.penstock.core.forward;
+
+import io.penstock.core.client.ClientContext;
+import io.penstock.core.retry.ExchangeOwner;
+import io.penstock.core.retry.OrderGuard;
+
+/**
+ * What a request that is sent in parts, or waits before it is sent, is made with.
+ *
+ * @param context of the client
+ * @param owner of the client's exchanges
+ * @param order of the client's requests
+ * @param site of the loop
+ */
+public record ForwardParts(
+    ClientContext context, ExchangeOwner owner, OrderGuard order, ForwardSite site) {}

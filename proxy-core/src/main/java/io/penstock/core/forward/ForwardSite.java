@@ -1,0 +1,17 @@
+package io.penstock.core.forward;
+
+import io.penstock.core.script.LoopScripts;
+
+import io.penstock.core.pubsub.Hub;
+
+/**
+ * What sending requests on their way takes from the loop.
+ *
+ * @param pool of exchanges
+ * @param hub where clients listen
+ * @param scripts that clients brought
+ * @param limit of replies that are put together
+ * @param longestOnHeap bytes of a request that may be copied to the heap at once
+ */
+public record ForwardSite(
+    ForwardedPool pool, Hub hub, LoopScripts scripts, GatherLimit limit, long longestOnHeap) {}

@@ -1,0 +1,206 @@
+package io.penstock.core.forward;
+
+import io.penstock.core.client.Backpressure;
+import io.penstock.core.client.Client;
+import io.penstock.core.client.ClientContext;
+import io.penstock.core.client.Incoming;
+import io.penstock.core.client.Nodes;
+import io.penstock.core.limit.Allowance;
+import io.penstock.core.reply.ReplySequence;
+import io.penstock.core.reply.ReplySlot;
+import io.penstock.core.retry.ClientExchange;
+import io.penstock.core.retry.ExchangeOwner;
+import io.penstock.core.retry.OrderGuard;
+
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.pubsub.Kind;
+import io.penstock.core.pubsub.Name;
+import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.route.RoutePlan;
+import io.penstock.core.transport.SharedBuffer;
+import io.penstock.core.transport.Slices;
+import org.jspecify.annotations.Nullable;
+
+/** Sends a client's requests on their way to nodes. Confined to the client's event loop. */
+public final class Forwarder {
+
+  private final Client client;
+  private final ReplySequence replies;
+  private final Allowance account;
+  private final Nodes nodes;
+  private final ExchangeOwner owner;
+  private final OrderGuard order;
+  private final ForwardSite site;
+  private final ForwardParts made;
+  private final Sending sending;
+  private final Incoming request;
+  private final Backpressure backpressure;
+  private final Coverage coverage;
+
+  /**
+   * @param sending the request that is handled now
+   */
+  public Forwarder(ForwardParts made, Sending sending) {
+    ClientContext context = made.context();
+    this.client = context.client();
+    this.replies = context.replies();
+    this.account = context.account();
+    this.nodes = context.nodes();
+    this.owner = made.owner();
+    this.order = made.order();
+    this.site = made.site();
+    this.made = made;
+    this.sending = sending;
+    this.request = sending.request();
+    this.backpressure = sending.backpressure();
+    this.coverage = new Coverage(context, order);
+  }
+
+  /**
+   * Whether the request, whose reply may be large, must wait until less of such replies is to come
+   * from the node of its partition; then its client pauses.
+   */
+  public boolean awaitsRoom(RoutePlan plan, @Nullable CommandSpec spec) {
+    if (spec == null || account.expectsMuch(spec) == 0 || hasRoom(plan)) {
+      return false;
+    }
+    backpressure.pause(null);
+    return true;
+  }
+
+  /** True for what goes over other connections than clients share, or nowhere. */
+  private boolean hasRoom(RoutePlan plan) {
+    return switch (plan) {
+      case RoutePlan.OneSlot one -> hasRoom(one.slot());
+      case RoutePlan.Script script -> hasRoom(script.slot());
+      case RoutePlan.Split split -> hasRoom(split.slotOfGroup(0));
+      case RoutePlan.AnyNode _,
+          RoutePlan.Publish _,
+          RoutePlan.Watch _,
+          RoutePlan.Blocking _,
+          RoutePlan.Broadcast _,
+          RoutePlan.Scan _,
+          RoutePlan.Local _,
+          RoutePlan.Reject _ ->
+          true;
+    };
+  }
+
+  private boolean hasRoom(int partition) {
+    return nodes.hasRoom(partition, client.protocol(), client.affinity());
+  }
+
+  /** Sends the request as it is. */
+  public void forward(CommandSpec spec, int partition) {
+    send(prepared(spec, partition));
+  }
+
+  /** The same to any node. */
+  public void forwardToAnyNode(CommandSpec spec) {
+    ReplySlot place = replies.begin(spec);
+    place.concernsAnyNode();
+    Forwarded exchange = begun(place);
+    exchange.prepareForAnyNode(spec);
+    send(exchange);
+  }
+
+  /** The same for one of several keys. */
+  public void forwardSeveral(CommandSpec spec, int partition) {
+    Forwarded exchange = prepared(spec, partition);
+    order.namesSeveral(exchange);
+    send(exchange);
+  }
+
+  /** The same for one that carries a script. */
+  public void forwardScript(CommandSpec spec, RoutePlan.Script plan) {
+    site.scripts().note(spec, request.frame());
+    if (plan.several()) {
+      forwardSeveral(spec, plan.slot());
+    } else {
+      forward(spec, plan.slot());
+    }
+  }
+
+  private Forwarded prepared(CommandSpec spec, int partition) {
+    ReplySlot place = replies.begin(spec);
+    place.concerns(partition);
+    Forwarded exchange = begun(place);
+    exchange.prepare(spec, partition);
+    return exchange;
+  }
+
+  private Forwarded begun(ReplySlot place) {
+    RequestFrame frame = request.frame();
+    Forwarded exchange = site.pool().take().begin(owner, place);
+    exchange.carry(request.share(), frame.start(), frame.end() - frame.start());
+    return exchange;
+  }
+
+  private void send(ClientExchange exchange) {
+    if (!nodes.dispatch(exchange)) {
+      backpressure.pauseFor(exchange.sentTo());
+    }
+  }
+
+  /** Sends the request in parts. */
+  public void divide(CommandSpec spec, RoutePlan.Split plan) {
+    ReplySlot whole = replies.begin(spec);
+    whole.concernsMany();
+    if (plan.keys() >= Slices.MANY) {
+      new LongDivision(made, whole, spec, plan, sending).begin();
+      return;
+    }
+    var division = new Division(request.frame(), plan);
+    var gather = new Gather(made, whole, plan.merge(), division.groupOfKey());
+    Part[] parts = division.parts(gather, spec);
+    for (int i = 0; i < parts.length; i++) {
+      if (plan.keysOfGroup(i) > 1) {
+        order.namesSeveral(parts[i]);
+      }
+    }
+    backpressure.pauseFor(gather.send(parts));
+  }
+
+  /** Sends the request to every shard. */
+  public void broadcast(CommandSpec spec, RoutePlan.Broadcast plan) {
+    Forwarded whole = beginForAll(spec);
+    SharedBuffer bytes = request.share();
+    if (spec.isWrite()) { // a master that has become a replica refuses it and takes others
+      order.routesChange();
+    }
+    coverage.whenWhole(whole, new Broadcast(made, whole, plan, sending, bytes));
+  }
+
+  /** Sends the call of {@code SCAN} to the shard whose turn it is. */
+  public void scan(CommandSpec spec, long cursor) {
+    Forwarded whole = beginForAll(spec);
+    coverage.whenWhole(whole, new Scan(made, whole, coverage, cursor, sending));
+  }
+
+  /** Takes a place among the replies for a request that concerns all keys. */
+  private Forwarded beginForAll(CommandSpec spec) {
+    ReplySlot place = replies.begin(spec);
+    place.concernsMany();
+    Forwarded whole = new Forwarded(null).begin(owner, place);
+    whole.prepare(spec);
+    return whole;
+  }
+
+  /** Sends a message; its reply is put right where clients listen here. */
+  public void publish(CommandSpec spec, RoutePlan.Publish plan) {
+    RequestFrame frame = request.frame();
+    if (site.hub().audience().isEmpty()
+        || frame.length(1) > site.longestOnHeap()) { // nobody's channel
+      forward(spec, plan.slot());
+      return;
+    }
+    ReplySlot whole = replies.begin(spec);
+    whole.concernsMany();
+    Name channel = Name.copy(frame.buffer(), frame.offset(1), frame.length(1));
+    Kind kind = plan.sharded() ? Kind.SHARD : Kind.CHANNEL;
+    var publication = new Publication(made, whole, kind, channel);
+    publication.carry(request.share(), frame.start(), frame.end() - frame.start());
+    publication.prepare(spec, plan.slot());
+    send(publication);
+  }
+}

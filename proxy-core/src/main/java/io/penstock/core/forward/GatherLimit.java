@@ -1,0 +1,36 @@
+package io.penstock.core.forward;
+
+import io.penstock.core.client.Client;
+import io.penstock.core.client.ClientNotices;
+
+import io.netty.util.internal.PlatformDependent;
+
+/**
+ * How many bytes of replies one request may keep until all of them are there: as many as a request
+ * may have, where there is memory for several such. Confined to a loop.
+ */
+public final class GatherLimit {
+
+  /** One client may hold this share of the memory that there is for replies. */
+  private static final int SHARE_HELD = 4;
+
+  private final long most;
+  private final ClientNotices notices;
+
+  /**
+   * @param longestRequest bytes that a request may have
+   */
+  public GatherLimit(long longestRequest, ClientNotices notices) {
+    this.most = Math.min(longestRequest, PlatformDependent.maxDirectMemory() / SHARE_HELD);
+    this.notices = notices;
+  }
+
+  /** Whether so many bytes for a request of the client are too many; the log tells of it then. */
+  boolean isExceeded(long bytes, Client client) {
+    if (bytes <= most) {
+      return false;
+    }
+    notices.tooLarge(client, most);
+    return true;
+  }
+}

@@ -1,0 +1,158 @@
+package io.penstock.core.forward;
+
+import io.penstock.core.client.Backpressure;
+import io.penstock.core.client.Client;
+import io.penstock.core.limit.Allowance;
+import io.penstock.core.reply.ReplySlot;
+import io.penstock.core.retry.OrderGuard;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.route.RoutePlan;
+import io.penstock.core.transport.Loop;
+import io.penstock.core.transport.SharedBuffer;
+import io.penstock.core.transport.Sliced;
+import io.penstock.core.transport.Slices;
+import io.penstock.core.transport.SocketOutput;
+import io.penstock.core.upstream.Endpoint;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Divides a request with very many keys as {@link Division} does, but makes and sends the parts in
+ * slices. The client's next requests wait until all were sent, and a part goes by the slot map of
+ * its slice: nothing of the client is on its way by an older one but earlier parts, for other
+ * slots. All are sent even if the client goes away meanwhile, as if they had been sent at once.
+ */
+final class LongDivision implements Sliced {
+
+  /** Steps that a part takes beside its keys. */
+  private static final int PART = 8;
+
+  private final Client client;
+  private final Allowance account;
+  private final OrderGuard order;
+  private final Loop loop;
+  private final Backpressure backpressure;
+  private final ReplySlot whole;
+  private final CommandSpec command;
+  private final RequestFrame frame; // of the session's input, which scans no other meanwhile
+  private final SharedBuffer request; // what the frame lies in
+  private final Division division;
+  private final Gather gather;
+  private final int groups;
+  private final int bytesPerSlice;
+
+  private int group;
+  private int inGroup; // keys of the group that are encoded
+  private int key; // as many as were encoded in all
+  private @Nullable SharedBuffer bytes; // of the parts of this slice
+  private int from; // of the part that was begun
+
+  /** Divides the request; {@code plan} is looked at now only. */
+  LongDivision(
+      ForwardParts made, ReplySlot whole, CommandSpec command, RoutePlan.Split plan, Sending how) {
+    this.client = made.context().client();
+    this.account = made.context().account();
+    this.order = made.order();
+    this.loop = made.context().loop();
+    this.backpressure = how.backpressure();
+    this.whole = whole;
+    this.command = command;
+    this.frame = how.request().frame();
+    this.request = how.request().share();
+    this.division = new Division(frame, plan);
+    this.gather = new Gather(made, whole, plan.merge(), division.groupOfKey());
+    this.groups = plan.groups();
+    int length = frame.end() - frame.start();
+    this.bytesPerSlice = (int) ((long) length * Slices.STEPS / plan.keys());
+  }
+
+  /** Has the parts sent from the next turn on; the client's next requests wait. */
+  void begin() {
+    gather.expect(groups);
+    client.suspend(whole);
+    loop.slices().begin(this);
+  }
+
+  @Override
+  public boolean goOn() {
+    loop.tick();
+    for (int left = Slices.STEPS; left > 0 && group < groups; ) {
+      int count = Math.min(left, division.keysOfGroup(group) - inGroup);
+      encode(count);
+      left -= count;
+      if (inGroup == division.keysOfGroup(group)) {
+        sendPart();
+        left -= PART;
+      }
+    }
+    if (inGroup == 0) {
+      giveBack();
+    }
+    if (group < groups) {
+      return true;
+    }
+    request.release();
+    client.resume(whole);
+    client.takeUp();
+    account.checkInput();
+    return false;
+  }
+
+  private void encode(int count) {
+    SharedBuffer into = bytes;
+    if (into == null) {
+      into = new SharedBuffer(ByteBufAllocator.DEFAULT.directBuffer(bytesPerSlice));
+      bytes = into;
+    }
+    ByteBuf out = into.buffer();
+    if (inGroup == 0) {
+      from = out.writerIndex();
+      division.encodeHead(out, group);
+    }
+    division.encodeKeys(out, key, count);
+    key += count;
+    inGroup += count;
+  }
+
+  private void sendPart() {
+    SharedBuffer encoded = bytes;
+    if (encoded == null) {
+      throw new IllegalStateException("a part without bytes");
+    }
+    Part part = new Part(gather);
+    int length = encoded.buffer().writerIndex() - from;
+    part.carry(encoded.share(), from, length);
+    if (length < SocketOutput.SLICE_THRESHOLD) {
+      gather.carries(length);
+    }
+    part.prepare(command, division.slotOfGroup(group));
+    if (inGroup > 1) {
+      order.namesSeveral(part);
+    }
+    group++;
+    inGroup = 0;
+    Endpoint busy = gather.send(part);
+    if (busy != null) {
+      backpressure.pauseFor(busy);
+    }
+  }
+
+  private void giveBack() {
+    SharedBuffer encoded = bytes;
+    if (encoded != null) {
+      bytes = null;
+      encoded.release();
+    }
+  }
+
+  @Override
+  public void broke(Throwable cause) {
+    client.failed(cause);
+    giveBack();
+    request.release();
+    gather.broke();
+  }
+}

@@ -1,0 +1,109 @@
+package io.penstock.core.forward;
+
+import io.penstock.core.reply.PendingReply;
+import io.penstock.core.retry.ClientExchange;
+import io.penstock.core.retry.ExchangeOwner;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.penstock.core.observe.Outcome;
+
+/** The share of a divided request that goes to one slot or shard. */
+public final class Part extends ClientExchange {
+
+  /** The request that it is a part of. */
+  interface Whole {
+    /** Its client. */
+    ExchangeOwner owner();
+
+    /**
+     * So many more bytes of replies are to be held, or fewer if negative.
+     *
+     * @return false when that is too much: they are dropped
+     */
+    boolean holds(int bytes);
+
+    /** Whether a reply that is no error is looked at; if not, it need not be held. */
+    default boolean readsFine() {
+      return true;
+    }
+
+    /** A part failed within Penstock: there will be no answer, and what is held is dropped. */
+    void broke();
+
+    /** A part's whole reply has come; it can be looked at until the part is discarded. */
+    void partDone();
+  }
+
+  private final Whole whole;
+  private final PendingReply held = new PendingReply();
+  private Outcome outcome = Outcome.OK;
+
+  public Part(Whole whole) {
+    super(whole.owner());
+    this.whole = whole;
+  }
+
+  /**
+   * The whole reply, borrowed until {@link #discard}; empty when it was fine and nobody reads such.
+   */
+  ByteBuf reply() {
+    return held.view();
+  }
+
+  Outcome outcome() {
+    return outcome;
+  }
+
+  void discard() {
+    held.clear();
+  }
+
+  @Override
+  public void deliver(ByteBuf buffer, int from, int to, Outcome how) {
+    outcome = how;
+    if (how != Outcome.OK || whole.readsFine()) {
+      hold(buffer, from, to);
+    }
+    settle();
+    whole.partDone();
+  }
+
+  @Override
+  public void answer(byte[] reply, Outcome how) {
+    dropHeld();
+    deliver(Unpooled.wrappedBuffer(reply), 0, reply.length, how);
+  }
+
+  @Override
+  public void deliverPart(ByteBuf buffer, int from, int to, boolean last) {
+    hold(buffer, from, to);
+    if (last) {
+      settle();
+      whole.partDone();
+    }
+  }
+
+  private void hold(ByteBuf buffer, int from, int to) {
+    if (whole.holds(to - from)) {
+      held.append(buffer, from, to, account().holdsMuch());
+    }
+  }
+
+  @Override
+  public void dropHeld() {
+    whole.holds(-held.size());
+    held.clear();
+  }
+
+  @Override
+  public void broke() {
+    whole.broke();
+  }
+
+  /** Nothing of a part goes to the client before all parts are there. */
+  @Override
+  public boolean hasBegun() {
+    return false;
+  }
+}

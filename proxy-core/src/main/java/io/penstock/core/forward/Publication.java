@@ -1,0 +1,97 @@
+package io.penstock.core.forward;
+
+import io.penstock.core.client.Client;
+import io.penstock.core.reply.ReplySlot;
+import io.penstock.core.retry.ClientExchange;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.penstock.core.observe.Outcome;
+import io.penstock.core.pubsub.Hub;
+import io.penstock.core.pubsub.Kind;
+import io.penstock.core.pubsub.Name;
+import io.penstock.core.pubsub.ReceiverCount;
+import io.penstock.core.pubsub.ReceiverCounts;
+import io.penstock.core.resp.Protocol;
+import io.penstock.core.resp.ReplyWriter;
+import io.penstock.core.upstream.Endpoint;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * A message that a client publishes. The node's reply counts this proxy's connections; the client
+ * gets the number of clients.
+ */
+final class Publication extends ClientExchange implements ReceiverCounts.Listener {
+
+  private final ReplySlot whole;
+  private final Client client;
+  private final Hub hub;
+  private final Kind kind;
+  private final Name channel;
+
+  /**
+   * @param whole the client's request, which is answered and not sent
+   */
+  Publication(ForwardParts made, ReplySlot whole, Kind kind, Name channel) {
+    super(made.owner());
+    this.whole = whole;
+    this.client = made.context().client();
+    this.hub = made.site().hub();
+    this.kind = kind;
+    this.channel = channel;
+  }
+
+  @Override
+  public void deliver(ByteBuf buffer, int from, int to, Outcome outcome) {
+    settle();
+    Endpoint node = sentTo();
+    if (node == null || buffer.getByte(from) != ':') {
+      whole.deliver(buffer, from, to, outcome);
+      return;
+    }
+    String count = buffer.toString(from + 1, to - from - 3, StandardCharsets.US_ASCII);
+    var receivers = new ReceiverCount(kind, channel, node, Long.parseLong(count));
+    hub.receivers().count(receivers, this);
+  }
+
+  @Override
+  public boolean isGone() {
+    return client.isClosed();
+  }
+
+  @Override
+  public void reached(long clients) {
+    ByteBuf reply = ByteBufAllocator.DEFAULT.directBuffer(32);
+    new ReplyWriter(reply, Protocol.RESP2).integer(clients);
+    whole.deliverOwned(reply, Outcome.OK);
+  }
+
+  @Override
+  public void onDefect(Throwable cause) {
+    client.failed(cause);
+  }
+
+  @Override
+  public void answer(byte[] reply, Outcome outcome) {
+    settle();
+    whole.answer(reply, outcome);
+  }
+
+  @Override
+  public void deliverPart(ByteBuf buffer, int from, int to, boolean last) {
+    if (last) {
+      settle();
+    }
+    whole.deliverPart(buffer, from, to, last);
+  }
+
+  @Override
+  public void dropHeld() {
+    // An integer comes whole.
+  }
+
+  @Override
+  public boolean hasBegun() {
+    return whole.hasBegun();
+  }
+}

@@ -1,0 +1,43 @@
+package io.penstock.core.limit;
+
+import io.penstock.core.observe.CloseReason;
+
+/**
+ * A client as its {@link Allowance} sees it: what is kept for it, and how it is closed. Called on
+ * the client's loop.
+ */
+public interface Holdings {
+
+  /** Bytes that were written for the client or pushed to it, and that it has not taken. */
+  long unread();
+
+  /** Bytes of buffers with what it has sent and what is queued for it. */
+  long inBuffers();
+
+  /** Bytes of objects that are kept for it, except those that the allowance is told of. */
+  long onHeap();
+
+  /** Whether bytes that it has sent are kept. */
+  boolean hasInput();
+
+  /** How many of its requests are unanswered. */
+  int unanswered();
+
+  /** Whether it has subscribed to something. */
+  boolean isSubscriber();
+
+  /** Whether it has asked to be spared when there is too little memory. */
+  boolean isSpared();
+
+  /** Whether its connection is closed. */
+  boolean isClosed();
+
+  /** It is not read because so many of its requests are unanswered. */
+  void pausedForUnanswered();
+
+  /** It is about to be closed for a limit. */
+  void closing(CloseReason reason);
+
+  /** Closes it at once, and drops what it has not taken. */
+  void close(CloseReason reason);
+}

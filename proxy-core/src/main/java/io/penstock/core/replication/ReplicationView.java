@@ -1,0 +1,68 @@
+package io.penstock.core.replication;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a node says about its replication stream, in the section of {@code INFO} about it.
+ *
+ * @param history the name of its stream
+ * @param offset how far that is
+ * @param earlier the name of the stream that it was a replica of before it became a master
+ * @param earlierEnd the offset from which on the two differ
+ * @param replicas how far each has acknowledged
+ */
+record ReplicationView(
+    boolean isMaster,
+    String history,
+    long offset,
+    String earlier,
+    long earlierEnd,
+    List<Long> replicas) {
+
+  /** Reads the section. */
+  static ReplicationView of(String info) {
+    List<Long> replicas = new ArrayList<>();
+    for (String line : info.split("\r\n", -1)) {
+      if (line.startsWith("slave") && line.contains("state=online")) {
+        replicas.add(Long.parseLong(between(line, "offset=", ",")));
+      }
+    }
+    return new ReplicationView(
+        value(info, "role").equals("master"),
+        value(info, "master_replid"),
+        number(info, "master_repl_offset"),
+        value(info, "master_replid2"),
+        number(info, "second_repl_offset"),
+        replicas);
+  }
+
+  private static long number(String info, String name) {
+    String value = value(info, name);
+    return value.isEmpty() ? -1 : Long.parseLong(value);
+  }
+
+  private static String value(String info, String name) {
+    return between("\r\n" + info, "\r\n" + name + ":", "\r\n");
+  }
+
+  private static String between(String text, String before, String behind) {
+    int from = text.indexOf(before);
+    if (from < 0) {
+      return "";
+    }
+    int end = text.indexOf(behind, from + before.length());
+    return text.substring(from + before.length(), end < 0 ? text.length() : end);
+  }
+
+  /** Whether this master has all that {@code start} told of, be it the same or one promoted. */
+  boolean continues(ReplicationView start) {
+    return history.equals(start.history)
+        || (earlier.equals(start.history) && earlierEnd > start.offset);
+  }
+
+  /** How many replicas have all up to an offset. */
+  long replicasAt(long wanted) {
+    return replicas.stream().filter(acknowledged -> acknowledged >= wanted).count();
+  }
+}

@@ -1,0 +1,233 @@
+package io.penstock.core.replication;
+
+import io.penstock.core.blocking.BlockingParts;
+import io.penstock.core.client.LeasedCall;
+import io.penstock.core.client.Nodes;
+import io.penstock.core.client.Patience;
+import io.penstock.core.reply.ErrorReplies;
+import io.penstock.core.reply.ReplyStrings;
+import io.penstock.core.retry.Refusals;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.penstock.core.backend.Failure;
+import io.penstock.core.backend.Lease;
+import io.penstock.core.observe.Outcome;
+import io.penstock.core.transport.Loop;
+import io.penstock.core.transport.SharedBuffer;
+import io.penstock.core.upstream.RefreshTrigger;
+import io.penstock.core.upstream.Shard;
+import io.penstock.core.upstream.Verdicts.Asked;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One shard's part of a {@code WAIT} or {@code WAITAOF}. A connection's own is about what that
+ * connection wrote, and the client's writes went by another. So the master is asked over a
+ * connection for this call alone, in small steps: between two of them the call may end. When that
+ * one is lost, or becomes a replica, whoever is the master then is asked, as long as there is time.
+ */
+abstract class ShardWait extends LeasedCall {
+
+  /** A step lasts no longer: so late a client that has gone is noticed. */
+  static final long LONGEST_MILLIS = 100;
+
+  private static final byte[] DEMOTED =
+      ErrorReplies.encode("UNBLOCKED the master of a shard has become a replica");
+  private static final long DELAY_MILLIS = 25;
+
+  private final Nodes nodes;
+  private final Loop loop;
+  private final Refusals refusals;
+  private final WaitCall call;
+  private final int slot;
+  private final Patience patience;
+  private @Nullable Lease lease;
+  private WaitCall.Acknowledged acknowledged = WaitCall.Acknowledged.NONE;
+  private boolean settled;
+
+  /**
+   * @param slot one of the shard's
+   */
+  ShardWait(BlockingParts made, WaitCall call, int slot) {
+    super(made.context().client());
+    this.nodes = made.context().nodes();
+    this.loop = made.context().loop();
+    this.refusals = made.refusals();
+    this.call = call;
+    this.slot = slot;
+    this.patience = new Patience(loop, nodes);
+  }
+
+  /** What a master is asked first. */
+  abstract byte[] firstRequest();
+
+  /** A reply that is no error, all its strings and numbers. */
+  abstract void answered(List<String> reply);
+
+  /** The master was lost: what comes after it may lack what the client wrote. */
+  abstract void lost();
+
+  /** Whether nothing more can be known than is: only the client's time ends it. */
+  abstract boolean isBlind();
+
+  /** The reply to an error; null for the error itself. */
+  byte @Nullable [] worded(String error) {
+    return null;
+  }
+
+  final WaitCall call() {
+    return call;
+  }
+
+  /** As of the last look. */
+  final WaitCall.Acknowledged acknowledged() {
+    return acknowledged;
+  }
+
+  final boolean isSettled() {
+    return settled;
+  }
+
+  /** Asks whoever is the master now. */
+  final void begin() {
+    if (call.isEnded()) {
+      return;
+    }
+    Shard owner = nodes.placement().shardOf(slot);
+    if (owner == null) {
+      nodes.requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
+      again(ErrorReplies.NOT_SERVED, Outcome.UNAVAILABLE);
+      return;
+    }
+    prepare(firstRequest(), 0);
+    Lease taken = nodes.lease(owner.master(), this);
+    lease = taken;
+    if (taken == null) {
+      releaseBytes();
+      call.answer(ErrorReplies.NO_LEASE, Outcome.OVERLOADED);
+    } else {
+      taken.send(this, false);
+    }
+  }
+
+  /**
+   * Asks the master.
+   *
+   * @param millis how long it may take its time
+   */
+  final void ask(byte[] request, long millis) {
+    Lease on = lease;
+    if (on != null) {
+      prepare(request, millis);
+      on.send(this, false);
+    }
+  }
+
+  private void prepare(byte[] request, long millis) {
+    bytes(new SharedBuffer(Unpooled.wrappedBuffer(request)), 0, request.length);
+    long patienceNanos = nodes.commandTimeoutNanos() + TimeUnit.MILLISECONDS.toNanos(millis);
+    long deadline = loop.tick() + patienceNanos;
+    toEndpoint();
+    terms(client.protocol(), client.affinity(), deadline);
+  }
+
+  /** So much is acknowledged now. Answers for how many milliseconds to ask on; 0 if no longer. */
+  final long look(WaitCall.Acknowledged now) {
+    patience.renew();
+    acknowledged = now;
+    long left = call.patienceMillis(this);
+    if (left == 0) {
+      release();
+      settle();
+    }
+    return left;
+  }
+
+  private void settle() {
+    settled = true;
+    call.settled();
+  }
+
+  /** The node is a replica: another is, or will be, the master. */
+  final void demoted() {
+    nodes.requestRefresh(RefreshTrigger.READONLY);
+    again(DEMOTED, Outcome.ERROR);
+  }
+
+  /** Asks once more in a while; when there is no time for that, there is what there is. */
+  private void again(byte[] error, Outcome outcome) {
+    Lease on = lease;
+    lease = null;
+    if (on != null) {
+      on.discard();
+    }
+    long left = call.patienceMillis(this);
+    if (call.isEnded()) {
+      return;
+    }
+    if (left == 0) {
+      settle();
+    } else if (call.isEndless() && (isBlind() || patience.isOver())) {
+      call.answer(error, outcome);
+    } else if (isBlind()) {
+      later(() -> again(error, outcome), Math.min(LONGEST_MILLIS, left));
+    } else {
+      later(this::begin, Math.min(DELAY_MILLIS, left));
+    }
+  }
+
+  private void later(Runnable action, long millis) {
+    loop.executor().schedule(action, millis, TimeUnit.MILLISECONDS);
+  }
+
+  private void release() {
+    Lease on = lease;
+    lease = null;
+    if (on != null) {
+      on.release();
+    }
+  }
+
+  @Override
+  public final void onReply(ByteBuf buffer, int from, int to) {
+    releaseBytes();
+    if (call.isEnded()) {
+      release();
+    } else if (buffer.getByte(from) == '-') {
+      refused(buffer, from, to);
+    } else {
+      answered(ReplyStrings.of(buffer.slice(from, to - from)));
+    }
+  }
+
+  private void refused(ByteBuf buffer, int from, int to) {
+    if (refusals.read(this, Asked.MASTER, buffer, from, to) != null) {
+      demoted();
+      return;
+    }
+    byte[] error = new byte[to - from];
+    buffer.getBytes(from, error);
+    byte[] worded = worded(new String(error, StandardCharsets.ISO_8859_1));
+    release();
+    call.answer(worded == null ? error : worded, Outcome.ERROR);
+  }
+
+  @Override
+  public final void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
+    throw new IllegalStateException("a master was asked how far it is and gave a large reply");
+  }
+
+  @Override
+  public final void onFailure(Failure failure) {
+    releaseBytes();
+    lost();
+    switch (failure) {
+      case TIMEOUT -> again(ErrorReplies.TIMEOUT_READ, Outcome.TIMEOUT);
+      case CONNECTION_LOST -> again(ErrorReplies.CONNLOST_READ, Outcome.CONNLOST);
+      case NOT_SENT, NO_OWNER, OVERLOADED -> again(ErrorReplies.UNAVAILABLE, Outcome.UNAVAILABLE);
+    }
+  }
+}

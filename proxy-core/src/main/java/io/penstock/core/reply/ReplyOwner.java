@@ -1,0 +1,23 @@
+package io.penstock.core.reply;
+
+/** The client whose replies a {@link ReplySequence} gives. Called on the client's loop. */
+public interface ReplyOwner {
+
+  /** Whether the request that begins now gets no reply. */
+  boolean mutesNext();
+
+  /** A reply of Penstock's own words takes its share of the client's turn. */
+  void answersItself();
+
+  /** A reply has ended that went out in parts, and the next one has not begun. */
+  void replyEnded();
+
+  /** The reply to the request of this number was given, and messages wait for that. */
+  void letFollow(long place);
+
+  /** Some replies were given: there may be room for more requests, or none left to wait for. */
+  void advanced();
+
+  /** A reply could not be given: the client is to be closed. */
+  void failed(Throwable cause);
+}

@@ -1,0 +1,56 @@
+package io.penstock.core.retry;
+
+import io.penstock.core.client.Client;
+
+import io.penstock.core.backend.Hold;
+import io.penstock.core.observe.ProxyStats.HeldOutcome;
+
+/**
+ * One client's part in what its loop holds: requests that were refused, or failed without having
+ * run. Confined to its loop.
+ */
+final class FailoverHold {
+
+  private final Client client;
+  private final Hold hold;
+
+  FailoverHold(Client client, Hold hold) {
+    this.client = client;
+    this.hold = hold;
+  }
+
+  /** Whether too many are held for one that was never sent; one that was held already stays. */
+  boolean refuses(Retry retry) {
+    if (retry.held || !hold.isFull()) {
+      return false;
+    }
+    hold.refused();
+    return true;
+  }
+
+  /** Holds the request from here to its end. */
+  void take(Retry retry) {
+    retry.held = true;
+    hold.enter(retry.request);
+  }
+
+  /** The request may run no more. */
+  void gaveUp(ClientExchange request) {
+    hold.leave(request);
+    hold.count(request, client.isInputEnded() ? HeldOutcome.DROPPED : HeldOutcome.GIVEN_UP);
+  }
+
+  /** The request is answered with an error of Penstock's, if it was held in vain. */
+  void endsInVain(ClientExchange request) {
+    if (hold.leave(request)) {
+      gaveUp(request);
+    }
+  }
+
+  /** The request has ended otherwise. */
+  void ends(ClientExchange request) {
+    if (hold.leave(request)) {
+      hold.count(request, HeldOutcome.SERVED);
+    }
+  }
+}

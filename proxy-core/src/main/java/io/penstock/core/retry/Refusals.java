@@ -1,0 +1,165 @@
+package io.penstock.core.retry;
+
+import io.penstock.core.client.Nodes;
+import io.penstock.core.reply.ReplyStrings;
+
+import io.netty.buffer.ByteBuf;
+import io.penstock.core.backend.Exchange;
+import io.penstock.core.cluster.Redirect;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Redirection;
+import io.penstock.core.upstream.RefreshTrigger;
+import io.penstock.core.upstream.Verdict;
+import io.penstock.core.upstream.Verdicts;
+import io.penstock.core.upstream.Verdicts.Asked;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells the error replies that mean "it did not run" from all others, and passes on what they say
+ * of the topology. Everybody who sends a command to a node reads its errors here. Confined to a
+ * loop.
+ */
+public final class Refusals {
+
+  private static final List<String> SERVERS_OWN =
+      List.of(
+          "-TRYAGAIN Multiple keys request during rehashing of slot",
+          "-CLUSTERDOWN The cluster is down",
+          "-CLUSTERDOWN Hash slot not served",
+          "-CLUSTERDOWN The cluster is down and only accepts read commands",
+          "-LOADING Redis is loading the dataset in memory",
+          "-LOADING Valkey is loading the dataset in memory",
+          "-READONLY You can't write against a read only replica.",
+          "-MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.");
+
+  private static final String BLOCKED_NO_MORE = "-UNBLOCKED force unblock";
+  private static final List<String> NOT_OF_A_REPLICA =
+      List.of("-ERR WAIT cannot be used with", "-ERR WAITAOF cannot be used with");
+
+  private static final Redirection[] WORDS = Redirection.values();
+
+  private final Verdicts verdicts;
+  private final Nodes nodes;
+
+  /**
+   * @param verdicts of the upstream
+   */
+  public Refusals(Verdicts verdicts, Nodes nodes) {
+    this.verdicts = verdicts;
+    this.nodes = nodes;
+  }
+
+  /**
+   * What a reply says that means "it did not run"; null for any other reply. Borrows {@code
+   * buffer}.
+   *
+   * @param exchange that it answers
+   */
+  public @Nullable Refusal read(Exchange exchange, Asked asked, ByteBuf buffer, int from, int to) {
+    if (buffer.getByte(from) != '-') {
+      return null;
+    }
+    Redirection word = wordOf(buffer, from, to);
+    if (word == null) {
+      return asked == Asked.MASTER && isOfNoMaster(buffer, from, to)
+          ? new Refusal(null, Verdict.FIND_MASTER, 0, null)
+          : null;
+    }
+    return switch (verdicts.of(word, asked)) {
+      case DELIVER -> null;
+      case REDIRECT -> redirect(exchange, word, buffer, from, to);
+      case SEND_AGAIN -> new Refusal(word, Verdict.SEND_AGAIN, 0, null);
+      case FIND_MASTER -> new Refusal(word, Verdict.FIND_MASTER, 0, null);
+    };
+  }
+
+  /** The same of a call that blocked, which a node that becomes a replica ends as well. */
+  public @Nullable Refusal readOfBlocked(Exchange exchange, ByteBuf buffer, int from, int to) {
+    return ReplyStrings.startsWith(buffer, from, to, BLOCKED_NO_MORE)
+        ? new Refusal(null, Verdict.FIND_MASTER, 0, null)
+        : read(exchange, Asked.KEYS, buffer, from, to);
+  }
+
+  /**
+   * The same of a script. A script may return any error it likes: one that is not in the words of
+   * Redis (cluster.c, server.c) or Valkey says nothing about whether it ran, and a redirect is
+   * followed to known nodes only.
+   */
+  @Nullable Refusal readOfScript(Exchange exchange, Asked asked, ByteBuf buffer, int from, int to) {
+    Refusal said = read(exchange, asked, buffer, from, to);
+    if (said == null) {
+      return null;
+    }
+    Endpoint target = said.target();
+    if (said.verdict() == Verdict.REDIRECT) {
+      return target == null || nodes.placement().contains(target) ? said : said.toUnknownNode();
+    }
+    String line = buffer.toString(from, to - from, StandardCharsets.ISO_8859_1);
+    return SERVERS_OWN.contains(line.stripTrailing()) ? said : null;
+  }
+
+  private static @Nullable Refusal redirect(
+      Exchange exchange, Redirection word, ByteBuf buffer, int from, int to) {
+    Redirect redirect = Redirect.parse(buffer, from, to - from);
+    if (redirect == null) {
+      return null;
+    }
+    Endpoint answered = exchange.sentTo();
+    Endpoint target = answered == null ? null : redirect.target(answered);
+    return new Refusal(word, Verdict.REDIRECT, redirect.slot(), target);
+  }
+
+  private static boolean isOfNoMaster(ByteBuf buffer, int from, int to) {
+    return ReplyStrings.startsWith(buffer, from, to, BLOCKED_NO_MORE)
+        || NOT_OF_A_REPLICA.stream()
+            .anyMatch(text -> ReplyStrings.startsWith(buffer, from, to, text));
+  }
+
+  /** Tells the upstream what a refusal says of it. */
+  public void heed(Refusal refusal) {
+    Endpoint target = refusal.target();
+    switch (refusal.verdict()) {
+      case REDIRECT -> {
+        if (target == null) {
+          nodes.requestRefresh(RefreshTrigger.UNKNOWN_NODE);
+        } else if (refusal.word() == Redirection.MOVED) {
+          nodes.moved(refusal.partition(), target);
+        } else {
+          nodes.requestRefresh(RefreshTrigger.ASK);
+        }
+      }
+      case FIND_MASTER -> nodes.requestRefresh(RefreshTrigger.READONLY);
+      case SEND_AGAIN -> {
+        if (refusal.word() == Redirection.CLUSTERDOWN) {
+          nodes.requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
+        }
+      }
+      case DELIVER -> throw new IllegalArgumentException("no refusal: " + refusal);
+    }
+  }
+
+  private static @Nullable Redirection wordOf(ByteBuf buffer, int from, int to) {
+    for (Redirection word : WORDS) {
+      if (says(word, buffer, from, to)) {
+        return word;
+      }
+    }
+    return null;
+  }
+
+  private static boolean says(Redirection kind, ByteBuf buffer, int from, int to) {
+    String word = kind.name();
+    int end = from + 1 + word.length();
+    if (to <= end || buffer.getByte(end) != ' ') {
+      return false;
+    }
+    for (int i = 0; i < word.length(); i++) {
+      if (buffer.getByte(from + 1 + i) != word.charAt(i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,93 @@
+package io.penstock.core.retry;
+
+import io.penstock.core.client.RequestReader;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.penstock.core.command.Command;
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.spec.KeyPositions;
+import io.penstock.core.transport.Slices;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The keys of a request, for what must keep its order: a request that its node refused, and those
+ * behind one of several keys. Requests that share no key need not keep their order, and while a
+ * slot is migrated some of its keys are here and some there. Read again from the request's bytes,
+ * copies and all: a request that just passes needs none.
+ *
+ * @param keys empty when the request names none, or very many
+ */
+public record RequestKeys(Set<ByteBuf> keys) {
+
+  /** Of a request with more keys, or longer, nothing is copied: it may be about any key. */
+  private static final int MOST = 1_024;
+
+  private static final int LONGEST = 1024 * 1024;
+  private static final RequestKeys TOO_MANY = new RequestKeys(Set.of());
+
+  /** Copies the keys of a request; none of one with very many. */
+  static RequestKeys of(Command command) {
+    if (command.argc() >= Slices.MANY) {
+      return TOO_MANY;
+    }
+    Set<ByteBuf> keys = new HashSet<>();
+    CommandSpec spec = command.spec();
+    var positions = new KeyPositions();
+    if (spec != null
+        && spec.findKeys(command.frame(), positions) > 0
+        && positions.size() <= MOST
+        && command.frame().end() - command.frame().start() <= LONGEST) {
+      for (int i = 0; i < positions.size(); i++) {
+        int at = positions.get(i);
+        byte[] key = new byte[command.frame().length(at)];
+        command.frame().buffer().getBytes(command.frame().offset(at), key);
+        keys.add(Unpooled.wrappedBuffer(key));
+      }
+    }
+    return new RequestKeys(keys);
+  }
+
+  /**
+   * Copies the keys of all requests of a transaction; none where one of them has none.
+   *
+   * @param buffer borrowed
+   */
+  public static RequestKeys ofAll(RequestReader reader, ByteBuf buffer, int from, int length) {
+    Set<ByteBuf> keys = new HashSet<>();
+    boolean[] unknown = new boolean[1];
+    reader.readAll(
+        buffer,
+        from,
+        length,
+        command -> {
+          RequestKeys ofOne = keys.size() > MOST ? TOO_MANY : of(command);
+          unknown[0] |= ofOne.keys.isEmpty() && !isBracket(command.spec());
+          keys.addAll(ofOne.keys);
+        });
+    return unknown[0] || keys.size() > MOST ? TOO_MANY : new RequestKeys(keys);
+  }
+
+  private static boolean isBracket(@Nullable CommandSpec spec) {
+    return spec != null && (spec.name().equals("multi") || spec.name().equals("exec"));
+  }
+
+  /**
+   * Whether a request for {@code slot} names none: it is routed to slot 0, and may run anywhere.
+   */
+  public static boolean areNone(int slot, Command command) {
+    CommandSpec spec = command.spec();
+    return slot == 0
+        && spec != null
+        && spec.firstKeyIndex() == 0
+        && spec.findKeys(command.frame(), new KeyPositions()) <= 0;
+  }
+
+  /** Whether both name one key, or one of them does not say what it is about. */
+  boolean meet(RequestKeys other) {
+    return keys.isEmpty() || other.keys.isEmpty() || !Collections.disjoint(keys, other.keys);
+  }
+}

@@ -1,0 +1,14 @@
+package io.penstock.core.retry;
+
+import io.penstock.core.script.Scripts;
+
+import io.penstock.core.observe.LoopCounters;
+
+/**
+ * What the retries of all clients of a loop have in common.
+ *
+ * @param refusals reads the nodes' errors
+ * @param scripts that clients brought
+ * @param counters of the loop
+ */
+public record RetrySite(Refusals refusals, Scripts scripts, LoopCounters counters) {}

@@ -1,0 +1,131 @@
+package io.penstock.core.retry;
+
+import io.penstock.core.client.Client;
+import io.penstock.core.client.ClientContext;
+import io.penstock.core.client.Incoming;
+import io.penstock.core.client.RequestReader;
+
+import io.penstock.core.command.Command;
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.transport.Loop;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests of one session that name several keys and are on their way. A node that migrates
+ * their slot may refuse one of them (TRYAGAIN) and take the next request, for one of the keys; so
+ * that one waits for the reply, unless both only read. Confined to the session's loop.
+ */
+final class SeveralKeys {
+
+  /** For keys of whatever slots. */
+  static final int ALL_PARTITIONS = Integer.MIN_VALUE;
+
+  /** To look at more of them would cost more than to wait. */
+  private static final int MOST_LOOKED_AT = 64;
+
+  /** Room for so many is kept. */
+  private static final int KEPT = 256;
+
+  private final Client client;
+  private final RequestReader reader;
+  private final Loop loop;
+  private Deque<Sent> reads = new ArrayDeque<>(4);
+  private Deque<Sent> writes = new ArrayDeque<>(4);
+  private int most; // at a time, since they were empty and small
+  private @Nullable RequestKeys wanted; // of the request that is looked at, once that is needed
+  private boolean someWait;
+
+  SeveralKeys(ClientContext context) {
+    this.client = context.client();
+    this.reader = context.reader();
+    this.loop = context.loop();
+  }
+
+  private static final class Sent {
+    private final ClientExchange request;
+    private @Nullable RequestKeys keys; // once looked at
+
+    Sent(ClientExchange request) {
+      this.request = request;
+    }
+
+    /** Whether a request for these keys might be taken where this one is refused. */
+    boolean meets(RequestKeys later) {
+      RequestKeys known = keys;
+      if (known == null) {
+        known = request.keys();
+        keys = known;
+      }
+      return known.keys().size() != 1 && known.meet(later); // one key several times is one key
+    }
+  }
+
+  /** The request is about to be sent. */
+  void add(ClientExchange request) {
+    lineOf(request).addLast(new Sent(request));
+  }
+
+  /** It was answered, or has failed: those that wait for it are looked at again. */
+  void remove(ClientExchange request) {
+    Deque<Sent> line = lineOf(request);
+    if (line.getFirst().request == request) { // as nearly always
+      line.removeFirst();
+    } else {
+      line.removeIf(sent -> sent.request == request);
+    }
+    shrinkWhenIdle();
+    if (someWait) {
+      someWait = false;
+      loop.executor().execute(client::takeUp);
+    }
+  }
+
+  /** What many requests took at a time is given back after them. */
+  private void shrinkWhenIdle() {
+    int now = reads.size() + writes.size();
+    most = Math.max(most, now + 1);
+    if (now == 0 && most > KEPT) {
+      reads = new ArrayDeque<>(4);
+      writes = new ArrayDeque<>(4);
+      most = 0;
+    }
+  }
+
+  private Deque<Sent> lineOf(ClientExchange request) {
+    return request.isReadOnly() ? reads : writes;
+  }
+
+  /**
+   * Whether the request must wait.
+   *
+   * @param slot of its keys, or {@link #ALL_PARTITIONS}
+   */
+  boolean mustWait(int slot, Incoming request) {
+    if (reads.isEmpty() && writes.isEmpty()) {
+      return false;
+    }
+    var command = reader.command(request.frame());
+    CommandSpec spec = command.resolve();
+    boolean reading = spec != null && spec.isReadOnly();
+    wanted = null;
+    boolean held = isMet(writes, slot, command) || (!reading && isMet(reads, slot, command));
+    someWait |= held;
+    return held;
+  }
+
+  private boolean isMet(Deque<Sent> line, int slot, Command command) {
+    int looks = 0;
+    for (Sent sent : line) {
+      if (slot == ALL_PARTITIONS || sent.request.isFor(slot)) {
+        RequestKeys later = wanted == null ? RequestKeys.of(command) : wanted;
+        wanted = later;
+        if (++looks > MOST_LOOKED_AT || sent.meets(later)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,37 @@
+package io.penstock.core.script;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.penstock.core.backend.Exchange;
+import io.penstock.core.backend.SignalExchange;
+import io.penstock.core.transport.SharedBuffer;
+import java.nio.charset.StandardCharsets;
+
+/** {@code SCRIPT LOAD} on its way to a node that may lack a script, before the call of it. */
+public final class ScriptLoad extends SignalExchange {
+
+  private static final String LOAD = "*3\r\n$6\r\nSCRIPT\r\n$4\r\nLOAD\r\n$";
+
+  /**
+   * @param call the call that it is loaded for, and goes the way of
+   */
+  ScriptLoad(byte[] body, Exchange call) {
+    ByteBuf request = request(body);
+    bytes(new SharedBuffer(request), 0, request.writerIndex());
+    toWhere(call);
+    terms(call.protocol(), call.affinity(), call.deadline(), call.heldUntil());
+  }
+
+  /** The request; the caller owns it. */
+  public static ByteBuf request(byte[] body) {
+    String head = LOAD + body.length + "\r\n";
+    ByteBuf out = ByteBufAllocator.DEFAULT.directBuffer(head.length() + body.length + 2);
+    out.writeCharSequence(head, StandardCharsets.US_ASCII);
+    return out.writeBytes(body).writeByte('\r').writeByte('\n');
+  }
+
+  @Override
+  protected void ended() {
+    // The call says what came of it.
+  }
+}

@@ -1,0 +1,95 @@
+package io.penstock.core.spec;
+
+import io.penstock.core.resp.RequestFrame;
+
+/**
+ * The second half of a {@link KeySpec}: which arguments are keys, counted from where they begin.
+ */
+public sealed interface FindKeys {
+
+  /** What {@link #collect} gives for a request that the spec does not fit. */
+  int INVALID = -1;
+
+  /**
+   * Adds the keys' argument indexes to {@code into}.
+   *
+   * @param first where {@link BeginSearch} says that they begin
+   * @return how many; {@link #INVALID} when the request does not have the arguments it needs
+   */
+  int collect(RequestFrame frame, int first, KeyPositions into);
+
+  /**
+   * A run of arguments.
+   *
+   * @param lastKey offset of the last key from the first; negative counts from the request's end
+   *     (-1 is the last argument)
+   * @param keyStep distance from one key to the next
+   * @param limit with {@code lastKey} -1: only the first of so many equal parts of the rest holds
+   *     keys
+   */
+  record Range(int lastKey, int keyStep, int limit) implements FindKeys {
+    @Override
+    public int collect(RequestFrame frame, int first, KeyPositions into) {
+      return addRun(frame, first, last(first, frame.argc()), keyStep, into);
+    }
+
+    private int last(int first, int argc) {
+      if (lastKey >= 0) {
+        return first + lastKey;
+      }
+      return limit == 0 ? argc + lastKey : first + (argc - first) / limit + lastKey;
+    }
+  }
+
+  /**
+   * As many as one argument says.
+   *
+   * @param keyNumIndex offset of the argument that holds the number
+   * @param firstKey offset of the first key
+   * @param keyStep distance from one key to the next
+   */
+  record KeyNum(int keyNumIndex, int firstKey, int keyStep) implements FindKeys {
+    @Override
+    public int collect(RequestFrame frame, int first, KeyPositions into) {
+      int counter = first + keyNumIndex;
+      if (counter >= frame.argc()) {
+        return INVALID;
+      }
+      long count = Ascii.parseLong(frame, counter);
+      if (count == Ascii.NOT_A_LONG) {
+        // The command will not accept it, but nodes look for keys first, and read it by atoi.
+        int read = Ascii.atoi(frame, counter);
+        count = read == 0 ? INVALID : read;
+      }
+      if (count == 0) {
+        return 0;
+      }
+      if (count < 0 || count > frame.argc()) {
+        return INVALID;
+      }
+      int begin = first + firstKey;
+      return addRun(frame, begin, begin + ((int) count - 1) * keyStep, keyStep, into);
+    }
+  }
+
+  /** By no rule that a spec could state. */
+  record Unknown() implements FindKeys {
+    @Override
+    public int collect(RequestFrame frame, int first, KeyPositions into) {
+      return INVALID;
+    }
+  }
+
+  private static int addRun(RequestFrame frame, int first, int last, int step, KeyPositions into) {
+    if (first == frame.argc() && last == first - 1) {
+      return 0; // the rest of the request, and there is none
+    }
+    if (last < first || last >= frame.argc()) {
+      return INVALID;
+    }
+    for (int i = first; i <= last; i += step) {
+      into.add(i);
+    }
+    return (last - first) / step + 1;
+  }
+}

@@ -1,0 +1,89 @@
+package io.penstock.core.spec;
+
+/**
+ * Redis's glob patterns ({@code stringmatchlen} in util.c): {@code *}, {@code ?}, {@code [a-c]},
+ * {@code [^abc]} and {@code \} before a special character. A pattern is read once, in time
+ * proportional to its length, and matched element by element then: a class costs one step however
+ * long it is, and a run of stars is one star. Characters are bytes, one to one. Immutable.
+ */
+public final class Glob {
+
+  /**
+   * The longest pattern in bytes that clients may send. Keys and channels of more than 1,024 bytes
+   * are called a bad idea by Redis's documentation; this is such a name twice over, each byte
+   * escaped. Servers try a pattern on every name they have, and those without the fix of
+   * CVE-2024-31228 recurse for each star until their stack ends.
+   */
+  public static final int MAX_LENGTH = 4_096;
+
+  private static final int STAR = -1;
+  private static final int ANY = -2;
+  private static final int FIRST_CLASS = -3; // the others count down from it
+
+  private final int[] elements; // characters, or one of the above
+  private final int size;
+  private final long[] classes;
+  private final boolean ignoresCase;
+
+  private Glob(String pattern, boolean ignoresCase) {
+    var reader = new GlobReader(pattern, ignoresCase);
+    this.elements = new int[pattern.length()];
+    this.ignoresCase = ignoresCase;
+    int count = 0;
+    while (reader.hasMore()) {
+      int element = element(reader);
+      if (element != STAR || count == 0 || elements[count - 1] != STAR) {
+        elements[count++] = element;
+      }
+    }
+    this.size = count;
+    this.classes = reader.classes();
+  }
+
+  private static int element(GlobReader reader) {
+    return switch (reader.next()) {
+      case STAR -> STAR;
+      case ANY -> ANY;
+      case CLASS -> FIRST_CLASS - reader.lastClass();
+      case CHARACTER -> reader.character();
+    };
+  }
+
+  /** Case matters, as for keys and channels. */
+  public static Glob exact(String pattern) {
+    return new Glob(pattern, false);
+  }
+
+  /** Case does not matter, as for names of commands and settings. */
+  public static Glob ignoringCase(String pattern) {
+    return new Glob(pattern, true);
+  }
+
+  /** The number of elements; a run of stars is one. */
+  public int size() {
+    return size;
+  }
+
+  /** Whether element {@code i} is a star. */
+  public boolean isStar(int i) {
+    return elements[i] == STAR;
+  }
+
+  /** Whether element {@code i}, which is no star, accepts the character. */
+  public boolean accepts(int i, char c) {
+    int element = elements[i];
+    if (element >= 0) {
+      return element == (ignoresCase ? Ascii.toLower(c) : c);
+    }
+    return element == ANY || GlobReader.contains(classes, FIRST_CLASS - element, c);
+  }
+
+  /** Whether the whole text matches. */
+  public boolean matches(String text) {
+    var match = new GlobMatch(this, text);
+    while (match.goOn(Integer.MAX_VALUE) == GlobMatch.UNDECIDED) {
+      // there is more to do
+    }
+    return match.isMatch();
+  }
+}

@@ -1,0 +1,88 @@
+package io.penstock.core.subscribe;
+
+import io.netty.buffer.ByteBuf;
+import io.penstock.core.pubsub.Hub;
+import io.penstock.core.pubsub.Name;
+import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.transport.SharedBuffer;
+import java.util.Iterator;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The names that a request gives behind its command, read one after the other out of the request's
+ * own bytes: a million of them take no more memory than these. Confined to its loop.
+ */
+final class GivenNames implements Iterator<Name> {
+
+  private final SharedBuffer bytes;
+  private final int first; // where the header of the first name begins
+  private final int length;
+  private final int count;
+  private int at;
+  private int read;
+  private long passed;
+  private @Nullable Name last;
+
+  /**
+   * @param bytes one share of the buffer that the frame lies in goes over, until {@link #release}
+   */
+  GivenNames(SharedBuffer bytes, RequestFrame frame) {
+    this.bytes = bytes;
+    this.first = frame.offset(0) + frame.length(0) + 2;
+    this.length = frame.end() - frame.start();
+    this.count = frame.argc() - 1;
+    this.at = first;
+  }
+
+  int count() {
+    return count;
+  }
+
+  /** Bytes of the whole request. */
+  int length() {
+    return length;
+  }
+
+  @Override
+  public boolean hasNext() {
+    return read < count;
+  }
+
+  /** Copies the next one, which there must be. */
+  @Override
+  public Name next() {
+    ByteBuf buffer = bytes.buffer();
+    int nameLength = 0;
+    int end = at + 1; // behind the $
+    for (byte digit = buffer.getByte(end); digit != '\r'; digit = buffer.getByte(++end)) {
+      nameLength = nameLength * 10 + digit - '0';
+    }
+    Name name = Name.copy(buffer, end + 2, nameLength);
+    at = end + 2 + nameLength + 2;
+    read++;
+    passed += nameLength;
+    last = name;
+    return name;
+  }
+
+  /** Bytes of all names that were read. */
+  long passed() {
+    return passed;
+  }
+
+  /** Whether all were read, and the last is of that partition. */
+  boolean isLastOf(int partition, Hub hub) {
+    return read == count && hub.partitionOf(Objects.requireNonNull(last)) == partition;
+  }
+
+  /** Begins with the first one again. */
+  void rewind() {
+    at = first;
+    read = 0;
+  }
+
+  void release() {
+    bytes.release();
+  }
+}

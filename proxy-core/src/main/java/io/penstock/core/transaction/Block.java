@@ -1,0 +1,104 @@
+package io.penstock.core.transaction;
+
+import io.penstock.core.retry.ClientExchange;
+import io.penstock.core.retry.ExchangeOwner;
+import io.penstock.core.retry.RequestKeys;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.transport.SharedBuffer;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * {@code MULTI}, commands and {@code EXEC}, sent in one piece: on a shared connection nobody's
+ * commands can come between them. A node that refuses any of them runs none, so what it refused may
+ * be sent again as a whole.
+ */
+public abstract class Block extends ClientExchange {
+
+  private static final byte[] BEGIN = bytes("*1\r\n$5\r\nMULTI\r\n");
+  private static final byte[] END = bytes("*1\r\n$4\r\nEXEC\r\n");
+  private static final String ABORTED =
+      "-EXECABORT Transaction discarded because of previous errors. ";
+  private static final String NOT_ATOMIC =
+      "-ERR The node refused MULTI, so the commands ran one by one: ";
+
+  private final Queueing queueing = new Queueing();
+
+  public Block(ExchangeOwner owner) {
+    super(owner);
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /** Writes what stands before the first command. */
+  public static void begin(ByteBuf out) {
+    out.writeBytes(BEGIN);
+  }
+
+  /**
+   * Prepares for a first sending.
+   *
+   * @param block begun with {@link #begin}, with the commands; ownership goes over
+   * @param commands how many there are in it
+   */
+  public final void prepare(CommandSpec command, int slot, ByteBuf block, int commands) {
+    block.writeBytes(END);
+    carry(new SharedBuffer(block), block.readerIndex(), block.readableBytes());
+    precededBy(queueing, commands + 1);
+    prepare(command, slot);
+  }
+
+  /** Of all its commands; none where one of them does not say what it is about. */
+  @Override
+  public final RequestKeys keys() {
+    return RequestKeys.ofAll(reader(), sharedBytes().buffer(), offset(), length());
+  }
+
+  @Override
+  public final void onReply(ByteBuf buffer, int from, int to) {
+    byte[] error = queueing.takeError();
+    if (error == null || buffer.getByte(from) != '-') {
+      super.onReply(buffer, from, to);
+    } else if (queueing.ranWithoutMulti()) {
+      ranAlone(error, queueing.lastReply());
+    } else if (!isRefused(Unpooled.wrappedBuffer(error), 0, error.length)) {
+      ran();
+      aborted(error);
+    }
+  }
+
+  /** Whether the node refused {@code MULTI} itself, and so ran the commands one by one. */
+  public final boolean ranWithoutMulti() {
+    return queueing.ranWithoutMulti();
+  }
+
+  /**
+   * The node refused {@code MULTI} with this error line, and ran the commands one by one.
+   *
+   * @param reply to the last of them
+   */
+  public abstract void ranAlone(byte[] error, ByteBuf reply);
+
+  /** What {@code EXEC} is answered then. */
+  public static byte[] notAtomic(byte[] error) {
+    return reworded(NOT_ATOMIC, error);
+  }
+
+  /** The node refused a command for good, with this error line, and ran nothing. */
+  public abstract void aborted(byte[] error);
+
+  /** What {@code EXEC} is answered then. */
+  public static byte[] abortion(byte[] error) {
+    return reworded(ABORTED, error);
+  }
+
+  /** The error line, without its {@code -}, behind {@code beginning}. */
+  private static byte[] reworded(String beginning, byte[] error) {
+    return (beginning + new String(error, 1, error.length - 1, StandardCharsets.ISO_8859_1))
+        .getBytes(StandardCharsets.ISO_8859_1);
+  }
+}

@@ -1,0 +1,28 @@
+package io.penstock.core.transaction;
+
+import io.penstock.core.client.Backpressure;
+import io.penstock.core.client.ClientContext;
+import io.penstock.core.client.TurnShare;
+import io.penstock.core.forward.ForwardParts;
+import io.penstock.core.retry.Refusals;
+
+/**
+ * What a client's transactions are made with.
+ *
+ * @param forward as for requests that are sent in parts
+ * @param refusals reads the nodes' errors
+ * @param backpressure of the client
+ * @param own answers Penstock's own commands
+ * @param share of the client in its loop's turns
+ */
+public record TransactionParts(
+    ForwardParts forward,
+    Refusals refusals,
+    Backpressure backpressure,
+    OwnCommands own,
+    TurnShare share) {
+
+  public ClientContext context() {
+    return forward.context();
+  }
+}

@@ -1,0 +1,194 @@
+package io.penstock.core.transaction;
+
+import io.penstock.core.client.ClientContext;
+import io.penstock.core.client.Incoming;
+import io.penstock.core.client.LeasedCall;
+import io.penstock.core.client.Nodes;
+import io.penstock.core.reply.ErrorReplies;
+import io.penstock.core.reply.ReplySlot;
+import io.penstock.core.retry.Refusal;
+import io.penstock.core.retry.Refusals;
+
+import io.netty.buffer.ByteBuf;
+import io.penstock.core.backend.Failure;
+import io.penstock.core.backend.Lease;
+import io.penstock.core.backend.NodeRefusal;
+import io.penstock.core.observe.Outcome;
+import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.transport.Loop;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.RefreshTrigger;
+import io.penstock.core.upstream.Shard;
+import io.penstock.core.upstream.Verdicts.Asked;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One {@code WATCH}. The client's first one finds the node, and is tried again until its deadline;
+ * a later one that the node does not take shows that what is watched is lost.
+ */
+final class WatchCall extends LeasedCall {
+
+  private static final byte[] OK = "+OK\r\n".getBytes(StandardCharsets.US_ASCII);
+  private static final long DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
+
+  private final Nodes nodes;
+  private final Loop loop;
+  private final Refusals refusals;
+  private final Watch watch;
+  private final ReplySlot place;
+  private @Nullable Lease taken; // by this one
+  private boolean asking;
+  private boolean over;
+
+  WatchCall(ClientContext context, Watch watch, ReplySlot place, Incoming request) {
+    super(context.client());
+    this.nodes = context.nodes();
+    this.loop = context.loop();
+    this.refusals = watch.refusals();
+    this.watch = watch;
+    this.place = place;
+    RequestFrame frame = request.frame();
+    bytes(request.share(), frame.start(), frame.end() - frame.start());
+    long now = loop.tick();
+    toPartition(watch.slot());
+    terms(
+        client.protocol(),
+        client.affinity(),
+        now + nodes.commandTimeoutNanos(),
+        now + nodes.patienceNanos());
+  }
+
+  void send() {
+    watch.waiting(null);
+    if (over) {
+      return;
+    }
+    if (nodes.hold().leave(this)) {
+      sentLate(loop.tick(), nodes.commandTimeoutNanos());
+    }
+    if (!watch.isNew()) {
+      watch.send(this);
+      return;
+    }
+    Shard owner = nodes.placement().shardOf(watch.slot());
+    if (owner == null) {
+      nodes.requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
+      again(nodes.notServed(), Outcome.UNAVAILABLE);
+    } else {
+      sendTo(owner.master(), false);
+    }
+  }
+
+  private void sendTo(Endpoint node, boolean withAsking) {
+    Lease lease = nodes.lease(node, this);
+    if (lease == null) {
+      answer(ErrorReplies.NO_LEASE, Outcome.OVERLOADED);
+      return;
+    }
+    taken = lease;
+    asking = withAsking;
+    lease.send(this, withAsking);
+  }
+
+  private void again(byte[] refusal, Outcome outcome) {
+    if (client.isInputEnded() || isTooLate()) {
+      answer(refusal, outcome);
+    } else if (nodes.hold().admits(this)) {
+      watch.waiting(this);
+      loop.executor().schedule(this::send, DELAY_NANOS, TimeUnit.NANOSECONDS);
+    } else {
+      answer(ErrorReplies.OVERLOADED, Outcome.OVERLOADED);
+    }
+  }
+
+  private boolean isTooLate() {
+    long now = loop.tick();
+    return now - deadline() >= 0 && now - heldUntil() >= 0;
+  }
+
+  /** The client is gone while this waits for another attempt. */
+  void giveUp() {
+    over = true;
+    nodes.hold().leave(this);
+    answer(ErrorReplies.UNAVAILABLE, Outcome.UNAVAILABLE);
+  }
+
+  @Override
+  public void onReply(ByteBuf buffer, int from, int to) {
+    Lease lease = taken;
+    taken = null;
+    if (buffer.getByte(from) != '-') {
+      if (lease != null) {
+        watch.begin(lease, asking);
+      }
+      answer(OK, Outcome.OK);
+      return;
+    }
+    Refusal said = refusals.read(this, Asked.KEYS, buffer, from, to);
+    if (said != null) {
+      refusals.heed(said);
+    }
+    if (lease == null && said != null) {
+      lose();
+      return;
+    }
+    if (lease != null) {
+      lease.release();
+    }
+    byte[] line = new byte[to - from];
+    buffer.getBytes(from, line);
+    if (said == null) {
+      answer(line, Outcome.ERROR);
+    } else if (said.isAsk() && said.target() != null) {
+      sendTo(said.target(), true);
+    } else if (said.isMoved()) {
+      again(ErrorReplies.ON_THE_MOVE, Outcome.UNAVAILABLE);
+    } else {
+      again(line, Outcome.ERROR);
+    }
+  }
+
+  /** What was watched before is lost, and this with it: a transaction will not run. */
+  private void lose() {
+    watch.lose();
+    answer(OK, Outcome.OK);
+  }
+
+  private void answer(byte[] reply, Outcome outcome) {
+    releaseBytes();
+    if (watch.isNew()) {
+      watch.nothingWatched();
+    }
+    client.resume(place);
+    place.answer(reply, outcome);
+  }
+
+  @Override
+  public void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
+    throw new IllegalStateException("WATCH was answered with a large reply");
+  }
+
+  @Override
+  public void onFailure(Failure failure) {
+    Lease lease = taken;
+    taken = null;
+    if (lease == null) {
+      lose();
+      return;
+    }
+    lease.discard();
+    if (failure == Failure.TIMEOUT) {
+      answer(ErrorReplies.TIMEOUT_READ, Outcome.TIMEOUT);
+    } else {
+      NodeRefusal refusal = nodes.refusal(sentTo());
+      byte[] reply = ErrorReplies.unavailable(refusal);
+      if (refusal != null && refusal.lasting()) {
+        answer(reply, Outcome.UNAVAILABLE);
+      } else {
+        again(reply, Outcome.UNAVAILABLE);
+      }
+    }
+  }
+}

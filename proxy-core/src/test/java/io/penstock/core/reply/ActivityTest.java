@@ -1,0 +1,48 @@
+package io.penstock.core.reply;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.core.transport.Loop;
+import io.penstock.core.transport.LoopGroup;
+import io.penstock.core.transport.Transport;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class ActivityTest {
+
+  private static final int MANY_CLIENTS = 1_000;
+
+  private final LoopGroup group = new LoopGroup(Transport.NIO, 1); // no thread: nothing runs on it
+  private final Loop loop = group.loops().getFirst();
+
+  @AfterEach
+  void end() {
+    group.shutdown().toCompletableFuture().join();
+  }
+
+  @Test
+  void whoAsksForOneThingAtATimeIsOneOfTheCrowd() {
+    clients().forEach(client -> askedBefore(client, 1).bytes(loop, 100));
+    assertThat(loop.crowd().isLarge()).isTrue();
+  }
+
+  @Test
+  void whoPipelinesIsNot() {
+    clients().forEach(client -> askedBefore(client, 2).bytes(loop, 100));
+    assertThat(loop.crowd().isLarge()).isFalse();
+  }
+
+  private Stream<Activity> clients() {
+    long longAgo = loop.now() - TimeUnit.MINUTES.toNanos(1);
+    return Stream.generate(() -> new Activity(longAgo)).limit(MANY_CLIENTS);
+  }
+
+  private static Activity askedBefore(Activity client, int requests) {
+    for (int i = 0; i < requests; i++) {
+      client.request(null);
+    }
+    return client;
+  }
+}

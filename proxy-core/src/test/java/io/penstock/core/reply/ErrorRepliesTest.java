@@ -1,0 +1,28 @@
+package io.penstock.core.reply;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.reflect.Field;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ErrorRepliesTest {
+
+  /** Clients have to know of each whether their command ran. */
+  @Test
+  void ownErrorsStandInTheGuaranteesWordForWord() throws Exception {
+    String page = Files.readString(Path.of("../docs/guarantees.md"));
+    List<String> untold = new ArrayList<>();
+    for (Field field : ErrorReplies.class.getDeclaredFields()) {
+      String line = new String((byte[]) field.get(null), StandardCharsets.US_ASCII).strip();
+      if (!line.startsWith("-NOAUTH ") && !page.contains("| `" + line + "` |")) {
+        untold.add(field.getName() + ": " + line);
+      }
+    }
+    assertThat(untold).isEmpty();
+  }
+}

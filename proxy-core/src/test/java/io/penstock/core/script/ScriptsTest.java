@@ -1,0 +1,72 @@
+package io.penstock.core.script;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.core.command.Command;
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.command.CommandTable;
+import io.penstock.core.wire.Frames;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+class ScriptsTest {
+
+  private static final CommandTable TABLE = CommandTable.load();
+  private static final String ONE = "e0e1f9fabfc9d4800c877a703b823ac0578ff8db"; // of "return 1"
+
+  private final Scripts scripts = new Scripts();
+  private final Digests digests = new Digests();
+
+  private void note(String... words) {
+    var command = new Command(TABLE, Frames.of(words));
+    CommandSpec spec = Objects.requireNonNull(command.resolve());
+    scripts.note(spec, command.frame(), digests);
+  }
+
+  @Test
+  void scriptsAreFoundByTheDigestThatRedisGives() {
+    assertThat(scripts.body(ONE)).isNull();
+    note("EVAL", "return 1", "0");
+    assertThat(scripts.body(ONE)).asString().isEqualTo("return 1");
+
+    note("SCRIPT", "FLUSH", "ASYNC");
+    assertThat(scripts.body(ONE)).isNull();
+    note("script", "load", "return 1");
+    assertThat(scripts.body(ONE)).isNotNull();
+  }
+
+  @Test
+  void otherRequestsCarryNone() {
+    note("SCRIPT", "EXISTS", "return 1");
+    note("SCRIPT", "KILL");
+    note("FUNCTION", "LOAD", "return 1");
+
+    assertThat(scripts.body(ONE)).isNull();
+  }
+
+  @Test
+  void textsMadeForOneCallDoNotPushOutWhatWasLoaded() {
+    note("SCRIPT", "LOAD", "return 1");
+    for (int i = 0; i < 2_000; i++) {
+      note("EVAL", "return " + i + " -- once", "0");
+    }
+    assertThat(scripts.body(ONE)).isNotNull();
+  }
+
+  @Test
+  void theOldestGoesFirst() {
+    var shelf = new Scripts.Shelf(3, 30);
+    for (String script : new String[] {"a", "bb", "ccc", "a", "dddd"}) {
+      shelf.add(Frames.of(script), 0, digests);
+    }
+    assertThat(shelf.size()).isEqualTo(3);
+    assertThat(shelf.get("86f7e437faa5a7fce15d1ddcb9eaeaea377667b8")).as("a").isNull();
+
+    shelf.add(Frames.of("e".repeat(29)), 0, digests);
+    assertThat(shelf.size()).as("bounded by bytes too").isEqualTo(1);
+    shelf.add(Frames.of("f".repeat(31)), 0, digests);
+    assertThat(shelf.size()).as("one that never fits pushes nothing out").isEqualTo(1);
+    shelf.clear();
+    assertThat(shelf.size()).isZero();
+  }
+}

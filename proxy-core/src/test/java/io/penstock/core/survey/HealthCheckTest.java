@@ -1,0 +1,243 @@
+package io.penstock.core.survey;
+
+import io.penstock.core.topology.ManualThread;
+import io.penstock.core.topology.NodesNow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.observe.ProxyEvents;
+import io.penstock.core.observe.UpstreamStatus;
+import io.penstock.core.observe.UpstreamStatus.Gap;
+import io.penstock.core.observe.UpstreamStatus.NodeStatus;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Shard;
+import io.penstock.core.upstream.SinglePlacement;
+import java.net.ConnectException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+class HealthCheckTest {
+
+  private static final Endpoint A = new Endpoint("a", 1);
+  private static final Endpoint A2 = new Endpoint("a", 2);
+  private static final Endpoint B = new Endpoint("b", 1);
+  private static final Duration SECOND = Duration.ofSeconds(1);
+
+  /** Nodes that answer, unless they are dead, or frozen. */
+  private static final class Scripted implements Pinger {
+    final List<Endpoint> asked = new ArrayList<>();
+    final Set<Endpoint> dead = new HashSet<>();
+    final Set<Endpoint> frozen = new HashSet<>();
+    Set<Endpoint> kept = Set.of();
+
+    @Override
+    public CompletionStage<?> ping(Endpoint node) {
+      asked.add(node);
+      if (frozen.contains(node)) {
+        return new CompletableFuture<>();
+      }
+      return dead.contains(node)
+          ? CompletableFuture.failedFuture(new ConnectException("Connection refused"))
+          : CompletableFuture.completedFuture("PONG");
+    }
+
+    @Override
+    public void keepOnly(Set<Endpoint> nodes) {
+      kept = Set.copyOf(nodes);
+    }
+  }
+
+  private final ManualThread thread = new ManualThread();
+  private final Scripted nodes = new Scripted();
+  private final NodesNow topology = new NodesNow(shards(A, A2));
+  private final List<UpstreamStatus> told = new ArrayList<>();
+  private final ProxyEvents events =
+      new ProxyEvents() {
+        @Override
+        public void healthChecked(UpstreamStatus status) {
+          told.add(status);
+        }
+      };
+  private final HealthCheck check = new HealthCheck(thread, nodes, topology, events);
+
+  private void started() {
+    check.start();
+    thread.run();
+  }
+
+  private static SlotMap shards(Endpoint first, Endpoint... replicas) {
+    return new SlotMap.Builder()
+        .shard(new Shard(first, List.of(replicas), 1))
+        .range(0, 5_000)
+        .shard(new Shard(B, List.of(), 2))
+        .range(5_001, 16_383)
+        .build();
+  }
+
+  private void failover() {
+    topology.map = shards(A2);
+    check.topologyChanged();
+    thread.run();
+  }
+
+  @Test
+  void nothingIsCoveredBeforeANodeHasAnswered() {
+    nodes.frozen.addAll(Set.of(A, A2, B));
+
+    started();
+
+    UpstreamStatus status = check.status();
+    assertThat(status.coveredSlots()).isZero();
+    assertThat(status.gaps()).extracting(Gap::slots).containsExactly("0-5000", "5001-16383");
+    assertThat(status.isComplete()).isFalse();
+  }
+
+  @Test
+  void aSlotIsCoveredWhenItsMasterAnswers() {
+    nodes.dead.add(B);
+
+    started();
+
+    UpstreamStatus status = check.status();
+    assertThat(status.coveredSlots()).isEqualTo(5_001);
+    assertThat(status.gaps())
+        .singleElement()
+        .satisfies(gap -> {
+          assertThat(gap.slots()).isEqualTo("5001-16383");
+          assertThat(gap.master()).isEqualTo(B);
+          assertThat(gap.reason()).isEqualTo("Connection refused");
+        });
+    assertThat(status.nodes()).extracting(NodeStatus::node).containsExactly(A, A2, B);
+    assertThat(status.nodes()).extracting(NodeStatus::up).containsExactly(true, true, false);
+    assertThat(status.nodes()).extracting(NodeStatus::master).containsExactly(true, false, true);
+  }
+
+  @Test
+  void aSingleServerIsShownWithAllSlotsOrNone() {
+    topology.map = new SinglePlacement(A);
+    nodes.dead.add(A);
+    started();
+    assertThat(check.status().coveredSlots()).isZero();
+    assertThat(check.status().gaps()).extracting(Gap::slots).containsExactly("0-16383");
+
+    nodes.dead.clear();
+    thread.advance(SECOND.multipliedBy(5));
+    assertThat(check.status().coveredSlots()).isEqualTo(16_384);
+    assertThat(check.status().isComplete()).isTrue();
+  }
+
+  @Test
+  void allAreAskedAgainAndAgain() {
+    started();
+    thread.advance(SECOND.multipliedBy(5));
+
+    assertThat(nodes.asked).containsExactly(A, A2, B, A, A2, B, A, A2, B);
+    assertThat(check.status().coveredSlots()).isEqualTo(SlotMap.SLOTS);
+    assertThat(check.status().gaps()).isEmpty();
+    assertThat(told)
+        .hasSize(3 + 3)
+        .last()
+        .satisfies(last -> assertThat(last.isComplete()).isTrue());
+  }
+
+  @Test
+  void anAnswerCountsForFiveSeconds() {
+    started();
+    nodes.dead.add(A);
+
+    thread.advance(SECOND.multipliedBy(5));
+    assertThat(check.status().isComplete()).isTrue();
+
+    thread.advance(Duration.ofMillis(1));
+    assertThat(check.status().gaps()).extracting(Gap::slots).containsExactly("0-5000");
+    nodes.dead.clear();
+    thread.advance(SECOND.multipliedBy(2));
+    assertThat(check.status().isComplete()).isTrue();
+  }
+
+  @Test
+  void oneThatIsFrozenIsAskedOnceAndCountsAsDownLater() {
+    started();
+    nodes.frozen.add(B);
+
+    thread.advance(SECOND.multipliedBy(10));
+
+    assertThat(nodes.asked).filteredOn(B::equals).hasSize(2);
+    assertThat(check.status().coveredSlots()).isEqualTo(5_001);
+  }
+
+  @Test
+  void aGapLastsFromTheLastAnswer() {
+    started();
+    var answered = check.status().nodes().getFirst().lastAnswer();
+    nodes.dead.add(A);
+
+    thread.advance(SECOND.multipliedBy(6));
+
+    assertThat(check.status().gaps()).singleElement().extracting(Gap::since).isEqualTo(answered);
+  }
+
+  @Test
+  void aReplicaThatTakesOverCoversTheSlotsAtOnce() {
+    started();
+    nodes.dead.add(A);
+    thread.advance(SECOND.multipliedBy(6));
+    assertThat(check.status().isComplete()).isFalse();
+
+    failover();
+
+    assertThat(check.status().isComplete()).isTrue();
+    assertThat(check.status().nodes()).extracting(NodeStatus::node).containsExactly(A2, B);
+    assertThat(nodes.kept).containsExactlyInAnyOrder(A2, B);
+  }
+
+  @Test
+  void aNodeThatComesIsAskedAtOnce() {
+    topology.map = SlotMap.EMPTY;
+    started();
+    assertThat(nodes.asked).isEmpty();
+    assertThat(check.status().gaps())
+        .singleElement()
+        .satisfies(gap -> assertThat(gap.master()).isNull());
+
+    failover();
+
+    assertThat(nodes.asked).containsExactlyInAnyOrder(A2, B);
+    assertThat(check.status().isComplete()).isTrue();
+  }
+
+  @Test
+  void aListenerThatFailsStopsNothing() {
+    var failing =
+        new HealthCheck(
+            thread,
+            nodes,
+            topology,
+            new ProxyEvents() {
+              @Override
+              public void healthChecked(UpstreamStatus status) {
+                throw new IllegalStateException("thrown by a test");
+              }
+            });
+    failing.start();
+    thread.advance(SECOND.multipliedBy(3));
+
+    assertThat(nodes.asked).hasSize(6);
+  }
+
+  @Test
+  void nobodyIsAskedAfterTheEnd() {
+    started();
+    check.close();
+    thread.advance(SECOND.multipliedBy(10));
+
+    assertThat(nodes.asked).hasSize(3);
+  }
+}

@@ -1,0 +1,321 @@
+package io.penstock.core.survey;
+
+import io.penstock.core.topology.ManualThread;
+import io.penstock.core.topology.NodesNow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.command.CommandTable;
+import io.penstock.core.command.LearntCommands;
+import io.penstock.core.command.ServerFacts;
+import io.penstock.core.command.ServerVersion;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Reach;
+import io.penstock.core.upstream.Shard;
+import io.penstock.core.upstream.SinglePlacement;
+import io.penstock.core.wire.LogLines;
+import java.net.ConnectException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class ServerSurveyTest {
+
+  private static final Endpoint A = new Endpoint("a", 1);
+  private static final Endpoint B = new Endpoint("b", 1);
+  private static final Endpoint C = new Endpoint("c", 1);
+  private static final Duration PERIOD = Duration.ofSeconds(30);
+
+  /** Nodes that say what they are told to; all others refuse the connection. */
+  private static final class Scripted implements ServerSource {
+    final List<Endpoint> asked = new ArrayList<>();
+    final Map<Endpoint, ServerReport> answers = new HashMap<>();
+    boolean silent;
+    @Nullable Error failing;
+
+    @Override
+    public CompletionStage<ServerReport> ask(Endpoint node, @Nullable ServerReport before) {
+      asked.add(node);
+      if (failing != null) {
+        throw failing;
+      }
+      ServerReport report = answers.get(node);
+      if (silent) {
+        return new CompletableFuture<>();
+      }
+      return report == null
+          ? CompletableFuture.failedFuture(new ConnectException("Connection refused"))
+          : CompletableFuture.completedFuture(report);
+    }
+  }
+
+  private final ManualThread thread = new ManualThread();
+  private final Scripted source = new Scripted();
+  private final NodesNow topology = new NodesNow(SlotMap.EMPTY);
+  private final List<ServerFacts> told = new ArrayList<>();
+  private final ServerFacts assumed = ServerFacts.assumed(CommandTable.load());
+  private final ServerSurvey survey =
+      new ServerSurvey(thread, source, topology, new ServerSurvey.Scope(PERIOD, assumed));
+
+  private static SlotMap map(Endpoint master, Endpoint... replicas) {
+    return new SlotMap.Builder()
+        .shard(new Shard(master, List.of(replicas), 1))
+        .range(0, 16_383)
+        .build();
+  }
+
+  private static ServerReport report(String version, String... commands) {
+    List<Object> reply = new ArrayList<>();
+    for (String name : commands) {
+      reply.add(List.of(name, -1L, List.of(), 0L, 0L, 0L));
+    }
+    return new ServerReport(
+        "run", ServerVersion.parse(version), null, "", commands.length, LearntCommands.read(reply));
+  }
+
+  private static ServerReport mode(String mode) {
+    return new ServerReport("run", ServerVersion.parse("7.0.15"), null, mode, 0, null);
+  }
+
+  private static ServerReport valkey(String version) {
+    var redis = new ServerVersion(7, 2, 4);
+    return new ServerReport("run", redis, ServerVersion.parse(version), "", -1, null);
+  }
+
+  private void start(SlotMap map) {
+    topology.map = map;
+    survey.start(told::add);
+    thread.run();
+  }
+
+  @Test
+  void untilANodeHasAnsweredTheAssumedHolds() {
+    start(map(A));
+
+    assertThat(survey.current()).isEqualTo(assumed);
+    assertThat(told).isEmpty();
+  }
+
+  @Test
+  void theLowestVersionOfMastersAndReplicasIsToldAndCommandsOfAll() {
+    source.answers.put(A, report("8.0.1", "n.a"));
+    source.answers.put(B, report("7.2.4", "n.b"));
+    start(map(A, B));
+
+    assertThat(survey.current().version()).hasToString("7.2.4");
+    assertThat(survey.current().commands().knows("n.a")).isTrue();
+    assertThat(survey.current().commands().knows("n.b")).isTrue();
+    assertThat(told).last().isEqualTo(survey.current());
+  }
+
+  @Test
+  void commandsThatOnlyOlderServersHaveAreNotLogged() {
+    source.answers.put(A, report("6.2.11", "host:", "post", "stralgo", "get"));
+    source.answers.put(B, report("8.0.1", "n.a", "stralgo"));
+    source.answers.put(C, report("9.0.0", "n.b", "n.c", "newword"));
+    try (LogLines log = LogLines.of("topology.ServerSurvey")) {
+      start(map(A));
+      assertThat(survey.current().commands().knows("stralgo")).as("learnt all the same").isTrue();
+      assertThat(log.get()).noneMatch(line -> line.startsWith("Learnt"));
+
+      topology.map = map(B);
+      survey.topologyChanged();
+      thread.run();
+      assertThat(log.get())
+          .filteredOn(line -> line.startsWith("Learnt"))
+          .containsExactly("Learnt 1 command from the nodes: n.a");
+
+      topology.map = map(C);
+      survey.topologyChanged();
+      thread.run();
+      assertThat(log.get()).last().isEqualTo("Learnt 3 commands from the nodes: n.b, n.c, newword");
+    }
+  }
+
+  @Test
+  void whereAllAreValkeyTheyAreToldAsValkey() {
+    source.answers.put(A, valkey("9.0.0"));
+    source.answers.put(B, valkey("8.1.1"));
+    source.answers.put(C, report("8.0.1"));
+    start(map(A, B));
+
+    assertThat(survey.current().name()).isEqualTo("valkey");
+    assertThat(survey.current().ownVersion()).hasToString("8.1.1");
+    assertThat(survey.current().version()).hasToString("7.2.4");
+
+    topology.map = map(A, C);
+    survey.topologyChanged();
+    thread.run();
+    assertThat(survey.current().name()).isEqualTo("redis");
+    assertThat(survey.current().ownVersion()).hasToString("7.2.4");
+  }
+
+  @Test
+  void aSilentNodeIsAskedAgainSoonerThanOthers() {
+    source.answers.put(A, report("7.0.15"));
+    start(map(A, B));
+    assertThat(source.asked).containsExactly(A, B);
+    thread.advance(Duration.ofSeconds(2));
+    assertThat(source.asked).containsOnlyOnce(A).hasSizeGreaterThan(3);
+    source.answers.put(B, report("6.2.0"));
+    thread.advance(Duration.ofSeconds(6));
+    assertThat(survey.current().version()).hasToString("6.2.0");
+
+    source.asked.clear();
+    source.answers.put(A, report("6.0.0"));
+    thread.advance(Duration.ofSeconds(10));
+    assertThat(source.asked).isEmpty();
+    thread.advance(PERIOD);
+    assertThat(source.asked).containsExactlyInAnyOrder(A, B);
+    assertThat(survey.current().version()).hasToString("6.0.0");
+  }
+
+  @Test
+  void anErrorOnAskingIsNoReasonNeverToAskAgain() {
+    source.answers.put(A, report("7.0.15"));
+    source.answers.put(B, report("6.2.0"));
+    source.failing = new InternalError("no thread could be made");
+    start(map(A, B));
+    assertThat(source.asked).containsExactly(A, B);
+    thread.advance(Duration.ofMillis(200));
+    assertThat(source.asked).containsExactly(A, B, A, B);
+    assertThat(survey.reach().reached()).isFalse();
+
+    source.failing = null;
+    thread.advance(Duration.ofSeconds(2));
+    assertThat(survey.reach().reached()).isTrue();
+    assertThat(survey.current().version()).hasToString("6.2.0");
+    source.asked.clear();
+    thread.advance(PERIOD);
+    assertThat(source.asked).containsExactlyInAnyOrder(A, B);
+  }
+
+  @Test
+  void whatIsSaidToFailIsANodeThatStillDoes() {
+    start(map(A, B));
+    source.answers.put(B, report("7.0.15"));
+    thread.advance(Duration.ofMinutes(1));
+    assertThat(survey.reach()).isEqualTo(new Reach(true, "a:1: Connection refused"));
+
+    source.answers.put(A, report("7.0.15"));
+    source.answers.remove(B);
+    thread.advance(PERIOD.plusMinutes(1));
+    assertThat(survey.reach()).isEqualTo(new Reach(true, "b:1: Connection refused"));
+  }
+
+  @Test
+  void aNodeThatHasGoneIsNotComplainedAbout() {
+    start(map(A));
+    assertThat(survey.reach()).isEqualTo(new Reach(false, "a:1: Connection refused"));
+    source.answers.put(B, report("7.0.15"));
+    topology.map = map(B);
+    survey.topologyChanged();
+    thread.advance(PERIOD.multipliedBy(3));
+
+    assertThat(survey.reach()).isEqualTo(new Reach(true, null));
+  }
+
+  @Test
+  void whatWasFoundIsSaidOnce() {
+    source.answers.put(A, mode("cluster"));
+    source.answers.put(B, mode("cluster"));
+    try (LogLines log = LogLines.of("topology.ServerSurvey")) {
+      start(map(A, B));
+      assertThat(log.get())
+          .filteredOn(line -> line.contains("mode"))
+          .containsExactly("a:1 is Redis 7.0.15 in cluster mode");
+    }
+  }
+
+  @Test
+  void aClusterBehindASingleServersUrlIsReportedWithTheRightUrl() {
+    var single =
+        new ServerSurvey(thread, source, topology, new ServerSurvey.Scope(PERIOD, assumed));
+    source.answers.put(A, mode("cluster"));
+    topology.map = new SinglePlacement(A);
+    try (LogLines log = LogLines.of("topology.ServerSurvey")) {
+      single.start(told::add);
+      thread.run();
+      assertThat(log.get())
+          .contains(
+              "a:1 is a node of a Redis Cluster, but the URL begins with redis://, which is for a"
+                  + " single server: its MOVED errors reach the clients. For the cluster write"
+                  + " redis-cluster://a:1");
+    }
+  }
+
+  @Test
+  void aServerInItsRightModeIsNotWarnedOf() {
+    var single =
+        new ServerSurvey(thread, source, topology, new ServerSurvey.Scope(PERIOD, assumed));
+    source.answers.put(A, mode("standalone"));
+    topology.map = new SinglePlacement(A);
+    try (LogLines log = LogLines.of("topology.ServerSurvey")) {
+      single.start(told::add);
+      thread.run();
+      assertThat(log.get())
+          .filteredOn(line -> !line.contains("COMMAND"))
+          .containsExactly("a:1 is Redis 7.0.15 in standalone mode");
+    }
+  }
+
+  @Test
+  void nodesThatComeAreAskedAndThoseThatGoCountNoMore() {
+    source.answers.put(A, report("7.0.15", "n.a"));
+    source.answers.put(C, report("8.0.1"));
+    start(SlotMap.EMPTY);
+    assertThat(source.asked).isEmpty();
+    topology.map = map(A);
+    survey.topologyChanged();
+    thread.run();
+    assertThat(survey.current().version()).hasToString("7.0.15");
+
+    topology.map = map(C);
+    survey.topologyChanged();
+    thread.run();
+    assertThat(source.asked).containsExactly(A, C);
+    assertThat(survey.current().version()).hasToString("8.0.1");
+    assertThat(survey.current().commands().knows("n.a")).as("what was learnt stays").isTrue();
+  }
+
+  @Test
+  void aFewAreAskedAtOnceAndNobodyTwice() {
+    source.silent = true;
+    Endpoint[] replicas = new Endpoint[20];
+    for (int i = 0; i < replicas.length; i++) {
+      replicas[i] = new Endpoint("r", i + 1);
+    }
+    start(map(A, replicas));
+    survey.topologyChanged();
+    thread.advance(PERIOD.multipliedBy(3));
+
+    assertThat(source.asked).hasSize(4).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void whoTellsNothingIsNoHindrance() {
+    source.answers.put(A, new ServerReport("", null, null, "", -1, null));
+    source.answers.put(B, report("7.2.4", "n.b"));
+    start(map(A, B));
+
+    assertThat(survey.current().version()).hasToString("7.2.4");
+    assertThat(survey.current().commands().knows("n.b")).isTrue();
+  }
+
+  @Test
+  void afterItsEndNobodyIsAsked() {
+    source.answers.put(A, report("7.0.15"));
+    start(map(A));
+    survey.close();
+    thread.advance(PERIOD.multipliedBy(3));
+
+    assertThat(source.asked).containsExactly(A);
+  }
+}

@@ -1,0 +1,66 @@
+package io.penstock.core.transaction;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.resp.RespLimits;
+import io.penstock.core.wire.Frames;
+import io.penstock.testkit.wire.Wire;
+import org.junit.jupiter.api.Test;
+
+class TransactionTest {
+
+  private static final RequestFrame GET = Frames.call("GET a");
+  private static final int LENGTH = Wire.request("GET", "a").length();
+
+  private static Transaction of(int commands, int bytes) {
+    return new Transaction(new RespLimits(1_000, commands, 1_000, bytes), Transaction.ANY_SLOT);
+  }
+
+  @Test
+  void itHasRoomForSoManyCommands() {
+    Transaction transaction = of(2, 1_000);
+    transaction.add(GET, 1, null);
+    assertThat(transaction.hasRoomFor(GET)).isTrue();
+    transaction.add(GET, 1, null);
+    assertThat(transaction.hasRoomFor(GET)).isFalse();
+    transaction.discard();
+  }
+
+  @Test
+  void itHasRoomForSoManyBytes() {
+    Transaction transaction = of(100, 2 * LENGTH);
+    transaction.add(GET, 1, null);
+    assertThat(transaction.hasRoomFor(GET)).isTrue();
+    assertThat(transaction.hasRoomFor(Frames.call("GET ab"))).isFalse();
+    transaction.discard();
+  }
+
+  @Test
+  void anAbortedOneHoldsNothingAndGoesOnCounting() {
+    Transaction transaction = of(100, 100);
+    transaction.add(GET, 1, null);
+    transaction.abort();
+    for (int i = 0; i < 50; i++) {
+      assertThat(transaction.hasRoomFor(GET)).isTrue();
+      transaction.add(GET, 1, null);
+    }
+    assertThat(transaction.queued()).isEqualTo(51);
+  }
+
+  @Test
+  void theFirstKeyDecidesTheSlot() {
+    Transaction transaction = of(100, 1_000);
+    transaction.add(GET, Transaction.ANY_SLOT, null);
+    assertThat(transaction.mayUse(7)).isTrue();
+    transaction.add(GET, 7, null);
+    assertThat(transaction.mayUse(7)).isTrue();
+    assertThat(transaction.mayUse(Transaction.ANY_SLOT)).isTrue();
+    assertThat(transaction.mayUse(8)).isFalse();
+    ByteBuf block = transaction.takeBlock();
+    assertThat(Wire.text(block))
+        .isEqualTo(Wire.request("MULTI") + Wire.request("GET", "a").repeat(2));
+    block.release();
+  }
+}
