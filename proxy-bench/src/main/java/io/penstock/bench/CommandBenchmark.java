@@ -2,8 +2,8 @@ package io.penstock.bench;
 
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.CommandTable;
-import io.penstock.core.spec.KeyPositions;
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.spec.KeyPositions;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;

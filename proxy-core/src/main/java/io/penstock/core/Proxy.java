@@ -2,10 +2,10 @@ package io.penstock.core;
 
 import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.command.ServerFacts;
+import io.penstock.core.control.ControlPlane;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.observe.UpstreamStatus;
-import io.penstock.core.control.ControlPlane;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.transport.UnavailableTransportException;
 import io.penstock.core.upstream.Placement;

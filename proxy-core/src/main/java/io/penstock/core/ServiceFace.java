@@ -1,9 +1,9 @@
 package io.penstock.core;
 
+import io.penstock.core.answer.ServerFace;
 import io.penstock.core.cluster.Facade;
 import io.penstock.core.info.ProxyFacts;
 import io.penstock.core.observe.ProxyStats;
-import io.penstock.core.answer.ServerFace;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.Reach;
 import java.time.Instant;

@@ -27,6 +27,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TimeZone;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -35,6 +37,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
@@ -47,35 +50,177 @@ class ArchitectureTest {
   private static final Map<String, Set<String>> MAY_KNOW =
       Map.ofEntries(
           Map.entry("resp", Set.of()),
+          Map.entry("spec", Set.of("resp")),
           Map.entry("upstream", Set.of()),
           Map.entry("cluster", Set.of("upstream")),
           Map.entry("transport", Set.of()),
-          Map.entry("command", Set.of("resp")),
-          Map.entry("observe", Set.of("cluster", "upstream")),
-          Map.entry("info", Set.of("cluster", "upstream", "observe")),
-          Map.entry("topology", Set.of("command", "cluster", "upstream", "observe", "transport")),
-          Map.entry("route", Set.of("command", "cluster", "upstream", "resp")),
-          Map.entry("backend", Set.of("cluster", "upstream", "resp", "transport", "observe")),
+          Map.entry("command", Set.of("resp", "spec")),
+          Map.entry("observe", Set.of("upstream", "cluster")),
+          Map.entry("info", Set.of("upstream", "observe")),
+          Map.entry("control", Set.of("upstream", "cluster", "transport")),
+          Map.entry("topology", Set.of("upstream", "cluster", "transport", "observe", "control")),
+          Map.entry(
+              "survey",
+              Set.of("upstream", "cluster", "transport", "command", "observe", "control")),
+          Map.entry("route", Set.of("resp", "spec", "upstream", "command")),
+          Map.entry("backend", Set.of("resp", "upstream", "cluster", "transport", "observe")),
           Map.entry(
               "pubsub",
-              Set.of("backend", "command", "cluster", "upstream", "resp", "transport", "observe")),
+              Set.of("resp", "spec", "upstream", "cluster", "transport", "observe", "backend")),
+          Map.entry("dispatch", Set.of("resp", "upstream", "transport", "observe", "backend")),
+          Map.entry("limit", Set.of("resp", "transport", "command", "observe")),
           Map.entry(
-              "dispatch", Set.of("backend", "cluster", "upstream", "resp", "transport", "observe")),
+              "reply",
+              Set.of("resp", "upstream", "transport", "command", "observe", "backend", "limit")),
+          Map.entry(
+              "client",
+              Set.of(
+                  "resp",
+                  "upstream",
+                  "transport",
+                  "command",
+                  "observe",
+                  "backend",
+                  "dispatch",
+                  "limit",
+                  "reply")),
+          Map.entry("script", Set.of("resp", "transport", "command", "backend", "client")),
+          Map.entry(
+              "retry",
+              Set.of(
+                  "resp",
+                  "spec",
+                  "upstream",
+                  "cluster",
+                  "transport",
+                  "command",
+                  "observe",
+                  "backend",
+                  "dispatch",
+                  "limit",
+                  "reply",
+                  "client",
+                  "script")),
+          Map.entry(
+              "forward",
+              Set.of(
+                  "resp",
+                  "upstream",
+                  "transport",
+                  "command",
+                  "observe",
+                  "route",
+                  "backend",
+                  "pubsub",
+                  "limit",
+                  "reply",
+                  "client",
+                  "script",
+                  "retry")),
+          Map.entry(
+              "answer",
+              Set.of(
+                  "resp",
+                  "spec",
+                  "upstream",
+                  "cluster",
+                  "transport",
+                  "command",
+                  "observe",
+                  "info",
+                  "route",
+                  "backend",
+                  "limit",
+                  "reply",
+                  "client",
+                  "script")),
+          Map.entry(
+              "subscribe",
+              Set.of(
+                  "resp",
+                  "upstream",
+                  "transport",
+                  "command",
+                  "observe",
+                  "route",
+                  "backend",
+                  "pubsub",
+                  "limit",
+                  "reply",
+                  "client")),
+          Map.entry(
+              "transaction",
+              Set.of(
+                  "resp",
+                  "spec",
+                  "upstream",
+                  "transport",
+                  "command",
+                  "observe",
+                  "route",
+                  "backend",
+                  "limit",
+                  "reply",
+                  "client",
+                  "script",
+                  "retry",
+                  "forward",
+                  "answer")),
+          Map.entry(
+              "blocking",
+              Set.of(
+                  "resp",
+                  "upstream",
+                  "transport",
+                  "command",
+                  "observe",
+                  "route",
+                  "backend",
+                  "reply",
+                  "client",
+                  "retry",
+                  "answer",
+                  "transaction")),
+          Map.entry(
+              "replication",
+              Set.of(
+                  "resp",
+                  "upstream",
+                  "transport",
+                  "command",
+                  "observe",
+                  "backend",
+                  "reply",
+                  "client",
+                  "retry",
+                  "blocking")),
           Map.entry(
               "session",
               Set.of(
-                  "dispatch",
-                  "pubsub",
-                  "backend",
-                  "route",
-                  "command",
-                  "cluster",
-                  "upstream",
                   "resp",
+                  "upstream",
                   "transport",
+                  "command",
                   "observe",
-                  "info")),
-          Map.entry("listener", Set.of("session", "transport", "observe")));
+                  "route",
+                  "backend",
+                  "pubsub",
+                  "dispatch",
+                  "limit",
+                  "reply",
+                  "client",
+                  "script",
+                  "retry",
+                  "forward",
+                  "answer",
+                  "subscribe",
+                  "transaction",
+                  "blocking",
+                  "replication")),
+          Map.entry("listener", Set.of("transport", "observe", "session")));
+
+  private static final int MOST_IN_A_ROOM = 30;
+  private static final int MOST_IN_A_KNOT = 15;
 
   private static final JavaClasses CLASSES =
       new ClassFileImporter()
@@ -121,6 +266,47 @@ class ArchitectureTest {
   }
 
   @Test
+  void noRoomIsCrowded() {
+    Map<String, Long> crowded = new TreeMap<>();
+    CLASSES.stream()
+        .filter(ArchitectureTest::isOfItsOwn)
+        .collect(Collectors.groupingBy(JavaClass::getPackageName, Collectors.counting()))
+        .forEach((room, classes) -> {
+          if (classes > MOST_IN_A_ROOM) {
+            crowded.put(room, classes);
+          }
+        });
+
+    assertThat(crowded).as("classes by room; more than %s are two rooms", MOST_IN_A_ROOM).isEmpty();
+  }
+
+  @Test
+  void noKnotOfClassesIsLarge() {
+    Map<String, Set<String>> known = new TreeMap<>();
+    for (JavaClass type : CLASSES) {
+      Set<String> others = known.computeIfAbsent(outermost(type), _ -> new TreeSet<>());
+      type.getDirectDependenciesFromSelf().stream()
+          .map(dependency -> outermost(dependency.getTargetClass()))
+          .filter(name -> name.startsWith(CORE))
+          .forEach(others::add);
+    }
+
+    assertThat(Knots.in(known))
+        .as("classes of which each knows every other, if only by way of others")
+        .allSatisfy(knot -> assertThat(knot).hasSizeLessThanOrEqualTo(MOST_IN_A_KNOT));
+  }
+
+  private static boolean isOfItsOwn(JavaClass type) {
+    return type.isTopLevelClass() && !type.getSimpleName().equals("package-info");
+  }
+
+  private static String outermost(JavaClass type) {
+    String name = type.getBaseComponentType().getName();
+    int nested = name.indexOf('$');
+    return nested < 0 ? name : name.substring(0, nested);
+  }
+
+  @Test
   void onlyTheAssemblyKnowsTheAssembly() {
     noClasses()
         .that()
@@ -137,7 +323,12 @@ class ArchitectureTest {
     noClasses()
         .that()
         .resideInAnyPackage(
-            CORE + "resp..", CORE + "command..", CORE + "cluster..", CORE + "route..")
+            CORE + "resp..",
+            CORE + "spec..",
+            CORE + "command..",
+            CORE + "upstream..",
+            CORE + "cluster..",
+            CORE + "route..")
         .should()
         .dependOnClassesThat()
         .resideInAPackage("io.netty.channel..")
@@ -156,10 +347,10 @@ class ArchitectureTest {
   }
 
   @Test
-  void lettuceStaysInTheTopology() {
+  void lettuceStaysInTheControlPlane() {
     noClasses()
         .that()
-        .resideOutsideOfPackage(CORE + "topology..")
+        .resideOutsideOfPackages(CORE + "control..", CORE + "topology..", CORE + "survey..")
         .should()
         .dependOnClassesThat()
         .resideInAPackage("io.lettuce..")

@@ -1,7 +1,6 @@
 package io.penstock.core.answer;
 
 import io.penstock.core.client.ClientNotices;
-
 import io.penstock.core.command.CommandReplies;
 import io.penstock.core.observe.LoopCounters;
 import java.util.function.Supplier;

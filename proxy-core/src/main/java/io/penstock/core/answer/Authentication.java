@@ -1,18 +1,17 @@
 package io.penstock.core.answer;
 
+import io.netty.buffer.ByteBuf;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientProfile;
 import io.penstock.core.client.RequestReader;
-import io.penstock.core.limit.Allowance;
-
-import io.netty.buffer.ByteBuf;
 import io.penstock.core.command.Command;
-import io.penstock.core.spec.CommandFlag;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.ServerFacts;
+import io.penstock.core.limit.Allowance;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyWriter;
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.spec.CommandFlag;
 import io.penstock.core.transport.Loop;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;

@@ -2,9 +2,9 @@ package io.penstock.core.answer;
 
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.command.CommandSpec;
-import io.penstock.core.spec.KeyPositions;
 import io.penstock.core.info.BlockingKeys;
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.spec.KeyPositions;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 

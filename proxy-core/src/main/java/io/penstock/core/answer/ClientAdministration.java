@@ -3,13 +3,12 @@ package io.penstock.core.answer;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.Incoming;
-import io.penstock.core.reply.ErrorReplies;
-import io.penstock.core.reply.ReplySlot;
-
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.LocalCommand;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.reply.ErrorReplies;
+import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyWriter;
 import java.util.List;

@@ -1,16 +1,15 @@
 package io.penstock.core.answer;
 
-import io.penstock.core.client.ClientProfile;
-import io.penstock.core.client.Incoming;
-import io.penstock.core.limit.Allowance;
-import io.penstock.core.reply.ErrorReplies;
-import io.penstock.core.reply.ReplySlot;
-
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.penstock.core.client.ClientProfile;
+import io.penstock.core.client.Incoming;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
+import io.penstock.core.limit.Allowance;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.reply.ErrorReplies;
+import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.ReplyWriter;
 import io.penstock.core.resp.RequestFrame;
 import java.nio.charset.StandardCharsets;

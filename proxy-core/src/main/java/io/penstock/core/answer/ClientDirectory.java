@@ -1,9 +1,8 @@
 package io.penstock.core.answer;
 
 import io.penstock.core.limit.TotalMemory;
-import io.penstock.core.script.Scripts;
-
 import io.penstock.core.observe.ProxyStats;
+import io.penstock.core.script.Scripts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -1,14 +1,11 @@
 package io.penstock.core.answer;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.Incoming;
 import io.penstock.core.client.Nodes;
-import io.penstock.core.reply.ErrorReplies;
-import io.penstock.core.reply.ReplySlot;
-
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.penstock.core.cluster.Facade;
 import io.penstock.core.cluster.Facade.Member;
 import io.penstock.core.cluster.ShownSlots;
@@ -18,6 +15,8 @@ import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.LocalCommand;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.reply.ErrorReplies;
+import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyWriter;
 import io.penstock.core.resp.RequestFrame;

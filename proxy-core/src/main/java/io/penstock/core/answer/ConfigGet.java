@@ -1,17 +1,16 @@
 package io.penstock.core.answer;
 
+import io.netty.buffer.Unpooled;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
-import io.penstock.core.reply.ReplySlot;
-import io.penstock.core.reply.ReplyStrings;
-
-import io.netty.buffer.Unpooled;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandErrors;
-import io.penstock.core.spec.Glob;
+import io.penstock.core.reply.ReplySlot;
+import io.penstock.core.reply.ReplyStrings;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyWriter;
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.spec.Glob;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Shard;
 import java.net.InetSocketAddress;

@@ -1,8 +1,7 @@
 package io.penstock.core.answer;
 
-import io.penstock.core.reply.ErrorReplies;
-
 import io.penstock.core.command.Command;
+import io.penstock.core.reply.ErrorReplies;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,12 +1,11 @@
 package io.penstock.core.answer;
 
-import io.penstock.core.client.ClientContext;
-import io.penstock.core.reply.ReplySlot;
-
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoop;
+import io.penstock.core.client.ClientContext;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyWriter;
 import java.util.concurrent.CompletionStage;

@@ -1,16 +1,15 @@
 package io.penstock.core.answer;
 
+import io.netty.buffer.ByteBuf;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientProfile;
 import io.penstock.core.client.Incoming;
 import io.penstock.core.client.Nodes;
-import io.penstock.core.reply.ReplySlot;
-
-import io.netty.buffer.ByteBuf;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.LocalCommand;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyWriter;
 import io.penstock.core.resp.RequestFrame;

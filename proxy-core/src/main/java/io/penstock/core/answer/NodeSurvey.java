@@ -1,12 +1,11 @@
 package io.penstock.core.answer;
 
-import io.penstock.core.client.Client;
-import io.penstock.core.client.ClientContext;
-
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
+import io.penstock.core.client.Client;
+import io.penstock.core.client.ClientContext;
 import io.penstock.core.transport.SharedBuffer;
 import io.penstock.core.upstream.Endpoint;
 import java.nio.charset.StandardCharsets;

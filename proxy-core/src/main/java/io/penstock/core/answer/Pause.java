@@ -2,8 +2,6 @@ package io.penstock.core.answer;
 
 import io.penstock.core.client.Alarm;
 import io.penstock.core.client.ClientContext;
-import io.penstock.core.retry.Refusals;
-
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.LocalCommand;

@@ -1,14 +1,13 @@
 package io.penstock.core.answer;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.penstock.core.client.ClientContext;
+import io.penstock.core.command.Command;
+import io.penstock.core.command.CommandSpec;
 import io.penstock.core.reply.ReplyStrings;
 import io.penstock.core.script.ScriptFlags;
 import io.penstock.core.script.Scripts;
-
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
-import io.penstock.core.command.Command;
-import io.penstock.core.command.CommandSpec;
 import io.penstock.core.upstream.Endpoint;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;

@@ -5,8 +5,6 @@ import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.Incoming;
 import io.penstock.core.client.Nodes;
 import io.penstock.core.client.RequestReader;
-import io.penstock.core.reply.ReplySlot;
-
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.LocalCommand;
@@ -17,6 +15,7 @@ import io.penstock.core.info.InfoReport;
 import io.penstock.core.info.InfoSection;
 import io.penstock.core.info.NodeInfo;
 import io.penstock.core.observe.ProxyStats;
+import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyWriter;
 import io.penstock.core.upstream.Endpoint;

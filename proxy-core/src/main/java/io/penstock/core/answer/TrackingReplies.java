@@ -2,7 +2,6 @@ package io.penstock.core.answer;
 
 import io.penstock.core.client.Client;
 import io.penstock.core.client.Incoming;
-
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.LocalCommand;

@@ -1,12 +1,11 @@
 package io.penstock.core.blocking;
 
+import io.netty.buffer.ByteBuf;
+import io.penstock.core.observe.Outcome;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.reply.ReplyStrings;
 import io.penstock.core.retry.Refusals;
 import io.penstock.core.transaction.Block;
-
-import io.netty.buffer.ByteBuf;
-import io.penstock.core.observe.Outcome;
 
 /**
  * A call that may block, tried without: a transaction of it alone does not block, and goes in order

@@ -3,10 +3,9 @@ package io.penstock.core.blocking;
 import io.penstock.core.answer.BlockingKeyCount;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.Incoming;
+import io.penstock.core.command.CommandSpec;
 import io.penstock.core.reply.ReplySequence;
 import io.penstock.core.reply.ReplySlot;
-
-import io.penstock.core.command.CommandSpec;
 import io.penstock.core.route.RoutePlan;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;

@@ -1,26 +1,25 @@
 package io.penstock.core.blocking;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
 import io.penstock.core.answer.BlockingKeyCount;
+import io.penstock.core.backend.Failure;
+import io.penstock.core.backend.Lease;
+import io.penstock.core.backend.NodeRefusal;
 import io.penstock.core.client.LeasedCall;
 import io.penstock.core.client.Nodes;
 import io.penstock.core.client.Patience;
 import io.penstock.core.client.RequestReader;
+import io.penstock.core.command.CommandSpec;
+import io.penstock.core.observe.Outcome;
 import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.reply.PendingReply;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.reply.ReplyStrings;
+import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.retry.Refusal;
 import io.penstock.core.transaction.Block;
-
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.Unpooled;
-import io.penstock.core.backend.Failure;
-import io.penstock.core.backend.Lease;
-import io.penstock.core.backend.NodeRefusal;
-import io.penstock.core.command.CommandSpec;
-import io.penstock.core.observe.Outcome;
-import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.SharedBuffer;
 import io.penstock.core.upstream.Endpoint;
@@ -52,7 +51,8 @@ final class BlockingCall extends LeasedCall implements Blocking {
   private final CommandSpec spec;
   private final int slot;
   private final BlockingRequest request;
-  private final PendingReply unwanted = new PendingReply(); // a large reply for a client that is gone
+  private final PendingReply unwanted =
+      new PendingReply(); // a large reply for a client that is gone
   private final Patience patience; // with nodes that cannot be reached
   private @Nullable Lease lease; // while it blocks
   private @Nullable Lease left; // not blocked any more, and not given back yet

@@ -1,12 +1,11 @@
 package io.penstock.core.blocking;
 
-import io.penstock.core.client.Incoming;
-import io.penstock.core.transaction.BriefCall;
-
 import io.netty.buffer.ByteBufUtil;
+import io.penstock.core.client.Incoming;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.resp.RespLimits;
 import io.penstock.core.route.RoutePlan;
+import io.penstock.core.transaction.BriefCall;
 import java.math.BigDecimal;
 import java.util.concurrent.TimeUnit;
 

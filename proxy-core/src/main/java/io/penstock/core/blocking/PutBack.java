@@ -1,17 +1,16 @@
 package io.penstock.core.blocking;
 
-import io.penstock.core.client.Client;
-import io.penstock.core.client.Nodes;
-import io.penstock.core.reply.ReplyStrings;
-import io.penstock.core.reply.WireRequest;
-import io.penstock.core.retry.Refusal;
-import io.penstock.core.retry.Refusals;
-
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
+import io.penstock.core.client.Client;
+import io.penstock.core.client.Nodes;
+import io.penstock.core.reply.ReplyStrings;
+import io.penstock.core.reply.WireRequest;
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.retry.Refusal;
+import io.penstock.core.retry.Refusals;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.SharedBuffer;
 import io.penstock.core.upstream.Endpoint;

@@ -1,15 +1,14 @@
 package io.penstock.core.blocking;
 
-import io.penstock.core.client.Client;
-import io.penstock.core.client.ClientContext;
-import io.penstock.core.client.Nodes;
-import io.penstock.core.reply.WireRequest;
-
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.Lease;
+import io.penstock.core.client.Client;
+import io.penstock.core.client.ClientContext;
+import io.penstock.core.client.Nodes;
+import io.penstock.core.reply.WireRequest;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.SharedBuffer;
 import java.util.concurrent.TimeUnit;

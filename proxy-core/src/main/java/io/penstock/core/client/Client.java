@@ -1,7 +1,6 @@
 package io.penstock.core.client;
 
 import io.penstock.core.reply.ReplySlot;
-
 import io.penstock.core.resp.Protocol;
 
 /**

@@ -2,7 +2,6 @@ package io.penstock.core.client;
 
 import io.penstock.core.limit.Allowance;
 import io.penstock.core.reply.ReplySequence;
-
 import io.penstock.core.transport.Loop;
 
 /**

@@ -2,7 +2,6 @@ package io.penstock.core.client;
 
 import io.penstock.core.limit.Allowance;
 import io.penstock.core.limit.ClientLimits;
-
 import io.penstock.core.observe.CloseReason;
 import io.penstock.core.observe.LoopCounters;
 import io.penstock.core.observe.Notice;

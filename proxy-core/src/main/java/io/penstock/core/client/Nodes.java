@@ -1,12 +1,11 @@
 package io.penstock.core.client;
 
-import io.penstock.core.reply.ErrorReplies;
-
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Hold;
 import io.penstock.core.backend.Lease;
 import io.penstock.core.backend.NodeRefusal;
 import io.penstock.core.dispatch.Dispatcher;
+import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Placement;

@@ -1,9 +1,8 @@
 package io.penstock.core.command;
 
-import io.penstock.core.spec.Glob;
-
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.spec.Glob;
 
 /**
  * Redis's error replies about commands as such, in its exact words ({@code commandCheckExistence}

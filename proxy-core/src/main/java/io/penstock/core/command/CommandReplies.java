@@ -1,15 +1,14 @@
 package io.penstock.core.command;
 
-import io.penstock.core.spec.Ascii;
-import io.penstock.core.spec.CommandFlag;
-import io.penstock.core.spec.KeyPositions;
-
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyWriter;
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.spec.Ascii;
+import io.penstock.core.spec.CommandFlag;
+import io.penstock.core.spec.KeyPositions;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

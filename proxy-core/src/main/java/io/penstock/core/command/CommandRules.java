@@ -2,7 +2,6 @@ package io.penstock.core.command;
 
 import io.penstock.core.spec.AclCategory;
 import io.penstock.core.spec.CommandFacts;
-
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;

@@ -1,5 +1,6 @@
 package io.penstock.core.command;
 
+import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.spec.AclCategory;
 import io.penstock.core.spec.CommandFacts;
 import io.penstock.core.spec.CommandFlag;
@@ -8,8 +9,6 @@ import io.penstock.core.spec.KeyPositions;
 import io.penstock.core.spec.KeySpec;
 import io.penstock.core.spec.RequestPolicy;
 import io.penstock.core.spec.ResponsePolicy;
-
-import io.penstock.core.resp.RequestFrame;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

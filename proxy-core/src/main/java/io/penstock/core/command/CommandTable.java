@@ -1,8 +1,7 @@
 package io.penstock.core.command;
 
-import io.penstock.core.spec.CommandFacts;
-
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.spec.CommandFacts;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;

@@ -3,7 +3,6 @@ package io.penstock.core.command;
 import io.penstock.core.spec.BeginSearch;
 import io.penstock.core.spec.CommandFacts;
 import io.penstock.core.spec.FindKeys;
-
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -1,9 +1,8 @@
 package io.penstock.core.command;
 
+import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.spec.Ascii;
 import io.penstock.core.spec.KeyPositions;
-
-import io.penstock.core.resp.RequestFrame;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

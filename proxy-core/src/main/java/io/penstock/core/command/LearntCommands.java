@@ -1,7 +1,6 @@
 package io.penstock.core.command;
 
 import io.penstock.core.spec.CommandFacts;
-
 import java.util.ArrayList;
 import java.util.List;
 

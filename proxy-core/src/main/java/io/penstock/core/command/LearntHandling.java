@@ -5,7 +5,6 @@ import io.penstock.core.spec.CommandFacts;
 import io.penstock.core.spec.CommandFlag;
 import io.penstock.core.spec.KeySpec;
 import io.penstock.core.spec.ResponsePolicy;
-
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,10 +1,9 @@
 package io.penstock.core.command;
 
+import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.spec.AclCategory;
 import io.penstock.core.spec.Ascii;
 import io.penstock.core.spec.Glob;
-
-import io.penstock.core.resp.RequestFrame;
 import org.jspecify.annotations.Nullable;
 
 /** Which commands {@code COMMAND LIST} lists. */

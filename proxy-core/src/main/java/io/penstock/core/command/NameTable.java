@@ -1,8 +1,7 @@
 package io.penstock.core.command;
 
-import io.penstock.core.spec.Ascii;
-
 import io.netty.buffer.ByteBuf;
+import io.penstock.core.spec.Ascii;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,8 +1,7 @@
 package io.penstock.core.command;
 
-import io.penstock.core.spec.Ascii;
-
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.spec.Ascii;
 import java.util.List;
 
 /**

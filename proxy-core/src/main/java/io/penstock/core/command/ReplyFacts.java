@@ -7,7 +7,6 @@ import io.penstock.core.spec.CommandFlag;
 import io.penstock.core.spec.FindKeys;
 import io.penstock.core.spec.KeyFlag;
 import io.penstock.core.spec.KeySpec;
-
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;

@@ -1,7 +1,6 @@
 package io.penstock.core.command;
 
 import io.penstock.core.spec.AclCategory;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

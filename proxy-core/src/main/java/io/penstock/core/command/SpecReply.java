@@ -1,5 +1,6 @@
 package io.penstock.core.command;
 
+import io.penstock.core.resp.ReplyWriter;
 import io.penstock.core.spec.AclCategory;
 import io.penstock.core.spec.BeginSearch;
 import io.penstock.core.spec.CommandFacts;
@@ -7,8 +8,6 @@ import io.penstock.core.spec.CommandFlag;
 import io.penstock.core.spec.FindKeys;
 import io.penstock.core.spec.KeyFlag;
 import io.penstock.core.spec.KeySpec;
-
-import io.penstock.core.resp.ReplyWriter;
 import java.util.List;
 
 /** Writes specs in the form of {@code COMMAND INFO}. */

@@ -1,7 +1,6 @@
 package io.penstock.core.forward;
 
 import io.penstock.core.client.Backpressure;
-
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.route.RoutePlan;
 import io.penstock.core.transport.SharedBuffer;

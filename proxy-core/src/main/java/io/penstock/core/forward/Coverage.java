@@ -3,12 +3,11 @@ package io.penstock.core.forward;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.Nodes;
+import io.penstock.core.observe.Outcome;
+import io.penstock.core.observe.ProxyStats.HeldOutcome;
 import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.reply.ReplySequence;
 import io.penstock.core.retry.OrderGuard;
-
-import io.penstock.core.observe.Outcome;
-import io.penstock.core.observe.ProxyStats.HeldOutcome;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.RefreshTrigger;

@@ -1,8 +1,7 @@
 package io.penstock.core.forward;
 
-import io.penstock.core.script.LoopScripts;
-
 import io.penstock.core.pubsub.Hub;
+import io.penstock.core.script.LoopScripts;
 
 /**
  * What sending requests on their way takes from the loop.

@@ -1,11 +1,10 @@
 package io.penstock.core.forward;
 
+import io.netty.buffer.ByteBuf;
+import io.penstock.core.observe.Outcome;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.retry.ClientExchange;
 import io.penstock.core.retry.ExchangeOwner;
-
-import io.netty.buffer.ByteBuf;
-import io.penstock.core.observe.Outcome;
 import org.jspecify.annotations.Nullable;
 
 /**

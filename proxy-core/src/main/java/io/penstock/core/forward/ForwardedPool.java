@@ -1,7 +1,6 @@
 package io.penstock.core.forward;
 
 import io.penstock.core.reply.ReplySlots;
-
 import java.util.ArrayDeque;
 
 /**

@@ -1,15 +1,14 @@
 package io.penstock.core.forward;
 
+import io.netty.buffer.ByteBuf;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.Nodes;
+import io.penstock.core.command.Merge;
 import io.penstock.core.limit.Allowance;
+import io.penstock.core.observe.Outcome;
 import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.retry.ExchangeOwner;
-
-import io.netty.buffer.ByteBuf;
-import io.penstock.core.command.Merge;
-import io.penstock.core.observe.Outcome;
 import io.penstock.core.route.ReplyMerger;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.Sliced;

@@ -1,9 +1,8 @@
 package io.penstock.core.forward;
 
+import io.netty.util.internal.PlatformDependent;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientNotices;
-
-import io.netty.util.internal.PlatformDependent;
 
 /**
  * How many bytes of replies one request may keep until all of them are there: as many as a request

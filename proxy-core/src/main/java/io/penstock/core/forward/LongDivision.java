@@ -1,15 +1,14 @@
 package io.penstock.core.forward;
 
-import io.penstock.core.client.Backpressure;
-import io.penstock.core.client.Client;
-import io.penstock.core.limit.Allowance;
-import io.penstock.core.reply.ReplySlot;
-import io.penstock.core.retry.OrderGuard;
-
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.penstock.core.client.Backpressure;
+import io.penstock.core.client.Client;
 import io.penstock.core.command.CommandSpec;
+import io.penstock.core.limit.Allowance;
+import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.retry.OrderGuard;
 import io.penstock.core.route.RoutePlan;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.SharedBuffer;

@@ -1,12 +1,11 @@
 package io.penstock.core.forward;
 
-import io.penstock.core.reply.PendingReply;
-import io.penstock.core.retry.ClientExchange;
-import io.penstock.core.retry.ExchangeOwner;
-
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.reply.PendingReply;
+import io.penstock.core.retry.ClientExchange;
+import io.penstock.core.retry.ExchangeOwner;
 
 /** The share of a divided request that goes to one slot or shard. */
 public final class Part extends ClientExchange {

@@ -1,19 +1,18 @@
 package io.penstock.core.forward;
 
-import io.penstock.core.client.Client;
-import io.penstock.core.reply.ReplySlot;
-import io.penstock.core.retry.ClientExchange;
-
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.penstock.core.client.Client;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.pubsub.Hub;
 import io.penstock.core.pubsub.Kind;
 import io.penstock.core.pubsub.Name;
 import io.penstock.core.pubsub.ReceiverCount;
 import io.penstock.core.pubsub.ReceiverCounts;
+import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyWriter;
+import io.penstock.core.retry.ClientExchange;
 import io.penstock.core.upstream.Endpoint;
 import java.nio.charset.StandardCharsets;
 

@@ -1,15 +1,14 @@
 package io.penstock.core.forward;
 
-import io.penstock.core.client.Backpressure;
-import io.penstock.core.client.Nodes;
-import io.penstock.core.reply.ReplySlot;
-import io.penstock.core.retry.ExchangeOwner;
-
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import io.penstock.core.client.Backpressure;
+import io.penstock.core.client.Nodes;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.retry.ExchangeOwner;
 import io.penstock.core.route.ScanStep;
 import io.penstock.core.transport.SharedBuffer;
 import io.penstock.core.upstream.Placement;

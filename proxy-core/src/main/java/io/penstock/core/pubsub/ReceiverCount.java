@@ -1,8 +1,8 @@
 package io.penstock.core.pubsub;
 
+import io.penstock.core.pubsub.Audience.Listeners;
 import io.penstock.core.spec.Glob;
 import io.penstock.core.spec.GlobMatch;
-import io.penstock.core.pubsub.Audience.Listeners;
 import io.penstock.core.upstream.Endpoint;
 import java.util.Iterator;
 import java.util.Map;

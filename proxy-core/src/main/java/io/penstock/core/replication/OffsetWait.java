@@ -2,7 +2,6 @@ package io.penstock.core.replication;
 
 import io.penstock.core.blocking.BlockingParts;
 import io.penstock.core.reply.WireRequest;
-
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

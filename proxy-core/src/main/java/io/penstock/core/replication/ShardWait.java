@@ -1,18 +1,17 @@
 package io.penstock.core.replication;
 
-import io.penstock.core.blocking.BlockingParts;
-import io.penstock.core.client.LeasedCall;
-import io.penstock.core.client.Nodes;
-import io.penstock.core.client.Patience;
-import io.penstock.core.reply.ErrorReplies;
-import io.penstock.core.reply.ReplyStrings;
-import io.penstock.core.retry.Refusals;
-
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.Lease;
+import io.penstock.core.blocking.BlockingParts;
+import io.penstock.core.client.LeasedCall;
+import io.penstock.core.client.Nodes;
+import io.penstock.core.client.Patience;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.reply.ErrorReplies;
+import io.penstock.core.reply.ReplyStrings;
+import io.penstock.core.retry.Refusals;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.SharedBuffer;
 import io.penstock.core.upstream.RefreshTrigger;

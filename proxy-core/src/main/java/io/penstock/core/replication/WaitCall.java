@@ -1,19 +1,18 @@
 package io.penstock.core.replication;
 
+import io.netty.buffer.Unpooled;
 import io.penstock.core.blocking.BlockedCalls;
 import io.penstock.core.blocking.Blocking;
 import io.penstock.core.blocking.BlockingParts;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.Incoming;
 import io.penstock.core.client.Nodes;
-import io.penstock.core.reply.ErrorReplies;
-import io.penstock.core.reply.ReplySlot;
-
-import io.netty.buffer.Unpooled;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandErrors;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.reply.ErrorReplies;
+import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.upstream.Placement;
 import java.nio.charset.StandardCharsets;

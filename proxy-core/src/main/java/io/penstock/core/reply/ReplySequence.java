@@ -1,8 +1,7 @@
 package io.penstock.core.reply;
 
-import io.penstock.core.limit.Allowance;
-
 import io.penstock.core.command.CommandSpec;
+import io.penstock.core.limit.Allowance;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.transport.SocketOutput;
 import java.util.function.Consumer;

@@ -17,7 +17,8 @@ public final class ReplySlots {
   public static final int KEPT = 1_024;
 
   /** With what they keep of small replies some 30 MB for a loop, or a part of a small heap. */
-  public static final int MOST = Math.clamp(Runtime.getRuntime().maxMemory() / (64 * 450), KEPT, 65_536);
+  public static final int MOST =
+      Math.clamp(Runtime.getRuntime().maxMemory() / (64 * 450), KEPT, 65_536);
 
   private final Loop loop;
   private final LoopCounters counters;

@@ -1,16 +1,15 @@
 package io.penstock.core.retry;
 
-import io.penstock.core.reply.ErrorReplies;
-
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
+import io.penstock.core.client.RequestReader;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
-import io.penstock.core.client.RequestReader;
-import io.penstock.core.limit.Allowance;
 import io.penstock.core.dispatch.Dispatcher;
+import io.penstock.core.limit.Allowance;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.transport.SharedBuffer;
 import io.penstock.core.transport.SocketOutput;
 import io.penstock.core.upstream.Endpoint;
@@ -162,7 +161,8 @@ public abstract class ClientExchange extends Exchange {
    * @param slot a slot of the shard
    * @param aside whether over a connection that carries nothing else
    */
-  public final void prepareForShard(ClientExchange whole, Endpoint master, int slot, boolean aside) {
+  public final void prepareForShard(
+      ClientExchange whole, Endpoint master, int slot, boolean aside) {
     order = whole.order();
     readOnly = whole.isReadOnly();
     script = whole.isScript();

@@ -6,7 +6,6 @@ import io.penstock.core.client.Nodes;
 import io.penstock.core.client.RequestReader;
 import io.penstock.core.limit.Allowance;
 import io.penstock.core.reply.ReplySequence;
-
 import io.penstock.core.transport.Loop;
 
 /** One client, as its exchanges see it. Confined to the client's event loop. */

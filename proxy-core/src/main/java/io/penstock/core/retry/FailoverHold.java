@@ -1,8 +1,7 @@
 package io.penstock.core.retry;
 
-import io.penstock.core.client.Client;
-
 import io.penstock.core.backend.Hold;
+import io.penstock.core.client.Client;
 import io.penstock.core.observe.ProxyStats.HeldOutcome;
 
 /**

@@ -1,10 +1,9 @@
 package io.penstock.core.retry;
 
+import io.netty.buffer.Unpooled;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.reply.ReplySequence;
 import io.penstock.core.reply.WireRequest;
-
-import io.netty.buffer.Unpooled;
 import io.penstock.core.upstream.Endpoint;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,10 +1,9 @@
 package io.penstock.core.retry;
 
+import io.netty.buffer.ByteBuf;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.script.ScriptLoad;
 import io.penstock.core.script.Scripts;
-
-import io.netty.buffer.ByteBuf;
 import io.penstock.core.upstream.Endpoint;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;

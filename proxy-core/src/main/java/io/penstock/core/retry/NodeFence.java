@@ -1,12 +1,11 @@
 package io.penstock.core.retry;
 
-import io.penstock.core.client.Client;
-import io.penstock.core.client.ClientContext;
-import io.penstock.core.client.Nodes;
-
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.SignalExchange;
+import io.penstock.core.client.Client;
+import io.penstock.core.client.ClientContext;
+import io.penstock.core.client.Nodes;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.SharedBuffer;
 import io.penstock.core.upstream.Endpoint;

@@ -5,7 +5,6 @@ import io.penstock.core.client.Incoming;
 import io.penstock.core.client.Nodes;
 import io.penstock.core.reply.ReplySequence;
 import io.penstock.core.reply.ReplySlot;
-
 import io.penstock.core.upstream.Placement;
 import org.jspecify.annotations.Nullable;
 

@@ -1,11 +1,10 @@
 package io.penstock.core.retry;
 
-import io.penstock.core.client.Nodes;
-import io.penstock.core.reply.ReplyStrings;
-
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.backend.Exchange;
+import io.penstock.core.client.Nodes;
 import io.penstock.core.cluster.Redirect;
+import io.penstock.core.reply.ReplyStrings;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Redirection;
 import io.penstock.core.upstream.RefreshTrigger;

@@ -1,9 +1,8 @@
 package io.penstock.core.retry;
 
-import io.penstock.core.client.RequestReader;
-
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.penstock.core.client.RequestReader;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.spec.KeyPositions;

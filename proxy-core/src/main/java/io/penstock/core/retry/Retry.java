@@ -1,9 +1,8 @@
 package io.penstock.core.retry;
 
-import io.penstock.core.reply.ErrorReplies;
-
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Verdict;
 import java.util.concurrent.TimeUnit;

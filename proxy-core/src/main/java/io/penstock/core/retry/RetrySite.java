@@ -1,8 +1,7 @@
 package io.penstock.core.retry;
 
-import io.penstock.core.script.Scripts;
-
 import io.penstock.core.observe.LoopCounters;
+import io.penstock.core.script.Scripts;
 
 /**
  * What the retries of all clients of a loop have in common.

@@ -1,9 +1,8 @@
 package io.penstock.core.script;
 
-import io.penstock.core.client.RequestReader;
-
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.backend.Exchange;
+import io.penstock.core.client.RequestReader;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import java.util.LinkedHashSet;

@@ -1,15 +1,14 @@
 package io.penstock.core.session;
 
-import io.penstock.core.client.ClientProfile;
-import io.penstock.core.limit.Allowance;
-import io.penstock.core.subscribe.Subscriptions;
-import io.penstock.core.transaction.Transactions;
-
 import io.netty.channel.Channel;
 import io.netty.channel.unix.UnixChannel;
+import io.penstock.core.client.ClientProfile;
 import io.penstock.core.command.CommandSpec;
+import io.penstock.core.limit.Allowance;
 import io.penstock.core.pubsub.Kind;
 import io.penstock.core.resp.Protocol;
+import io.penstock.core.subscribe.Subscriptions;
+import io.penstock.core.transaction.Transactions;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.concurrent.TimeUnit;

@@ -1,11 +1,10 @@
 package io.penstock.core.session;
 
 import io.penstock.core.client.Incoming;
-import io.penstock.core.reply.ReplySequence;
-import io.penstock.core.reply.ReplySlot;
-
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
+import io.penstock.core.reply.ReplySequence;
+import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.transport.SharedBuffer;
 import org.jspecify.annotations.Nullable;

@@ -1,11 +1,10 @@
 package io.penstock.core.session;
 
+import io.netty.channel.ChannelConfig;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.limit.Allowance;
 import io.penstock.core.reply.ReplySequence;
-
-import io.netty.channel.ChannelConfig;
 import io.penstock.core.transport.ReadGate;
 
 /** Whether a client's socket is read. Confined to its loop. */

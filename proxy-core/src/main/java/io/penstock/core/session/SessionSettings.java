@@ -3,7 +3,6 @@ package io.penstock.core.session;
 import io.penstock.core.answer.ServerFace;
 import io.penstock.core.client.Nodes;
 import io.penstock.core.limit.ClientLimits;
-
 import io.penstock.core.resp.RespLimits;
 import org.jspecify.annotations.Nullable;
 

@@ -4,7 +4,6 @@ import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.limit.Allowance;
 import io.penstock.core.reply.ReplySequence;
-
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.route.KnownSlots;
 import io.penstock.core.route.Router;

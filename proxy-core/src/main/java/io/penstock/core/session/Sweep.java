@@ -1,7 +1,6 @@
 package io.penstock.core.session;
 
 import io.penstock.core.limit.ClientTimeouts;
-
 import java.util.List;
 
 /**

@@ -1,17 +1,16 @@
 package io.penstock.core.subscribe;
 
-import io.penstock.core.client.Client;
-import io.penstock.core.client.ClientContext;
-import io.penstock.core.limit.Allowance;
-import io.penstock.core.reply.ReplySequence;
-import io.penstock.core.reply.ReplySlot;
-
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.penstock.core.client.Client;
+import io.penstock.core.client.ClientContext;
 import io.penstock.core.command.CommandSpec;
+import io.penstock.core.limit.Allowance;
 import io.penstock.core.observe.LoopCounters;
 import io.penstock.core.pubsub.Message;
 import io.penstock.core.pubsub.Subscriber;
+import io.penstock.core.reply.ReplySequence;
+import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.transport.SocketOutput;
 import java.util.ArrayDeque;

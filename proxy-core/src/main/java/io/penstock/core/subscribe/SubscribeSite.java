@@ -1,7 +1,6 @@
 package io.penstock.core.subscribe;
 
 import io.penstock.core.limit.LoopMemory;
-
 import io.penstock.core.observe.LoopCounters;
 import io.penstock.core.pubsub.Hub;
 

@@ -1,6 +1,5 @@
 package io.penstock.core.subscribe;
 
-
 import io.penstock.core.pubsub.Kind;
 import io.penstock.core.pubsub.Name;
 import java.util.EnumMap;

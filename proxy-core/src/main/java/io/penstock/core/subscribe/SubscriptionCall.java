@@ -1,23 +1,22 @@
 package io.penstock.core.subscribe;
 
-import io.penstock.core.client.Client;
-import io.penstock.core.client.ClientContext;
-import io.penstock.core.client.Nodes;
-import io.penstock.core.limit.Allowance;
-import io.penstock.core.reply.ErrorReplies;
-import io.penstock.core.reply.ReplySequence;
-import io.penstock.core.reply.ReplySlot;
-
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.NodeRefusal;
+import io.penstock.core.client.Client;
+import io.penstock.core.client.ClientContext;
+import io.penstock.core.client.Nodes;
+import io.penstock.core.limit.Allowance;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.pubsub.Hub;
 import io.penstock.core.pubsub.Joining;
 import io.penstock.core.pubsub.Kind;
 import io.penstock.core.pubsub.Leaving;
 import io.penstock.core.pubsub.Name;
+import io.penstock.core.reply.ErrorReplies;
+import io.penstock.core.reply.ReplySequence;
+import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.Sliced;
 import io.penstock.core.transport.Slices;

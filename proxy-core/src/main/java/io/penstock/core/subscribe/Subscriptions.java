@@ -1,13 +1,10 @@
 package io.penstock.core.subscribe;
 
+import io.netty.buffer.ByteBuf;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.Incoming;
 import io.penstock.core.client.Nodes;
-import io.penstock.core.reply.ReplySequence;
-import io.penstock.core.reply.ReplySlot;
-
-import io.netty.buffer.ByteBuf;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.Handling;
 import io.penstock.core.command.LocalCommand;
@@ -15,6 +12,8 @@ import io.penstock.core.observe.Outcome;
 import io.penstock.core.pubsub.Hub;
 import io.penstock.core.pubsub.Kind;
 import io.penstock.core.pubsub.Name;
+import io.penstock.core.reply.ReplySequence;
+import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyWriter;
 import io.penstock.core.route.RoutePlan;

@@ -1,9 +1,8 @@
 package io.penstock.core.survey;
 
-import io.penstock.core.control.ControlPlane;
-
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.penstock.core.control.ControlPlane;
 import io.penstock.core.upstream.Endpoint;
 import java.util.HashMap;
 import java.util.Iterator;

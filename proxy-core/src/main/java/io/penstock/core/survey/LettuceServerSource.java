@@ -1,7 +1,5 @@
 package io.penstock.core.survey;
 
-import io.penstock.core.control.ControlPlane;
-
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.codec.StringCodec;
@@ -9,6 +7,7 @@ import io.lettuce.core.output.ArrayOutput;
 import io.lettuce.core.protocol.CommandType;
 import io.penstock.core.command.LearntCommands;
 import io.penstock.core.command.ServerVersion;
+import io.penstock.core.control.ControlPlane;
 import io.penstock.core.upstream.Endpoint;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -1,13 +1,12 @@
 package io.penstock.core.survey;
 
-import io.penstock.core.control.ControlPlane;
-import io.penstock.core.control.Stages;
-import io.penstock.core.control.TopologyThread;
-
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.LearntCommands;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.command.ServerVersion;
+import io.penstock.core.control.ControlPlane;
+import io.penstock.core.control.Stages;
+import io.penstock.core.control.TopologyThread;
 import io.penstock.core.transport.Backoff;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Reach;

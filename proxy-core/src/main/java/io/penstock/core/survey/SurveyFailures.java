@@ -1,7 +1,6 @@
 package io.penstock.core.survey;
 
 import io.penstock.core.control.Outage;
-
 import io.penstock.core.upstream.Endpoint;
 import java.util.LinkedHashMap;
 import java.util.Map;

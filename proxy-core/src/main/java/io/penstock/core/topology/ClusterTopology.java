@@ -1,10 +1,9 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.control.ControlPlane;
-import io.penstock.core.control.TopologyThread;
-
 import io.penstock.core.cluster.ClusterVerdicts;
 import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.control.ControlPlane;
+import io.penstock.core.control.TopologyThread;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.transport.Backoff;
 import io.penstock.core.upstream.Endpoint;

@@ -1,9 +1,8 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.control.ControlPlane;
-
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.penstock.core.control.ControlPlane;
 import io.penstock.core.upstream.Endpoint;
 import java.util.List;
 import java.util.Map;

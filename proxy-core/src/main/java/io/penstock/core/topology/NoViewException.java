@@ -1,7 +1,6 @@
 package io.penstock.core.topology;
 
 import io.penstock.core.control.Outage;
-
 import io.penstock.core.upstream.Endpoint;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -2,7 +2,6 @@ package io.penstock.core.topology;
 
 import io.penstock.core.control.Stages;
 import io.penstock.core.control.TopologyThread;
-
 import io.penstock.core.upstream.Endpoint;
 import java.time.Duration;
 import java.util.ArrayDeque;

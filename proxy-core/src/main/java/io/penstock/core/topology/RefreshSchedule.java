@@ -1,7 +1,6 @@
 package io.penstock.core.topology;
 
 import io.penstock.core.control.TopologyThread;
-
 import io.penstock.core.transport.Backoff;
 import io.penstock.core.upstream.RefreshTrigger;
 import java.time.Duration;

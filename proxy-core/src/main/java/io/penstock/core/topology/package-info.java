@@ -24,11 +24,4 @@
 @NullMarked
 package io.penstock.core.topology;
 
-import io.penstock.core.control.ControlPlane;
-import io.penstock.core.survey.HealthCheck;
-import io.penstock.core.survey.LettucePinger;
-import io.penstock.core.survey.LettuceServerSource;
-import io.penstock.core.survey.ServerSurvey;
-import io.penstock.core.survey.SurveyFailures;
-
 import org.jspecify.annotations.NullMarked;

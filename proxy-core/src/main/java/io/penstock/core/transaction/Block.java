@@ -1,12 +1,11 @@
 package io.penstock.core.transaction;
 
-import io.penstock.core.retry.ClientExchange;
-import io.penstock.core.retry.ExchangeOwner;
-import io.penstock.core.retry.RequestKeys;
-
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.command.CommandSpec;
+import io.penstock.core.retry.ClientExchange;
+import io.penstock.core.retry.ExchangeOwner;
+import io.penstock.core.retry.RequestKeys;
 import io.penstock.core.transport.SharedBuffer;
 import java.nio.charset.StandardCharsets;
 

@@ -26,7 +26,8 @@ public final class BriefCall {
    * @param millis whether the time is in milliseconds, and not in seconds
    * @return the call itself, or bytes of its own
    */
-  public static RequestFrame of(RequestFrame call, int timeoutAt, boolean millis, RespLimits limits) {
+  public static RequestFrame of(
+      RequestFrame call, int timeoutAt, boolean millis, RespLimits limits) {
     String time = call.text(timeoutAt);
     if (!(millis ? PLAIN_MILLIS : PLAIN_SECONDS).matcher(time).matches()) {
       return call;

@@ -1,10 +1,9 @@
 package io.penstock.core.transaction;
 
-import io.penstock.core.reply.ReplySlot;
-
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.ReplyScanner;
 import io.penstock.core.transport.Sliced;
 import io.penstock.core.transport.Slices;

@@ -1,19 +1,18 @@
 package io.penstock.core.transaction;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.penstock.core.backend.Exchange;
+import io.penstock.core.backend.Failure;
 import io.penstock.core.client.Client;
 import io.penstock.core.forward.Gathered;
 import io.penstock.core.limit.Allowance;
+import io.penstock.core.observe.Outcome;
 import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.reply.PendingReply;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.retry.Refusal;
 import io.penstock.core.script.CalledScripts;
-
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
-import io.penstock.core.backend.Exchange;
-import io.penstock.core.backend.Failure;
-import io.penstock.core.observe.Outcome;
 import io.penstock.core.upstream.Verdicts.Asked;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;

@@ -1,17 +1,16 @@
 package io.penstock.core.transaction;
 
+import io.netty.buffer.ByteBuf;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.Incoming;
 import io.penstock.core.client.RequestReader;
 import io.penstock.core.client.TurnShare;
+import io.penstock.core.command.Command;
+import io.penstock.core.command.CommandSpec;
 import io.penstock.core.limit.Allowance;
 import io.penstock.core.reply.ReplySequence;
 import io.penstock.core.reply.ReplySlot;
-
-import io.netty.buffer.ByteBuf;
-import io.penstock.core.command.Command;
-import io.penstock.core.command.CommandSpec;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.transport.SharedBuffer;
 import io.penstock.core.transport.Sliced;

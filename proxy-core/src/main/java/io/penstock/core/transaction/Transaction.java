@@ -1,15 +1,14 @@
 package io.penstock.core.transaction;
 
-import io.penstock.core.answer.ReadOnlyCalls;
-import io.penstock.core.client.ClientContext;
-
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
+import io.penstock.core.answer.ReadOnlyCalls;
+import io.penstock.core.client.ClientContext;
 import io.penstock.core.command.CommandSpec;
-import io.penstock.core.spec.KeyPositions;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.resp.RespLimits;
+import io.penstock.core.spec.KeyPositions;
 import io.penstock.core.transport.Growth;
 import java.util.ArrayList;
 import java.util.List;

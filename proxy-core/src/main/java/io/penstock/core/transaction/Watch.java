@@ -1,5 +1,10 @@
 package io.penstock.core.transaction;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.penstock.core.backend.Exchange;
+import io.penstock.core.backend.Failure;
+import io.penstock.core.backend.Lease;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.Incoming;
@@ -7,12 +12,6 @@ import io.penstock.core.client.Nodes;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.reply.WireRequest;
 import io.penstock.core.retry.Refusals;
-
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
-import io.penstock.core.backend.Exchange;
-import io.penstock.core.backend.Failure;
-import io.penstock.core.backend.Lease;
 import io.penstock.core.transport.SharedBuffer;
 import io.penstock.core.upstream.Shard;
 import org.jspecify.annotations.Nullable;

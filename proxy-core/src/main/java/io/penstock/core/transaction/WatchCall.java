@@ -1,20 +1,19 @@
 package io.penstock.core.transaction;
 
-import io.penstock.core.client.ClientContext;
-import io.penstock.core.client.Incoming;
-import io.penstock.core.client.LeasedCall;
-import io.penstock.core.client.Nodes;
-import io.penstock.core.reply.ErrorReplies;
-import io.penstock.core.reply.ReplySlot;
-import io.penstock.core.retry.Refusal;
-import io.penstock.core.retry.Refusals;
-
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.Lease;
 import io.penstock.core.backend.NodeRefusal;
+import io.penstock.core.client.ClientContext;
+import io.penstock.core.client.Incoming;
+import io.penstock.core.client.LeasedCall;
+import io.penstock.core.client.Nodes;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.reply.ErrorReplies;
+import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.retry.Refusal;
+import io.penstock.core.retry.Refusals;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.RefreshTrigger;

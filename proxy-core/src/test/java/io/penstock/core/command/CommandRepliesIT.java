@@ -1,14 +1,13 @@
 package io.penstock.core.command;
 
-import io.penstock.core.spec.AclCategory;
-import io.penstock.core.spec.CommandFacts;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.spec.AclCategory;
+import io.penstock.core.spec.CommandFacts;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,15 +1,14 @@
 package io.penstock.core.command;
 
-import io.penstock.core.spec.AclCategory;
-import io.penstock.core.spec.CommandFlag;
-import io.penstock.core.spec.RequestPolicy;
-import io.penstock.core.spec.ResponsePolicy;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.Unpooled;
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.spec.AclCategory;
+import io.penstock.core.spec.CommandFlag;
+import io.penstock.core.spec.RequestPolicy;
+import io.penstock.core.spec.ResponsePolicy;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;

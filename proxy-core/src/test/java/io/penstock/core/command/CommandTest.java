@@ -1,11 +1,10 @@
 package io.penstock.core.command;
 
-import io.penstock.core.spec.KeyPositions;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.spec.KeyPositions;
 import java.lang.management.ManagementFactory;
 import java.util.List;
 import org.junit.jupiter.api.Test;

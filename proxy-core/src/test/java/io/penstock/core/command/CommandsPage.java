@@ -1,7 +1,6 @@
 package io.penstock.core.command;
 
 import io.penstock.core.spec.CommandFacts;
-
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;

@@ -1,9 +1,8 @@
 package io.penstock.core.command;
 
-import io.penstock.core.spec.CommandFacts;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.core.spec.CommandFacts;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -1,9 +1,8 @@
 package io.penstock.core.command;
 
-import io.penstock.core.spec.Glob;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.core.spec.Glob;
 import io.penstock.core.wire.Splits;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,11 +1,10 @@
 package io.penstock.core.command;
 
-import io.penstock.core.spec.CommandFacts;
-import io.penstock.core.spec.CommandFlag;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.core.spec.CommandFacts;
+import io.penstock.core.spec.CommandFlag;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;

@@ -1,8 +1,5 @@
 package io.penstock.core.command;
 
-import io.penstock.core.spec.CommandFacts;
-import io.penstock.core.spec.KeyPositions;
-
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.ArrayOutput;
 import io.lettuce.core.protocol.RedisStateMachine;
@@ -12,6 +9,8 @@ import io.penstock.core.fuzz.Oracle;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyWriter;
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.spec.CommandFacts;
+import io.penstock.core.spec.KeyPositions;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

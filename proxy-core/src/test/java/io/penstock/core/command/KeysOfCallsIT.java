@@ -1,8 +1,5 @@
 package io.penstock.core.command;
 
-import io.penstock.core.spec.CommandFlag;
-import io.penstock.core.spec.KeyPositions;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
@@ -10,6 +7,8 @@ import io.netty.buffer.Unpooled;
 import io.penstock.core.cluster.Slot;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.spec.CommandFlag;
+import io.penstock.core.spec.KeyPositions;
 import io.penstock.testkit.cluster.ServerProcess;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

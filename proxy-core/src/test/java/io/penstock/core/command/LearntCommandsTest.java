@@ -1,11 +1,10 @@
 package io.penstock.core.command;
 
-import io.penstock.core.spec.CommandFacts;
-import io.penstock.core.spec.KeyPositions;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.spec.CommandFacts;
+import io.penstock.core.spec.KeyPositions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;

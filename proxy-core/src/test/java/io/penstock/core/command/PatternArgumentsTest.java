@@ -1,9 +1,8 @@
 package io.penstock.core.command;
 
-import io.penstock.core.spec.Glob;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.core.spec.Glob;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

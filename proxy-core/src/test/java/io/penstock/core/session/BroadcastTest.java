@@ -110,7 +110,7 @@ class BroadcastTest {
     Peer lower = rig.accept(0).expect(call("KEYS *") + call("DBSIZE")).send(many + ":1\r\n");
     Peer upper = rig.accept(1).expect(call("KEYS *") + call("DBSIZE"));
 
-    try (LogLines log = LogLines.of("session.ClientNotices")) {
+    try (LogLines log = LogLines.of("client.ClientNotices")) {
       upper.send(many + ":1\r\n");
       client.expect(
           "-ERR the replies to the parts of this command are too large to be put together\r\n"

@@ -1,7 +1,5 @@
 package io.penstock.core.session;
 
-import io.penstock.core.script.Digests;
-
 import static io.penstock.core.session.Requests.PING;
 import static io.penstock.core.session.Requests.call;
 import static io.penstock.core.session.Requests.get;
@@ -9,6 +7,7 @@ import static io.penstock.core.session.Requests.set;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.penstock.core.script.Digests;
 import io.penstock.core.wire.Frames;
 import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.wire.Wire;

@@ -1,8 +1,5 @@
 package io.penstock.core.session;
 
-import io.penstock.core.limit.ClientLimits;
-import io.penstock.core.limit.OutputLimit;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -10,6 +7,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.penstock.core.backend.QueueBounds;
 import io.penstock.core.cluster.Slot;
+import io.penstock.core.limit.ClientLimits;
+import io.penstock.core.limit.OutputLimit;
 import io.penstock.core.observe.CloseReason;
 import io.penstock.core.wire.LogLines;
 import io.penstock.testkit.network.Peer;
@@ -88,7 +87,7 @@ class ClientLimitsTest {
   void whoSendsNoRequestIsClosedAndToldOf() {
     Rig on = with(ClientLimits.DEFAULTS);
 
-    try (LogLines log = LogLines.of("session.ClientNotices")) {
+    try (LogLines log = LogLines.of("client.ClientNotices")) {
       on.client()
           .send("*1\r\n$-5\r\n")
           .expect("-ERR Protocol error: invalid bulk length\r\n")
@@ -643,7 +642,7 @@ class ClientLimitsTest {
       Rig on = with(Limits.inFlight(2, 1_000));
       Peer node = on.connected(0);
       Peer client;
-      try (LogLines log = LogLines.of("session.ClientNotices")) {
+      try (LogLines log = LogLines.of("client.ClientNotices")) {
         client = on.client().send(GET.repeat(3));
         node.expect(GET + GET);
         await().until(() -> on.<Long>onLoop(() -> on.sessions().pressure().paused()) == 1);

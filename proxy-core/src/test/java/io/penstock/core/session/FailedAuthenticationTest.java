@@ -1,10 +1,9 @@
 package io.penstock.core.session;
 
-import io.penstock.core.answer.Authentication;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.penstock.core.answer.Authentication;
 import io.penstock.core.observe.CloseReason;
 import io.penstock.core.wire.LogLines;
 import io.penstock.testkit.network.Peer;
@@ -136,7 +135,7 @@ class FailedAuthenticationTest {
 
   @Test
   void theLogTellsOfTheFirstOneOnly() {
-    try (LogLines log = LogLines.of("session.ClientNotices")) {
+    try (LogLines log = LogLines.of("client.ClientNotices")) {
       rig.client().send("AUTH no\r\n".repeat(3)).expect(WRONG.repeat(3));
       assertThat(log.get())
           .hasSize(1)

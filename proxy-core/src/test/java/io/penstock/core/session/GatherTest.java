@@ -1,8 +1,5 @@
 package io.penstock.core.session;
 
-import io.penstock.core.forward.Gather;
-import io.penstock.core.forward.Part;
-
 import static io.penstock.core.session.Requests.PING;
 import static io.penstock.core.session.Requests.call;
 import static io.penstock.core.session.Requests.get;
@@ -15,6 +12,8 @@ import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.Merge;
+import io.penstock.core.forward.Gather;
+import io.penstock.core.forward.Part;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.transport.SharedBuffer;
 import io.penstock.testkit.network.Peer;

@@ -3,7 +3,6 @@ package io.penstock.core.session;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.limit.ClientTimeouts;
 import io.penstock.core.limit.OutputLimit;
-
 import java.time.Duration;
 
 /** {@link ClientLimits} that differ from the defaults in what a test is about. */

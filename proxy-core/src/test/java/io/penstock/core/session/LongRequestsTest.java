@@ -1,8 +1,5 @@
 package io.penstock.core.session;
 
-import io.penstock.core.answer.ClientRound;
-import io.penstock.core.client.TurnShare;
-
 import static io.penstock.core.session.Requests.PING;
 import static io.penstock.core.session.Requests.call;
 import static io.penstock.core.session.Requests.get;
@@ -11,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.netty.buffer.Unpooled;
+import io.penstock.core.answer.ClientRound;
+import io.penstock.core.client.TurnShare;
 import io.penstock.core.transport.Sliced;
 import io.penstock.core.transport.Slices;
 import io.penstock.testkit.network.Peer;

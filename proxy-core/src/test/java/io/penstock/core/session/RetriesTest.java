@@ -1,7 +1,5 @@
 package io.penstock.core.session;
 
-import io.penstock.core.client.Nodes;
-
 import static io.penstock.core.session.Requests.PING;
 import static io.penstock.core.session.Requests.call;
 import static io.penstock.core.session.Requests.get;

@@ -2,13 +2,9 @@ package io.penstock.core.session;
 
 import io.penstock.core.answer.ClientDirectory;
 import io.penstock.core.answer.ServerFace;
-import io.penstock.core.client.Nodes;
-import io.penstock.core.limit.Allowance;
-import io.penstock.core.limit.ClientLimits;
-import io.penstock.core.limit.OutputLimit;
-
 import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.QueueBounds;
+import io.penstock.core.client.Nodes;
 import io.penstock.core.cluster.ClusterVerdicts;
 import io.penstock.core.cluster.Facade;
 import io.penstock.core.cluster.SlotMap;
@@ -20,6 +16,9 @@ import io.penstock.core.dispatch.AsyncDispatcher;
 import io.penstock.core.dispatch.Dispatcher;
 import io.penstock.core.dispatch.SyncDispatcher;
 import io.penstock.core.info.ProxyFacts;
+import io.penstock.core.limit.Allowance;
+import io.penstock.core.limit.ClientLimits;
+import io.penstock.core.limit.OutputLimit;
 import io.penstock.core.listener.Admission;
 import io.penstock.core.listener.Arrivals;
 import io.penstock.core.listener.Listener;

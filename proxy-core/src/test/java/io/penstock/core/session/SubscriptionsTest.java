@@ -1,9 +1,5 @@
 package io.penstock.core.session;
 
-import io.penstock.core.client.Nodes;
-import io.penstock.core.limit.OutputLimit;
-import io.penstock.core.subscribe.Subscriptions;
-
 import static io.penstock.core.session.Requests.PING;
 import static io.penstock.core.session.Requests.call;
 import static io.penstock.core.session.Requests.get;
@@ -13,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.QueueBounds;
+import io.penstock.core.limit.OutputLimit;
 import io.penstock.core.pubsub.Hub;
 import io.penstock.core.pubsub.Joining;
 import io.penstock.core.pubsub.Kind;
@@ -20,6 +17,7 @@ import io.penstock.core.pubsub.Message;
 import io.penstock.core.pubsub.Name;
 import io.penstock.core.pubsub.Subscriber;
 import io.penstock.core.resp.Protocol;
+import io.penstock.core.subscribe.Subscriptions;
 import io.penstock.core.wire.Splits;
 import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.wire.Wire;
@@ -100,6 +98,7 @@ class SubscriptionsTest {
       Duration timeout = Duration.ofSeconds(1);
       rig.close();
       rig = new Rig.Choice().commandTimeout(timeout).hold(Duration.ofSeconds(100)).start();
+      rig.connected(1);
       rig.server(1).refuse();
       Peer client = rig.client();
       client.send(call("SSUBSCRIBE a"));

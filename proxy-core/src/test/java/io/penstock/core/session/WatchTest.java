@@ -1,10 +1,5 @@
 package io.penstock.core.session;
 
-import io.penstock.core.transaction.Execution;
-import io.penstock.core.transaction.Transaction;
-import io.penstock.core.transaction.TransactionParts;
-import io.penstock.core.transaction.Watch;
-
 import static io.penstock.core.session.Requests.PING;
 import static io.penstock.core.session.Requests.call;
 import static io.penstock.core.session.Requests.get;
@@ -19,6 +14,10 @@ import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.transaction.Execution;
+import io.penstock.core.transaction.Transaction;
+import io.penstock.core.transaction.TransactionParts;
+import io.penstock.core.transaction.Watch;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.testkit.network.Peer;
 import java.time.Duration;

@@ -1,12 +1,11 @@
 package io.penstock.core.spec;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.CommandTableTest;
 import io.penstock.core.command.Requests;
-
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.penstock.core.resp.RequestFrame;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,9 +1,8 @@
 package io.penstock.core.spec;
 
-import io.penstock.core.command.RedisRule;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.core.command.RedisRule;
 import io.penstock.core.wire.Splits;
 import java.util.Random;
 import org.junit.jupiter.api.Test;

@@ -1,8 +1,5 @@
 package io.penstock.core.survey;
 
-import io.penstock.core.topology.ManualThread;
-import io.penstock.core.topology.NodesNow;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.cluster.SlotMap;
@@ -10,6 +7,8 @@ import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.observe.UpstreamStatus.Gap;
 import io.penstock.core.observe.UpstreamStatus.NodeStatus;
+import io.penstock.core.topology.ManualThread;
+import io.penstock.core.topology.NodesNow;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Shard;
 import io.penstock.core.upstream.SinglePlacement;

@@ -1,8 +1,5 @@
 package io.penstock.core.survey;
 
-import io.penstock.core.topology.ManualThread;
-import io.penstock.core.topology.NodesNow;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.cluster.SlotMap;
@@ -10,6 +7,8 @@ import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.LearntCommands;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.command.ServerVersion;
+import io.penstock.core.topology.ManualThread;
+import io.penstock.core.topology.NodesNow;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Reach;
 import io.penstock.core.upstream.Shard;
@@ -120,7 +119,7 @@ class ServerSurveyTest {
     source.answers.put(A, report("6.2.11", "host:", "post", "stralgo", "get"));
     source.answers.put(B, report("8.0.1", "n.a", "stralgo"));
     source.answers.put(C, report("9.0.0", "n.b", "n.c", "newword"));
-    try (LogLines log = LogLines.of("topology.ServerSurvey")) {
+    try (LogLines log = LogLines.of("survey.ServerSurvey")) {
       start(map(A));
       assertThat(survey.current().commands().knows("stralgo")).as("learnt all the same").isTrue();
       assertThat(log.get()).noneMatch(line -> line.startsWith("Learnt"));
@@ -226,7 +225,7 @@ class ServerSurveyTest {
   void whatWasFoundIsSaidOnce() {
     source.answers.put(A, mode("cluster"));
     source.answers.put(B, mode("cluster"));
-    try (LogLines log = LogLines.of("topology.ServerSurvey")) {
+    try (LogLines log = LogLines.of("survey.ServerSurvey")) {
       start(map(A, B));
       assertThat(log.get())
           .filteredOn(line -> line.contains("mode"))
@@ -240,7 +239,7 @@ class ServerSurveyTest {
         new ServerSurvey(thread, source, topology, new ServerSurvey.Scope(PERIOD, assumed));
     source.answers.put(A, mode("cluster"));
     topology.map = new SinglePlacement(A);
-    try (LogLines log = LogLines.of("topology.ServerSurvey")) {
+    try (LogLines log = LogLines.of("survey.ServerSurvey")) {
       single.start(told::add);
       thread.run();
       assertThat(log.get())
@@ -257,7 +256,7 @@ class ServerSurveyTest {
         new ServerSurvey(thread, source, topology, new ServerSurvey.Scope(PERIOD, assumed));
     source.answers.put(A, mode("standalone"));
     topology.map = new SinglePlacement(A);
-    try (LogLines log = LogLines.of("topology.ServerSurvey")) {
+    try (LogLines log = LogLines.of("survey.ServerSurvey")) {
       single.start(told::add);
       thread.run();
       assertThat(log.get())

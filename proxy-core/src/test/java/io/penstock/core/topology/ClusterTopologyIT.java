@@ -1,12 +1,11 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.control.ControlPlane;
-
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.penstock.core.cluster.Credentials;
+import io.penstock.core.control.ControlPlane;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.RefreshTrigger;

@@ -1,7 +1,6 @@
 package io.penstock.core.topology;
 
 import io.penstock.core.control.TopologyThread;
-
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Comparator;

@@ -1,9 +1,9 @@
 package io.penstock.server.config;
 
-import io.penstock.core.listener.Arrivals;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.limit.ClientTimeouts;
 import io.penstock.core.limit.OutputLimit;
+import io.penstock.core.listener.Arrivals;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.UnixOperatingSystemMXBean;
 import io.penstock.core.backend.QueueBounds;
-import io.penstock.core.observe.CloseReason;
-import io.penstock.core.observe.ProxyStats.NodeStats;
-import io.penstock.core.observe.ProxyStats.Pressure;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.limit.ClientTimeouts;
 import io.penstock.core.limit.OutputLimit;
+import io.penstock.core.observe.CloseReason;
+import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.observe.ProxyStats.Pressure;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.wire.RespClient;
 import io.penstock.testkit.wire.Wire;

@@ -3,8 +3,8 @@ package io.penstock.server.lifecycle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.ProxySettings.Listen;
-import io.penstock.core.listener.Arrivals;
 import io.penstock.core.limit.ClientLimits;
+import io.penstock.core.listener.Arrivals;
 import java.io.IOException;
 import java.net.BindException;
 import java.nio.channels.UnresolvedAddressException;

@@ -3,8 +3,8 @@ package io.penstock.server.lifecycle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.ProxySettings.Listen;
-import io.penstock.core.listener.Arrivals;
 import io.penstock.core.limit.ClientLimits;
+import io.penstock.core.listener.Arrivals;
 import io.penstock.server.config.PropertiesReader;
 import org.junit.jupiter.api.Test;
 import org.springframework.core.env.StandardEnvironment;

@@ -2,8 +2,8 @@ package io.penstock.server.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.spec.CommandFlag;
 import io.penstock.core.command.CommandTable;
+import io.penstock.core.spec.CommandFlag;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,0 +1,70 @@
+package io.penstock.core;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** The strongly connected groups of a graph, by Tarjan's algorithm. */
+final class Knots {
+
+  private final Map<String, Set<String>> graph;
+  private final Map<String, Integer> index = new HashMap<>();
+  private final Map<String, Integer> lowest = new HashMap<>();
+  private final Deque<String> open = new ArrayDeque<>();
+  private final List<Set<String>> found = new ArrayList<>();
+
+  private Knots(Map<String, Set<String>> graph) {
+    this.graph = graph;
+  }
+
+  /**
+   * All groups of two or more.
+   *
+   * @param graph by node, the nodes that it knows
+   */
+  static List<Set<String>> in(Map<String, Set<String>> graph) {
+    var knots = new Knots(graph);
+    for (String node : graph.keySet()) {
+      if (!knots.index.containsKey(node)) {
+        knots.visit(node);
+      }
+    }
+    return knots.found;
+  }
+
+  private void visit(String node) {
+    int number = index.size();
+    index.put(node, number);
+    int low = number;
+    open.push(node);
+    for (String next : graph.getOrDefault(node, Set.of())) {
+      if (!index.containsKey(next)) {
+        visit(next);
+        low = Math.min(low, lowest.getOrDefault(next, number));
+      } else if (open.contains(next)) {
+        low = Math.min(low, index.getOrDefault(next, number));
+      }
+    }
+    lowest.put(node, low);
+    if (low == number) {
+      close(node);
+    }
+  }
+
+  private void close(String root) {
+    Set<String> group = new TreeSet<>();
+    String node;
+    do {
+      node = open.pop();
+      group.add(node);
+    } while (!node.equals(root));
+    if (group.size() > 1) {
+      found.add(group);
+    }
+  }
+}

@@ -1,0 +1,29 @@
+package io.penstock.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class KnotsTest {
+
+  @Test
+  void aChainHasNoKnot() {
+    assertThat(Knots.in(Map.of("a", Set.of("b"), "b", Set.of("c"), "c", Set.of()))).isEmpty();
+  }
+
+  @Test
+  void aKnotIsAllThatKnowOneAnotherByWayOfOthers() {
+    Map<String, Set<String>> graph =
+        Map.of(
+            "a", Set.of("b"),
+            "b", Set.of("c", "x"),
+            "c", Set.of("a"),
+            "x", Set.of("y"),
+            "y", Set.of("x"),
+            "z", Set.of("a"));
+
+    assertThat(Knots.in(graph)).containsExactlyInAnyOrder(Set.of("a", "b", "c"), Set.of("x", "y"));
+  }
+}
