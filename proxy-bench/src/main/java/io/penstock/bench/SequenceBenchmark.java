@@ -72,8 +72,7 @@ public class SequenceBenchmark {
     Loop loop = Loop.over(channel.eventLoop());
     Topology topology = new StaticTopology(new Endpoint("127.0.0.1", 6379));
     Duration timeout = Duration.ofSeconds(2);
-    var backend =
-        new BackendSettings(null, 0, timeout, timeout, 1, 1, 1, 65_536, QueueBounds.DEFAULTS);
+    var backend = new BackendSettings(timeout, timeout, 1, 1, 1, 65_536, QueueBounds.DEFAULTS);
     var group = new LoopGroup(Transport.NIO, 1); // its threads are never started
     var dispatcher = new AsyncDispatcher(group, loop, backend, topology, ProxyEvents.NONE);
     var hub = new Hub(group, loop, backend, topology, ProxyEvents.NONE, new Audience());

@@ -1,6 +1,5 @@
 package io.penstock.core;
 
-import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.control.ControlPlane;
 import io.penstock.core.observe.ProxyEvents;
@@ -37,9 +36,7 @@ public final class Proxy implements AutoCloseable {
 
   private Proxy(ProxySettings settings, ProxyEvents events) {
     this.group = new LoopGroup(settings.transport(), settings.eventLoops(), settings.timeSlice());
-    BackendSettings backend = settings.backendSettings();
-    this.control =
-        ControlPlane.create(backend.credentials(), backend.database(), backend.connectTimeout());
+    this.control = ControlPlane.create(settings.backend().connectTimeout());
     this.services = List.of(new Service(settings, group, control, events));
     this.collector =
         new StatsCollector(

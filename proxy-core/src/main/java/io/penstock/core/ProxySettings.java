@@ -2,13 +2,14 @@ package io.penstock.core;
 
 import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.QueueBounds;
-import io.penstock.core.cluster.Credentials;
 import io.penstock.core.cluster.Facade;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.listener.Arrivals;
 import io.penstock.core.topology.TopologySettings;
 import io.penstock.core.transport.Transport;
+import io.penstock.core.upstream.Access;
+import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
 import java.time.Duration;
 import java.util.List;
@@ -69,6 +70,11 @@ public record ProxySettings(
     /** Selected on every connection; 0 for none. */
     default int database() {
       return 0;
+    }
+
+    /** What connections to each node begin with. */
+    default Access access() {
+      return new Access(credentials(), database());
     }
 
     /** A Redis Cluster, discovered from any of the seeds. */
@@ -160,8 +166,6 @@ public record ProxySettings(
           case Dispatch.Sync(int most) -> Math.max(1, most / eventLoops);
         };
     return new BackendSettings(
-        upstream.credentials(),
-        upstream.database(),
         backend.connectTimeout(),
         backend.commandTimeout(),
         backend.connectionsPerLoop(),
@@ -174,6 +178,9 @@ public record ProxySettings(
   /** The part of what looks at a cluster. */
   TopologySettings topologySettings(Upstream.Cluster cluster) {
     return new TopologySettings(
-        cluster.seeds(), backend.connectTimeout(), refresh.period(), refresh.adaptiveTimeout());
+        cluster.seeds().stream().map(seed -> seed.with(cluster.access())).toList(),
+        backend.connectTimeout(),
+        refresh.period(),
+        refresh.adaptiveTimeout());
   }
 }

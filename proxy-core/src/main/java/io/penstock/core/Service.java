@@ -85,7 +85,8 @@ final class Service {
     return switch (settings.upstream()) {
       case ProxySettings.Upstream.Cluster cluster ->
           ClusterTopology.create(settings.topologySettings(cluster), control, events);
-      case ProxySettings.Upstream.Single single -> new StaticTopology(single.node());
+      case ProxySettings.Upstream.Single single ->
+          new StaticTopology(single.node().with(single.access()));
     };
   }
 
@@ -119,7 +120,7 @@ final class Service {
             RespLimits.ofMaxBulkLength(settings.listen().maxBulkLength()),
             new Nodes.Times(
                 timeout, Math.max(timeout, settings.backend().hold().longest().toNanos())),
-            backend.database(),
+            settings.upstream().database(),
             clientLimits(),
             face);
     var hub = new Hub(group, loop, backend, upstream, events, audience);

@@ -57,13 +57,13 @@ class ArchitectureTest {
           Map.entry("command", Set.of("resp", "spec")),
           Map.entry("observe", Set.of("upstream", "cluster")),
           Map.entry("info", Set.of("upstream", "observe")),
-          Map.entry("control", Set.of("upstream", "cluster", "transport")),
+          Map.entry("control", Set.of("upstream", "transport")),
           Map.entry("topology", Set.of("upstream", "cluster", "transport", "observe", "control")),
           Map.entry(
               "survey",
               Set.of("upstream", "cluster", "transport", "command", "observe", "control")),
           Map.entry("route", Set.of("resp", "spec", "upstream", "command")),
-          Map.entry("backend", Set.of("resp", "upstream", "cluster", "transport", "observe")),
+          Map.entry("backend", Set.of("resp", "upstream", "transport", "observe")),
           Map.entry(
               "pubsub",
               Set.of("resp", "spec", "upstream", "cluster", "transport", "observe", "backend")),

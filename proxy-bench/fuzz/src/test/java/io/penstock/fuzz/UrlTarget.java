@@ -1,8 +1,8 @@
 package io.penstock.fuzz;
 
 import io.penstock.core.ProxySettings.Upstream;
-import io.penstock.core.cluster.Credentials;
 import io.penstock.core.fuzz.Oracle;
+import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.server.config.ResourceUrl;
 import java.net.URLEncoder;

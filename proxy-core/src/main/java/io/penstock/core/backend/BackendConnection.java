@@ -3,6 +3,7 @@ package io.penstock.core.backend;
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.observe.ProxyStats.HeldOutcome;
 import io.penstock.core.resp.Protocol;
+import io.penstock.core.upstream.Access;
 import io.penstock.core.upstream.Endpoint;
 import java.util.ArrayDeque;
 import java.util.function.Predicate;
@@ -30,10 +31,18 @@ final class BackendConnection implements LinkOwner {
   private int failures; // to connect, in a row
 
   BackendConnection(Endpoint node, Protocol protocol, BackendSite site, NodeCounters counters) {
+    this(node, node.access(), protocol, site, counters);
+  }
+
+  /**
+   * @param access in place of the node's own
+   */
+  BackendConnection(
+      Endpoint node, Access access, Protocol protocol, BackendSite site, NodeCounters counters) {
     this.node = node;
     this.site = site;
     this.waiting = new WaitingLine(site.hold()::leave);
-    this.handshake = new Handshake(site.settings(), protocol);
+    this.handshake = new Handshake(access, protocol);
     this.counters = counters;
     this.congestion = new Congestion(node, site.settings().bounds());
   }

@@ -2,6 +2,7 @@ package io.penstock.core.backend;
 
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.resp.Protocol;
+import io.penstock.core.upstream.Access;
 import io.penstock.core.upstream.Endpoint;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -83,7 +84,8 @@ public final class BackendNode {
     BackendConnection connection = aside[index];
     if (connection == null) {
       // A node that runs a script selects no database.
-      connection = new BackendConnection(node, exchange.protocol(), site.onAnyDatabase(), counters);
+      Access access = node.access().onAnyDatabase();
+      connection = new BackendConnection(node, access, exchange.protocol(), site, counters);
       aside[index] = connection;
     }
     connection.send(exchange, false);

@@ -32,11 +32,6 @@ public record BackendSite(
     this(group, loop, settings, listener, pushes, new Hold(settings.maxHeld()));
   }
 
-  /** The same for connections that carry nothing that depends on the database. */
-  BackendSite onAnyDatabase() {
-    return new BackendSite(group, loop, settings.onAnyDatabase(), listener, pushes, hold);
-  }
-
   /**
    * As {@link Exchange#sentLate}, now.
    *

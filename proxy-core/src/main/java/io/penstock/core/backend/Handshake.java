@@ -1,8 +1,9 @@
 package io.penstock.core.backend;
 
 import io.netty.buffer.ByteBuf;
-import io.penstock.core.cluster.Credentials;
 import io.penstock.core.resp.Protocol;
+import io.penstock.core.upstream.Access;
+import io.penstock.core.upstream.Credentials;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,8 +25,8 @@ final class Handshake {
   private final List<byte[]> requests = new ArrayList<>();
   private final int naming; // index of the one that may be refused
 
-  Handshake(BackendSettings settings, Protocol protocol) {
-    Credentials credentials = settings.credentials();
+  Handshake(Access access, Protocol protocol) {
+    Credentials credentials = access.credentials();
     if (protocol == Protocol.RESP3) {
       requests.add(hello(credentials));
     } else if (credentials != null) {
@@ -35,8 +36,8 @@ final class Handshake {
     // says so here and not in place of a client's reply. Allowed while a node loads.
     naming = requests.size();
     requests.add(encode("CLIENT", "SETNAME", CONNECTION_NAME));
-    if (settings.database() != 0) {
-      requests.add(encode("SELECT", Integer.toString(settings.database())));
+    if (access.database() != 0) {
+      requests.add(encode("SELECT", Integer.toString(access.database())));
     }
   }
 

@@ -34,7 +34,7 @@ public final class Lease implements LinkOwner {
     this.site = site;
     this.pool = pool;
     this.protocol = protocol;
-    this.handshake = new Handshake(site.settings(), protocol);
+    this.handshake = new Handshake(node.access(), protocol);
   }
 
   void connect() {

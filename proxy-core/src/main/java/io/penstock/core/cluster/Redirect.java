@@ -63,10 +63,11 @@ public record Redirect(Kind kind, int slot, String host, int port) {
   }
 
   /**
-   * Where to send the command, when {@code answered} is the node that answered with this redirect.
+   * Where to send the command, when {@code answered} is the node that answered with this redirect:
+   * with the same access.
    */
   public Endpoint target(Endpoint answered) {
-    return new Endpoint(host.isEmpty() ? answered.host() : host, port);
+    return answered.at(host.isEmpty() ? answered.host() : host, port);
   }
 
   private static @Nullable Kind kindAt(ByteBuf buffer, int at, int end) {

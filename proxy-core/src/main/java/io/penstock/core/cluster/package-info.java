@@ -1,10 +1,8 @@
 /**
- * Who owns which slot: pure values, no I/O.
- *
- * <p>Keys enter as byte ranges and leave as slots; {@link io.penstock.core.cluster.SlotMap}
- * snapshots are immutable and may be read from any thread. {@link
- * io.penstock.core.upstream.Topology} is how the data path reads the newest snapshot and reports
- * what it learnt from redirects.
+ * What only a Redis Cluster has: 16,384 slots, who owns which ({@link
+ * io.penstock.core.cluster.SlotMap}, its placement), redirects, and the cluster that Penstock shows
+ * to clients. Pure values, no I/O: keys enter as byte ranges and leave as slots, and any thread may
+ * read.
  */
 @NullMarked
 package io.penstock.core.cluster;

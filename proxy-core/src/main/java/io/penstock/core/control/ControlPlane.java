@@ -14,8 +14,8 @@ import io.lettuce.core.protocol.ProtocolVersion;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.EventLoopGroupProvider;
-import io.penstock.core.cluster.Credentials;
 import io.penstock.core.transport.OffLoopResolver;
+import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -24,7 +24,6 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * How nodes are asked beside the data path: over Lettuce, with plain connections, most of which
@@ -44,8 +43,6 @@ public final class ControlPlane {
   /** Long enough for a connection that is just being made to be closed, its buffer given back. */
   private static final long QUIET_MILLIS = 50;
 
-  private final @Nullable Credentials credentials;
-  private final int database;
   private final Duration timeout;
   private final NettyTopologyThread thread = new NettyTopologyThread();
   private final EventLoopGroupProvider ioThreads =
@@ -54,9 +51,7 @@ public final class ControlPlane {
   private final RedisClient client;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  private ControlPlane(@Nullable Credentials credentials, int database, Duration timeout) {
-    this.credentials = credentials;
-    this.database = database;
+  private ControlPlane(Duration timeout) {
     this.timeout = timeout;
     this.resources =
         ClientResources.builder()
@@ -80,13 +75,10 @@ public final class ControlPlane {
   /**
    * Makes one that has not connected to anybody yet. Starts no thread.
    *
-   * @param credentials for every node, or null
-   * @param database selected as the data path does: who may not, is not let in
    * @param timeout for connecting, for authenticating, and for the answers, each
    */
-  public static ControlPlane create(
-      @Nullable Credentials credentials, int database, Duration timeout) {
-    return new ControlPlane(credentials, database, timeout);
+  public static ControlPlane create(Duration timeout) {
+    return new ControlPlane(timeout);
   }
 
   private static ThreadFactory threads(String pool) {
@@ -151,9 +143,10 @@ public final class ControlPlane {
         RedisURI.builder()
             .withHost(node.host())
             .withPort(node.port())
-            .withDatabase(database)
+            .withDatabase(node.access().database()) // as the data path: who may not, is not let in
             .withTimeout(timeout)
             .withClientName(CLIENT_NAME);
+    Credentials credentials = node.access().credentials();
     if (credentials == null) {
       return uri.build();
     }

@@ -25,7 +25,8 @@ final class ClusterNodesParser {
   private final Map<String, String> endpoints;
 
   /**
-   * @param asked the node that answered: its host stands in for hosts that the cluster leaves out
+   * @param asked the node that answered: its host stands in for hosts that the cluster leaves out,
+   *     and its access gives access to all
    * @param endpoints preferred endpoints by node id as {@code CLUSTER SHARDS} gives them, empty
    *     where a server has no such command (before Redis 7 the address is the only endpoint)
    */
@@ -90,7 +91,7 @@ final class ClusterNodesParser {
       throw new IllegalArgumentException("no port in " + field);
     }
     int port = Integer.parseInt(hostAndPort.substring(colon + 1));
-    return port == 0 ? null : new Endpoint(host(id, hostAndPort.substring(0, colon)), port);
+    return port == 0 ? null : asked.at(host(id, hostAndPort.substring(0, colon)), port);
   }
 
   /**

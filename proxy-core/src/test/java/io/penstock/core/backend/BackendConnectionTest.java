@@ -5,12 +5,13 @@ import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.penstock.core.cluster.Credentials;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.transport.Transport;
+import io.penstock.core.upstream.Access;
+import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.wire.LogLines;
 import io.penstock.testkit.network.Peer;
@@ -43,20 +44,13 @@ class BackendConnectionTest {
   private final ScriptedNode server = new ScriptedNode();
   private final List<String> log = new CopyOnWriteArrayList<>();
   private final List<String> events = new CopyOnWriteArrayList<>();
-  private BackendSettings settings = settings(null, 0);
+  private BackendSettings settings = settings();
+  private Access access = Access.NONE;
   private @Nullable BackendNode node;
 
-  private static BackendSettings settings(@Nullable Credentials credentials, int database) {
+  private static BackendSettings settings() {
     return new BackendSettings(
-        credentials,
-        database,
-        Duration.ofSeconds(100),
-        COMMAND_TIMEOUT,
-        1,
-        2,
-        2,
-        2_000,
-        QueueBounds.DEFAULTS);
+        Duration.ofSeconds(100), COMMAND_TIMEOUT, 1, 2, 2, 2_000, QueueBounds.DEFAULTS);
   }
 
   private final BackendListener listener =
@@ -94,7 +88,7 @@ class BackendConnectionTest {
   }
 
   private Endpoint address() {
-    return new Endpoint("127.0.0.1", server.port());
+    return new Endpoint("127.0.0.1", server.port(), access);
   }
 
   private BackendNode node() {
@@ -174,8 +168,7 @@ class BackendConnectionTest {
     @Test
     void clientsAreSpreadOverSeveralConnectionsAndEachStaysOnItsOwn() {
       settings =
-          new BackendSettings(
-              null, 0, COMMAND_TIMEOUT, COMMAND_TIMEOUT, 2, 2, 2, 10, QueueBounds.DEFAULTS);
+          new BackendSettings(COMMAND_TIMEOUT, COMMAND_TIMEOUT, 2, 2, 2, 10, QueueBounds.DEFAULTS);
       onLoop(() -> node().send(new TestExchange("a1", log, FAR, Protocol.RESP2, 1), false));
       Peer one = server.accept();
       onLoop(() -> node().send(new TestExchange("b1", log, FAR, Protocol.RESP2, 2), false));
@@ -224,8 +217,7 @@ class BackendConnectionTest {
   class Bounds {
 
     private void boundedBy(QueueBounds bounds) {
-      settings =
-          new BackendSettings(null, 0, COMMAND_TIMEOUT, COMMAND_TIMEOUT, 1, 2, 2, 10, bounds);
+      settings = new BackendSettings(COMMAND_TIMEOUT, COMMAND_TIMEOUT, 1, 2, 2, 10, bounds);
     }
 
     private boolean isWritable() {
@@ -296,8 +288,7 @@ class BackendConnectionTest {
     @Test
     void noMoreThanTheLimitWaits() {
       settings =
-          new BackendSettings(
-              null, 0, COMMAND_TIMEOUT, COMMAND_TIMEOUT, 1, 2, 2, 2, QueueBounds.DEFAULTS);
+          new BackendSettings(COMMAND_TIMEOUT, COMMAND_TIMEOUT, 1, 2, 2, 2, QueueBounds.DEFAULTS);
       server.refuse();
 
       send("a", "b", "c");
@@ -321,7 +312,7 @@ class BackendConnectionTest {
 
     @Test
     void nothingIsSentBeforeThePasswordWasAccepted() {
-      settings = settings(new Credentials(null, "secret"), 0);
+      access = new Access(new Credentials(null, "secret"), 0);
       send("a");
       Peer peer = server.acceptUnanswered();
 
@@ -334,7 +325,7 @@ class BackendConnectionTest {
 
     @Test
     void userPasswordAndDatabaseAreToldInThisOrder() {
-      settings = settings(new Credentials("us\u00e9r", "secret"), 5);
+      access = new Access(new Credentials("us\u00e9r", "secret"), 5);
       send("a");
       Peer peer = server.acceptUnanswered();
 
@@ -350,7 +341,7 @@ class BackendConnectionTest {
 
     @Test
     void resp3IsSpokenOnAConnectionOfItsOwn() {
-      settings = settings(new Credentials(null, "secret"), 0);
+      access = new Access(new Credentials(null, "secret"), 0);
       send("two");
       Peer resp2 = server.acceptUnanswered();
       onLoop(() -> node().send(new TestExchange("three", log, FAR * 2, Protocol.RESP3, 0), false));
@@ -379,7 +370,7 @@ class BackendConnectionTest {
 
     @Test
     void aRefusedHandshakeIsTriedAgainAndKeepsWhatWaits() {
-      settings = settings(new Credentials(null, "secret"), 3);
+      access = new Access(new Credentials(null, "secret"), 3);
       send("a");
       Peer first = server.acceptUnanswered();
       first.expect(
@@ -398,7 +389,7 @@ class BackendConnectionTest {
 
     @Test
     void nothingWaitsForANodeThatHasRejectedEveryHandshake() {
-      settings = settings(new Credentials(null, "secret"), 0);
+      access = new Access(new Credentials(null, "secret"), 0);
       send("a");
       send("b");
       String handshake = "*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n" + NAMING;
@@ -419,17 +410,10 @@ class BackendConnectionTest {
 
     @Test
     void aSilentHandshakeIsGivenUp() {
+      access = new Access(new Credentials(null, "secret"), 0);
       settings =
           new BackendSettings(
-              new Credentials(null, "secret"),
-              0,
-              Duration.ofMillis(50),
-              COMMAND_TIMEOUT,
-              1,
-              2,
-              2,
-              10,
-              QueueBounds.DEFAULTS);
+              Duration.ofMillis(50), COMMAND_TIMEOUT, 1, 2, 2, 10, QueueBounds.DEFAULTS);
       send("a");
       Peer first = server.acceptUnanswered();
       first.expect("*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n" + NAMING);
@@ -456,7 +440,7 @@ class BackendConnectionTest {
     @ParameterizedTest
     @ValueSource(strings = {"NOPERM this user may not", "BUSY Redis is busy running a script."})
     void aConnectionDoesNotDoWithoutItsDatabase(String refusal) {
-      settings = settings(null, 3);
+      access = new Access(null, 3);
       send("a");
       Peer peer = server.acceptUnanswered();
       peer.expect(NAMING + "*2\r\n$6\r\nSELECT\r\n$1\r\n3\r\n").send("+OK\r\n-" + refusal + "\r\n");
@@ -469,7 +453,7 @@ class BackendConnectionTest {
 
     @Test
     void whatIsSentAsideNeedsNoDatabase() {
-      settings = settings(null, 3);
+      access = new Access(null, 3);
       onLoop(() -> node().sendAside(new TestExchange("a", log, FAR, Protocol.RESP2, 1)));
 
       server.acceptUnanswered().expect(NAMING).send("+OK\r\n").expect("<a>").send("+A\r\n");

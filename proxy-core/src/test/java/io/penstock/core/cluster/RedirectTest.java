@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.penstock.core.upstream.Access;
+import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +48,13 @@ class RedirectTest {
     Redirect redirect = requireNonNull(parse(line));
     assertThat(redirect).isEqualTo(new Redirect(Redirect.Kind.MOVED, 1, "", 6379));
     assertThat(redirect.target(ANSWERED)).isEqualTo(new Endpoint("10.0.0.9", 6379));
+  }
+
+  @Test
+  void the_target_has_the_access_of_the_node_that_answered() {
+    var access = new Access(new Credentials(null, "secret"), 0);
+    assertThat(requireNonNull(parse("MOVED 1 redis-0:6379")).target(ANSWERED.with(access)))
+        .isEqualTo(new Endpoint("redis-0", 6379, access));
   }
 
   @Test

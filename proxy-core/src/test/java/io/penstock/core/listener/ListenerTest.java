@@ -61,8 +61,7 @@ class ListenerTest {
   private SessionLoop sessionLoop() {
     Loop loop = group.loops().getFirst();
     var topology = new StaticTopology(new Endpoint("127.0.0.1", 1));
-    var backend =
-        new BackendSettings(null, 0, TIMEOUT, TIMEOUT, 1, 1, 1, 65_536, QueueBounds.DEFAULTS);
+    var backend = new BackendSettings(TIMEOUT, TIMEOUT, 1, 1, 1, 65_536, QueueBounds.DEFAULTS);
     var settings =
         new SessionSettings(
             null,

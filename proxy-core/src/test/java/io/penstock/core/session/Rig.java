@@ -282,8 +282,6 @@ final class Rig implements AutoCloseable {
     Topology known = choice.sharded ? topology : new OneServer(topology, address(0));
     var backend =
         new BackendSettings(
-            null,
-            0,
             Duration.ofSeconds(10),
             choice.commandTimeout,
             1,

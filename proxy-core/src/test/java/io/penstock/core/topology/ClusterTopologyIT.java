@@ -4,9 +4,10 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.penstock.core.cluster.Credentials;
 import io.penstock.core.control.ControlPlane;
 import io.penstock.core.observe.ProxyEvents;
+import io.penstock.core.upstream.Access;
+import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.Shard;
@@ -16,6 +17,7 @@ import io.penstock.testkit.cluster.Member;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -58,8 +60,8 @@ class ClusterTopologyIT {
   @Test
   void follows_a_cluster_through_freeze_and_failover() {
     List<Member> members = requireNonNull(cluster).members();
-    Endpoint first = node(members.getFirst());
-    Endpoint replica = node(members.get(3));
+    Endpoint first = withPassword(members.getFirst());
+    Endpoint replica = withPassword(members.get(3));
     ClusterTopology topology = topology(PASSWORD, NOBODY, NO_SUCH_NAME, node(members.get(1)));
     await().until(() -> topology.current().isFullyCovered());
     Shard shard = requireNonNull(topology.current().shardOf(0));
@@ -74,8 +76,8 @@ class ClusterTopologyIT {
     // Here the frozen node is still frozen: the refresh did not wait for it.
     members.get(1).resume();
 
-    topology.moved(0, node(members.get(2)));
-    assertThat(master(topology, 0)).isEqualTo(node(members.get(2)));
+    topology.moved(0, withPassword(members.get(2)));
+    assertThat(master(topology, 0)).isEqualTo(withPassword(members.get(2)));
     await().until(() -> master(topology, 0).equals(first));
 
     members.getFirst().kill();
@@ -95,9 +97,10 @@ class ClusterTopologyIT {
     for (Member member : members) {
       member.text("ACL", "SETUSER", "penstock", "on", ">pw", "+cluster|nodes", "+cluster|shards");
     }
-    ClusterTopology topology = topology(new Credentials("penstock", "pw"), node(members.get(2)));
+    Credentials user = new Credentials("penstock", "pw");
+    ClusterTopology topology = topology(user, node(members.get(2)));
     await().until(() -> topology.current().isFullyCovered());
-    assertThat(master(topology, 0)).isEqualTo(node(members.getFirst()));
+    assertThat(master(topology, 0)).isEqualTo(node(members.getFirst()).with(new Access(user, 0)));
 
     for (Member member : members) {
       member.text("CONFIG", "SET", "cluster-announce-hostname", "localhost");
@@ -130,12 +133,12 @@ class ClusterTopologyIT {
   }
 
   private ClusterTopology topology(Credentials credentials, Endpoint... seeds) {
-    ControlPlane control = ControlPlane.create(credentials, 0, Duration.ofSeconds(1));
+    ControlPlane control = ControlPlane.create(Duration.ofSeconds(1));
     controls.add(control);
     ClusterTopology topology =
         ClusterTopology.create(
             new TopologySettings(
-                List.of(seeds),
+                Stream.of(seeds).map(seed -> seed.with(new Access(credentials, 0))).toList(),
                 Duration.ofSeconds(1),
                 Duration.ofSeconds(60),
                 Duration.ofMillis(100)),
@@ -143,6 +146,10 @@ class ClusterTopologyIT {
             ProxyEvents.NONE);
     topology.start();
     return topology;
+  }
+
+  private static Endpoint withPassword(Member member) {
+    return node(member).with(new Access(PASSWORD, 0));
   }
 
   private static Endpoint node(Member member) {

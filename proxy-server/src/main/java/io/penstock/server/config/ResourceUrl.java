@@ -1,7 +1,7 @@
 package io.penstock.server.config;
 
 import io.penstock.core.ProxySettings.Upstream;
-import io.penstock.core.cluster.Credentials;
+import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.penstock.core.ProxySettings.Upstream;
-import io.penstock.core.cluster.Credentials;
+import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
 import java.util.List;
 import org.junit.jupiter.api.Test;

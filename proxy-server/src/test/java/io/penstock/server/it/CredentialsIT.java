@@ -3,7 +3,7 @@ package io.penstock.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.ProxySettings.Upstream;
-import io.penstock.core.cluster.Credentials;
+import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;

@@ -1,4 +1,4 @@
-package io.penstock.core.cluster;
+package io.penstock.core.upstream;
 
 import org.jspecify.annotations.Nullable;
 

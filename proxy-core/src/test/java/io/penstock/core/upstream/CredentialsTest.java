@@ -1,4 +1,4 @@
-package io.penstock.core.cluster;
+package io.penstock.core.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
