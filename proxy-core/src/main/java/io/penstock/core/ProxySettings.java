@@ -4,15 +4,13 @@ import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.QueueBounds;
 import io.penstock.core.cluster.Facade;
 import io.penstock.core.command.CommandRules;
+import io.penstock.core.control.ControlPlane;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.listener.Arrivals;
-import io.penstock.core.topology.TopologySettings;
+import io.penstock.core.observe.ProxyEvents;
+import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.core.transport.Transport;
-import io.penstock.core.upstream.Access;
-import io.penstock.core.upstream.Credentials;
-import io.penstock.core.upstream.Endpoint;
 import java.time.Duration;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record ProxySettings(
     Listen listen,
-    Upstream upstream,
+    UpstreamSettings upstream,
     Dispatch dispatch,
     Backend backend,
     Refresh refresh,
@@ -60,30 +58,6 @@ public record ProxySettings(
       int maxBulkLength,
       Arrivals arrivals,
       ClientLimits clients) {}
-
-  /** What is behind the proxy. */
-  public sealed interface Upstream {
-
-    /** Credentials for every node, or null. */
-    @Nullable Credentials credentials();
-
-    /** Selected on every connection; 0 for none. */
-    default int database() {
-      return 0;
-    }
-
-    /** What connections to each node begin with. */
-    default Access access() {
-      return new Access(credentials(), database());
-    }
-
-    /** A Redis Cluster, discovered from any of the seeds. */
-    record Cluster(List<Endpoint> seeds, @Nullable Credentials credentials) implements Upstream {}
-
-    /** One server; {@code database} is selected on every connection. */
-    record Single(Endpoint node, @Nullable Credentials credentials, int database)
-        implements Upstream {}
-  }
 
   /** How commands get to nodes. */
   public sealed interface Dispatch {
@@ -175,12 +149,9 @@ public record ProxySettings(
         backend.bounds());
   }
 
-  /** The part of what looks at a cluster. */
-  TopologySettings topologySettings(Upstream.Cluster cluster) {
-    return new TopologySettings(
-        cluster.seeds().stream().map(seed -> seed.with(cluster.access())).toList(),
-        backend.connectTimeout(),
-        refresh.period(),
-        refresh.adaptiveTimeout());
+  /** What an upstream is made with. */
+  UpstreamSettings.Parts upstreamParts(ControlPlane control, ProxyEvents events) {
+    return new UpstreamSettings.Parts(
+        control, backend.connectTimeout(), refresh.period(), refresh.adaptiveTimeout(), events);
   }
 }

@@ -26,8 +26,6 @@ import io.penstock.core.session.SessionLoop;
 import io.penstock.core.session.SessionSettings;
 import io.penstock.core.survey.HealthCheck;
 import io.penstock.core.survey.ServerSurvey;
-import io.penstock.core.topology.ClusterTopology;
-import io.penstock.core.topology.StaticTopology;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.upstream.Reach;
@@ -67,7 +65,7 @@ final class Service {
     this.group = group;
     this.admission = new Admission(settings.listen().maxClients(), events);
     this.collector = new StatsCollector(List.of(admission), List.of(audience));
-    this.upstream = upstream(settings, control, events);
+    this.upstream = settings.upstream().create(settings.upstreamParts(control, events));
     ServerFacts servers = ServerFacts.assumed(CommandTable.load(settings.commands()));
     this.survey =
         ServerSurvey.create(
@@ -78,16 +76,6 @@ final class Service {
       loops.add(assemble(loop, servers, events));
     }
     this.listener = new Listener(group, this::sessionLoop, admission, settings.listen().arrivals());
-  }
-
-  private static Upstream upstream(
-      ProxySettings settings, ControlPlane control, ProxyEvents events) {
-    return switch (settings.upstream()) {
-      case ProxySettings.Upstream.Cluster cluster ->
-          ClusterTopology.create(settings.topologySettings(cluster), control, events);
-      case ProxySettings.Upstream.Single single ->
-          new StaticTopology(single.node().with(single.access()));
-    };
   }
 
   private ProxyFacts facts() {
@@ -120,7 +108,7 @@ final class Service {
             RespLimits.ofMaxBulkLength(settings.listen().maxBulkLength()),
             new Nodes.Times(
                 timeout, Math.max(timeout, settings.backend().hold().longest().toNanos())),
-            settings.upstream().database(),
+            settings.upstream().access().database(),
             clientLimits(),
             face);
     var hub = new Hub(group, loop, backend, upstream, events, audience);

@@ -1,7 +1,9 @@
 package io.penstock.fuzz;
 
-import io.penstock.core.ProxySettings.Upstream;
 import io.penstock.core.fuzz.Oracle;
+import io.penstock.core.topology.ClusterUpstream;
+import io.penstock.core.topology.SingleUpstream;
+import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.server.config.ResourceUrl;
@@ -28,7 +30,7 @@ public final class UrlTarget {
     String url = new String(data, StandardCharsets.UTF_8);
     Oracle.requireSame("masked twice", ResourceUrl.masked(url), ResourceUrl.masked(masked(url)));
     requireNoSecret(url, told(url));
-    Upstream read;
+    UpstreamSettings read;
     try {
       read = ResourceUrl.parse(url);
     } catch (ResourceUrl.RefusedException e) {
@@ -74,14 +76,15 @@ public final class UrlTarget {
     }
   }
 
-  private static String written(Upstream upstream) {
+  private static String written(UpstreamSettings upstream) {
     return switch (upstream) {
-      case Upstream.Cluster(var seeds, var credentials) ->
+      case ClusterUpstream(var seeds, var credentials) ->
           seeds.stream()
               .map(UrlTarget::written)
               .collect(Collectors.joining(",", "redis-cluster://" + written(credentials), ""));
-      case Upstream.Single(var node, var credentials, int database) ->
+      case SingleUpstream(var node, var credentials, int database) ->
           "redis://" + written(credentials) + written(node) + "?db=" + database;
+      default -> throw new IllegalArgumentException("no URL names this yet: " + upstream);
     };
   }
 

@@ -23,14 +23,14 @@ public final class StaticTopology implements Upstream {
     return placement;
   }
 
-  /**
-   * Does nothing: a server with cluster support enabled belongs behind {@code redis-cluster://}.
-   */
   @Override
   public Verdicts verdicts() {
     return Verdicts.SINGLE;
   }
 
+  /**
+   * Does nothing: a server with cluster support enabled belongs behind {@code redis-cluster://}.
+   */
   @Override
   public void moved(int partition, Endpoint owner) {}
 

@@ -5,7 +5,6 @@ import io.penstock.core.ProxySettings.Dispatch;
 import io.penstock.core.ProxySettings.Listen;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.server.config.StartConfiguration;
-import io.penstock.server.lifecycle.Addresses;
 import java.io.PrintStream;
 import java.net.InetAddress;
 import java.util.List;
@@ -90,7 +89,7 @@ public final class Check implements SpringApplicationRunListener {
             settings.dispatch() instanceof Dispatch.Async ? "async" : "sync",
             configuration.demo()
                 ? "a cluster that it starts (profile demo)"
-                : Addresses.text(settings.upstream()),
+                : settings.upstream().description(),
             listen.maxClients(),
             listen.password() == null ? "which need no password" : "which must AUTH",
             management(keys));

@@ -3,7 +3,6 @@ package io.penstock.server.config;
 import com.sun.management.UnixOperatingSystemMXBean;
 import io.penstock.core.ProxySettings;
 import io.penstock.core.ProxySettings.Dispatch;
-import io.penstock.core.ProxySettings.Upstream;
 import java.lang.management.ManagementFactory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -81,18 +80,16 @@ record OpenFilesLimit(long files, long open) {
   /** What Penstock opens whatever its clients do: one connection of each loop to each node. */
   private long least(ProxySettings settings) {
     long loops = settings.eventLoops();
-    long nodes = settings.upstream() instanceof Upstream.Single ? 1 : NODES_AT_LEAST;
+    long nodes =
+        settings.upstream().isComplete() ? settings.upstream().addresses().size() : NODES_AT_LEAST;
     return open + OWN + loops * PER_LOOP + nodes * loops;
   }
 
   /** What Penstock may open beside its clients and their exclusive connections. */
   private long needed(ProxySettings settings) {
     long loops = settings.eventLoops();
-    long nodes =
-        switch (settings.upstream()) {
-          case Upstream.Single _ -> 1;
-          case Upstream.Cluster(var seeds, _) -> Math.max(NODES_AT_LEAST, seeds.size());
-        };
+    int known = settings.upstream().addresses().size();
+    long nodes = settings.upstream().isComplete() ? known : Math.max(NODES_AT_LEAST, known);
     long shared = 2L * settings.backend().connectionsPerLoop(); // RESP2's and RESP3's
     long turns =
         switch (settings.dispatch()) {

@@ -1,6 +1,8 @@
 package io.penstock.server.config;
 
-import io.penstock.core.ProxySettings.Upstream;
+import io.penstock.core.topology.ClusterUpstream;
+import io.penstock.core.topology.SingleUpstream;
+import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
 import java.nio.ByteBuffer;
@@ -58,7 +60,7 @@ public final class ResourceUrl {
    *
    * @throws RefusedException with a reason and a fix that hold no password
    */
-  public static Upstream parse(String url) {
+  public static UpstreamSettings parse(String url) {
     int end = url.indexOf("://");
     if (end < 0 || !SCHEME.matcher(url.substring(0, end)).matches()) { // it may be of a password
       throw new RefusedException(
@@ -92,7 +94,7 @@ public final class ResourceUrl {
         "use redis-cluster:// for a Redis Cluster or redis:// for a single server");
   }
 
-  private static Upstream cluster(String address, @Nullable Credentials credentials) {
+  private static UpstreamSettings cluster(String address, @Nullable Credentials credentials) {
     if (address.indexOf('?') >= 0) {
       throw new RefusedException(
           "a Redis Cluster URL takes no parameters: a cluster has database 0 only",
@@ -102,10 +104,10 @@ public final class ResourceUrl {
     for (String seed : address.split(",", -1)) {
       seeds.add(node(seed.strip()));
     }
-    return new Upstream.Cluster(List.copyOf(seeds), credentials);
+    return new ClusterUpstream(List.copyOf(seeds), credentials);
   }
 
-  private static Upstream single(String address, @Nullable Credentials credentials) {
+  private static UpstreamSettings single(String address, @Nullable Credentials credentials) {
     if (address.indexOf(',') >= 0) {
       throw new RefusedException(
           "redis:// names one server, and there are several",
@@ -113,7 +115,7 @@ public final class ResourceUrl {
     }
     int query = address.indexOf('?');
     Endpoint node = node(query < 0 ? address : address.substring(0, query));
-    return new Upstream.Single(
+    return new SingleUpstream(
         node, credentials, query < 0 ? 0 : database(address.substring(query + 1)));
   }
 

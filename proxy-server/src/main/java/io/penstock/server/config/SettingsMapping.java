@@ -5,12 +5,12 @@ import io.penstock.core.ProxySettings.Backend;
 import io.penstock.core.ProxySettings.FailoverHold;
 import io.penstock.core.ProxySettings.Listen;
 import io.penstock.core.ProxySettings.Refresh;
-import io.penstock.core.ProxySettings.Upstream;
 import io.penstock.core.backend.QueueBounds;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.command.RuleCheck;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.listener.Arrivals;
+import io.penstock.core.topology.UpstreamSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -162,7 +162,7 @@ public final class SettingsMapping {
     return String.valueOf(root.getMessage());
   }
 
-  private Upstream upstream(String resource) {
+  private UpstreamSettings upstream(String resource) {
     try {
       return ResourceUrl.parse(resource);
     } catch (ResourceUrl.RefusedException e) {

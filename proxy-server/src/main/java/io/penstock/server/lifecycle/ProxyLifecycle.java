@@ -73,7 +73,7 @@ public class ProxyLifecycle implements SmartLifecycle, DisposableBean {
         new Endpoint(settings.listen().bind(), address.getPort()),
         proxy.transportName(),
         settings.eventLoops());
-    LOG.info("Proxying to {}", Addresses.text(settings.upstream()));
+    LOG.info("Proxying to {}", settings.upstream().description());
   }
 
   /** What fails behind the bind, like a thread that cannot be had, is no matter of the port. */

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.penstock.core.ProxySettings;
-import io.penstock.core.ProxySettings.Upstream;
 import io.penstock.core.backend.QueueBounds;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.limit.ClientTimeouts;
 import io.penstock.core.limit.OutputLimit;
 import io.penstock.core.listener.Arrivals;
+import io.penstock.core.topology.SingleUpstream;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.upstream.Endpoint;
 import java.time.Duration;
@@ -46,7 +46,7 @@ class SettingsMappingTest {
                     512 << 20,
                     Arrivals.DEFAULTS,
                     ClientLimits.DEFAULTS),
-                new Upstream.Single(new Endpoint("h", 1), null, 2),
+                new SingleUpstream(new Endpoint("h", 1), null, 2),
                 new ProxySettings.Dispatch.Async(),
                 new ProxySettings.Backend(
                     Duration.ofSeconds(1),
@@ -153,7 +153,7 @@ class SettingsMappingTest {
   @Test
   void takesTheDemosResourceInPlaceOfTheConfiguredOne() {
     assertThat(map(Map.of(RESOURCE, "redis://h:1"), "redis://demo:2").upstream())
-        .isEqualTo(new Upstream.Single(new Endpoint("demo", 2), null, 0));
+        .isEqualTo(new SingleUpstream(new Endpoint("demo", 2), null, 0));
   }
 
   @Test

@@ -2,7 +2,7 @@ package io.penstock.server.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.ProxySettings.Upstream;
+import io.penstock.core.topology.SingleUpstream;
 import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.testkit.cluster.EmbeddedCluster;
@@ -66,7 +66,7 @@ class CredentialsIT {
   void withTheWrongPasswordTheProxyIsNotReadyAndSaysSoToClients() {
     try (ServerProcess server = ServerProcess.builder().password(PASSWORD).start()) {
       var node = new Endpoint(server.host(), server.port());
-      var wrong = new Upstream.Single(node, new Credentials(null, "wrong"), 0);
+      var wrong = new SingleUpstream(node, new Credentials(null, "wrong"), 0);
       try (ProxyFixture proxy =
               ProxyFixture.of(wrong)
                   .commandTimeout(Duration.ofMillis(300))
@@ -76,7 +76,7 @@ class CredentialsIT {
         assertThat(wire.call("GET", "k")).startsWith("-UNAVAILABLE ");
         assertThat(proxy.proxy().isReady()).isFalse();
       }
-      var right = new Upstream.Single(node, new Credentials(null, PASSWORD), 0);
+      var right = new SingleUpstream(node, new Credentials(null, PASSWORD), 0);
       try (ProxyFixture proxy = ProxyFixture.of(right).startReady();
           RespClient wire = proxy.connect()) {
         assertThat(wire.call("SET", "k", "v")).isEqualTo("+OK\r\n");
@@ -91,7 +91,7 @@ class CredentialsIT {
     try (ServerProcess server = ServerProcess.start()) {
       server.text("ACL", "SETUSER", "app", "on", ">pw", "~*", "+@all", rule);
       var node = new Endpoint(server.host(), server.port());
-      var upstream = new Upstream.Single(node, new Credentials("app", "pw"), 0);
+      var upstream = new SingleUpstream(node, new Credentials("app", "pw"), 0);
       try (ProxyFixture proxy = ProxyFixture.of(upstream).eventLoops(1).startReady();
           RespClient wire = proxy.connect();
           RespClient other = proxy.connect()) {
@@ -120,7 +120,7 @@ class CredentialsIT {
   void noFormOfConfigGetTellsANodesPassword() {
     try (ServerProcess server = ServerProcess.builder().password(PASSWORD).start()) {
       var node = new Endpoint(server.host(), server.port());
-      var upstream = new Upstream.Single(node, new Credentials(null, PASSWORD), 0);
+      var upstream = new SingleUpstream(node, new Credentials(null, PASSWORD), 0);
       try (ProxyFixture proxy = ProxyFixture.of(upstream).startReady();
           RespClient direct = RespClient.open(server.host(), server.port());
           RespClient wire = proxy.connect()) {

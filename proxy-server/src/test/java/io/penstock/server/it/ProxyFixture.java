@@ -3,7 +3,6 @@ package io.penstock.server.it;
 import io.penstock.core.Proxy;
 import io.penstock.core.ProxySettings;
 import io.penstock.core.ProxySettings.Dispatch;
-import io.penstock.core.ProxySettings.Upstream;
 import io.penstock.core.backend.QueueBounds;
 import io.penstock.core.cluster.Facade;
 import io.penstock.core.command.CommandRules;
@@ -12,6 +11,9 @@ import io.penstock.core.limit.OutputLimit;
 import io.penstock.core.listener.Arrivals;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats;
+import io.penstock.core.topology.ClusterUpstream;
+import io.penstock.core.topology.SingleUpstream;
+import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
@@ -47,17 +49,17 @@ public final class ProxyFixture implements AutoCloseable {
     List<Endpoint> seeds = cluster.members().stream().map(ProxyFixture::node).toList();
     String password = cluster.password();
     return new Builder(
-        new Upstream.Cluster(
+        new ClusterUpstream(
             seeds, password == null ? null : new Credentials(cluster.user(), password)));
   }
 
-  public static Builder of(Upstream upstream) {
+  public static Builder of(UpstreamSettings upstream) {
     return new Builder(upstream);
   }
 
   /** In front of one server without cluster support. */
   public static Builder of(ServerProcess server) {
-    return new Builder(new Upstream.Single(new Endpoint(server.host(), server.port()), null, 0));
+    return new Builder(new SingleUpstream(new Endpoint(server.host(), server.port()), null, 0));
   }
 
   public static Endpoint node(Member member) {
@@ -122,7 +124,7 @@ public final class ProxyFixture implements AutoCloseable {
   /** Two event loops, the defaults of the application otherwise, until something else is said. */
   public static final class Builder {
 
-    private final Upstream upstream;
+    private final UpstreamSettings upstream;
     private String bind = "127.0.0.1";
     private int port;
     private int maxClients = 10_000;
@@ -142,7 +144,7 @@ public final class ProxyFixture implements AutoCloseable {
     private @Nullable Facade facade;
     private Dispatch dispatch = Ways.dispatch();
 
-    private Builder(Upstream upstream) {
+    private Builder(UpstreamSettings upstream) {
       this.upstream = upstream;
     }
 

@@ -1,0 +1,43 @@
+package io.penstock.core.topology;
+
+import io.penstock.core.upstream.Access;
+import io.penstock.core.upstream.Credentials;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Upstream;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One server.
+ *
+ * @param credentials for it, or null
+ * @param database selected on every connection; 0 for none
+ */
+public record SingleUpstream(Endpoint node, @Nullable Credentials credentials, int database)
+    implements UpstreamSettings {
+
+  @Override
+  public Upstream create(Parts parts) {
+    return new StaticTopology(node.with(access()));
+  }
+
+  @Override
+  public Access access() {
+    return new Access(credentials, database);
+  }
+
+  @Override
+  public List<Endpoint> addresses() {
+    return List.of(node);
+  }
+
+  @Override
+  public boolean isComplete() {
+    return true;
+  }
+
+  @Override
+  public String description() {
+    return node + (database == 0 ? "" : ", database " + database);
+  }
+}

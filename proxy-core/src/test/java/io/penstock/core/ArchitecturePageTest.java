@@ -1,0 +1,82 @@
+package io.penstock.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What docs/architecture.md names is there. */
+class ArchitecturePageTest {
+
+  private static final Path ROOT = Path.of("..");
+  private static final Path PAGE = ROOT.resolve("docs/architecture.md");
+
+  /** A class, with what stands behind a dot, in a code span or in a diagram. */
+  private static final Pattern CLASS = Pattern.compile("\\b([A-Z][a-z]+(?:[A-Z][a-z0-9]+)*)\\b");
+
+  private static final Pattern DIAGRAM = Pattern.compile("```mermaid\n(.*?)```", Pattern.DOTALL);
+  private static final Pattern PARTICIPANT = Pattern.compile("participant (\\w+)");
+  private static final Pattern CODE = Pattern.compile("`([A-Z]\\w+)(?:\\.\\w+)*(?:\\(\\))?`");
+  private static final Pattern NAMED_IN_STEP =
+      Pattern.compile("\\b([A-Z][a-z]+[A-Z]\\w+|[A-Z][a-z]+(?=\\.[a-zA-Z]))\\b");
+
+  private static String page() throws IOException {
+    return Files.readString(PAGE);
+  }
+
+  /** Simple names of all classes of all modules, tests among them. */
+  private static Set<String> classes() throws IOException {
+    try (Stream<Path> files = Files.walk(ROOT)) {
+      return files
+          .filter(file -> file.toString().endsWith(".java") && file.toString().contains("/src/"))
+          .map(file -> file.getFileName().toString().replace(".java", ""))
+          .collect(Collectors.toCollection(TreeSet::new));
+    }
+  }
+
+  private static Set<String> all(Pattern pattern, String text) {
+    Set<String> found = new TreeSet<>();
+    Matcher matcher = pattern.matcher(text);
+    while (matcher.find()) {
+      found.add(matcher.group(1));
+    }
+    return found;
+  }
+
+  @Test
+  void eachWayHasADiagramOfClassesThatThereAre() throws IOException {
+    String page = page();
+    Matcher diagrams = DIAGRAM.matcher(page);
+    Set<String> classes = classes();
+    int count = 0;
+    while (diagrams.find()) {
+      count++;
+      String diagram = diagrams.group(1);
+      assertThat(classes).containsAll(all(PARTICIPANT, diagram));
+      assertThat(classes).containsAll(all(NAMED_IN_STEP, diagram));
+    }
+
+    assertThat(count).as("GET, MGET, EXEC, BLPOP, SUBSCRIBE, MOVED").isEqualTo(6);
+  }
+
+  @Test
+  void eachClassThatThePageNamesIsThere() throws IOException {
+    Set<String> named = all(CODE, page().replaceAll("(?s)```.*?```", ""));
+
+    assertThat(named).as("names of classes in code spans").hasSizeGreaterThan(40);
+    assertThat(classes()).containsAll(named.stream().filter(this::isAClass).toList());
+  }
+
+  /** Commands are in capitals; a constant of a class is told by its class. */
+  private boolean isAClass(String name) {
+    return CLASS.matcher(name).matches();
+  }
+}
