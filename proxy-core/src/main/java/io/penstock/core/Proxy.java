@@ -76,7 +76,7 @@ public final class Proxy implements AutoCloseable {
       answers.add(question.apply(service).toCompletableFuture());
     }
     return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
-        .thenApply(_ -> answers.stream().map(CompletableFuture::join).toList());
+        .thenApply(_ -> answers.stream().map(CompletableFuture::resultNow).toList());
   }
 
   /** Listening, and the master of a slot at least answers. */

@@ -36,7 +36,7 @@ class ResourceUrlTest {
   @ParameterizedTest
   @ValueSource(strings = {"redis-cluster://h:1", "redis-cluster://@h:1", "redis-cluster://:@h:1"})
   void takesAnEmptyCredentialForNone(String url) {
-    assertThat(ResourceUrl.parse(url).credentials()).isNull();
+    assertThat(ResourceUrl.parse(url).access().credentials()).isNull();
   }
 
   @ParameterizedTest
@@ -50,12 +50,13 @@ class ResourceUrlTest {
         "redis://:%40%3a%2C%25%C3%BC@h:1 @:,%ü"
       })
   void readsAPasswordOfTheDefaultUser(String url, String password) {
-    assertThat(ResourceUrl.parse(url).credentials()).isEqualTo(new Credentials(null, password));
+    assertThat(ResourceUrl.parse(url).access().credentials())
+        .isEqualTo(new Credentials(null, password));
   }
 
   @Test
   void readsUserAndPassword() {
-    assertThat(ResourceUrl.parse("redis://al%3Aice:s:e@cret@h:1").credentials())
+    assertThat(ResourceUrl.parse("redis://al%3Aice:s:e@cret@h:1").access().credentials())
         .isEqualTo(new Credentials("al:ice", "s:e@cret"));
   }
 
