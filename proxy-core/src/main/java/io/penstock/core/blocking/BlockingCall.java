@@ -49,7 +49,7 @@ final class BlockingCall extends LeasedCall implements Blocking {
   private final Loop loop;
   private final ReplySlot whole;
   private final CommandSpec spec;
-  private final int slot;
+  private final int partition;
   private final BlockingRequest request;
   private final PendingReply unwanted =
       new PendingReply(); // a large reply for a client that is gone
@@ -79,7 +79,7 @@ final class BlockingCall extends LeasedCall implements Blocking {
     this.loop = made.context().loop();
     this.whole = whole;
     this.spec = spec;
-    this.slot = request.partition();
+    this.partition = request.partition();
     this.patience = new Patience(loop, nodes);
     this.request = request;
   }
@@ -106,7 +106,7 @@ final class BlockingCall extends LeasedCall implements Blocking {
     RequestFrame brief = request.briefly(reader.limits());
     block.writeBytes(brief.buffer(), brief.start(), brief.end() - brief.start());
     var attempt = new Attempt(made, this, whole);
-    attempt.prepare(spec, slot, block, 1);
+    attempt.prepare(spec, partition, block, 1);
     if (!nodes.dispatch(attempt)) {
       made.backpressure().pauseFor(attempt.sentTo());
     }
@@ -126,7 +126,7 @@ final class BlockingCall extends LeasedCall implements Blocking {
   /** Blocks, with the time that is left. */
   void block() {
     long now = loop.tick();
-    Shard owner = nodes.placement().shardOf(slot);
+    Shard owner = nodes.placement().shardOf(partition);
     if (isUnwanted()) {
       end();
     } else if (request.isOver(now)) {
@@ -140,7 +140,7 @@ final class BlockingCall extends LeasedCall implements Blocking {
 
   private void blockOn(Endpoint node, long now) {
     long patience = nodes.commandTimeoutNanos();
-    toPartition(slot);
+    toPartition(partition);
     terms(client.protocol(), client.affinity(), request.deadline(patience));
     Lease taken = nodes.lease(node, this);
     if (taken == null) {
@@ -322,7 +322,7 @@ final class BlockingCall extends LeasedCall implements Blocking {
 
   private void putBack(ByteBuf buffer, int from, int to) {
     var call = request.frame(reader.limits());
-    PutBack.undo(made, slot, call, buffer.slice(from, to - from));
+    PutBack.undo(made, partition, call, buffer.slice(from, to - from));
     end();
   }
 

@@ -31,7 +31,7 @@ final class BlockingRequest {
   BlockingRequest(Incoming request, RoutePlan.Blocking plan, long now) {
     RequestFrame frame = request.frame();
     bytes = ByteBufUtil.getBytes(frame.buffer(), frame.start(), frame.end() - frame.start());
-    partition = plan.slot();
+    partition = plan.partition();
     timeoutAt = plan.timeoutAt();
     millis = plan.millis();
     double nanos = number(frame.text(timeoutAt)) * (millis ? 1e6 : 1e9);

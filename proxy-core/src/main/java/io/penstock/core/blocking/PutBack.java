@@ -41,12 +41,12 @@ final class PutBack extends Exchange {
   private final byte[] request;
   private final long until;
 
-  private PutBack(BlockingParts made, int slot, byte[] request) {
+  private PutBack(BlockingParts made, int partition, byte[] request) {
     this.client = made.context().client();
     this.nodes = made.context().nodes();
     this.loop = made.context().loop();
     this.refusals = made.refusals();
-    this.ofSlot = slot;
+    this.ofSlot = partition;
     this.request = request;
     this.until = loop.tick() + nodes.commandTimeoutNanos();
   }
@@ -57,10 +57,10 @@ final class PutBack extends Exchange {
    * @param call what was called; borrowed
    * @param reply the whole reply to it, which is no error and no nil; borrowed
    */
-  static void undo(BlockingParts made, int slot, RequestFrame call, ByteBuf reply) {
+  static void undo(BlockingParts made, int partition, RequestFrame call, ByteBuf reply) {
     List<String> inverse = inverse(call, ReplyStrings.of(reply));
     if (!inverse.isEmpty()) {
-      new PutBack(made, slot, WireRequest.of(inverse)).send();
+      new PutBack(made, partition, WireRequest.of(inverse)).send();
     }
   }
 

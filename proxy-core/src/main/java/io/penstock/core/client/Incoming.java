@@ -28,7 +28,4 @@ public interface Incoming {
    * @param spec what the request is counted as; null for what is no command
    */
   ReplySlot begin(@Nullable CommandSpec spec);
-
-  /** Whether the reply becomes a part of the one to {@code EXEC}. */
-  boolean isCaptured();
 }

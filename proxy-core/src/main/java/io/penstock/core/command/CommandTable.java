@@ -75,12 +75,12 @@ public final class CommandTable {
    * not have it says so itself.
    *
    * @param learnt where nodes differ about a command, the last one is believed
-   * @param sharded whether there are several nodes, and keys decide between them
+   * @param divided whether there are several nodes, and keys decide between them
    */
-  public CommandTable with(Collection<LearntCommands> learnt, boolean sharded) {
+  public CommandTable with(Collection<LearntCommands> learnt, boolean divided) {
     TableAssembly assembly = new TableAssembly(decisions).addAll(this);
     for (LearntCommands each : learnt) {
-      assembly.addLearnt(each.facts(), sharded);
+      assembly.addLearnt(each.facts(), divided);
     }
     return assembly.isChanged() ? new CommandTable(assembly, decisions) : this;
   }

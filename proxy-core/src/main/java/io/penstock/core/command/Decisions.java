@@ -13,15 +13,15 @@ record Decisions(HandlingTable table, CommandRules rules) {
   /**
    * For a command that was learnt.
    *
-   * @param sharded whether commands must find the node of their keys
+   * @param divided whether commands must find the node of their keys
    */
-  Handling ofLearnt(CommandFacts command, boolean isContainer, boolean sharded) {
+  Handling ofLearnt(CommandFacts command, boolean isContainer, boolean divided) {
     String denial = table.denial(command);
     return rules.applied(
         command,
         isContainer
             ? new Handling.Forward()
-            : LearntHandling.of(command, table.ofContainer(command), sharded),
+            : LearntHandling.of(command, table.ofContainer(command), divided),
         denial == null ? LearntHandling.denial(command) : denial);
   }
 }

@@ -20,9 +20,9 @@ final class LearntHandling {
    * The decision.
    *
    * @param container what the known container's line decides about a new subcommand, or null
-   * @param sharded whether commands must find the node of their keys
+   * @param divided whether commands must find the node of their keys
    */
-  static Handling of(CommandFacts command, @Nullable Handling container, boolean sharded) {
+  static Handling of(CommandFacts command, @Nullable Handling container, boolean divided) {
     if (container != null) {
       return container;
     }
@@ -34,14 +34,14 @@ final class LearntHandling {
     }
     if (!command.keySpecs().isEmpty() || command.flags().contains(CommandFlag.MOVABLEKEYS)) {
       boolean findable = command.keySpecs().stream().anyMatch(KeySpec::isLocatable);
-      return findable || !sharded
+      return findable || !divided
           ? new Handling.Forward()
           : refused(command, "the servers do not say which of its arguments are keys");
     }
     if (command.acl().contains(AclCategory.CONNECTION)) {
       return refused(command, "it acts on a connection to a server, and those are shared");
     }
-    return sharded ? byPolicies(command) : new Handling.AnyNode();
+    return divided ? byPolicies(command) : new Handling.AnyNode();
   }
 
   private static Handling byPolicies(CommandFacts command) {

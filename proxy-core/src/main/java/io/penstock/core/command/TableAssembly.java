@@ -53,7 +53,7 @@ final class TableAssembly {
   }
 
   /** Adds what a node said, containers standing before their subcommands. */
-  void addLearnt(List<CommandFacts> facts, boolean sharded) {
+  void addLearnt(List<CommandFacts> facts, boolean divided) {
     CommandTable builtin = CommandTable.load();
     Set<String> containers = containers(facts);
     for (CommandFacts command : facts) {
@@ -66,7 +66,7 @@ final class TableAssembly {
       } else {
         int id = entry == null ? entries.size() : entry.id;
         boolean container = containers.contains(command.name());
-        Handling handling = decisions.ofLearnt(command, container, sharded);
+        Handling handling = decisions.ofLearnt(command, container, divided);
         entries.put(command.name(), new Entry(id, command, handling));
         changed = true;
       }

@@ -65,8 +65,8 @@ public final class AsyncDispatcher implements Dispatcher {
   }
 
   @Override
-  public boolean hasRoom(int slot, Protocol protocol, int client) {
-    BackendNode node = nodes.serving(slot);
+  public boolean hasRoom(int partition, Protocol protocol, int client) {
+    BackendNode node = nodes.serving(partition);
     return node == null || node.hasRoom(protocol, client);
   }
 
@@ -95,7 +95,7 @@ public final class AsyncDispatcher implements Dispatcher {
     }
   }
 
-  /** What waits for a node that no longer serves its slot goes where the slot went. */
+  /** What waits for a node that no longer serves its partition goes where the partition went. */
   private void reroute() {
     var misplaced = new ArrayDeque<Exchange>();
     for (BackendNode node : nodes.all()) {

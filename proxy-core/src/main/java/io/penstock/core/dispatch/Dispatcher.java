@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 public sealed interface Dispatcher permits AsyncDispatcher, SyncDispatcher {
 
   /**
-   * Sends the exchange to the node that serves its slot by the snapshot adopted last. A failure may
-   * be called back before this returns.
+   * Sends the exchange to the node that serves its partition by the snapshot adopted last. A
+   * failure may be called back before this returns.
    *
    * @return false when that node does not keep up with this client: the caller should pause until
    *     {@link #whenWritable}
@@ -24,7 +24,7 @@ public sealed interface Dispatcher permits AsyncDispatcher, SyncDispatcher {
   boolean dispatch(Exchange exchange);
 
   /**
-   * Sends the exchange to this node, whatever the slot map says: a redirect named it, or it alone
+   * Sends the exchange to this node, whatever the placement says: a redirect named it, or it alone
    * is meant.
    *
    * @param asking whether {@code ASKING} goes first
@@ -51,11 +51,11 @@ public sealed interface Dispatcher permits AsyncDispatcher, SyncDispatcher {
    * Whether a request whose reply is expected to be large may be dispatched now: not while many
    * bytes of such replies are to come by the connection that others share.
    *
-   * @param slot that it is for, or less than 0
+   * @param partition that it is for, or less than 0
    * @param protocol that the client speaks
    * @param client {@linkplain Exchange#affinity() affinity} of its exchanges
    */
-  boolean hasRoom(int slot, Protocol protocol, int client);
+  boolean hasRoom(int partition, Protocol protocol, int client);
 
   /**
    * Runs {@code action} once, on this loop, when {@link #keepsUp} or {@link #hasRoom} may have

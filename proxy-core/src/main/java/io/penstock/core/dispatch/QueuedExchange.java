@@ -14,7 +14,7 @@ final class QueuedExchange {
 
   /** Why an exchange goes to its node. */
   enum Way {
-    /** The slot map names it. */
+    /** The placement names it. */
     BY_MAP,
     /** It alone is meant. */
     PINNED,
@@ -59,7 +59,7 @@ final class QueuedExchange {
     }
   }
 
-  /** Fails the exchange if it was not sent and the slot map names another node by now. */
+  /** Fails the exchange if it was not sent and the placement names another node by now. */
   void withdraw(LoopNodes nodes) {
     if (!taken && !pinned && nodes.isMisplaced(exchange, place.node())) {
       fail(Failure.NOT_SENT);

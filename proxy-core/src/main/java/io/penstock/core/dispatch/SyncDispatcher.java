@@ -136,7 +136,7 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
 
   /** Nobody else waits for what comes by a connection that a client has for itself. */
   @Override
-  public boolean hasRoom(int slot, Protocol protocol, int client) {
+  public boolean hasRoom(int partition, Protocol protocol, int client) {
     return true;
   }
 

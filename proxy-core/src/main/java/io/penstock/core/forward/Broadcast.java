@@ -9,7 +9,7 @@ import io.penstock.core.upstream.Placement;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A request for the master of every shard that serves slots; the parts share its bytes. */
+/** A request for the master of every shard that serves partitions; the parts share its bytes. */
 final class Broadcast implements Coverage.ForAll {
 
   /** Entries that a server gives when it is not told how many. */

@@ -14,8 +14,8 @@ import io.penstock.core.upstream.RefreshTrigger;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lets requests that concern all keys wait until all slots are served: for as long as a request for
- * one slot does. Later requests of the client wait behind it.
+ * Lets requests that concern all keys wait until all partitions are served: for as long as a
+ * request for one partition does. Later requests of the client wait behind it.
  */
 final class Coverage {
 
@@ -23,7 +23,7 @@ final class Coverage {
 
   /** A request for all shards. */
   interface ForAll {
-    /** Every slot has an owner in {@code map}, by which exchanges are dispatched. */
+    /** Every partition has an owner in {@code map}, by which exchanges are dispatched. */
     void go(Placement map);
 
     /** It was answered with an error. */
@@ -44,7 +44,7 @@ final class Coverage {
     this.order = order;
   }
 
-  /** Has the prepared request {@code whole} go now, or as soon as all slots are served. */
+  /** Has the prepared request {@code whole} go now, or as soon as all partitions are served. */
   void whenWhole(Forwarded whole, ForAll request) {
     Placement map = nodes.placement();
     if (map.isFullyCovered()) {

@@ -10,8 +10,8 @@ import io.penstock.core.transport.SharedBuffer;
 import io.penstock.core.transport.SocketOutput;
 
 /**
- * A request with many keys becomes one part a slot: encoded anew from the client's bytes. Keys are
- * taken group by group, each group's in the client's order.
+ * A request with many keys becomes one part a partition: encoded anew from the client's bytes. Keys
+ * are taken group by group, each group's in the client's order.
  */
 final class Division {
 
@@ -20,7 +20,7 @@ final class Division {
   private final int keyStep;
   private final int[] groupOfKey;
   private final int[] keysOfGroup;
-  private final int[] slotOfGroup;
+  private final int[] partitionOfGroup;
   private final int[] sorted; // key numbers, those of group 0 first
 
   /**
@@ -37,10 +37,10 @@ final class Division {
       groupOfKey[i] = plan.groupOfKey(i);
     }
     this.keysOfGroup = new int[plan.groups()];
-    this.slotOfGroup = new int[plan.groups()];
+    this.partitionOfGroup = new int[plan.groups()];
     for (int i = 0; i < keysOfGroup.length; i++) {
       keysOfGroup[i] = plan.keysOfGroup(i);
-      slotOfGroup[i] = plan.slotOfGroup(i);
+      partitionOfGroup[i] = plan.partitionOfGroup(i);
     }
     this.sorted = keysByGroup();
   }
@@ -66,8 +66,8 @@ final class Division {
     return keysOfGroup[group];
   }
 
-  int slotOfGroup(int group) {
-    return slotOfGroup[group];
+  int partitionOfGroup(int group) {
+    return partitionOfGroup[group];
   }
 
   /** The parts by group, ready to be sent. */
@@ -86,7 +86,7 @@ final class Division {
       int length = bytes.buffer().writerIndex() - from;
       part.carry(bytes.share(), from, length);
       small += length < SocketOutput.SLICE_THRESHOLD ? length : 0;
-      part.prepare(command, slotOfGroup[group]);
+      part.prepare(command, partitionOfGroup[group]);
       parts[group] = part;
     }
     bytes.release();

@@ -70,9 +70,9 @@ public final class Forwarder {
   /** True for what goes over other connections than clients share, or nowhere. */
   private boolean hasRoom(RoutePlan plan) {
     return switch (plan) {
-      case RoutePlan.OneSlot one -> hasRoom(one.slot());
-      case RoutePlan.Script script -> hasRoom(script.slot());
-      case RoutePlan.Split split -> hasRoom(split.slotOfGroup(0));
+      case RoutePlan.OnePartition one -> hasRoom(one.partition());
+      case RoutePlan.Script script -> hasRoom(script.partition());
+      case RoutePlan.Split split -> hasRoom(split.partitionOfGroup(0));
       case RoutePlan.AnyNode _,
           RoutePlan.Publish _,
           RoutePlan.Watch _,
@@ -114,9 +114,9 @@ public final class Forwarder {
   public void forwardScript(CommandSpec spec, RoutePlan.Script plan) {
     site.scripts().note(spec, request.frame());
     if (plan.several()) {
-      forwardSeveral(spec, plan.slot());
+      forwardSeveral(spec, plan.partition());
     } else {
-      forward(spec, plan.slot());
+      forward(spec, plan.partition());
     }
   }
 
@@ -190,7 +190,7 @@ public final class Forwarder {
     RequestFrame frame = request.frame();
     if (site.hub().audience().isEmpty()
         || frame.length(1) > site.longestOnHeap()) { // nobody's channel
-      forward(spec, plan.slot());
+      forward(spec, plan.partition());
       return;
     }
     ReplySlot whole = replies.begin(spec);
@@ -199,7 +199,7 @@ public final class Forwarder {
     Kind kind = plan.sharded() ? Kind.SHARD : Kind.CHANNEL;
     var publication = new Publication(made, whole, kind, channel);
     publication.carry(request.share(), frame.start(), frame.end() - frame.start());
-    publication.prepare(spec, plan.slot());
+    publication.prepare(spec, plan.partition());
     send(publication);
   }
 }

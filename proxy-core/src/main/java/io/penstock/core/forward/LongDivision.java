@@ -20,9 +20,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Divides a request with very many keys as {@link Division} does, but makes and sends the parts in
- * slices. The client's next requests wait until all were sent, and a part goes by the slot map of
+ * slices. The client's next requests wait until all were sent, and a part goes by the placement of
  * its slice: nothing of the client is on its way by an older one but earlier parts, for other
- * slots. All are sent even if the client goes away meanwhile, as if they had been sent at once.
+ * partitions. All are sent even if the client goes away meanwhile, as if they had been sent at
+ * once.
  */
 final class LongDivision implements Sliced {
 
@@ -127,7 +128,7 @@ final class LongDivision implements Sliced {
     if (length < SocketOutput.SLICE_THRESHOLD) {
       gather.carries(length);
     }
-    part.prepare(command, division.slotOfGroup(group));
+    part.prepare(command, division.partitionOfGroup(group));
     if (inGroup > 1) {
       order.namesSeveral(part);
     }

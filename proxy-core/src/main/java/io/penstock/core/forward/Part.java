@@ -7,7 +7,7 @@ import io.penstock.core.reply.PendingReply;
 import io.penstock.core.retry.ClientExchange;
 import io.penstock.core.retry.ExchangeOwner;
 
-/** The share of a divided request that goes to one slot or shard. */
+/** The share of a divided request that goes to one partition or shard. */
 public final class Part extends ClientExchange {
 
   /** The request that it is a part of. */

@@ -64,7 +64,7 @@ final class Scan implements Coverage.ForAll, Part.Whole {
     current = part;
     SharedBuffer bytes = encode(now.nodeCursor());
     part.carry(bytes, 0, bytes.buffer().writerIndex());
-    part.prepareForShard(whole, now.master(), now.slot(), false);
+    part.prepareForShard(whole, now.master(), now.partition(), false);
     if (!nodes.dispatch(part)) {
       backpressure.pauseFor(part.sentTo());
     }

@@ -20,8 +20,8 @@ final class FsyncWait extends ShardWait {
   private boolean marked;
   private boolean lost;
 
-  FsyncWait(BlockingParts made, WaitCall call, int slot) {
-    super(made, call, slot);
+  FsyncWait(BlockingParts made, WaitCall call, int partition) {
+    super(made, call, partition);
   }
 
   @Override

@@ -21,8 +21,8 @@ final class OffsetWait extends ShardWait {
   private long pause = SHORTEST_MILLIS;
   private boolean pausing; // the reply to come is to WAIT
 
-  OffsetWait(BlockingParts made, WaitCall call, int slot) {
-    super(made, call, slot);
+  OffsetWait(BlockingParts made, WaitCall call, int partition) {
+    super(made, call, partition);
   }
 
   @Override

@@ -41,22 +41,22 @@ abstract class ShardWait extends LeasedCall {
   private final Loop loop;
   private final Refusals refusals;
   private final WaitCall call;
-  private final int slot;
+  private final int partition;
   private final Patience patience;
   private @Nullable Lease lease;
   private WaitCall.Acknowledged acknowledged = WaitCall.Acknowledged.NONE;
   private boolean settled;
 
   /**
-   * @param slot one of the shard's
+   * @param partition one of the shard's
    */
-  ShardWait(BlockingParts made, WaitCall call, int slot) {
+  ShardWait(BlockingParts made, WaitCall call, int partition) {
     super(made.context().client());
     this.nodes = made.context().nodes();
     this.loop = made.context().loop();
     this.refusals = made.refusals();
     this.call = call;
-    this.slot = slot;
+    this.partition = partition;
     this.patience = new Patience(loop, nodes);
   }
 
@@ -95,7 +95,7 @@ abstract class ShardWait extends LeasedCall {
     if (call.isEnded()) {
       return;
     }
-    Shard owner = nodes.placement().shardOf(slot);
+    Shard owner = nodes.placement().shardOf(partition);
     if (owner == null) {
       nodes.requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
       again(ErrorReplies.NOT_SERVED, Outcome.UNAVAILABLE);

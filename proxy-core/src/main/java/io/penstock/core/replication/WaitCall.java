@@ -139,9 +139,10 @@ public final class WaitCall implements Blocking {
   }
 
   private void ask() {
-    for (int slot : nodes.placement().firstPartitions()) {
-      if (slot != Placement.UNCOVERED) {
-        shards.add(fsync ? new FsyncWait(made, this, slot) : new OffsetWait(made, this, slot));
+    for (int partition : nodes.placement().firstPartitions()) {
+      if (partition != Placement.UNCOVERED) {
+        shards.add(
+            fsync ? new FsyncWait(made, this, partition) : new OffsetWait(made, this, partition));
       }
     }
     if (shards.isEmpty()) {

@@ -158,15 +158,15 @@ public abstract class ClientExchange extends Exchange {
    *
    * @param whole the prepared request that it is a part of, which may have waited since
    * @param master the shard's master now
-   * @param slot a slot of the shard
+   * @param partition a partition of the shard
    * @param aside whether over a connection that carries nothing else
    */
   public final void prepareForShard(
-      ClientExchange whole, Endpoint master, int slot, boolean aside) {
+      ClientExchange whole, Endpoint master, int partition, boolean aside) {
     order = whole.order();
     readOnly = whole.isReadOnly();
     script = whole.isScript();
-    toShard(master, slot, aside);
+    toShard(master, partition, aside);
     terms(whole.protocol(), whole.affinity(), whole.deadline(), whole.heldUntil());
     expects(whole.expectedReply());
   }

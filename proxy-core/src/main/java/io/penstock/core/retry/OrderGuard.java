@@ -9,10 +9,10 @@ import io.penstock.core.upstream.Placement;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sees to it that no request overtakes an earlier one of its client for the same slot. While routes
- * stay as they are nobody waits: the order on the connection is the order of the requests. When
- * they may have changed with requests in flight, a request waits for those it could overtake; so it
- * does for one of several keys, which its node may refuse alone.
+ * Sees to it that no request overtakes an earlier one of its client for the same partition. While
+ * routes stay as they are nobody waits: the order on the connection is the order of the requests.
+ * When they may have changed with requests in flight, a request waits for those it could overtake;
+ * so it does for one of several keys, which its node may refuse alone.
  */
 public final class OrderGuard {
 

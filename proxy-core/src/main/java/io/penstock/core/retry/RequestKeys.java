@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The keys of a request, for what must keep its order: a request that its node refused, and those
  * behind one of several keys. Requests that share no key need not keep their order, and while a
- * slot is migrated some of its keys are here and some there. Read again from the request's bytes,
- * copies and all: a request that just passes needs none.
+ * partition is migrated some of its keys are here and some there. Read again from the request's
+ * bytes, copies and all: a request that just passes needs none.
  *
  * @param keys empty when the request names none, or very many
  */
@@ -75,11 +75,12 @@ public record RequestKeys(Set<ByteBuf> keys) {
   }
 
   /**
-   * Whether a request for {@code slot} names none: it is routed to slot 0, and may run anywhere.
+   * Whether a request for {@code partition} names none: it is routed to partition 0, and may run
+   * anywhere.
    */
-  public static boolean areNone(int slot, Command command) {
+  public static boolean areNone(int partition, Command command) {
     CommandSpec spec = command.spec();
-    return slot == 0
+    return partition == 0
         && spec != null
         && spec.firstKeyIndex() == 0
         && spec.findKeys(command.frame(), new KeyPositions()) <= 0;

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * The requests of one client that a node refused to run, or never got, and that are sent again
  * until their deadline, or as long as they may be held.
  *
- * <p>Two requests for one key never change places here. Requests for a slot are sent again in
+ * <p>Two requests for one key never change places here. Requests for a partition are sent again in
  * order, those that follow a redirect close behind one another; one that was refused for another
  * reason goes alone, when everything behind it has been answered, and those behind it wait for its
  * end. When a later one has run all the same (or may have) before an earlier one could be sent
@@ -245,7 +245,7 @@ public final class Retries {
     request.answer(reply, outcome);
   }
 
-  /** The request was answered by the node of its slot: others may follow it closely. */
+  /** The request was answered by the node of its partition: others may follow it closely. */
   void answered(ClientExchange request) {
     if (retries.isEmpty()) {
       return;
@@ -283,7 +283,7 @@ public final class Retries {
     }
   }
 
-  /** Sends what is due and does not have to wait for an earlier one of its slot. */
+  /** Sends what is due and does not have to wait for an earlier one of its partition. */
   private void sendDue() {
     long now = loop.tick();
     Set<Integer> barred = new HashSet<>(); // partitions in which an earlier one waits

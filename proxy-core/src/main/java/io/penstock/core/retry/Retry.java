@@ -26,7 +26,9 @@ final class Retry {
   private static final long FIRST_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
   private static final long LONGEST_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  /** So often a script is loaded for one call: where a slot goes on to, it may be missing too. */
+  /**
+   * So often a script is loaded for one call: where a partition goes on to, it may be missing too.
+   */
   private static final int MOST_LOADS = 4;
 
   final ClientExchange request;
@@ -132,8 +134,8 @@ final class Retry {
   }
 
   /**
-   * Whether it is the only one of its slot on the way. A command of several keys may be refused
-   * with TRYAGAIN where the next one, for one of them, is not.
+   * Whether it is the only one of its partition on the way. A command of several keys may be
+   * refused with TRYAGAIN where the next one, for one of them, is not.
    */
   boolean goesAlone() {
     return probes || keys().keys().size() != 1;

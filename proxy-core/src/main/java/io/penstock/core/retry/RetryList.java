@@ -81,7 +81,10 @@ final class RetryList {
     return overtaken;
   }
 
-  /** Whether all before it, of its slot, are on their way to {@code target} and may be followed. */
+  /**
+   * Whether all before it, of its partition, are on their way to {@code target} and may be
+   * followed.
+   */
   boolean mayFollowThoseBefore(Retry retry, @Nullable Endpoint target) {
     int before = 0;
     for (Retry earlier : retries) {

@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The requests of one session that name several keys and are on their way. A node that migrates
- * their slot may refuse one of them (TRYAGAIN) and take the next request, for one of the keys; so
- * that one waits for the reply, unless both only read. Confined to the session's loop.
+ * their partition may refuse one of them (TRYAGAIN) and take the next request, for one of the keys;
+ * so that one waits for the reply, unless both only read. Confined to the session's loop.
  */
 final class SeveralKeys {
 
-  /** For keys of whatever slots. */
+  /** For keys of whatever partitions. */
   static final int ALL_PARTITIONS = Integer.MIN_VALUE;
 
   /** To look at more of them would cost more than to wait. */
@@ -99,9 +99,9 @@ final class SeveralKeys {
   /**
    * Whether the request must wait.
    *
-   * @param slot of its keys, or {@link #ALL_PARTITIONS}
+   * @param partition of its keys, or {@link #ALL_PARTITIONS}
    */
-  boolean mustWait(int slot, Incoming request) {
+  boolean mustWait(int partition, Incoming request) {
     if (reads.isEmpty() && writes.isEmpty()) {
       return false;
     }
@@ -109,15 +109,16 @@ final class SeveralKeys {
     CommandSpec spec = command.resolve();
     boolean reading = spec != null && spec.isReadOnly();
     wanted = null;
-    boolean held = isMet(writes, slot, command) || (!reading && isMet(reads, slot, command));
+    boolean held =
+        isMet(writes, partition, command) || (!reading && isMet(reads, partition, command));
     someWait |= held;
     return held;
   }
 
-  private boolean isMet(Deque<Sent> line, int slot, Command command) {
+  private boolean isMet(Deque<Sent> line, int partition, Command command) {
     int looks = 0;
     for (Sent sent : line) {
-      if (slot == ALL_PARTITIONS || sent.request.isFor(slot)) {
+      if (partition == ALL_PARTITIONS || sent.request.isFor(partition)) {
         RequestKeys later = wanted == null ? RequestKeys.of(command) : wanted;
         wanted = later;
         if (++looks > MOST_LOOKED_AT || sent.meets(later)) {

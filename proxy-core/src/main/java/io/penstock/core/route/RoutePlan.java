@@ -11,29 +11,29 @@ public sealed interface RoutePlan {
    * As it is, to the node of one partition; one object per partition exists, so that routing makes
    * none.
    */
-  sealed interface OneSlot extends RoutePlan {
+  sealed interface OnePartition extends RoutePlan {
     /** The partition: in a cluster a slot. */
-    int slot();
+    int partition();
   }
 
   /** With a key of that partition, or none. */
-  record Single(int slot) implements OneSlot {}
+  record Single(int partition) implements OnePartition {}
 
   /** As it is, to any node: all can serve it. */
   record AnyNode() implements RoutePlan {}
 
   /** With several keys, all of that partition: a node that migrates it may refuse them together. */
-  record Several(int slot) implements OneSlot {}
+  record Several(int partition) implements OnePartition {}
 
   /**
    * A message, as it is, to the node that listens for its channel.
    *
    * @param sharded whether it stays in the shard of the partition
    */
-  record Publish(int slot, boolean sharded) implements RoutePlan {}
+  record Publish(int partition, boolean sharded) implements RoutePlan {}
 
   /** To the node of one partition, which is to watch keys for this client. */
-  public record Watch(int slot) implements RoutePlan {}
+  public record Watch(int partition) implements RoutePlan {}
 
   /**
    * To the node of one partition, where it may block.
@@ -41,7 +41,7 @@ public sealed interface RoutePlan {
    * @param timeoutAt argument index of the longest time
    * @param millis whether that is in milliseconds, and not in seconds
    */
-  record Blocking(int slot, int timeoutAt, boolean millis) implements RoutePlan {}
+  record Blocking(int partition, int timeoutAt, boolean millis) implements RoutePlan {}
 
   /** Divided by partition. The router's own scratch: valid until its next call. */
   final class Split implements RoutePlan {
@@ -57,7 +57,7 @@ public sealed interface RoutePlan {
     private int groups;
     private int made;
     int[] groupOfKey = new int[16];
-    int[] slotOfGroup = new int[16];
+    int[] partitionOfGroup = new int[16];
     int[] keysOfGroup = new int[16];
 
     /**
@@ -76,13 +76,13 @@ public sealed interface RoutePlan {
       made++;
       if (groupOfKey.length < count || groupOfKey.length > KEPT) {
         groupOfKey = new int[Math.max(16, count)];
-        slotOfGroup = new int[Math.min(groupOfKey.length, partitions)];
-        keysOfGroup = new int[slotOfGroup.length];
+        partitionOfGroup = new int[Math.min(groupOfKey.length, partitions)];
+        keysOfGroup = new int[partitionOfGroup.length];
       }
     }
 
-    int addGroup(int slot) {
-      slotOfGroup[groups] = slot;
+    int addGroup(int partition) {
+      partitionOfGroup[groups] = partition;
       keysOfGroup[groups] = 0;
       return groups++;
     }
@@ -119,8 +119,8 @@ public sealed interface RoutePlan {
       return groupOfKey[i];
     }
 
-    public int slotOfGroup(int group) {
-      return slotOfGroup[group];
+    public int partitionOfGroup(int group) {
+      return partitionOfGroup[group];
     }
 
     public int keysOfGroup(int group) {
@@ -140,7 +140,7 @@ public sealed interface RoutePlan {
    *
    * @param several as in {@link Several}
    */
-  record Script(int slot, boolean several) implements RoutePlan {}
+  record Script(int partition, boolean several) implements RoutePlan {}
 
   /** A call of {@code SCAN}: to the shard that its cursor says. */
   record Scan() implements RoutePlan {}

@@ -59,7 +59,7 @@ public final class Router {
   private final RoutePlan.Split split;
   private final int[] groupOfPartition; // NO_GROUP between calls
   private final Map<CommandSpec, RoutePlan> fixed = new HashMap<>();
-  private KnownSlots known = KnownSlots.NONE;
+  private KnownPartitions known = KnownPartitions.NONE;
 
   /**
    * @param partitioner of the upstream that commands go to
@@ -78,10 +78,10 @@ public final class Router {
 
   /**
    * Goes by what was found out about one request before, until it is told of another; {@link
-   * KnownSlots#NONE} for none.
+   * KnownPartitions#NONE} for none.
    */
-  public void know(KnownSlots slots) {
-    known = slots;
+  public void know(KnownPartitions partitions) {
+    known = partitions;
   }
 
   /** The partition that an argument of a request belongs to if it is a key. */
@@ -115,8 +115,8 @@ public final class Router {
       case Handling.Forward _ -> forward(command, spec);
       case Handling.Split split -> split(command, spec, split);
       case Handling.Watch _ ->
-          forward(command, spec) instanceof RoutePlan.OneSlot one
-              ? new RoutePlan.Watch(one.slot())
+          forward(command, spec) instanceof RoutePlan.OnePartition one
+              ? new RoutePlan.Watch(one.partition())
               : forward(command, spec);
       case Handling.Blocking blocking ->
           blocking(command, spec, blocking.timeoutAt(command.frame()), false);
@@ -143,8 +143,8 @@ public final class Router {
       return TOO_MANY_FOR_BLOCKING;
     }
     RoutePlan plan = forward(command, spec);
-    return timeoutAt > 0 && plan instanceof RoutePlan.OneSlot one
-        ? new RoutePlan.Blocking(one.slot(), timeoutAt, millis)
+    return timeoutAt > 0 && plan instanceof RoutePlan.OnePartition one
+        ? new RoutePlan.Blocking(one.partition(), timeoutAt, millis)
         : plan;
   }
 
@@ -197,7 +197,8 @@ public final class Router {
     int first = how.firstKey();
     int step = how.keyStep();
     if (!how.divides(frame.argc())) {
-      // A node tells it when the command runs, which may be at EXEC; of several slots it would not.
+      // A node tells it when the command runs, which may be at EXEC; of several partitions it would
+      // not.
       RoutePlan plan = forward(command, spec);
       return plan == CROSS_SLOT ? new RoutePlan.Reject(CommandErrors.wrongArity(spec)) : plan;
     }
@@ -217,16 +218,16 @@ public final class Router {
       split.keysOfGroup[group]++;
     }
     for (int group = 0; group < split.groups(); group++) {
-      groupOfPartition[split.slotOfGroup(group)] = NO_GROUP;
+      groupOfPartition[split.partitionOfGroup(group)] = NO_GROUP;
     }
-    return split.groups() == 1 ? plans.several(split.slotOfGroup(0)) : split;
+    return split.groups() == 1 ? plans.several(split.partitionOfGroup(0)) : split;
   }
 
   /** The plan for a command that carries a script, which other nodes may know. */
   private RoutePlan script(Command command, CommandSpec spec) {
     RoutePlan plan = forward(command, spec);
-    return divides && plan instanceof RoutePlan.OneSlot one
-        ? new RoutePlan.Script(one.slot(), plan instanceof RoutePlan.Several)
+    return divides && plan instanceof RoutePlan.OnePartition one
+        ? new RoutePlan.Script(one.partition(), plan instanceof RoutePlan.Several)
         : plan;
   }
 

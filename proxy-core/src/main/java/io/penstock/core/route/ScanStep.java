@@ -78,7 +78,7 @@ public final class ScanStep {
   }
 
   /** A partition of the shard. */
-  public int slot() {
+  public int partition() {
     return partition;
   }
 

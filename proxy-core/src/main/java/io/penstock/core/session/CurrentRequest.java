@@ -45,11 +45,6 @@ final class CurrentRequest implements Incoming {
     return replies.begin(spec);
   }
 
-  @Override
-  public boolean isCaptured() {
-    return false;
-  }
-
   /** It is found again next. */
   void putBack() {
     input.putBack();

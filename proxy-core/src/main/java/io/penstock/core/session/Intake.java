@@ -158,11 +158,11 @@ final class Intake implements OwnCommands {
    */
   private boolean mustWait(RoutePlan plan) {
     return switch (plan) {
-      case RoutePlan.OneSlot one -> order.mustWait(one.slot(), request);
+      case RoutePlan.OnePartition one -> order.mustWait(one.partition(), request);
       case RoutePlan.AnyNode _ -> order.mustWaitForAnyNode();
-      case RoutePlan.Script script -> order.mustWait(script.slot(), request);
-      case RoutePlan.Publish publish -> order.mustWait(publish.slot(), request);
-      case RoutePlan.Blocking call -> order.mustWait(call.slot(), request);
+      case RoutePlan.Script script -> order.mustWait(script.partition(), request);
+      case RoutePlan.Publish publish -> order.mustWait(publish.partition(), request);
+      case RoutePlan.Blocking call -> order.mustWait(call.partition(), request);
       case RoutePlan.Split _, RoutePlan.Broadcast _, RoutePlan.Scan _ ->
           order.mustWaitForAll(request);
       case RoutePlan.Watch _ -> !replies.isEmpty();
@@ -190,15 +190,15 @@ final class Intake implements OwnCommands {
   /** Has a request that may be sent now sent, by the handler of its plan. */
   private void send(RoutePlan plan, CommandSpec spec) {
     switch (plan) {
-      case RoutePlan.Single(int slot) -> forwarder.forward(spec, slot);
+      case RoutePlan.Single(int partition) -> forwarder.forward(spec, partition);
       case RoutePlan.AnyNode _ -> forwarder.forwardToAnyNode(spec);
-      case RoutePlan.Several(int slot) -> forwarder.forwardSeveral(spec, slot);
+      case RoutePlan.Several(int partition) -> forwarder.forwardSeveral(spec, partition);
       case RoutePlan.Script script -> forwarder.forwardScript(spec, script);
       case RoutePlan.Split split -> forwarder.divide(spec, split);
       case RoutePlan.Broadcast broadcast -> broadcast(spec, broadcast);
       case RoutePlan.Scan _ -> scan(spec);
       case RoutePlan.Publish publish -> forwarder.publish(spec, publish);
-      case RoutePlan.Watch(int slot) -> transactions.watch(spec, slot, request);
+      case RoutePlan.Watch(int partition) -> transactions.watch(spec, partition, request);
       case RoutePlan.Blocking call -> blocked.block(spec, call, request);
       case RoutePlan.Local _, RoutePlan.Reject _ ->
           throw new IllegalArgumentException("nothing to send: " + plan);

@@ -63,7 +63,7 @@ public final class Session implements Client, ReplyOwner, Holdings, SessionContr
   private final ForwardParts forward;
   private final Intake intake;
   private final TurnShare share;
-  private final SlotSearch search;
+  private final PartitionSearch search;
   private final Overdue overdue;
   private SessionState state;
   private boolean inputEnded;
@@ -92,7 +92,7 @@ public final class Session implements Client, ReplyOwner, Holdings, SessionContr
     this.retries = new Retries(parts, loop.retrySite(), order);
     this.forward = new ForwardParts(parts, retries.owner(), order, loop.forwardSite());
     this.intake = new Intake(this, loop, forward, request);
-    this.search = new SlotSearch(parts, loop.router(), request, intake::handle);
+    this.search = new PartitionSearch(parts, loop.router(), request, intake::handle);
     this.overdue = new Overdue(this, activity.connectedAt());
     input.scanner().authenticated(state instanceof SessionState.Serving);
     account.open();

@@ -131,7 +131,7 @@ final class SubscriptionCall implements Joining.Outcome {
     whenOfOneSlot(this::leave);
   }
 
-  /** In a cluster, shard channels of different slots are on different nodes. */
+  /** In a cluster, shard channels of different partitions are on different nodes. */
   private void whenOfOneSlot(Runnable next) {
     int partition = hub.partitionOf(given.next());
     repeat(

@@ -44,11 +44,11 @@ public abstract class Block extends ClientExchange {
    * @param block begun with {@link #begin}, with the commands; ownership goes over
    * @param commands how many there are in it
    */
-  public final void prepare(CommandSpec command, int slot, ByteBuf block, int commands) {
+  public final void prepare(CommandSpec command, int partition, ByteBuf block, int commands) {
     block.writeBytes(END);
     carry(new SharedBuffer(block), block.readerIndex(), block.readableBytes());
     precededBy(queueing, commands + 1);
-    prepare(command, slot);
+    prepare(command, partition);
   }
 
   /** Of all its commands; none where one of them does not say what it is about. */

@@ -154,11 +154,6 @@ final class Replay implements Sliced {
       account.bearsOnHeap(ReplySlot.SIZE);
       return place;
     }
-
-    @Override
-    public boolean isCaptured() {
-      return true;
-    }
   }
 
   private void answered(ReplySlot place) {

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 public final class Transaction {
 
   /** As long as no command has named a key. */
-  static final int ANY_SLOT = -1;
+  static final int ANY_PARTITION = -1;
 
   private static final int SMALLEST = 512;
 
@@ -40,7 +40,7 @@ public final class Transaction {
   private final RespLimits limits;
   private final List<Own> own = new ArrayList<>(0);
   private @Nullable ByteBuf block;
-  private int slot;
+  private int partition;
   private int queued;
   private long size; // of all requests
   private long ownBytes;
@@ -54,11 +54,11 @@ public final class Transaction {
   private boolean several; // different keys
 
   /**
-   * @param slot that its keys must be in, or {@link #ANY_SLOT}
+   * @param partition that its keys must be in, or {@link #ANY_PARTITION}
    */
-  public Transaction(RespLimits limits, int slot) {
+  public Transaction(RespLimits limits, int partition) {
     this.limits = limits;
-    this.slot = slot;
+    this.partition = partition;
   }
 
   /** Commands queued so far. */
@@ -86,9 +86,9 @@ public final class Transaction {
     return own;
   }
 
-  /** The slot of the keys so far, or {@link #ANY_SLOT}. */
-  int slot() {
-    return slot;
+  /** The partition of the keys so far, or {@link #ANY_PARTITION}. */
+  int partition() {
+    return partition;
   }
 
   /** Whether a command was refused, so that {@code EXEC} will be. */
@@ -103,7 +103,7 @@ public final class Transaction {
 
   /** Whether keys of {@code other} may be among its keys. */
   boolean mayUse(int other) {
-    return slot == ANY_SLOT || other == ANY_SLOT || slot == other;
+    return partition == ANY_PARTITION || other == ANY_PARTITION || partition == other;
   }
 
   /** Whether a command that may write is queued, scripts aside. */
@@ -158,7 +158,7 @@ public final class Transaction {
   /**
    * Queues a command for the node.
    *
-   * @param of slot of its keys, or {@link #ANY_SLOT}
+   * @param of partition of its keys, or {@link #ANY_PARTITION}
    * @param command what it is, when that is known
    */
   void add(RequestFrame frame, int of, @Nullable CommandSpec command) {
@@ -168,7 +168,7 @@ public final class Transaction {
     }
     int length = frame.end() - frame.start();
     size += length;
-    slot = of == ANY_SLOT ? slot : of;
+    partition = of == ANY_PARTITION ? partition : of;
     ByteBuf out = block;
     if (out == null) {
       out = ByteBufAllocator.DEFAULT.directBuffer(Math.max(SMALLEST, length), Integer.MAX_VALUE);

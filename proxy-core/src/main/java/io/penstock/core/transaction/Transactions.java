@@ -136,13 +136,14 @@ public final class Transactions {
     return switch (plan) {
       case RoutePlan.Local(CommandSpec which, LocalCommand answer) ->
           takesOwn(queue, which, answer, command);
-      case RoutePlan.OneSlot one -> takesOne(queue, one.slot(), command);
-      case RoutePlan.AnyNode _ -> takesOne(queue, Transaction.ANY_SLOT, command);
-      case RoutePlan.Script script -> takesOne(queue, script.slot(), command);
-      case RoutePlan.Publish(int slot, boolean sharded) ->
-          takesOne(queue, sharded ? slot : Transaction.ANY_SLOT, command);
-      case RoutePlan.Blocking(int slot, int timeoutAt, boolean millis) ->
-          takesOne(queue, slot, command, briefly(command, timeoutAt, millis)); // does not block
+      case RoutePlan.OnePartition one -> takesOne(queue, one.partition(), command);
+      case RoutePlan.AnyNode _ -> takesOne(queue, Transaction.ANY_PARTITION, command);
+      case RoutePlan.Script script -> takesOne(queue, script.partition(), command);
+      case RoutePlan.Publish(int partition, boolean sharded) ->
+          takesOne(queue, sharded ? partition : Transaction.ANY_PARTITION, command);
+      case RoutePlan.Blocking(int partition, int timeoutAt, boolean millis) ->
+          takesOne(
+              queue, partition, command, briefly(command, timeoutAt, millis)); // does not block
       case RoutePlan.Watch _ -> replies.reject(spec, "ERR WATCH inside MULTI is not allowed");
       case RoutePlan.Split _ -> refuse(queue, spec, CROSS_SLOT);
       case RoutePlan.Broadcast _, RoutePlan.Scan _ -> takesForAll(queue, command);
@@ -171,16 +172,17 @@ public final class Transactions {
     return BriefCall.of(command.frame(), timeoutAt, millis, reader.limits());
   }
 
-  private boolean takesOne(Transaction queue, int slot, Command command) {
-    return takesOne(queue, slot, command, command.frame());
+  private boolean takesOne(Transaction queue, int partition, Command command) {
+    return takesOne(queue, partition, command, command.frame());
   }
 
-  private boolean takesOne(Transaction queue, int slot, Command command, RequestFrame request) {
+  private boolean takesOne(
+      Transaction queue, int partition, Command command, RequestFrame request) {
     CommandSpec spec = command.spec();
     if (queue.changesProtocol()) {
       return refuse(queue, spec, AFTER_HELLO);
     }
-    int wanted = RequestKeys.areNone(slot, command) ? Transaction.ANY_SLOT : slot;
+    int wanted = RequestKeys.areNone(partition, command) ? Transaction.ANY_PARTITION : partition;
     if (!queue.mayUse(wanted)) {
       return refuse(queue, spec, OTHER_SLOT);
     }
@@ -208,8 +210,9 @@ public final class Transactions {
               ? refuse(queue, spec, NO_SILENCE)
               : queueOwn(queue, spec, command);
       case SUBSCRIBE, PSUBSCRIBE -> refuse(queue, spec, NO_SUBSCRIBING);
-      case WAIT -> takesOne(queue, Transaction.ANY_SLOT, command, briefly(command, 2, true));
-      case WAITAOF -> takesOne(queue, Transaction.ANY_SLOT, command, briefly(command, 3, true));
+      case WAIT -> takesOne(queue, Transaction.ANY_PARTITION, command, briefly(command, 2, true));
+      case WAITAOF ->
+          takesOne(queue, Transaction.ANY_PARTITION, command, briefly(command, 3, true));
       default -> queueOwn(queue, spec, command);
     };
   }
@@ -243,8 +246,8 @@ public final class Transactions {
         if (queue != null) {
           replies.reject(spec, NESTED);
         } else {
-          int slot = watch == null ? Transaction.ANY_SLOT : watch.slot();
-          open = new Transaction(reader.limits(), slot);
+          int partition = watch == null ? Transaction.ANY_PARTITION : watch.partition();
+          open = new Transaction(reader.limits(), partition);
           answer(spec, OK);
         }
       }
@@ -284,7 +287,7 @@ public final class Transactions {
 
   /** The partition that the open transaction is for. */
   public int partition() {
-    return open == null ? 0 : Math.max(0, open.slot());
+    return open == null ? 0 : Math.max(0, open.partition());
   }
 
   private void execute(CommandSpec spec) {
@@ -313,7 +316,7 @@ public final class Transactions {
       execution.spliceOwn();
       return;
     }
-    int partition = Math.max(0, transaction.slot());
+    int partition = Math.max(0, transaction.partition());
     execution.prepare(exec, partition, transaction.takeBlock(), transaction.sent());
     if (watched == null) {
       if (transaction.namesSeveral()) {
@@ -337,13 +340,13 @@ public final class Transactions {
    * {@code WATCH}, outside a transaction. No earlier request is unanswered: those go by another
    * connection, and may be about the same keys.
    */
-  public void watch(CommandSpec spec, int slot, Incoming request) {
+  public void watch(CommandSpec spec, int partition, Incoming request) {
     Watch watched = watch;
     if (watched == null) {
-      watched = new Watch(made.context(), made.refusals(), slot, this::unwatch);
+      watched = new Watch(made.context(), made.refusals(), partition, this::unwatch);
       watch = watched;
     }
-    if (watched.slot() != slot) {
+    if (watched.partition() != partition) {
       replies.reject(spec, OTHER_WATCHED);
     } else if (!watched.isNew() && watched.isLost()) {
       answer(spec, OK); // it makes no difference any more

@@ -17,9 +17,9 @@ import io.penstock.core.upstream.Shard;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of one slot that a client watches, and the connection that it has for itself meanwhile.
- * Lost, with its connection or because the slot is served elsewhere, it counts as a key that
- * changed. Confined to its loop.
+ * The keys of one partition that a client watches, and the connection that it has for itself
+ * meanwhile. Lost, with its connection or because the partition is served elsewhere, it counts as a
+ * key that changed. Confined to its loop.
  */
 public final class Watch {
 
@@ -29,9 +29,9 @@ public final class Watch {
   private final Nodes nodes;
   private final Refusals refusals;
   private final Runnable nothingWatched;
-  private final int slot;
+  private final int partition;
   private @Nullable Lease lease;
-  private boolean asking; // the connection is to where the slot is being moved
+  private boolean asking; // the connection is to where the partition is being moved
   private @Nullable WatchCall waiting; // for another attempt
   private int keys;
   private boolean lost;
@@ -40,16 +40,16 @@ public final class Watch {
   /**
    * @param nothingWatched runs when the first {@code WATCH} has failed
    */
-  public Watch(ClientContext context, Refusals refusals, int slot, Runnable nothingWatched) {
+  public Watch(ClientContext context, Refusals refusals, int partition, Runnable nothingWatched) {
     this.context = context;
     this.nodes = context.nodes();
     this.refusals = refusals;
     this.nothingWatched = nothingWatched;
-    this.slot = slot;
+    this.partition = partition;
   }
 
-  int slot() {
-    return slot;
+  int partition() {
+    return partition;
   }
 
   /** How many keys were given; one that was given twice counts twice. */
@@ -64,7 +64,7 @@ public final class Watch {
   }
 
   private boolean isOwner(Lease on) {
-    Shard owner = nodes.placement().shardOf(slot);
+    Shard owner = nodes.placement().shardOf(partition);
     return owner != null && owner.master().equals(on.node());
   }
 

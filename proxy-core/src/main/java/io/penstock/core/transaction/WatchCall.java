@@ -51,7 +51,7 @@ final class WatchCall extends LeasedCall {
     RequestFrame frame = request.frame();
     bytes(request.share(), frame.start(), frame.end() - frame.start());
     long now = loop.tick();
-    toPartition(watch.slot());
+    toPartition(watch.partition());
     terms(
         client.protocol(),
         client.affinity(),
@@ -71,7 +71,7 @@ final class WatchCall extends LeasedCall {
       watch.send(this);
       return;
     }
-    Shard owner = nodes.placement().shardOf(watch.slot());
+    Shard owner = nodes.placement().shardOf(watch.partition());
     if (owner == null) {
       nodes.requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
       again(nodes.notServed(), Outcome.UNAVAILABLE);

@@ -129,7 +129,7 @@ class RouterTest {
     assertThat(plan(cluster, "MSET a 1 b"))
         .isEqualTo(new RoutePlan.Reject("ERR wrong number of arguments for 'mset' command"));
     assertThat(plan(cluster, "MSET a 1 {a}b"))
-        .isInstanceOf(RoutePlan.OneSlot.class); // who tells it
+        .isInstanceOf(RoutePlan.OnePartition.class); // who tells it
   }
 
   @Test
@@ -312,7 +312,7 @@ class RouterTest {
   private static List<Integer> slots(RoutePlan.Split split) {
     List<Integer> slots = new ArrayList<>();
     for (int group = 0; group < split.groups(); group++) {
-      slots.add(split.slotOfGroup(group));
+      slots.add(split.partitionOfGroup(group));
     }
     return slots;
   }
@@ -349,7 +349,7 @@ class RouterTest {
             RoutePlan.Split.class,
             split -> {
               assertThat(split.groups()).isEqualTo(3);
-              assertThat(split.slotOfGroup(1)).isEqualTo(2);
+              assertThat(split.partitionOfGroup(1)).isEqualTo(2);
               assertThat(split.keysOfGroup(0)).isEqualTo(2);
             });
   }

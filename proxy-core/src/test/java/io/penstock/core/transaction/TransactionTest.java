@@ -15,7 +15,7 @@ class TransactionTest {
   private static final int LENGTH = Wire.request("GET", "a").length();
 
   private static Transaction of(int commands, int bytes) {
-    return new Transaction(new RespLimits(1_000, commands, 1_000, bytes), Transaction.ANY_SLOT);
+    return new Transaction(new RespLimits(1_000, commands, 1_000, bytes), Transaction.ANY_PARTITION);
   }
 
   @Test
@@ -52,11 +52,11 @@ class TransactionTest {
   @Test
   void theFirstKeyDecidesTheSlot() {
     Transaction transaction = of(100, 1_000);
-    transaction.add(GET, Transaction.ANY_SLOT, null);
+    transaction.add(GET, Transaction.ANY_PARTITION, null);
     assertThat(transaction.mayUse(7)).isTrue();
     transaction.add(GET, 7, null);
     assertThat(transaction.mayUse(7)).isTrue();
-    assertThat(transaction.mayUse(Transaction.ANY_SLOT)).isTrue();
+    assertThat(transaction.mayUse(Transaction.ANY_PARTITION)).isTrue();
     assertThat(transaction.mayUse(8)).isFalse();
     ByteBuf block = transaction.takeBlock();
     assertThat(Wire.text(block))

@@ -7,10 +7,10 @@ import java.util.Arrays;
  * The partitions of one request's arguments, as far as they were found out before it is routed.
  * Holds for what its frame holds now. Confined to its loop.
  */
-public final class KnownSlots {
+public final class KnownPartitions {
 
   /** Of no request. */
-  public static final KnownSlots NONE = new KnownSlots(new RequestFrame());
+  public static final KnownPartitions NONE = new KnownPartitions(new RequestFrame());
 
   /** Longest argument whose partition is found out: longer ones are seldom keys. */
   public static final int LONGEST = 64 * 1024;
@@ -21,7 +21,7 @@ public final class KnownSlots {
   private final int[] partitions;
 
   /** For the request that {@code frame} holds. */
-  public KnownSlots(RequestFrame frame) {
+  public KnownPartitions(RequestFrame frame) {
     this.frame = frame;
     this.partitions = new int[frame.argc()];
     Arrays.fill(partitions, UNKNOWN);

@@ -5,7 +5,7 @@ import io.penstock.core.client.ClientContext;
 import io.penstock.core.limit.Allowance;
 import io.penstock.core.reply.ReplySequence;
 import io.penstock.core.resp.RequestFrame;
-import io.penstock.core.route.KnownSlots;
+import io.penstock.core.route.KnownPartitions;
 import io.penstock.core.route.Router;
 import io.penstock.core.transport.Sliced;
 import io.penstock.core.transport.Slices;
@@ -13,11 +13,11 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes up requests with many arguments: in slices it finds out what slot each would be in if it is
- * a key, so that routing has to put together only. Such a request waits until all earlier ones of
- * its client are answered, and is put back meanwhile. Confined to its loop.
+ * Takes up requests with many arguments: in slices it finds out what partition each would be in if
+ * it is a key, so that routing has to put together only. Such a request waits until all earlier
+ * ones of its client are answered, and is put back meanwhile. Confined to its loop.
  */
-final class SlotSearch implements Sliced {
+final class PartitionSearch implements Sliced {
 
   /** In a slice, for arguments that are long. */
   private static final int MOST_BYTES = 4 * 1024 * 1024;
@@ -29,13 +29,13 @@ final class SlotSearch implements Sliced {
   private final Router router;
   private final CurrentRequest request;
   private final BooleanSupplier handler;
-  private @Nullable KnownSlots slots; // of the request that was put back, if it has begun
+  private @Nullable KnownPartitions partitions; // of the request that was put back, if it has begun
   private int next; // argument
 
   /**
    * @param handler takes up the request when the partitions are known; false when it must wait
    */
-  SlotSearch(
+  PartitionSearch(
       ClientContext context, Router router, CurrentRequest request, BooleanSupplier handler) {
     this.client = context.client();
     this.replies = context.replies();
@@ -48,10 +48,10 @@ final class SlotSearch implements Sliced {
 
   /** Takes up the request that was found last. Answers false when it must wait; it is put back. */
   boolean handle() {
-    KnownSlots known = slots;
+    KnownPartitions known = partitions;
     if (known == null && replies.isEmpty()) {
-      known = new KnownSlots(request.frame());
-      slots = known;
+      known = new KnownPartitions(request.frame());
+      partitions = known;
       next = 1;
       slices.begin(this);
     }
@@ -62,15 +62,15 @@ final class SlotSearch implements Sliced {
     return handle(known);
   }
 
-  private boolean handle(KnownSlots known) {
+  private boolean handle(KnownPartitions known) {
     boolean taken = true;
     router.know(known);
     try {
       taken = handler.getAsBoolean();
     } finally {
-      router.know(KnownSlots.NONE);
+      router.know(KnownPartitions.NONE);
       if (taken) {
-        slots = null;
+        partitions = null;
       }
     }
     return taken;
@@ -78,16 +78,16 @@ final class SlotSearch implements Sliced {
 
   @Override
   public boolean goOn() {
-    KnownSlots known = slots;
+    KnownPartitions known = partitions;
     if (known == null || client.isClosed()) {
-      slots = null;
+      partitions = null;
       return false;
     }
     RequestFrame frame = request.frame();
     int end = Math.min(known.arguments(), next + Slices.STEPS);
     for (long bytes = 0; next < end && bytes < MOST_BYTES; next++) {
       int length = frame.length(next);
-      if (length <= KnownSlots.LONGEST) {
+      if (length <= KnownPartitions.LONGEST) {
         known.set(next, router.partitionOf(frame, next));
         bytes += length;
       }
@@ -102,7 +102,7 @@ final class SlotSearch implements Sliced {
 
   @Override
   public void broke(Throwable cause) {
-    slots = null;
+    partitions = null;
     client.failed(cause);
   }
 }
