@@ -77,18 +77,16 @@ public final class ReadOnlyCalls {
 
   /** Whether a block of commands has only such calls among those that may write; borrows it. */
   public boolean areAllIn(ByteBuf block, ClientContext client) {
-    boolean[] others = new boolean[1];
-    client
+    return client
         .reader()
-        .readAll(
+        .areAll(
             block,
             block.readerIndex(),
             block.readableBytes(),
             command -> {
               CommandSpec spec = command.spec();
-              others[0] |= spec != null && Pause.mayWrite(spec) && !contains(spec, command, client);
+              return spec == null || !Pause.mayWrite(spec) || contains(spec, command, client);
             });
-    return !others[0];
   }
 
   private void ask(ClientContext client) {

@@ -165,7 +165,7 @@ final class BlockingCall extends LeasedCall implements Blocking {
     boolean error = buffer.getByte(from) == '-';
     Refusal said = error ? made.refusals().readOfBlocked(this, buffer, from, to) : null;
     boolean popped = !error && !ReplyStrings.isNil(buffer, from);
-    gone |= !client.isConnected(); // before the session hears of it
+    gone |= !client.isConnected(); // before its end is heard of
     if (said != null) {
       made.refusals().heed(said);
       again();

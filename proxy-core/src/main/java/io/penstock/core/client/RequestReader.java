@@ -9,6 +9,7 @@ import io.penstock.core.resp.RequestScanner;
 import io.penstock.core.resp.RespLimits;
 import io.penstock.core.resp.ScanResult;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * Reads requests once more out of their bytes, as the servers are known now. Confined to a loop.
@@ -61,14 +62,35 @@ public final class RequestReader {
     return command;
   }
 
-  /** Gives each request that lies there, resolved; borrows the buffer. */
-  public void readAll(ByteBuf buffer, int from, int length, Consumer<Command> each) {
+  /**
+   * Whether all requests that lie there pass the test, which is asked no more after the first that
+   * does not.
+   *
+   * @param buffer borrowed
+   * @param test is given each request, resolved, for the time of its call
+   */
+  public boolean areAll(ByteBuf buffer, int from, int length, Predicate<Command> test) {
     var scanner = new RequestScanner(limits);
     Command command = command(scanner.frame());
     scanner.reset(from);
     while (scanner.scan(buffer, from + length) == ScanResult.REQUEST) {
       command.resolve();
-      each.accept(command);
+      if (!test.test(command)) {
+        return false;
+      }
     }
+    return true;
+  }
+
+  /** Gives each request that lies there, resolved; borrows the buffer. */
+  public void readAll(ByteBuf buffer, int from, int length, Consumer<Command> each) {
+    areAll(
+        buffer,
+        from,
+        length,
+        command -> {
+          each.accept(command);
+          return true;
+        });
   }
 }

@@ -73,7 +73,7 @@ public enum LocalCommand {
   SSUBSCRIBE(Area.SUBSCRIPTION),
   SUNSUBSCRIBE(Area.SUBSCRIPTION);
 
-  /** Which part of a session answers. */
+  /** By what kind of handler it is answered. */
   public enum Area {
     /** About the client's own connection, and about commands. */
     CONNECTION,

@@ -19,12 +19,16 @@ import io.penstock.core.upstream.Topology;
 import java.util.ArrayDeque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Pipelines the exchanges of all of a loop's clients over that loop's own shared connections: no
  * lock, no queue to another thread.
  */
 public final class AsyncDispatcher implements Dispatcher {
+
+  private static final Logger log = LoggerFactory.getLogger(AsyncDispatcher.class);
 
   private final EventLoop executor;
   private final LoopNodes nodes;
@@ -104,16 +108,27 @@ public final class AsyncDispatcher implements Dispatcher {
     Exchange next = misplaced.poll();
     while (next != null) {
       if (nodes.isStillToBeSent(next)) {
-        dispatch(next);
-        nodes.hold().rerouted(next);
+        reroute(next);
       }
       next = misplaced.poll();
     }
     nodes.writableAgain(); // clients that paused for a node may have another now
   }
 
+  private void reroute(Exchange exchange) {
+    try {
+      dispatch(exchange);
+      nodes.hold().rerouted(exchange);
+    } catch (Throwable e) { // the others are to be sent as well
+      if (!exchange.absorbs(e)) {
+        log.error("what waited for another node cannot be sent", e);
+      }
+    }
+  }
+
   @Override
   public void tick(long now) {
+    adopt(); // of whatever change this loop was not told
     nodes.tick(now);
   }
 

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 public sealed interface Dispatcher permits AsyncDispatcher, SyncDispatcher {
 
   /**
-   * Sends the exchange to the node that serves its partition by the snapshot adopted last. A
+   * Sends the exchange to the node that serves its partition by the placement adopted last. A
    * failure may be called back before this returns.
    *
    * @return false when that node does not keep up with this client: the caller should pause until

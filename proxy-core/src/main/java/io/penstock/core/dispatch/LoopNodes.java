@@ -28,8 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The nodes that one loop has connections to, and the snapshot that says which of them serves what.
- * Both dispatchers are built on it. Confined to that loop.
+ * The nodes that one loop has connections to, and the placement that says which of them serves
+ * what. Both dispatchers are built on it. Confined to that loop.
  */
 final class LoopNodes implements BackendListener {
 
@@ -86,7 +86,7 @@ final class LoopNodes implements BackendListener {
   }
 
   /**
-   * Goes by the newest snapshot from here on.
+   * Goes by the newest placement from here on.
    *
    * @return whether it is another one than before
    */
@@ -119,7 +119,7 @@ final class LoopNodes implements BackendListener {
     return masters;
   }
 
-  /** The masters of the snapshot, in the order of its shards. */
+  /** The nodes that the placement's shards are asked at, in the order of the shards. */
   BackendNode[] masters() {
     return byShard;
   }
@@ -245,7 +245,7 @@ final class LoopNodes implements BackendListener {
       case ANY_NODE -> adopted.indexOfMaster(node) < 0;
       case PARTITION, SHARD -> {
         int owner = Dispatcher.shardOf(exchange, adopted);
-        yield owner >= 0 && !adopted.shards().get(owner).master().equals(node);
+        yield owner >= 0 && !byShard[owner].node().equals(node);
       }
     };
   }

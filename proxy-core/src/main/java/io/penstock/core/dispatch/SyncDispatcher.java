@@ -167,6 +167,7 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
 
   @Override
   public void tick(long now) {
+    adopt(); // of whatever change this loop was not told
     nodes.tick(now);
     clients.values().removeIf(client -> client.tick(now));
     gates

@@ -102,7 +102,7 @@ public final class Gather implements Part.Whole, Sliced {
 
   /**
    * Counts so many bytes of parts for the client until the end; of a large part it is counted
-   * without this ({@link Routed#carry}).
+   * without this ({@link io.penstock.core.retry.ClientExchange#carry}).
    */
   void carries(int bytes) {
     carried += bytes;

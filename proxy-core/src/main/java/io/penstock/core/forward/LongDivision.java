@@ -37,7 +37,7 @@ final class LongDivision implements Sliced {
   private final Backpressure backpressure;
   private final ReplySlot whole;
   private final CommandSpec command;
-  private final RequestFrame frame; // of the session's input, which scans no other meanwhile
+  private final RequestFrame frame; // of the client's input, which scans no other meanwhile
   private final SharedBuffer request; // what the frame lies in
   private final Division division;
   private final Gather gather;

@@ -17,7 +17,7 @@ public final class KeptSum {
   /**
    * @param limit of all loops together, in bytes; 0 for none
    */
-  public KeptSum(long limit) {
+  KeptSum(long limit) {
     this.limit = limit;
   }
 

@@ -138,7 +138,7 @@ public abstract class ClientExchange extends Exchange {
   }
 
   /** {@link System#nanoTime()} until which it may be sent once more. */
-  public final long lastChance() {
+  final long lastChance() {
     return deadline() - heldUntil() > 0 ? deadline() : heldUntil();
   }
 
@@ -186,12 +186,12 @@ public abstract class ClientExchange extends Exchange {
   }
 
   /** Whether every key of a shard is its concern. */
-  public final boolean isForShard() {
+  final boolean isForShard() {
     return destination() == Destination.SHARD;
   }
 
   /** Whether it and {@code other} may be about one key, as far as {@code map} tells. */
-  public final boolean mayMeet(ClientExchange other, Placement map) {
+  final boolean mayMeet(ClientExchange other, Placement map) {
     if (!isForShard() && !other.isForShard()) {
       return goesLike(other);
     }
@@ -201,7 +201,7 @@ public abstract class ClientExchange extends Exchange {
   }
 
   /** Later requests look at it there, until it has ended. */
-  public final void isOneOf(SeveralKeys all) {
+  final void isOneOf(SeveralKeys all) {
     several = all;
   }
 

@@ -57,17 +57,17 @@ public record RequestKeys(Set<ByteBuf> keys) {
    */
   public static RequestKeys ofAll(RequestReader reader, ByteBuf buffer, int from, int length) {
     Set<ByteBuf> keys = new HashSet<>();
-    boolean[] unknown = new boolean[1];
-    reader.readAll(
-        buffer,
-        from,
-        length,
-        command -> {
-          RequestKeys ofOne = keys.size() > MOST ? TOO_MANY : of(command);
-          unknown[0] |= ofOne.keys.isEmpty() && !isBracket(command.spec());
-          keys.addAll(ofOne.keys);
-        });
-    return unknown[0] || keys.size() > MOST ? TOO_MANY : new RequestKeys(keys);
+    boolean known =
+        reader.areAll(
+            buffer,
+            from,
+            length,
+            command -> {
+              RequestKeys ofOne = of(command);
+              keys.addAll(ofOne.keys);
+              return keys.size() <= MOST && (!ofOne.keys.isEmpty() || isBracket(command.spec()));
+            });
+    return known ? new RequestKeys(keys) : TOO_MANY;
   }
 
   private static boolean isBracket(@Nullable CommandSpec spec) {

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Retries of one session by the order of their requests. Confined to its loop. */
+/** Retries of one client by the order of their requests. Confined to its loop. */
 final class RetryList {
 
   /** Behind so many others a request waits, that to look at each of them stays cheap. */

@@ -12,9 +12,9 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of one session that name several keys and are on their way. A node that migrates
+ * The requests of one client that name several keys and are on their way. A node that migrates
  * their partition may refuse one of them (TRYAGAIN) and take the next request, for one of the keys;
- * so that one waits for the reply, unless both only read. Confined to the session's loop.
+ * so that one waits for the reply, unless both only read. Confined to the client's loop.
  */
 final class SeveralKeys {
 

@@ -55,7 +55,6 @@ public sealed interface RoutePlan {
     private int keyStep;
     private int keys;
     private int groups;
-    private int made;
     int[] groupOfKey = new int[16];
     int[] partitionOfGroup = new int[16];
     int[] keysOfGroup = new int[16];
@@ -73,7 +72,6 @@ public sealed interface RoutePlan {
       keyStep = step;
       keys = count;
       groups = 0;
-      made++;
       if (groupOfKey.length < count || groupOfKey.length > KEPT) {
         groupOfKey = new int[Math.max(16, count)];
         partitionOfGroup = new int[Math.min(groupOfKey.length, partitions)];
@@ -85,11 +83,6 @@ public sealed interface RoutePlan {
       partitionOfGroup[groups] = partition;
       keysOfGroup[groups] = 0;
       return groups++;
-    }
-
-    /** Another number when the router has used this for another request. */
-    public int made() {
-      return made;
     }
 
     public Merge merge() {
@@ -145,7 +138,7 @@ public sealed interface RoutePlan {
   /** A call of {@code SCAN}: to the shard that its cursor says. */
   record Scan() implements RoutePlan {}
 
-  /** Answered by the session. */
+  /** Answered by Penstock itself. */
   record Local(CommandSpec spec, LocalCommand command) implements RoutePlan {}
 
   /**

@@ -118,7 +118,7 @@ public final class Session implements Client, ReplyOwner, Holdings, SessionContr
 
   /**
    * Takes the next place among the replies, for a request of which only the reply is to come: it is
-   * sent nowhere.
+   * sent nowhere. Tests and benchmarks begin here what the client did not ask for.
    *
    * @param command that the request is counted as
    */

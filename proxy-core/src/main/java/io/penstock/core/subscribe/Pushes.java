@@ -57,7 +57,7 @@ public final class Pushes implements Subscriber {
   private boolean ended; // its client listens to nothing any more
   private boolean waits; // the output will tell when it has written
 
-  public Pushes(ClientContext context, LoopCounters counters) {
+  Pushes(ClientContext context, LoopCounters counters) {
     this.client = context.client();
     this.replies = context.replies();
     this.account = context.account();

@@ -71,7 +71,7 @@ public abstract class Block extends ClientExchange {
   }
 
   /** Whether the node refused {@code MULTI} itself, and so ran the commands one by one. */
-  public final boolean ranWithoutMulti() {
+  final boolean ranWithoutMulti() {
     return queueing.ranWithoutMulti();
   }
 
@@ -83,7 +83,7 @@ public abstract class Block extends ClientExchange {
   public abstract void ranAlone(byte[] error, ByteBuf reply);
 
   /** What {@code EXEC} is answered then. */
-  public static byte[] notAtomic(byte[] error) {
+  static byte[] notAtomic(byte[] error) {
     return reworded(NOT_ATOMIC, error);
   }
 
@@ -91,7 +91,7 @@ public abstract class Block extends ClientExchange {
   public abstract void aborted(byte[] error);
 
   /** What {@code EXEC} is answered then. */
-  public static byte[] abortion(byte[] error) {
+  static byte[] abortion(byte[] error) {
     return reworded(ABORTED, error);
   }
 

@@ -87,11 +87,6 @@ public final class Transactions {
     this.face = face;
   }
 
-  /** What they are made with. */
-  public TransactionParts parts() {
-    return made;
-  }
-
   /** Whether {@code MULTI} was called and what follows is queued. */
   public boolean isOpen() {
     return open != null;
@@ -121,8 +116,8 @@ public final class Transactions {
   }
 
   /**
-   * Queues or refuses the request that was found last, in an open transaction. False for the few
-   * commands that run at once.
+   * Queues or refuses a request in an open transaction. False for the few commands that run at
+   * once.
    */
   public boolean takes(RoutePlan plan, Command command) {
     Transaction queue = Objects.requireNonNull(open);

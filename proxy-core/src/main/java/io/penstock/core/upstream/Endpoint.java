@@ -10,7 +10,7 @@ package io.penstock.core.upstream;
  *
  * @param host host name, IPv4 or IPv6 literal without brackets
  * @param port TCP port, 1 to 65535
- * @param access what connections begin with
+ * @param access what connections begin with; a password so far, and TLS when there is any
  */
 public record Endpoint(String host, int port, Access access) {
 

@@ -400,9 +400,14 @@ final class Rig implements AutoCloseable {
     return topology;
   }
 
+  /** Publishes a map that the loop is not told of. */
+  void publishUntold(SlotMap map) {
+    topology.current = map;
+  }
+
   /** Publishes a snapshot, as the topology thread does. */
   void publish(SlotMap map) {
-    topology.current = map;
+    publishUntold(map);
     onLoop(() -> {
       dispatcher.adopt();
       sessions.hub().adoptTopology();

@@ -43,12 +43,26 @@ class SupersededNodeTest extends EitherDispatcher {
 
   /** Node 0 is master of everything. */
   private void supersede() {
-    rig()
-        .publish(
-            new SlotMap.Builder()
-                .shard(new Shard(rig().address(0), List.of(), 3))
-                .range(0, 16_383)
-                .build());
+    rig().publish(successor());
+  }
+
+  private SlotMap successor() {
+    return new SlotMap.Builder()
+        .shard(new Shard(rig().address(0), List.of(), 3))
+        .range(0, 16_383)
+        .build();
+  }
+
+  @Test
+  void aMapThatTheLoopWasNotToldOfHoldsFromTheNextTickOn() {
+    Peer client = rig().client();
+    rig().publishUntold(successor());
+
+    rig().tick(Duration.ZERO);
+
+    client.send(get("a"));
+    accept(0).expect(get("a")).send("$1\r\n1\r\n");
+    client.expect("$1\r\n1\r\n");
   }
 
   @Test

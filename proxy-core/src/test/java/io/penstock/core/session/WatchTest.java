@@ -134,6 +134,15 @@ class WatchTest {
     assertThat(stats(1).exclusive()).isEqualTo(1);
   }
 
+  private TransactionParts parts(Session session) {
+    return new TransactionParts(
+        session.forward(),
+        rig.sessions().retrySite().refusals(),
+        session.backpressure(),
+        session.intake(),
+        session.share());
+  }
+
   @Test
   void aTransactionThatFailsWithinPenstockGivesItsConnectionUp() {
     Peer client = rig.client();
@@ -142,7 +151,7 @@ class WatchTest {
     Execution execution =
         rig.onLoop(() -> {
           CommandSpec exec = CommandTable.load().byName("exec");
-          TransactionParts parts = session.intake().transactions().parts();
+          TransactionParts parts = parts(session);
           var watch = new Watch(parts.context(), parts.refusals(), Rig.SLOT_A, () -> {});
           var queue = new Transaction(rig.settings().limits(), Rig.SLOT_A);
           var running = new Execution(parts, session.reserve(exec), queue, watch);

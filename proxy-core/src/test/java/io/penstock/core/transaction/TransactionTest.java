@@ -15,7 +15,8 @@ class TransactionTest {
   private static final int LENGTH = Wire.request("GET", "a").length();
 
   private static Transaction of(int commands, int bytes) {
-    return new Transaction(new RespLimits(1_000, commands, 1_000, bytes), Transaction.ANY_PARTITION);
+    return new Transaction(
+        new RespLimits(1_000, commands, 1_000, bytes), Transaction.ANY_PARTITION);
   }
 
   @Test
