@@ -105,12 +105,10 @@ public final class AsyncDispatcher implements Dispatcher {
     for (BackendNode node : nodes.all()) {
       node.withdraw(exchange -> nodes.isMisplaced(exchange, node.node()), misplaced);
     }
-    Exchange next = misplaced.poll();
-    while (next != null) {
-      if (nodes.isStillToBeSent(next)) {
-        reroute(next);
+    for (Exchange exchange : misplaced) {
+      if (nodes.isStillToBeSent(exchange)) {
+        reroute(exchange);
       }
-      next = misplaced.poll();
     }
     nodes.writableAgain(); // clients that paused for a node may have another now
   }

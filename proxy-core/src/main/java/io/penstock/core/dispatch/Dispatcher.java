@@ -78,7 +78,10 @@ public sealed interface Dispatcher permits AsyncDispatcher, SyncDispatcher {
    */
   void adopt();
 
-  /** Ends what is past its deadline; called several times per command timeout. */
+  /**
+   * Adopts a placement that this loop was not told of, and ends what is past its deadline; called
+   * several times per command timeout.
+   */
   void tick(long now);
 
   /**
