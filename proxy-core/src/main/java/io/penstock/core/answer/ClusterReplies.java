@@ -58,7 +58,7 @@ public final class ClusterReplies {
     this.face = made.site().face();
   }
 
-  /** Answers the request, whose spec is {@code spec}. */
+  /** Answers the request; {@code spec} is that of its command. */
   public void answer(CommandSpec spec, LocalCommand which, Incoming incoming) {
     Facade facade = face.facade();
     if (facade == null) {

@@ -41,7 +41,7 @@ public final class LocalReplies {
     this.clients = new ClientCommands(made);
   }
 
-  /** Answers the request, whose spec is {@code spec}. */
+  /** Answers the request; {@code spec} is that of its command. */
   public void answer(CommandSpec spec, LocalCommand which, Incoming request) {
     Command command = request.command();
     if (which == LocalCommand.CLIENT_REPLY) {

@@ -56,7 +56,7 @@ public final class ServerReplies {
     this.config = new ConfigGet(made);
   }
 
-  /** Answers the request, whose spec is {@code spec}. */
+  /** Answers the request; {@code spec} is that of its command. */
   public void answer(CommandSpec spec, LocalCommand which, Incoming incoming) {
     Command command = incoming.command();
     ReplySlot request = incoming.begin(spec);

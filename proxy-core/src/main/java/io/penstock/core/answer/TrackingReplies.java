@@ -27,7 +27,7 @@ public final class TrackingReplies {
     this.client = client;
   }
 
-  /** Answers the request, whose spec is {@code spec}. */
+  /** Answers the request; {@code spec} is that of its command. */
   public void answer(CommandSpec spec, LocalCommand which, Incoming request) {
     LocalAnswer.give(
         request.begin(spec),

@@ -109,8 +109,8 @@ public abstract class Exchange {
    * It goes to a shard's master.
    *
    * @param master the shard's master now; as long as it is a master it stays the destination
-   * @param number a partition of the shard: who serves it later has taken the place of a master
-   *     that is none any more
+   * @param number a partition of the shard: when the master is none any more, the node that serves
+   *     this partition has taken its place
    * @param apart whether it goes over a connection that carries nothing else
    */
   protected final void toShard(Endpoint master, int number, boolean apart) {

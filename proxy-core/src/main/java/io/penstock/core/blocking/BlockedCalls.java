@@ -52,7 +52,7 @@ public final class BlockedCalls {
     current = call;
   }
 
-  /** The call whose reply {@code whole} is has ended. */
+  /** The call that is answered in {@code whole} has ended. */
   public void ended(ReplySlot whole) {
     current = null;
     client.resume(whole);

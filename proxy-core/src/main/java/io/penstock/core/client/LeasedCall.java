@@ -12,7 +12,10 @@ public abstract class LeasedCall extends Exchange {
     this.client = client;
   }
 
-  /** Closes the client, and the connection: nobody else has it, and it owes who knows what. */
+  /**
+   * Closes the client, and the connection: no other client uses it, and what replies it owes is
+   * unknown.
+   */
   @Override
   public final boolean absorbs(Throwable defect) {
     client.failed(defect);

@@ -16,8 +16,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The nodes, as handlers of requests see them from one event loop: who serves what, how an exchange
- * gets there, and how long it may take. Confined to that loop.
+ * The nodes, as handlers of requests see them from one event loop: which serves what, how an
+ * exchange gets there, and how long it may take. Confined to that loop.
  */
 public final class Nodes {
 

@@ -143,7 +143,7 @@ public final class ControlPlane {
         RedisURI.builder()
             .withHost(node.host())
             .withPort(node.port())
-            .withDatabase(node.access().database()) // as the data path: who may not, is not let in
+            .withDatabase(node.access().database()) // selected here too: a user may lack the right
             .withTimeout(timeout)
             .withClientName(CLIENT_NAME);
     Credentials credentials = node.access().credentials();

@@ -69,7 +69,7 @@ public final class TotalMemory {
     return loops.stream().anyMatch(LoopMemory::isAsked);
   }
 
-  /** Clients keep less than before: who waits for that may go on. */
+  /** Clients keep less than before: those that wait for that may go on. */
   void relieved() {
     for (LoopMemory loop : loops) {
       loop.relieved();

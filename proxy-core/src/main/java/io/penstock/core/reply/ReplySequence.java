@@ -59,7 +59,7 @@ public final class ReplySequence {
 
   /**
    * Makes a place whose reply the client does not get: {@code whenDone} runs with its end, and may
-   * read it. Whoever asks for it gives it back.
+   * read it. The caller gives it back.
    */
   public ReplySlot capture(@Nullable CommandSpec spec, Consumer<ReplySlot> whenDone) {
     activity.request(spec);

@@ -147,7 +147,10 @@ public abstract class ClientExchange extends Exchange {
     return owner().client.isClosed() || owner().loop.now() - lastChance() >= 0;
   }
 
-  /** Who sends no more is taken for gone when its request has waited, as who blocks is in Redis. */
+  /**
+   * A client that sends no more is taken for gone when its request has waited, as Redis does when
+   * one blocks.
+   */
   @Override
   public final boolean isWanted() {
     return !owner().client.isInputEnded();
@@ -180,7 +183,7 @@ public abstract class ClientExchange extends Exchange {
     return readOnly;
   }
 
-  /** Whether its reply is in the words of whoever wrote the script. */
+  /** Whether its reply is worded by the author of the script. */
   public final boolean isScript() {
     return script;
   }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Tells the error replies that mean "it did not run" from all others, and passes on what they say
- * of the topology. Everybody who sends a command to a node reads its errors here. Confined to a
+ * of the topology. All code that sends a command to a node reads its errors here. Confined to a
  * loop.
  */
 public final class Refusals {

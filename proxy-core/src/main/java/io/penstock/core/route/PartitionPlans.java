@@ -20,7 +20,7 @@ final class PartitionPlans {
     Arrays.setAll(several, RoutePlan.Several::new);
   }
 
-  /** For so many partitions at least. Whoever makes more at the same time makes equal ones. */
+  /** For so many partitions at least. Plans that two threads make at the same time are equal. */
   static PartitionPlans of(int partitions) {
     PartitionPlans made = largest;
     if (made.single.length < partitions) {

@@ -257,7 +257,7 @@ final class Intake implements OwnCommands {
   public void answer(Incoming captured) {
     if (loop.router().route(captured.command())
         instanceof RoutePlan.Local(CommandSpec spec, LocalCommand which)) {
-      if (which == LocalCommand.SSUBSCRIBE) { // alone of its like, and whatever the keys
+      if (which == LocalCommand.SSUBSCRIBE) { // unlike the others, whatever the keys
         String error = "ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client";
         share.spend(TurnShare.ANSWER);
         captured.begin(spec).answer(ErrorReplies.encode(error), Outcome.REJECTED);

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** For how long a client has kept Penstock waiting, and for what. Confined to its loop. */
 final class Overdue {
 
-  /** Who sends a request is given a second more for each so many bytes that came. */
+  /** A client that sends a request is given a second more for each so many bytes that came. */
   private static final int BYTES_PER_SECOND = 1024;
 
   private final Session session;
