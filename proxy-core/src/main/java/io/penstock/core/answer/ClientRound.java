@@ -35,14 +35,14 @@ public final class ClientRound implements Sliced {
    */
   static CompletionStage<Boolean> begin(LoopClients loop, Consumer<ListedClient> action) {
     var round = new ClientRound(loop, action);
-    if (round.goOn()) {
+    if (round.step()) {
       loop.slices().begin(round);
     }
     return round.ended;
   }
 
   @Override
-  public boolean goOn() {
+  public boolean step() {
     for (int left = CLIENTS; left > 0 && clients.hasNext(); left--) {
       ListedClient client = clients.next();
       if (!client.isClosed()) {
@@ -57,7 +57,7 @@ public final class ClientRound implements Sliced {
   }
 
   @Override
-  public void broke(Throwable cause) {
+  public void onFailure(Throwable cause) {
     ended.completeExceptionally(cause);
   }
 }

@@ -62,7 +62,7 @@ public final class TurnShare implements Sliced {
 
   /** Another turn has come. */
   @Override
-  public boolean goOn() {
+  public boolean step() {
     spent = 0;
     used = false;
     client.takeUp();
@@ -71,7 +71,7 @@ public final class TurnShare implements Sliced {
   }
 
   @Override
-  public void broke(Throwable cause) {
+  public void onFailure(Throwable cause) {
     client.failed(cause);
   }
 }

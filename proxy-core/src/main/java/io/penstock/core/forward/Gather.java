@@ -142,12 +142,12 @@ public final class Gather implements Part.Whole, Sliced {
       }
       letGo();
     } catch (Throwable e) { // the caller must not fail because of this client
-      broke(e);
+      onFailure(e);
     }
   }
 
   @Override
-  public void broke(Throwable cause) {
+  public void onFailure(Throwable cause) {
     client.failed(cause);
     Census counts = census;
     if (counts != null) {
@@ -179,7 +179,7 @@ public final class Gather implements Part.Whole, Sliced {
       loop.slices().begin(this);
       return true;
     }
-    while (goOn()) {
+    while (step()) {
       // There is little of it.
     }
     return false;
@@ -191,7 +191,7 @@ public final class Gather implements Part.Whole, Sliced {
 
   /** Puts together as much of the replies as a slice takes. */
   @Override
-  public boolean goOn() {
+  public boolean step() {
     ReplyMerger begun = Objects.requireNonNull(merger);
     boolean unheard = client.isClosed();
     if (!unheard && begun.step(Slices.STEPS)) {

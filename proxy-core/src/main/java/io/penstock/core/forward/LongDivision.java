@@ -77,7 +77,7 @@ final class LongDivision implements Sliced {
   }
 
   @Override
-  public boolean goOn() {
+  public boolean step() {
     loop.tick();
     for (int left = Slices.STEPS; left > 0 && group < groups; ) {
       int count = Math.min(left, division.keysOfGroup(group) - inGroup);
@@ -149,7 +149,7 @@ final class LongDivision implements Sliced {
   }
 
   @Override
-  public void broke(Throwable cause) {
+  public void onFailure(Throwable cause) {
     client.failed(cause);
     giveBack();
     request.release();

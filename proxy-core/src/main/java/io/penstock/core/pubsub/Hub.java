@@ -162,12 +162,12 @@ public final class Hub {
         .beginNow(
             new Sliced() {
               @Override
-              public boolean goOn() {
+              public boolean step() {
                 return release(joining);
               }
 
               @Override
-              public void broke(Throwable cause) {
+              public void onFailure(Throwable cause) {
                 log.error("a request to subscribe could not be given up", cause);
               }
             });

@@ -60,7 +60,7 @@ public final class ReceiverCounts implements Sliced {
   }
 
   @Override
-  public boolean goOn() {
+  public boolean step() {
     left = SLICE;
     Waiting first = waiting.peek();
     while (first != null && isDone(first)) {
@@ -71,7 +71,7 @@ public final class ReceiverCounts implements Sliced {
   }
 
   @Override
-  public void broke(Throwable cause) {
+  public void onFailure(Throwable cause) {
     throw new IllegalStateException("each count takes its own failure", cause);
   }
 

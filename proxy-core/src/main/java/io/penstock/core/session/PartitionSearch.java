@@ -77,7 +77,7 @@ final class PartitionSearch implements Sliced {
   }
 
   @Override
-  public boolean goOn() {
+  public boolean step() {
     KnownPartitions known = partitions;
     if (known == null || client.isClosed()) {
       partitions = null;
@@ -101,7 +101,7 @@ final class PartitionSearch implements Sliced {
   }
 
   @Override
-  public void broke(Throwable cause) {
+  public void onFailure(Throwable cause) {
     partitions = null;
     client.failed(cause);
   }

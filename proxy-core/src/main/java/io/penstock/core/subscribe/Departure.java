@@ -46,7 +46,7 @@ final class Departure implements Sliced {
   }
 
   @Override
-  public boolean goOn() {
+  public boolean step() {
     Hub hub = site.hub();
     boolean more = next();
     for (int i = 1; more; i++) {
@@ -62,7 +62,7 @@ final class Departure implements Sliced {
   }
 
   @Override
-  public void broke(Throwable cause) {
+  public void onFailure(Throwable cause) {
     log.error("the subscriptions of a client that is gone could not be ended", cause);
     site.memory().lingersOnHeap(-size);
   }

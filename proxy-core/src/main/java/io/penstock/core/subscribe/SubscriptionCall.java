@@ -84,12 +84,12 @@ final class SubscriptionCall implements Joining.Outcome {
         .beginNow(
             new Sliced() {
               @Override
-              public boolean goOn() {
+              public boolean step() {
                 return !ended && slice(step, between, then);
               }
 
               @Override
-              public void broke(Throwable cause) {
+              public void onFailure(Throwable cause) {
                 client.failed(cause);
               }
             });

@@ -40,13 +40,13 @@ final class Composition implements Sliced {
   void begin(Slices slices) {
     byte[] header = Execution.header(commands);
     whole.deliverPart(Unpooled.wrappedBuffer(header), 0, header.length, false);
-    if (goOn()) {
+    if (step()) {
       slices.begin(this);
     }
   }
 
   @Override
-  public boolean goOn() {
+  public boolean step() {
     for (int left = Slices.STEPS; left > 0 && place < commands; left--, place++) {
       if (next < own.size() && own.place(next) == place) {
         ByteBuf one = own.reply(next);
@@ -67,7 +67,7 @@ final class Composition implements Sliced {
   }
 
   @Override
-  public void broke(Throwable cause) {
+  public void onFailure(Throwable cause) {
     own.forgo();
     execution.broke(cause);
   }

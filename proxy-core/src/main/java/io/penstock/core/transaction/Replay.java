@@ -104,7 +104,7 @@ final class Replay implements Sliced {
 
   /** Another turn has come. A client that was closed gets no reply, but all commands run. */
   @Override
-  public boolean goOn() {
+  public boolean step() {
     if (client.isGone()) {
       close();
     }
@@ -113,7 +113,7 @@ final class Replay implements Sliced {
   }
 
   @Override
-  public void broke(Throwable cause) {
+  public void onFailure(Throwable cause) {
     throw new IllegalStateException("what fails is seen to at once", cause);
   }
 

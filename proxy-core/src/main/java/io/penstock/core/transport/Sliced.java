@@ -8,8 +8,8 @@ public interface Sliced {
    *
    * @return false when nothing is left to be done
    */
-  boolean goOn();
+  boolean step();
 
   /** A slice has thrown: there will be no other. */
-  void broke(Throwable cause);
+  void onFailure(Throwable cause);
 }

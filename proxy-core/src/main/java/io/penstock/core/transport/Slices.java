@@ -72,9 +72,9 @@ public final class Slices implements Runnable {
   private boolean goOn(Sliced work) {
     done++;
     try {
-      return work.goOn();
+      return work.step();
     } catch (Throwable e) { // the loop's other work goes on
-      work.broke(e);
+      work.onFailure(e);
       return false;
     }
   }

@@ -303,12 +303,12 @@ class LongRequestsTest {
   private static Sliced until(AtomicBoolean over) {
     return new Sliced() {
       @Override
-      public boolean goOn() {
+      public boolean step() {
         return !over.get();
       }
 
       @Override
-      public void broke(Throwable cause) {
+      public void onFailure(Throwable cause) {
         over.set(true);
       }
     };
@@ -319,13 +319,13 @@ class LongRequestsTest {
       private int left = times;
 
       @Override
-      public boolean goOn() {
+      public boolean step() {
         into.add(name);
         return --left > 0;
       }
 
       @Override
-      public void broke(Throwable cause) {
+      public void onFailure(Throwable cause) {
         into.add("broke");
       }
     };
@@ -334,12 +334,12 @@ class LongRequestsTest {
   private static Sliced failing(List<String> into) {
     return new Sliced() {
       @Override
-      public boolean goOn() {
+      public boolean step() {
         throw new IllegalStateException("as a test wants it");
       }
 
       @Override
-      public void broke(Throwable cause) {
+      public void onFailure(Throwable cause) {
         into.add("broke");
       }
     };

@@ -33,12 +33,12 @@ class SlicesTest {
           .beginNow(
               new Sliced() {
                 @Override
-                public boolean goOn() {
+                public boolean step() {
                   return slice(loop, end);
                 }
 
                 @Override
-                public void broke(Throwable cause) {
+                public void onFailure(Throwable cause) {
                   end.completeExceptionally(cause);
                 }
               });
