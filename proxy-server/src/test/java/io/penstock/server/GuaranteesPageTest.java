@@ -15,10 +15,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** {@code docs/guarantees.md} promises nothing that no test shows. */
+/** {@code docs/reference/guarantees.md} promises nothing that no test shows. */
 class GuaranteesPageTest {
 
-  private static final Path PAGE = Path.of("../docs/guarantees.md");
+  private static final Path PAGE = Path.of("../docs/reference/guarantees.md");
   private static final List<Path> TESTS =
       List.of(Path.of("src/test/java"), Path.of("../proxy-core/src/test/java"));
   private static final Pattern NAMED = Pattern.compile("`(\\w+(?:Test|IT))\\.(\\w+)`");

@@ -68,6 +68,7 @@ public final class RuleCheck {
     return CommandTable.load().lookUp(name) != null || name.indexOf('.') > 0
         ? null
         : new Fault(
-            "there is no such command", "write a name as in docs/commands.md, or an ACL category");
+            "there is no such command",
+            "write a name as in docs/reference/commands.md, or an ACL category");
   }
 }

@@ -57,7 +57,7 @@ public record CommandFacts(
         case "tips" -> tips.addAll(List.of(value.split(",", -1)));
         case "range" -> range = parseRange(value);
         case "key" -> keySpecs.add(parseKeySpec(value));
-        case "in" -> {} // which sources have it: for readers and docs/commands.md
+        case "in" -> {} // which sources have it: for readers and docs/reference/commands.md
         default -> throw new IllegalArgumentException("unknown field: " + words[i]);
       }
     }

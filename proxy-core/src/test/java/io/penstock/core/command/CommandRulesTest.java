@@ -79,8 +79,8 @@ class CommandRulesTest {
   @CsvSource(
       delimiter = ';',
       value = {
-        "gte; there is no such command; docs/commands.md",
-        "''; there is no such command; docs/commands.md",
+        "gte; there is no such command; docs/reference/commands.md",
+        "''; there is no such command; docs/reference/commands.md",
         "config set; a subcommand stands behind a bar; write config|set",
         "@dangerus; there is no such category; @dangerous",
       })

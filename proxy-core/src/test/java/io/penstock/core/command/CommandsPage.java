@@ -14,10 +14,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** {@code docs/commands.md}, made of {@code commands.table} and {@code handling.table}. */
+/**
+ * {@code docs/reference/commands.md}, made of {@code commands.table} and {@code handling.table}.
+ */
 final class CommandsPage {
 
-  static final Path FILE = Path.of("../docs/commands.md");
+  static final Path FILE = Path.of("../docs/reference/commands.md");
 
   private static final Path TABLES = Path.of("src/main/resources/io/penstock/core/command");
   private static final Pattern REASON = Pattern.compile("ERR (?:.* this proxy: )?(.*)");
@@ -25,9 +27,9 @@ final class CommandsPage {
       """
       # Commands
 
-      Generated from [`commands.table`](../proxy-core/src/main/resources/io/penstock/core/command/commands.table), which
+      Generated from [`commands.table`](../../proxy-core/src/main/resources/io/penstock/core/command/commands.table), which
       holds what servers say about their commands, and
-      [`handling.table`](../proxy-core/src/main/resources/io/penstock/core/command/handling.table), which holds what
+      [`handling.table`](../../proxy-core/src/main/resources/io/penstock/core/command/handling.table), which holds what
       Penstock decides about them. Do not edit; `./mvnw -pl proxy-core -am test -Dtest=CommandsPageTest -Drewrite`
       writes it anew.
 

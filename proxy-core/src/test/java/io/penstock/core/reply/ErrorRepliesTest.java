@@ -15,7 +15,7 @@ class ErrorRepliesTest {
   /** Clients have to know of each whether their command ran. */
   @Test
   void ownErrorsStandInTheGuaranteesWordForWord() throws Exception {
-    String page = Files.readString(Path.of("../docs/guarantees.md"));
+    String page = Files.readString(Path.of("../docs/reference/guarantees.md"));
     List<String> untold = new ArrayList<>();
     for (Field field : ErrorReplies.class.getDeclaredFields()) {
       String line = new String((byte[]) field.get(null), StandardCharsets.US_ASCII).strip();

@@ -240,8 +240,8 @@ public record PenstockProperties(
           Duration adaptiveTimeout) {}
 
   /**
-   * Which commands clients may use: names as in docs/commands.md ({@code config|set}) and ACL
-   * categories ({@code @dangerous}). A name counts before a category, deny before allow.
+   * Which commands clients may use: names as in docs/reference/commands.md ({@code config|set}) and
+   * ACL categories ({@code @dangerous}). A name counts before a category, deny before allow.
    *
    * @param allow Served although refused by default.
    * @param deny Refused.

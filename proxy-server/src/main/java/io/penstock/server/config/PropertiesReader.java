@@ -174,7 +174,7 @@ public final class PropertiesReader {
                 name,
                 "there is no such key",
                 meant == null
-                    ? "remove it; docs/configuration.md lists the keys"
+                    ? "remove it; docs/reference/configuration.md lists the keys"
                     : "write " + meant + ", or remove it"));
       }
     }

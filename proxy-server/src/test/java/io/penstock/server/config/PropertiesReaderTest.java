@@ -321,7 +321,7 @@ class PropertiesReaderTest {
           penstock.backend.comand-timeout | write penstock.backend.command-timeout, or remove it
           penstock.command-timeout        | write penstock.backend.command-timeout, or remove it
           penstock.resource               | write penstock.transpond.local.resource, or remove it
-          penstock.something.else         | remove it; docs/configuration.md lists the keys
+          penstock.something.else         | remove it; docs/reference/configuration.md lists the keys
           """)
   void refusesAnUnknownKeyAndNamesTheNearest(String key, String fix) {
     ConfigurationFault fault = faultOf(() -> read(Map.of(key, "s3cret")));

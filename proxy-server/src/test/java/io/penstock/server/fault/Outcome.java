@@ -1,6 +1,9 @@
 package io.penstock.server.fault;
 
-/** What a reply says about whether its command ran; docs/errors.md is where that is promised. */
+/**
+ * What a reply says about whether its command ran; docs/reference/errors.md is where that is
+ * promised.
+ */
 enum Outcome {
   DONE,
   NOT_RUN,

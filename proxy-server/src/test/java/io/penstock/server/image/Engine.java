@@ -131,7 +131,7 @@ record Engine(String host, boolean podman) {
     }
   }
 
-  /** Builds the image as docs/containers.md says. */
+  /** Builds the image as docs/how-to/run-in-containers.md says. */
   void build(String image) throws IOException {
     List<String> command = new ArrayList<>();
     if (podman) {

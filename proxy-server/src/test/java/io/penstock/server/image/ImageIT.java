@@ -34,8 +34,8 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * What {@code docs/containers.md} says of the image, which is built by {@code docker/Dockerfile}
- * once and runs in front of one cluster. Needs a container engine.
+ * What {@code docs/how-to/run-in-containers.md} says of the image, which is built by {@code
+ * docker/Dockerfile} once and runs in front of one cluster. Needs a container engine.
  */
 @Tag("thorough")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)

@@ -40,7 +40,7 @@ class AlertsTest {
 
   @Test
   void everyMetricIsDocumented() throws IOException {
-    String documented = text("docs/configuration.md");
+    String documented = text("docs/reference/configuration.md");
     Matcher used = METRIC.matcher(text("config/prometheus/alerts.yml"));
     int count = 0;
     while (used.find()) {
