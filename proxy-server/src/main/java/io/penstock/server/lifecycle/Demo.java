@@ -37,13 +37,14 @@ final class Demo implements ApplicationContextInitializer<GenericApplicationCont
         "demoUpstream",
         UpstreamOverride.class,
         () -> new UpstreamOverride(application.getBean(EmbeddedCluster.class).resource()));
-    application.registerBean("demoFirstView", FirstView.class, FirstView::new);
+    application.registerBean("demoFirstTopology", FirstTopology.class, FirstTopology::new);
     application.registerBean(
         "demoInvitation",
         Invitation.class,
         () ->
             new Invitation(
-                application.getBean(ProxyLifecycle.class), application.getBean(FirstView.class)));
+                application.getBean(ProxyLifecycle.class),
+                application.getBean(FirstTopology.class)));
   }
 
   private static EmbeddedCluster startCluster() {
@@ -53,7 +54,7 @@ final class Demo implements ApplicationContextInitializer<GenericApplicationCont
   }
 
   /** Invites when commands work: listening, and the cluster known. */
-  record Invitation(ProxyLifecycle lifecycle, FirstView firstView)
+  record Invitation(ProxyLifecycle lifecycle, FirstTopology firstView)
       implements ApplicationListener<ApplicationReadyEvent> {
 
     @Override

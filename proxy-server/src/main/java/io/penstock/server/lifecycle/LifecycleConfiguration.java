@@ -21,7 +21,7 @@ public class LifecycleConfiguration {
   @Bean(destroyMethod = "")
   Proxy proxy(ProxySettings settings, PropertiesReader keys, List<ProxyEvents> listeners) {
     try {
-      return Proxy.create(settings, new EveryListener(listeners));
+      return Proxy.create(settings, new CompositeProxyEvents(listeners));
     } catch (UnavailableTransportException e) {
       throw new InvalidConfigurationException(
           keys.fault(

@@ -67,7 +67,7 @@ final class Connections {
   }
 
   private final Map<String, Connection> open = new ConcurrentHashMap<>();
-  private final Refusals refusals;
+  private final Rejections refusals;
   private final LongSupplier clock;
   private volatile int most = Integer.MAX_VALUE;
   private volatile long requestNanos = Long.MAX_VALUE;
@@ -75,7 +75,7 @@ final class Connections {
   /**
    * @param clock as {@link System#nanoTime()}
    */
-  Connections(Refusals refusals, LongSupplier clock) {
+  Connections(Rejections refusals, LongSupplier clock) {
     this.refusals = refusals;
     this.clock = clock;
   }
@@ -111,10 +111,10 @@ final class Connections {
                 Comparator.<Map.Entry<String, Connection>>comparingInt(
                         entry -> perHost.getOrDefault(entry.getValue().host, 0))
                     .thenComparingLong(entry -> clock.getAsLong() - entry.getValue().since));
-    leaving.ifPresent(entry -> end(entry.getKey(), entry.getValue(), Refusal.CONNECTIONS));
+    leaving.ifPresent(entry -> end(entry.getKey(), entry.getValue(), Rejection.CONNECTIONS));
   }
 
-  private void end(String key, Connection connection, Refusal why) {
+  private void end(String key, Connection connection, Rejection why) {
     if (open.remove(key, connection)) {
       refusals.tell(why, key);
       connection.end(connection.reply != null);
@@ -144,7 +144,7 @@ final class Connections {
     open.values().removeIf(connection -> !connection.channel.isOpen());
     open.forEach((key, connection) -> {
       if (connection.isOverdue(now, requestNanos)) {
-        end(key, connection, Refusal.TIMEOUT);
+        end(key, connection, Rejection.TIMEOUT);
       }
     });
   }

@@ -12,15 +12,15 @@ public class ManagementConfiguration {
 
   /** A binder of meters as well. */
   @Bean
-  Refusals managementRefusals() {
-    return new Refusals();
+  Rejections managementRefusals() {
+    return new Rejections();
   }
 
   @Bean
-  PortCustomizer managementPortCustomizer(
+  ManagementPortCustomizer managementPortCustomizer(
       WebEndpointProperties properties,
       ObjectProvider<WebEndpointsSupplier> exposed,
-      Refusals refusals) {
-    return new PortCustomizer(new Endpoints(properties, exposed), refusals);
+      Rejections refusals) {
+    return new ManagementPortCustomizer(new ManagementPaths(properties, exposed), refusals);
   }
 }

@@ -25,12 +25,12 @@ final class RequestGuard extends ValveBase {
   /** The longest body that an endpoint is given. */
   private static final int MOST_BODY = 64 * 1024;
 
-  private final Endpoints endpoints;
-  private final Refusals refusals;
+  private final ManagementPaths endpoints;
+  private final Rejections refusals;
   private final Connections connections;
   private volatile Semaphore others = new Semaphore(1);
 
-  RequestGuard(Endpoints endpoints, Refusals refusals, Connections connections) {
+  RequestGuard(ManagementPaths endpoints, Rejections refusals, Connections connections) {
     super(true);
     this.endpoints = endpoints;
     this.refusals = refusals;
@@ -50,7 +50,7 @@ final class RequestGuard extends ValveBase {
     }
     String path = request.getDecodedRequestURI();
     boolean body = hasBody(request);
-    Refusal refusal = isPlain(request.getRequestURI(), path) ? null : Refusal.PATH;
+    Rejection refusal = isPlain(request.getRequestURI(), path) ? null : Rejection.PATH;
     if (refusal == null && body) {
       refusal = refusedBody(request, path);
     }
@@ -67,7 +67,7 @@ final class RequestGuard extends ValveBase {
       throws IOException, ServletException {
     Semaphore threads = others;
     if (!threads.tryAcquire()) {
-      refuse(Refusal.BUSY, request, response);
+      refuse(Rejection.BUSY, request, response);
       return;
     }
     try {
@@ -90,12 +90,12 @@ final class RequestGuard extends ValveBase {
     return request.getContentLengthLong() > 0 || request.getHeader("Transfer-Encoding") != null;
   }
 
-  private @Nullable Refusal refusedBody(Request request, String path) {
+  private @Nullable Rejection refusedBody(Request request, String path) {
     if (!endpoints.readsBody(request.getMethod(), path)
         || request.getContentLengthLong() > MOST_BODY) {
-      return Refusal.BODY;
+      return Rejection.BODY;
     }
-    return request.getContentLengthLong() < 0 ? Refusal.LENGTH : null;
+    return request.getContentLengthLong() < 0 ? Rejection.LENGTH : null;
   }
 
   private void answer(Request request, Response response) throws IOException, ServletException {
@@ -117,13 +117,13 @@ final class RequestGuard extends ValveBase {
   private void tellFailure(Request request, Response response) {
     if (request.getAttribute(RequestDispatcher.ERROR_EXCEPTION) instanceof Throwable failure) {
       log.debug("A request failed", failure);
-      refusals.tell(Refusal.FAILED, request.getRemoteAddr());
-    } else if (response.getStatus() == Refusal.METHOD.status()) {
-      refusals.tell(Refusal.METHOD, request.getRemoteAddr());
+      refusals.tell(Rejection.FAILED, request.getRemoteAddr());
+    } else if (response.getStatus() == Rejection.METHOD.status()) {
+      refusals.tell(Rejection.METHOD, request.getRemoteAddr());
     }
   }
 
-  private void refuse(Refusal why, Request request, Response response) throws IOException {
+  private void refuse(Rejection why, Request request, Response response) throws IOException {
     refusals.tell(why, request.getRemoteAddr());
     response.setStatus(why.status());
     dropRestOfBody(request);

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.topology.ClusterUpstream;
 import io.penstock.core.upstream.Endpoint;
-import io.penstock.server.it.Freezing;
+import io.penstock.server.it.FrozenNode;
 import io.penstock.server.it.Keys;
 import io.penstock.server.it.ProxyFixture;
 import io.penstock.testkit.cluster.EmbeddedCluster;
@@ -109,7 +109,7 @@ class CutReplyIT {
   @Test
   void aReadWhoseReplyWasCutBehindAnotherIsReadAgainAsAWhole() {
     try (RespClient wire = proxy.connect()) {
-      Freezing.freeze(other);
+      FrozenNode.freeze(other);
       relay.cutAfter(Direction.BACK, LARGE / 2, End.FIN);
       wire.write(Wire.request("GET", otherTag + "k"))
           .write(Wire.request("GET", tag + "large"))

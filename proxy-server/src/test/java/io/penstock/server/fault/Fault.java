@@ -1,6 +1,6 @@
 package io.penstock.server.fault;
 
-import io.penstock.server.fault.Weather.Spell;
+import io.penstock.server.fault.FaultTimeline.Spell;
 import java.util.Random;
 import java.util.Set;
 
@@ -27,7 +27,7 @@ record Fault(String name, Place place, Set<String> words, Deed deed) {
      *
      * @param spell to say from when to when a master may lose what it has acknowledged
      */
-    void strike(Scene scene, Random random, Spell spell);
+    void strike(FaultTestbed scene, Random random, Spell spell);
   }
 
   @Override

@@ -1,7 +1,7 @@
 package io.penstock.server.fault;
 
 import io.penstock.server.fault.Fault.Place;
-import io.penstock.server.fault.Weather.Spell;
+import io.penstock.server.fault.FaultTimeline.Spell;
 import io.penstock.testkit.cluster.Member;
 import io.penstock.testkit.network.Relay;
 import io.penstock.testkit.network.Relay.Direction;
@@ -156,7 +156,7 @@ final class Faults {
     }
   }
 
-  private static Relay aWire(Scene scene, Random random) {
+  private static Relay aWire(FaultTestbed scene, Random random) {
     return scene.anyWire(random);
   }
 
@@ -164,7 +164,7 @@ final class Faults {
     return random.nextBoolean() ? End.FIN : End.RST;
   }
 
-  private static void truncate(Scene scene, Random random, Direction direction) {
+  private static void truncate(FaultTestbed scene, Random random, Direction direction) {
     for (int i = 0; i < 5; i++) {
       truncate(aWire(scene, random), random, direction);
     }
@@ -185,7 +185,7 @@ final class Faults {
     }
   }
 
-  private static void slow(Scene scene, Random random, Spell spell) {
+  private static void slow(FaultTestbed scene, Random random, Spell spell) {
     int millis = 5 + random.nextInt(45);
     during(
         1_500,
@@ -193,7 +193,7 @@ final class Faults {
         () -> scene.relays().forEach(relay -> relay.delay(Duration.ZERO)));
   }
 
-  private static void halfClose(Scene scene, Random random, Direction direction) {
+  private static void halfClose(FaultTestbed scene, Random random, Direction direction) {
     Relay relay = aWire(scene, random);
     relay.halfClose(direction);
     during(500, () -> {}, () -> relay.cut(End.FIN));
@@ -208,7 +208,7 @@ final class Faults {
    * The node knows nothing of it, and Penstock has to find out, also where no client asks for
    * anything.
    */
-  private static void halfOpen(Scene scene, Random random, Spell spell) {
+  private static void halfOpen(FaultTestbed scene, Random random, Spell spell) {
     Relay relay = aWire(scene, random);
     relay.forget();
     Awaitility.await("Penstock gives the half-open connections up")
@@ -217,12 +217,12 @@ final class Faults {
     relay.mend();
   }
 
-  private static void split(Scene scene, Random random, boolean all, long millis) {
+  private static void split(FaultTestbed scene, Random random, boolean all, long millis) {
     List<Relay> relays = all ? scene.relays() : List.of(aWire(scene, random));
     during(millis, () -> relays.forEach(Relay::hold), () -> relays.forEach(Relay::release));
   }
 
-  private static void refuse(Scene scene, Random random, Spell spell) {
+  private static void refuse(FaultTestbed scene, Random random, Spell spell) {
     Relay relay = aWire(scene, random);
     during(
         3_000,
@@ -233,7 +233,7 @@ final class Faults {
         relay::admit);
   }
 
-  private static void killMaster(Scene scene, Random random, Spell spell) {
+  private static void killMaster(FaultTestbed scene, Random random, Spell spell) {
     Member master = scene.anyMaster(random);
     Member replica = scene.cluster().replicasOf(master).getFirst();
     spell.losesWrites();
@@ -245,7 +245,7 @@ final class Faults {
     scene.cluster().awaitHealthy();
   }
 
-  private static void killReplica(Scene scene, Random random, Spell spell) {
+  private static void killReplica(FaultTestbed scene, Random random, Spell spell) {
     Member replica = scene.cluster().replicasOf(scene.anyMaster(random)).getFirst();
     replica.kill();
     replica.restart();
@@ -253,7 +253,7 @@ final class Faults {
   }
 
   /** As when a container comes back without its volume: a node of that address, and no other. */
-  private static void replaceMaster(Scene scene, Random random, Spell spell) {
+  private static void replaceMaster(FaultTestbed scene, Random random, Spell spell) {
     Member master = scene.anyMaster(random);
     Member replica = scene.cluster().replicasOf(master).getFirst();
     spell.losesWrites();
@@ -281,12 +281,12 @@ final class Faults {
     scene.cluster().awaitHealthy();
   }
 
-  private static void freezeShortly(Scene scene, Random random, Spell spell) {
+  private static void freezeShortly(FaultTestbed scene, Random random, Spell spell) {
     Member master = scene.anyMaster(random);
     during(100 + random.nextInt(400), master::pause, master::resume);
   }
 
-  private static void freeze(Scene scene, Random random, Spell spell) {
+  private static void freeze(FaultTestbed scene, Random random, Spell spell) {
     Member master = scene.anyMaster(random);
     Member replica = scene.cluster().replicasOf(master).getFirst();
     spell.losesWrites();
@@ -306,11 +306,11 @@ final class Faults {
     scene.failedOver();
   }
 
-  private static void failover(Scene scene, Random random, Spell spell) {
+  private static void failover(FaultTestbed scene, Random random, Spell spell) {
     failover(scene, scene.cluster().replicasOf(scene.anyMaster(random)).getFirst());
   }
 
-  private static void failover(Scene scene, Member replica) {
+  private static void failover(FaultTestbed scene, Member replica) {
     scene.awaitVotes();
     scene.cluster().failover(replica);
     scene.failedOver();
@@ -320,7 +320,7 @@ final class Faults {
    * It takes no writes any more, and gives no answers before it has the copy, for seconds: READONLY
    * and MASTERDOWN to who has not heard of it and asks about no key.
    */
-  private static void demote(Scene scene, Random random, Spell spell) {
+  private static void demote(FaultTestbed scene, Random random, Spell spell) {
     Member replica = scene.cluster().replicasOf(scene.anyMaster(random)).getFirst();
     replica.text("DEBUG", "CHANGE-REPL-ID"); // so that parts are not enough
     replica.text("CONFIG", "SET", "repl-diskless-sync-delay", "2");
@@ -329,13 +329,13 @@ final class Faults {
   }
 
   /** All that clients use and some that nobody does, each once. */
-  private static void moveSlots(Scene scene, Random random, Spell spell) {
+  private static void moveSlots(FaultTestbed scene, Random random, Spell spell) {
     List<Member> masters = scene.cluster().masters();
     Set<Integer> slots = new LinkedHashSet<>(scene.usedSlots());
     while (slots.size() < 30) {
       slots.add(random.nextInt(16_384));
     }
-    try (Mover mover = new Mover(scene.cluster())) {
+    try (SlotMover mover = new SlotMover(scene.cluster())) {
       for (int slot : slots) {
         Member from = scene.cluster().masterOf(slot);
         Member to = masters.get((masters.indexOf(from) + 1 + random.nextInt(2)) % 3);
@@ -344,13 +344,13 @@ final class Faults {
     }
   }
 
-  private static void maxClients(Scene scene, Random random, Spell spell) {
+  private static void maxClients(FaultTestbed scene, Random random, Spell spell) {
     Member master = scene.anyMaster(random);
     configure(master, "maxclients", "1", "10000", () -> scene.before(master).cut(End.RST));
   }
 
   /** Connections that there are go on; new ones are not let in. */
-  private static void password(Scene scene, Random random, Spell spell) {
+  private static void password(FaultTestbed scene, Random random, Spell spell) {
     Member master = scene.anyMaster(random);
     configure(master, "requirepass", "another", "", () -> scene.before(master).cut(End.RST));
   }
@@ -370,7 +370,7 @@ final class Faults {
   }
 
   /** For less than the others wait before they take it for dead. */
-  private static void load(Scene scene, Random random, Spell spell) {
+  private static void load(FaultTestbed scene, Random random, Spell spell) {
     Member master = scene.anyMaster(random);
     long keys = Math.max(1, Long.parseLong(master.text("DBSIZE")));
     master.text("CONFIG", "SET", "key-load-delay", Long.toString(500_000 / keys));

@@ -1,8 +1,8 @@
 package io.penstock.server.fault;
 
 import io.penstock.core.transport.Transport;
-import io.penstock.server.it.Reference;
-import io.penstock.server.it.Ways;
+import io.penstock.server.it.DispatchMode;
+import io.penstock.server.it.ReferenceServer;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -32,17 +32,22 @@ class FaultsIT {
   private record Blow(Fault fault, long seed) {}
 
   static Stream<Transport> transports() {
-    return Campaign.transports().stream();
+    return FaultRun.transports().stream();
   }
 
   @ParameterizedTest
   @MethodSource("transports")
   @Timeout(value = 2, unit = TimeUnit.HOURS)
   void nothingIsLostWrongOrStuck(Transport transport) {
-    Reference.assumeAtLeast(7, 0, "bind-source-addr, which tells nodes from Penstock,");
-    long seed = Campaign.seed();
+    ReferenceServer.assumeAtLeast(7, 0, "bind-source-addr, which tells nodes from Penstock,");
+    long seed = FaultRun.seed();
     System.out.println(
-        "faults: -Dpenstock.faults.seed=" + seed + ", " + Ways.dispatch() + ", " + transport);
+        "faults: -Dpenstock.faults.seed="
+            + seed
+            + ", "
+            + DispatchMode.dispatch()
+            + ", "
+            + transport);
     Deque<Blow> blows = schedule(new Random(seed));
     List<Throwable> found = new ArrayList<>();
     while (!blows.isEmpty()) {
@@ -65,10 +70,10 @@ class FaultsIT {
   }
 
   private static void strike(Deque<Blow> blows, Transport transport, long seed) {
-    var weather = new Weather();
-    try (Scene scene = Scene.start(transport, COMMAND_TIMEOUT);
-        Crowd crowd = new Crowd(scene, weather, scene.tags(), seed)) {
-      var campaign = new Campaign(scene, crowd, weather);
+    var weather = new FaultTimeline();
+    try (FaultTestbed scene = FaultTestbed.start(transport, COMMAND_TIMEOUT);
+        FaultWorkload crowd = new FaultWorkload(scene, weather, scene.tags(), seed)) {
+      var campaign = new FaultRun(scene, crowd, weather);
       try {
         crowd.begin();
         while (!blows.isEmpty()) {
@@ -86,8 +91,8 @@ class FaultsIT {
 
   private static Deque<Blow> schedule(Random random) {
     Deque<Blow> blows = new ArrayDeque<>();
-    for (int round = 0; round < Campaign.rounds(); round++) {
-      List<Fault> faults = Campaign.faults();
+    for (int round = 0; round < FaultRun.rounds(); round++) {
+      List<Fault> faults = FaultRun.faults();
       Collections.shuffle(faults, random);
       faults.forEach(fault -> blows.addLast(new Blow(fault, random.nextLong())));
     }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.upstream.Redirection;
 import io.penstock.server.it.Keys;
-import io.penstock.server.it.Reference;
+import io.penstock.server.it.ReferenceServer;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
 import io.penstock.testkit.cluster.SlotMigration;
@@ -35,7 +35,7 @@ class OrderIT {
   private static final String NIL = "$-1\r\n";
 
   @SuppressWarnings("NullAway.Init")
-  private static Scene scene;
+  private static FaultTestbed scene;
 
   private int keys; // distinguish what tests write
   private final EmbeddedCluster cluster = scene.cluster();
@@ -54,9 +54,9 @@ class OrderIT {
   /** Looks at the topology often: also past a node that is kept from answering. */
   @BeforeAll
   static void start() {
-    Reference.assumeAtLeast(7, 0, "bind-source-addr, which tells nodes from Penstock,");
+    ReferenceServer.assumeAtLeast(7, 0, "bind-source-addr, which tells nodes from Penstock,");
     scene =
-        Scene.start(proxy ->
+        FaultTestbed.start(proxy ->
             proxy
                 .transport(Transport.AUTO)
                 .commandTimeout(PATIENCE)

@@ -3,9 +3,9 @@ package io.penstock.server.fault;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.server.fault.Fault.Place;
+import io.penstock.server.it.DispatchMode;
 import io.penstock.server.it.Load;
-import io.penstock.server.it.Reference;
-import io.penstock.server.it.Ways;
+import io.penstock.server.it.ReferenceServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
@@ -38,19 +38,20 @@ class SoakIT {
   @Test
   @Timeout(value = 3, unit = TimeUnit.HOURS)
   void everythingEndsWhereItBegan() {
-    Reference.assumeAtLeast(7, 0, "bind-source-addr, which tells nodes from Penstock,");
-    Campaign.assumeWhole("the soak");
-    Duration duration = DurationStyle.detectAndParse(Campaign.setting("duration"));
-    long seed = Campaign.seed();
+    ReferenceServer.assumeAtLeast(7, 0, "bind-source-addr, which tells nodes from Penstock,");
+    FaultRun.assumeWhole("the soak");
+    Duration duration = DurationStyle.detectAndParse(FaultRun.setting("duration"));
+    long seed = FaultRun.seed();
     System.out.println(
-        "soak: -Dpenstock.faults.seed=" + seed + ", " + Ways.dispatch() + ", " + duration);
+        "soak: -Dpenstock.faults.seed=" + seed + ", " + DispatchMode.dispatch() + ", " + duration);
     var random = new Random(seed);
-    try (Scene scene = Scene.start(Campaign.transports().getFirst(), FaultsIT.COMMAND_TIMEOUT)) {
+    try (FaultTestbed scene =
+        FaultTestbed.start(FaultRun.transports().getFirst(), FaultsIT.COMMAND_TIMEOUT)) {
       warmUp(scene, seed);
-      Resources before = settled(scene, _ -> false);
+      ResourceUsage before = settled(scene, _ -> false);
       System.out.println("soak: before: " + before);
       soak(scene, random, duration);
-      Resources after = settled(scene, now -> !now.exceeds(before, CONNECTIONS));
+      ResourceUsage after = settled(scene, now -> !now.exceeds(before, CONNECTIONS));
       System.out.println("soak: after: " + after);
       assertThat(after.exceeds(before, CONNECTIONS))
           .as(
@@ -61,10 +62,10 @@ class SoakIT {
   }
 
   /** Every node has been a master, and every kind of client has come and gone. */
-  private static void warmUp(Scene scene, long seed) {
-    var weather = new Weather();
-    try (Crowd crowd = new Crowd(scene, weather, scene.tags(), seed)) {
-      var campaign = new Campaign(scene, crowd, weather);
+  private static void warmUp(FaultTestbed scene, long seed) {
+    var weather = new FaultTimeline();
+    try (FaultWorkload crowd = new FaultWorkload(scene, weather, scene.tags(), seed)) {
+      var campaign = new FaultRun(scene, crowd, weather);
       crowd.begin();
       for (Fault fault : Faults.all()) {
         campaign.strike(fault, seed);
@@ -73,15 +74,15 @@ class SoakIT {
     }
   }
 
-  private static void soak(Scene scene, Random random, Duration duration) {
-    var weather = new Weather();
-    try (Crowd crowd = new Crowd(scene, weather, scene.tags(), random.nextLong());
+  private static void soak(FaultTestbed scene, Random random, Duration duration) {
+    var weather = new FaultTimeline();
+    try (FaultWorkload crowd = new FaultWorkload(scene, weather, scene.tags(), random.nextLong());
         Load faults = new Load()) {
-      var campaign = new Campaign(scene, crowd, weather);
+      var campaign = new FaultRun(scene, crowd, weather);
       crowd.begin();
       for (Place place : Place.values()) {
         var own = new Random(random.nextLong());
-        List<Fault> choice = Campaign.faults().stream().filter(f -> f.place() == place).toList();
+        List<Fault> choice = FaultRun.faults().stream().filter(f -> f.place() == place).toList();
         faults.add(
             place.toString(),
             () -> {
@@ -108,17 +109,17 @@ class SoakIT {
    * When nobody is connected any more, and what is only kept for a while is gone or there is no
    * more than enough.
    */
-  private static Resources settled(Scene scene, Predicate<Resources> enough) {
+  private static ResourceUsage settled(FaultTestbed scene, Predicate<ResourceUsage> enough) {
     Awaitility.await("nobody is connected")
         .atMost(IDLE)
         .until(() -> scene.proxy().stats().clientsNow() == 0);
     long began = System.nanoTime();
-    Resources[] last = {Resources.now(scene)};
+    ResourceUsage[] last = {ResourceUsage.now(scene)};
     Awaitility.await("what is kept for a while is gone")
         .pollInterval(Duration.ofSeconds(3))
         .atMost(IDLE.multipliedBy(2))
         .until(() -> {
-          last[0] = Resources.now(scene);
+          last[0] = ResourceUsage.now(scene);
           return enough.test(last[0]) || System.nanoTime() - began > IDLE.toNanos();
         });
     return last[0];

@@ -3,10 +3,10 @@
  * work through it whose every reply and every value can be checked afterwards.
  *
  * <p>{@link io.penstock.testkit.network.Relay} stands on the wire, {@link
- * io.penstock.server.fault.Scene} is cluster, relays and proxy, {@link
- * io.penstock.server.fault.Weather} knows what may be answered now, {@link
- * io.penstock.server.fault.Crowd} is the clients, {@link io.penstock.server.fault.Faults} the list
- * of what is done to them.
+ * io.penstock.server.fault.FaultTestbed} is cluster, relays and proxy, {@link
+ * io.penstock.server.fault.FaultTimeline} knows what may be answered now, {@link
+ * io.penstock.server.fault.FaultWorkload} is the clients, {@link io.penstock.server.fault.Faults}
+ * the list of what is done to them.
  */
 @NullMarked
 package io.penstock.server.fault;

@@ -74,7 +74,7 @@ class ConnectionLossIT {
         clients.add(wire);
         assertThat(wire.call("SET", tag + "own" + i, "" + i)).isEqualTo("+OK\r\n");
       }
-      Freezing.freeze(node);
+      FrozenNode.freeze(node);
 
       for (int round = 0; round < 2; round++) {
         long began = System.nanoTime();
@@ -83,7 +83,9 @@ class ConnectionLossIT {
         }
         for (RespClient wire : clients) {
           String reply = wire.read();
-          assertThat(Ways.dispatch() instanceof Dispatch.Sync && reply.startsWith("-UNAVAILABLE "))
+          assertThat(
+                  DispatchMode.dispatch() instanceof Dispatch.Sync
+                      && reply.startsWith("-UNAVAILABLE "))
               .as(reply)
               .isNotEqualTo(reply.startsWith("-TIMEOUT "));
         }
@@ -113,7 +115,7 @@ class ConnectionLossIT {
                 .startReady();
         RespClient wire = quick.connect()) {
       assertThat(wire.call("GET", tag + "k")).isEqualTo(Wire.bulk("here"));
-      Freezing.freeze(node);
+      FrozenNode.freeze(node);
       assertThat(wire.call("GET", tag + "k")).startsWith("-TIMEOUT ");
       Awaitility.await("the connection is given up")
           .until(() ->

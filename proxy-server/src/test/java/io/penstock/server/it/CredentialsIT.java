@@ -151,7 +151,7 @@ class CredentialsIT {
   @ParameterizedTest
   @CsvSource({"2", "3"})
   void clientsAuthenticateAsAtAServer(int protocol, EmbeddedCluster cluster) {
-    Reference.assumeAtLeast(7, 0, "these words");
+    ReferenceServer.assumeAtLeast(7, 0, "these words");
     List<String[]> requests =
         List.of(
             new String[] {"GET", "k"},

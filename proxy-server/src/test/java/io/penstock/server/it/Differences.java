@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 
 /**
  * What may differ between Penstock and a server, and why: {@code differences.txt}, whose head says
- * how it is written, and what {@link Reference} adds. Remembers which lines were needed.
+ * how it is written, and what {@link ReferenceServer} adds. Remembers which lines were needed.
  */
 final class Differences {
 
@@ -44,7 +44,7 @@ final class Differences {
   static Differences read() {
     var differences = new Differences();
     differences.add("differences.txt");
-    Reference.files().forEach(differences::add);
+    ReferenceServer.files().forEach(differences::add);
     return differences;
   }
 

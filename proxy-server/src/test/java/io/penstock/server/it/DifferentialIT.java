@@ -40,7 +40,7 @@ class DifferentialIT {
   private static final int CONCLUSIONS = 4;
 
   private final Differences differences = Differences.read();
-  private final Bench bench = new Bench();
+  private final DifferentialTestbed bench = new DifferentialTestbed();
 
   /** By command; of one command, the first few are enough. */
   private final Map<String, List<String>> failures = new TreeMap<>();
@@ -50,7 +50,7 @@ class DifferentialIT {
 
   @BeforeAll
   void start() {
-    Reference.assumeCompared();
+    ReferenceServer.assumeCompared();
     bench.start();
   }
 
@@ -88,11 +88,11 @@ class DifferentialIT {
   }
 
   private void play(Script script, int protocol, Target reference, Target... targets) {
-    List<Replay.Said> expected = Replay.of(script, reference, protocol);
+    List<ScriptRun.Said> expected = ScriptRun.of(script, reference, protocol);
     for (Target target : targets) {
-      List<Replay.Said> actual = Replay.of(script, target, protocol);
+      List<ScriptRun.Said> actual = ScriptRun.of(script, target, protocol);
       for (int i = 0; i < expected.size(); i++) {
-        Replay.Said wanted = expected.get(i);
+        ScriptRun.Said wanted = expected.get(i);
         String reply = i < actual.size() ? actual.get(i).reply() : "(nothing)";
         compare(script.name(), target, wanted.request(), wanted.reply(), reply);
       }

@@ -88,7 +88,7 @@ class FrozenMasterIT {
     for (int i = 0; i < CLIENTS; i++) {
       appenders.add(new Appender(proxy.connect(), tag + "list" + i));
     }
-    Freezing.freeze(master);
+    FrozenNode.freeze(master);
     appenders.forEach(appender -> load.add(appender.key, appender));
     awaitElection();
     long elected = System.nanoTime();
@@ -151,7 +151,7 @@ class FrozenMasterIT {
     try (RespClient wire = proxy.connect()) {
       assertThat(wire.call("SET", tag + "replicated", "1")).isEqualTo("+OK\r\n");
       assertThat(wire.call("WAIT", "1", "5000")).isEqualTo(":1\r\n");
-      Freezing.freeze(replica);
+      FrozenNode.freeze(replica);
       master.text("CLIENT", "KILL", "TYPE", "replica");
       assertThat(wire.call("SET", tag + "alone", "1")).isEqualTo("+OK\r\n");
       master.kill();

@@ -48,11 +48,11 @@ class GeneratedDifferentialIT {
 
   private final Differences differences = Differences.read();
   private final List<Grammar.Line> grammar = Grammar.read();
-  private final Bench bench = new Bench();
+  private final DifferentialTestbed bench = new DifferentialTestbed();
 
   @BeforeAll
   void start() {
-    Reference.assumeCompared();
+    ReferenceServer.assumeCompared();
     bench.start();
   }
 

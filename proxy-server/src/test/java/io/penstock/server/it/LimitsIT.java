@@ -84,7 +84,7 @@ class LimitsIT {
         RespClient idle = proxy.connect();
         RespClient busy = proxy.connect()) {
       assertThat(idle.call("SET", tag + "k", "v")).isEqualTo("+OK\r\n");
-      Freezing.freeze(node);
+      FrozenNode.freeze(node);
       busy.write(Wire.request("GET", tag + "k"))
           .write(Wire.request("INCR", tag + "n"))
           .write("*1\r\n$4\r\nPI")
@@ -111,7 +111,7 @@ class LimitsIT {
     try (ProxyFixture proxy =
             ProxyFixture.of(cluster).commandTimeout(Duration.ofSeconds(10)).startReady();
         RespClient busy = proxy.connect()) {
-      Freezing.freeze(node);
+      FrozenNode.freeze(node);
       busy.send("GET", tag + "k");
       Awaitility.await().until(() -> inFlight(proxy) == 1);
       ProxyFixture.await(proxy.proxy().drain(Duration.ofMillis(200)));
@@ -174,7 +174,7 @@ class LimitsIT {
           wire.write(half).flush();
         }
       }
-      Freezing.freeze(node);
+      FrozenNode.freeze(node);
       for (int i = 0; i < 20; i++) {
         RespClient wire = proxy.connect();
         for (int j = 0; j < 50; j++) {

@@ -35,7 +35,7 @@ class NamesIT {
 
   @Test
   void aClusterThatComesBackElsewhereIsFoundByItsNames() throws UnknownHostException {
-    MovableNames.put(NAME, "127.0.0.2");
+    TestNameResolver.put(NAME, "127.0.0.2");
     try (EmbeddedCluster old = cluster("127.0.0.2");
         EmbeddedCluster next = cluster("127.0.0.3")) {
       List<Endpoint> seeds =
@@ -52,7 +52,7 @@ class NamesIT {
         proxy.awaitLoss();
         wire.send("SET", "k", "next");
         Awaitility.await("it is held").until(() -> proxy.stats().held().now() == 1);
-        MovableNames.put(NAME, "127.0.0.3");
+        TestNameResolver.put(NAME, "127.0.0.3");
 
         assertThat(wire.read()).isEqualTo("+OK\r\n");
         assertThat(wire.call("GET", "k")).isEqualTo(Wire.bulk("next"));

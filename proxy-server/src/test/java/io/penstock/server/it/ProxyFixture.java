@@ -142,7 +142,7 @@ public final class ProxyFixture implements AutoCloseable {
     private QueueBounds bounds = QueueBounds.DEFAULTS;
     private int exclusiveConnections = 2_048;
     private @Nullable Facade facade;
-    private Dispatch dispatch = Ways.dispatch();
+    private Dispatch dispatch = DispatchMode.dispatch();
 
     private Builder(UpstreamSettings upstream) {
       this.upstream = upstream;

@@ -32,7 +32,7 @@ class WaitAofIT {
 
   @BeforeAll
   static void startCluster() {
-    Reference.assumeAtLeast(7, 2, "WAITAOF");
+    ReferenceServer.assumeAtLeast(7, 2, "WAITAOF");
     cluster = SharedCluster.builder().option("appendonly", "yes").start();
   }
 

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.penstock.core.ProxySettings.Dispatch;
-import io.penstock.server.it.Ways;
+import io.penstock.server.it.DispatchMode;
 import io.penstock.testkit.cluster.ServerBinary;
 import io.penstock.testkit.wire.RespClient;
 import java.io.IOException;
@@ -33,7 +33,7 @@ class CommandLineIT {
   @BeforeEach
   void once() {
     assumeTrue(
-        Ways.dispatch() instanceof Dispatch.Async,
+        DispatchMode.dispatch() instanceof Dispatch.Async,
         "the command line does not depend on the way of working");
   }
 

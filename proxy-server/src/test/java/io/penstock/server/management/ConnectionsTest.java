@@ -21,7 +21,7 @@ class ConnectionsTest {
   private static final String OTHER = "10.0.0.2";
 
   private final AtomicLong clock = new AtomicLong();
-  private final Refusals refusals = new Refusals();
+  private final Rejections refusals = new Rejections();
   private final Connections connections = new Connections(refusals, clock::get);
   private final List<SocketChannel> channels = new ArrayList<>();
   private int port;
@@ -75,7 +75,7 @@ class ConnectionsTest {
       from(ONE);
     }
     assertThat(isEnded(prober)).isFalse();
-    assertThat(refusals.count(Refusal.CONNECTIONS)).isEqualTo(101);
+    assertThat(refusals.count(Rejection.CONNECTIONS)).isEqualTo(101);
   }
 
   @Test
@@ -107,7 +107,7 @@ class ConnectionsTest {
     later(Duration.ofMillis(1));
     assertThat(isEnded(slow)).isTrue();
     assertThat(slow.socket().isOutputShutdown()).isFalse();
-    assertThat(refusals.count(Refusal.TIMEOUT)).isEqualTo(1);
+    assertThat(refusals.count(Rejection.TIMEOUT)).isEqualTo(1);
   }
 
   @Test

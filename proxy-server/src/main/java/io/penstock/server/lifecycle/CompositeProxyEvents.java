@@ -1,0 +1,57 @@
+package io.penstock.server.lifecycle;
+
+import io.penstock.core.observe.HoldReport;
+import io.penstock.core.observe.ProxyEvents;
+import io.penstock.core.observe.UpstreamStatus;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Placement;
+import io.penstock.core.upstream.RefreshTrigger;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Tells everybody who listens. */
+final class CompositeProxyEvents implements ProxyEvents {
+
+  private final List<ProxyEvents> listeners;
+
+  CompositeProxyEvents(List<ProxyEvents> listeners) {
+    this.listeners = List.copyOf(listeners);
+  }
+
+  @Override
+  public void clientRefused() {
+    listeners.forEach(ProxyEvents::clientRefused);
+  }
+
+  @Override
+  public void backendConnected(Endpoint node) {
+    listeners.forEach(listener -> listener.backendConnected(node));
+  }
+
+  @Override
+  public void backendDisconnected(Endpoint node, Throwable cause) {
+    listeners.forEach(listener -> listener.backendDisconnected(node, cause));
+  }
+
+  @Override
+  public void holdBegan(@Nullable Endpoint node) {
+    listeners.forEach(listener -> listener.holdBegan(node));
+  }
+
+  @Override
+  public void holdEnded(@Nullable Endpoint node, HoldReport report) {
+    listeners.forEach(listener -> listener.holdEnded(node, report));
+  }
+
+  @Override
+  public void healthChecked(UpstreamStatus status) {
+    listeners.forEach(listener -> listener.healthChecked(status));
+  }
+
+  @Override
+  public void topologyRefreshed(
+      RefreshTrigger trigger, Duration took, Placement now, @Nullable Throwable failure) {
+    listeners.forEach(listener -> listener.topologyRefreshed(trigger, took, now, failure));
+  }
+}

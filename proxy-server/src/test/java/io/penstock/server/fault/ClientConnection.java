@@ -1,0 +1,298 @@
+package io.penstock.server.fault;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.IntegerOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.resource.ClientResources;
+import io.netty.resolver.DefaultAddressResolverGroup;
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
+import java.io.UncheckedIOException;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Protocol;
+import redis.clients.jedis.Response;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+/** One client's connection, of one library or of none. */
+interface ClientConnection extends AutoCloseable {
+
+  /** How lines are made. */
+  interface Kind {
+    /**
+     * Connects.
+     *
+     * @throws Broken when nobody answers
+     */
+    ClientConnection open(String host, int port);
+  }
+
+  /** The connection is lost. */
+  final class Broken extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    Broken(Throwable cause) {
+      super(cause);
+    }
+  }
+
+  /** Longer than anything may take: later, a reply does not come at all. */
+  int PATIENCE_SECONDS = 20;
+
+  Kind RESP2 = (host, port) -> Raw.open(host, port, "2");
+  Kind RESP3 = (host, port) -> Raw.open(host, port, "3");
+  Kind JEDIS = OverJedis::new;
+  Kind LETTUCE = OverLettuce::new;
+
+  /**
+   * Sends all and reads the replies, bytes as they come (or as if); with {@link Outcome#CLOSED} in
+   * place of those that did not come because the connection was lost.
+   */
+  List<String> exchange(List<String[]> requests);
+
+  /** False once a reply was missing. */
+  boolean isOpen();
+
+  @Override
+  void close();
+
+  /** A line that hides nothing. */
+  final class Raw implements ClientConnection {
+    private final RespClient wire;
+    private boolean open = true;
+
+    private Raw(RespClient wire) {
+      this.wire = wire;
+    }
+
+    static Raw open(String host, int port, String protocol) {
+      RespClient wire;
+      try {
+        wire = RespClient.open(host, port);
+      } catch (UncheckedIOException e) {
+        throw new Broken(e);
+      }
+      try {
+        String hello = wire.call("HELLO", protocol);
+        if (hello.startsWith("-")) {
+          throw new AssertionError("HELLO: " + hello);
+        }
+        return new Raw(wire);
+      } catch (UncheckedIOException e) {
+        wire.close();
+        failIfStuck(e);
+        throw new Broken(e);
+      }
+    }
+
+    RespClient wire() {
+      return wire;
+    }
+
+    @Override
+    public List<String> exchange(List<String[]> requests) {
+      List<String> replies = new ArrayList<>();
+      try {
+        for (String[] request : requests) {
+          wire.write(Wire.request(request));
+        }
+        wire.flush();
+      } catch (UncheckedIOException e) {
+        open = false; // replies may have come all the same
+      }
+      try {
+        while (replies.size() < requests.size()) {
+          replies.add(wire.read());
+        }
+      } catch (UncheckedIOException e) {
+        failIfStuck(e);
+        open = false;
+      }
+      while (replies.size() < requests.size()) {
+        replies.add(Outcome.CLOSED);
+      }
+      return replies;
+    }
+
+    private static void failIfStuck(UncheckedIOException e) {
+      if (e.getCause() instanceof SocketTimeoutException) {
+        throw new AssertionError("no reply, no error and no end for seconds", e);
+      }
+    }
+
+    @Override
+    public boolean isOpen() {
+      return open;
+    }
+
+    @Override
+    public void close() {
+      wire.close();
+    }
+  }
+
+  /** Jedis and its pipeline, for commands that answer integers. */
+  final class OverJedis implements ClientConnection {
+    private final Jedis jedis;
+    private boolean open = true;
+
+    OverJedis(String host, int port) {
+      try {
+        jedis = new Jedis(host, port, 5_000, PATIENCE_SECONDS * 1_000); // connects
+      } catch (JedisConnectionException e) {
+        throw new Broken(e);
+      }
+    }
+
+    @Override
+    public List<String> exchange(List<String[]> requests) {
+      List<Response<Object>> responses = new ArrayList<>();
+      try (var pipeline = jedis.pipelined()) {
+        for (String[] request : requests) {
+          String[] arguments = java.util.Arrays.copyOfRange(request, 1, request.length);
+          responses.add(pipeline.sendCommand(Protocol.Command.valueOf(request[0]), arguments));
+        }
+        pipeline.sync();
+      } catch (JedisConnectionException e) {
+        if (e.getCause() instanceof SocketTimeoutException) {
+          throw new AssertionError("no reply, no error and no end for seconds", e);
+        }
+        open = false;
+        return requests.stream().map(_ -> Outcome.CLOSED).toList();
+      }
+      return responses.stream().map(OverJedis::reply).toList();
+    }
+
+    private static String reply(Response<Object> response) {
+      try {
+        return ":" + response.get() + "\r\n";
+      } catch (JedisDataException e) {
+        return "-" + e.getMessage() + "\r\n";
+      }
+    }
+
+    @Override
+    public boolean isOpen() {
+      return open;
+    }
+
+    @Override
+    public void close() {
+      try {
+        jedis.close();
+      } catch (JedisConnectionException e) {
+        // it says so when there was something left to send
+      }
+    }
+  }
+
+  /** Lettuce, which must not send anything again by itself, for commands that answer integers. */
+  final class OverLettuce implements ClientConnection {
+
+    /** By default each client asks name servers itself, over a socket that may outlive it. */
+    private final ClientResources resources =
+        ClientResources.builder()
+            .addressResolverGroup(DefaultAddressResolverGroup.INSTANCE)
+            .build();
+
+    private final RedisClient client;
+    private final StatefulRedisConnection<String, String> connection;
+    private boolean open = true;
+
+    OverLettuce(String host, int port) {
+      client =
+          RedisClient.create(
+              resources,
+              RedisURI.builder()
+                  .withHost(host)
+                  .withPort(port)
+                  .withTimeout(Duration.ofSeconds(PATIENCE_SECONDS))
+                  .build());
+      client.setOptions(ClientOptions.builder().autoReconnect(false).build());
+      try {
+        connection = client.connect();
+      } catch (RedisException e) {
+        shutdown();
+        throw new Broken(e);
+      }
+      connection.setAutoFlushCommands(false);
+    }
+
+    @Override
+    public List<String> exchange(List<String[]> requests) {
+      List<AsyncCommand<String, String, Long>> sent = new ArrayList<>();
+      List<String> replies = new ArrayList<>();
+      for (String[] request : requests) {
+        var arguments = new CommandArgs<>(StringCodec.UTF8);
+        for (int i = 1; i < request.length; i++) {
+          arguments.add(request[i]);
+        }
+        var command =
+            new AsyncCommand<>(
+                new Command<>(
+                    CommandType.valueOf(request[0]),
+                    new IntegerOutput<>(StringCodec.UTF8),
+                    arguments));
+        sent.add(command);
+        connection.dispatch(command);
+      }
+      connection.flushCommands();
+      for (var command : sent) {
+        replies.add(reply(command));
+      }
+      return replies;
+    }
+
+    private String reply(AsyncCommand<String, String, Long> command) {
+      try {
+        return ":" + command.get(PATIENCE_SECONDS, TimeUnit.SECONDS) + "\r\n";
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IllegalStateException(e);
+      } catch (TimeoutException e) {
+        throw new AssertionError("no reply, no error and no end for seconds", e);
+      } catch (ExecutionException e) {
+        if (e.getCause() instanceof RedisCommandExecutionException error) {
+          return "-" + error.getMessage() + "\r\n";
+        }
+        open = false;
+        return Outcome.CLOSED;
+      }
+    }
+
+    @Override
+    public boolean isOpen() {
+      return open;
+    }
+
+    @Override
+    public void close() {
+      connection.close();
+      shutdown();
+    }
+
+    private void shutdown() {
+      try {
+        client.shutdown(0, 5, TimeUnit.SECONDS);
+      } finally {
+        resources.shutdown(0, 5, TimeUnit.SECONDS).awaitUninterruptibly(10, TimeUnit.SECONDS);
+      }
+    }
+  }
+}
