@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.reply.ReplyStrings;
-import io.penstock.core.retry.Refusals;
+import io.penstock.core.retry.RetryableErrors;
 import io.penstock.core.transaction.Block;
 
 /**
@@ -16,7 +16,7 @@ final class Attempt extends Block {
   /** What stands before the call's own reply in that to {@code EXEC}. */
   private static final int HEADER = "*1\r\n".length();
 
-  private final Refusals refusals;
+  private final RetryableErrors refusals;
   private final BlockingCall call;
   private final ReplySlot whole;
   private boolean begun; // the header is passed
@@ -26,7 +26,7 @@ final class Attempt extends Block {
    */
   Attempt(BlockingParts made, BlockingCall call, ReplySlot whole) {
     super(made.owner());
-    this.refusals = made.refusals();
+    this.refusals = made.retryableErrors();
     this.call = call;
     this.whole = whole;
   }
@@ -48,14 +48,14 @@ final class Attempt extends Block {
   public void ranAlone(byte[] error, ByteBuf reply) {
     int end = reply.writerIndex();
     boolean failed = reply.getByte(0) == '-';
-    if (failed && isRefused(reply, 0, end)) {
+    if (failed && handleRetryableError(reply, 0, end)) {
       return;
     }
     ran();
     settle();
     if (!failed) {
       call.tried(reply, 0, end);
-    } else if (refusals.readOfBlocked(this, reply, 0, end) != null) {
+    } else if (refusals.parseForBlockingCall(this, reply, 0, end) != null) {
       call.block();
     } else {
       call.answer(reply, 0, end);

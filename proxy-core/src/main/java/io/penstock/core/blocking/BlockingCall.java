@@ -18,7 +18,7 @@ import io.penstock.core.reply.PendingReply;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.reply.ReplyStrings;
 import io.penstock.core.resp.RequestFrame;
-import io.penstock.core.retry.Refusal;
+import io.penstock.core.retry.RetryableError;
 import io.penstock.core.transaction.Block;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.SharedBuffer;
@@ -163,11 +163,12 @@ final class BlockingCall extends LeasedCall implements Blocking {
     leave(true);
     patience.renew();
     boolean error = buffer.getByte(from) == '-';
-    Refusal said = error ? made.refusals().readOfBlocked(this, buffer, from, to) : null;
+    RetryableError said =
+        error ? made.retryableErrors().parseForBlockingCall(this, buffer, from, to) : null;
     boolean popped = !error && !ReplyStrings.isNil(buffer, from);
     gone |= !client.isConnected(); // before its end is heard of
     if (said != null) {
-      made.refusals().heed(said);
+      made.retryableErrors().applyToTopology(said);
       again();
     } else if (popped && gone) {
       putBack(buffer, from, to);

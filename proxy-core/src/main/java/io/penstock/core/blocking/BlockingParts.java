@@ -3,15 +3,18 @@ package io.penstock.core.blocking;
 import io.penstock.core.client.Backpressure;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.retry.ExchangeOwner;
-import io.penstock.core.retry.Refusals;
+import io.penstock.core.retry.RetryableErrors;
 
 /**
  * What calls that a client waits in are made with.
  *
  * @param context of the client
  * @param owner of its exchanges
- * @param refusals reads the nodes' errors
+ * @param retryableErrors reads the nodes' errors
  * @param backpressure of the client
  */
 public record BlockingParts(
-    ClientContext context, ExchangeOwner owner, Refusals refusals, Backpressure backpressure) {}
+    ClientContext context,
+    ExchangeOwner owner,
+    RetryableErrors retryableErrors,
+    Backpressure backpressure) {}

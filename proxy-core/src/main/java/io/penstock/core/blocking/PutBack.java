@@ -9,8 +9,8 @@ import io.penstock.core.client.Nodes;
 import io.penstock.core.reply.ReplyStrings;
 import io.penstock.core.reply.WireRequest;
 import io.penstock.core.resp.RequestFrame;
-import io.penstock.core.retry.Refusal;
-import io.penstock.core.retry.Refusals;
+import io.penstock.core.retry.RetryableError;
+import io.penstock.core.retry.RetryableErrors;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.SharedBuffer;
 import io.penstock.core.upstream.Endpoint;
@@ -36,7 +36,7 @@ final class PutBack extends Exchange {
   private final Client client;
   private final Nodes nodes;
   private final Loop loop;
-  private final Refusals refusals;
+  private final RetryableErrors refusals;
   private final int ofSlot;
   private final byte[] request;
   private final long until;
@@ -45,7 +45,7 @@ final class PutBack extends Exchange {
     this.client = made.context().client();
     this.nodes = made.context().nodes();
     this.loop = made.context().loop();
-    this.refusals = made.refusals();
+    this.refusals = made.retryableErrors();
     this.ofSlot = partition;
     this.request = request;
     this.until = loop.tick() + nodes.commandTimeoutNanos();
@@ -117,12 +117,12 @@ final class PutBack extends Exchange {
     if (buffer.getByte(from) != '-') {
       return;
     }
-    Refusal said = refusals.read(this, Asked.KEYS, buffer, from, to);
+    RetryableError said = refusals.parse(this, Asked.KEYS, buffer, from, to);
     if (said == null) {
       lost(buffer.toString(from, to - from, StandardCharsets.ISO_8859_1).strip());
       return;
     }
-    refusals.heed(said);
+    refusals.applyToTopology(said);
     Endpoint target = said.target();
     if (said.isAsk() && target != null) {
       prepare();

@@ -11,7 +11,7 @@ import io.penstock.core.client.Patience;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.reply.ReplyStrings;
-import io.penstock.core.retry.Refusals;
+import io.penstock.core.retry.RetryableErrors;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.SharedBuffer;
 import io.penstock.core.upstream.RefreshTrigger;
@@ -39,7 +39,7 @@ abstract class ShardWait extends LeasedCall {
 
   private final Nodes nodes;
   private final Loop loop;
-  private final Refusals refusals;
+  private final RetryableErrors refusals;
   private final WaitCall call;
   private final int partition;
   private final Patience patience;
@@ -54,7 +54,7 @@ abstract class ShardWait extends LeasedCall {
     super(made.context().client());
     this.nodes = made.context().nodes();
     this.loop = made.context().loop();
-    this.refusals = made.refusals();
+    this.refusals = made.retryableErrors();
     this.call = call;
     this.partition = partition;
     this.patience = new Patience(loop, nodes);
@@ -203,7 +203,7 @@ abstract class ShardWait extends LeasedCall {
   }
 
   private void refused(ByteBuf buffer, int from, int to) {
-    if (refusals.read(this, Asked.MASTER, buffer, from, to) != null) {
+    if (refusals.parse(this, Asked.MASTER, buffer, from, to) != null) {
       demoted();
       return;
     }

@@ -231,14 +231,14 @@ public abstract class ClientExchange extends Exchange {
   }
 
   /** True when the error reply means "did not run, try again": then it is not delivered. */
-  public boolean isRefused(ByteBuf buffer, int from, int to) {
-    return owner().retries.takesOver(this, buffer, from, to);
+  public boolean handleRetryableError(ByteBuf buffer, int from, int to) {
+    return owner().retries.handleRetryableError(this, buffer, from, to);
   }
 
   @Override
   public void onReply(ByteBuf buffer, int from, int to) {
     boolean error = buffer.getByte(from) == '-';
-    if (error && isRefused(buffer, from, to)) {
+    if (error && handleRetryableError(buffer, from, to)) {
       return;
     }
     owner().retries.answered(this);

@@ -45,7 +45,7 @@ public final class Retries {
   private final Loop loop;
   private final OrderGuard order;
   private final LoopCounters counters;
-  private final Refusals refusals;
+  private final RetryableErrors refusals;
   private final RetryList retries = new RetryList();
   private final MissingScripts scripts;
   private final Fences fences;
@@ -62,7 +62,7 @@ public final class Retries {
     this.nodes = context.nodes();
     this.loop = context.loop();
     this.counters = shared.counters();
-    this.refusals = shared.refusals();
+    this.refusals = shared.retryableErrors();
     this.order = order;
     this.owner = new ExchangeOwner(context, this);
     this.fences = new Fences(context);
@@ -82,21 +82,21 @@ public final class Retries {
   }
 
   /** True when the error reply means "did not run, try again": then it is not delivered. */
-  boolean takesOver(ClientExchange request, ByteBuf buffer, int from, int to) {
+  boolean handleRetryableError(ClientExchange request, ByteBuf buffer, int from, int to) {
     if (request.isScript() && takesOverForScript(request, buffer, from, to)) {
       return true;
     }
     Asked asked = request.isForShard() ? Asked.SHARD : Asked.KEYS;
-    Refusal said =
+    RetryableError said =
         request.isScript()
-            ? refusals.readOfScript(request, asked, buffer, from, to)
-            : refusals.read(request, asked, buffer, from, to);
+            ? refusals.parseForScript(request, asked, buffer, from, to)
+            : refusals.parse(request, asked, buffer, from, to);
     if (said == null) {
       return false;
     }
     boolean late = request.isTooLate();
-    if (!late && said.word() != null) {
-      counters.redirected(said.word());
+    if (!late && said.prefix() != null) {
+      counters.redirected(said.prefix());
     }
     Retry retry = entryFor(request);
     retry.refused(buffer, from, to, said.verdict());
@@ -132,8 +132,8 @@ public final class Retries {
     return true;
   }
 
-  private void park(Retry retry, Refusal said) {
-    refusals.heed(said);
+  private void park(Retry retry, RetryableError said) {
+    refusals.applyToTopology(said);
     Endpoint target = said.target();
     if (target != null && ++retry.redirects <= IMMEDIATE_REDIRECTS) {
       follow(retry, said, target);
@@ -144,7 +144,7 @@ public final class Retries {
     goOrWait(retry, loop.now(), true);
   }
 
-  private void follow(Retry retry, Refusal said, Endpoint target) {
+  private void follow(Retry retry, RetryableError said, Endpoint target) {
     // The node found a key that was not known to be one; a partition's owner does not mind ASKING.
     boolean known = said.isMoved() && retry.request.isFor(said.partition());
     retry.askTarget = known ? null : target;

@@ -6,8 +6,8 @@ import io.penstock.core.script.Scripts;
 /**
  * What the retries of all clients of a loop have in common.
  *
- * @param refusals reads the nodes' errors
+ * @param retryableErrors reads the nodes' errors
  * @param scripts that clients brought
  * @param counters of the loop
  */
-public record RetrySite(Refusals refusals, Scripts scripts, LoopCounters counters) {}
+public record RetrySite(RetryableErrors retryableErrors, Scripts scripts, LoopCounters counters) {}

@@ -29,7 +29,7 @@ import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.reply.ReplySequence;
 import io.penstock.core.reply.ReplyStrings;
 import io.penstock.core.retry.OrderGuard;
-import io.penstock.core.retry.Refusals;
+import io.penstock.core.retry.RetryableErrors;
 import io.penstock.core.route.RoutePlan;
 import io.penstock.core.route.ScanCursor;
 import io.penstock.core.subscribe.Subscriptions;
@@ -81,7 +81,7 @@ final class Intake implements OwnCommands {
     this.share = session.share();
     this.request = request;
     Backpressure backpressure = session.backpressure();
-    Refusals refusals = loop.retrySite().refusals();
+    RetryableErrors refusals = loop.retrySite().retryableErrors();
     this.forwarder = new Forwarder(forward, new Sending(request, backpressure));
     this.transactions =
         new Transactions(

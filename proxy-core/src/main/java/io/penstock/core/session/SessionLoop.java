@@ -27,8 +27,8 @@ import io.penstock.core.observe.ProxyStats.Traffic;
 import io.penstock.core.observe.Rate;
 import io.penstock.core.pubsub.Hub;
 import io.penstock.core.reply.ReplySlots;
-import io.penstock.core.retry.Refusals;
 import io.penstock.core.retry.RetrySite;
+import io.penstock.core.retry.RetryableErrors;
 import io.penstock.core.route.Router;
 import io.penstock.core.script.LoopScripts;
 import io.penstock.core.subscribe.SubscribeSite;
@@ -105,7 +105,7 @@ public final class SessionLoop implements LoopClients {
     this.scripts = new LoopScripts(directory.scripts());
     this.pause =
         new Pause(loop, new ReadOnlyCalls(directory.scripts(), this::takeUpAll), this::takeUpAll);
-    var refusals = new Refusals(routing.topology().verdicts(), nodes);
+    var refusals = new RetryableErrors(routing.topology().verdicts(), nodes);
     this.retrySite = new RetrySite(refusals, directory.scripts(), counters);
     var gathering = new GatherLimit(settings.limits().maxRequestLength(), notices);
     this.forwardSite = new ForwardSite(exchanges, hub, scripts, gathering, memory.longestOnHeap());

@@ -64,7 +64,7 @@ public abstract class Block extends ClientExchange {
       super.onReply(buffer, from, to);
     } else if (queueing.ranWithoutMulti()) {
       ranAlone(error, queueing.lastReply());
-    } else if (!isRefused(Unpooled.wrappedBuffer(error), 0, error.length)) {
+    } else if (!handleRetryableError(Unpooled.wrappedBuffer(error), 0, error.length)) {
       ran();
       aborted(error);
     }

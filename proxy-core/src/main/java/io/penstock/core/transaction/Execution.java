@@ -11,7 +11,7 @@ import io.penstock.core.observe.Outcome;
 import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.reply.PendingReply;
 import io.penstock.core.reply.ReplySlot;
-import io.penstock.core.retry.Refusal;
+import io.penstock.core.retry.RetryableError;
 import io.penstock.core.script.CalledScripts;
 import io.penstock.core.upstream.Verdicts.Asked;
 import java.nio.charset.StandardCharsets;
@@ -73,15 +73,15 @@ public final class Execution extends Block {
 
   /** A node that does not run what is watched for does so as if a key had changed. */
   @Override
-  public boolean isRefused(ByteBuf buffer, int from, int to) {
+  public boolean handleRetryableError(ByteBuf buffer, int from, int to) {
     if (watch == null) {
-      return super.isRefused(buffer, from, to);
+      return super.handleRetryableError(buffer, from, to);
     }
-    Refusal said = made.refusals().read(this, Asked.KEYS, buffer, from, to);
+    RetryableError said = made.retryableErrors().parse(this, Asked.KEYS, buffer, from, to);
     if (said == null) {
       return false;
     }
-    made.refusals().heed(said);
+    made.retryableErrors().applyToTopology(said);
     answer(client.nil(), Outcome.OK);
     return true;
   }

@@ -4,20 +4,20 @@ import io.penstock.core.client.Backpressure;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.TurnShare;
 import io.penstock.core.forward.ForwardParts;
-import io.penstock.core.retry.Refusals;
+import io.penstock.core.retry.RetryableErrors;
 
 /**
  * What a client's transactions are made with.
  *
  * @param forward as for requests that are sent in parts
- * @param refusals reads the nodes' errors
+ * @param retryableErrors reads the nodes' errors
  * @param backpressure of the client
  * @param own answers Penstock's own commands
  * @param share of the client in its loop's turns
  */
 public record TransactionParts(
     ForwardParts forward,
-    Refusals refusals,
+    RetryableErrors retryableErrors,
     Backpressure backpressure,
     OwnCommands own,
     TurnShare share) {

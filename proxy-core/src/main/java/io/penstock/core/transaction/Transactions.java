@@ -338,7 +338,7 @@ public final class Transactions {
   public void watch(CommandSpec spec, int partition, Incoming request) {
     Watch watched = watch;
     if (watched == null) {
-      watched = new Watch(made.context(), made.refusals(), partition, this::unwatch);
+      watched = new Watch(made.context(), made.retryableErrors(), partition, this::unwatch);
       watch = watched;
     }
     if (watched.partition() != partition) {

@@ -11,7 +11,7 @@ import io.penstock.core.client.Incoming;
 import io.penstock.core.client.Nodes;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.reply.WireRequest;
-import io.penstock.core.retry.Refusals;
+import io.penstock.core.retry.RetryableErrors;
 import io.penstock.core.transport.SharedBuffer;
 import io.penstock.core.upstream.Shard;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +27,7 @@ public final class Watch {
 
   private final ClientContext context;
   private final Nodes nodes;
-  private final Refusals refusals;
+  private final RetryableErrors retryableErrors;
   private final Runnable nothingWatched;
   private final int partition;
   private @Nullable Lease lease;
@@ -40,10 +40,11 @@ public final class Watch {
   /**
    * @param nothingWatched runs when the first {@code WATCH} has failed
    */
-  public Watch(ClientContext context, Refusals refusals, int partition, Runnable nothingWatched) {
+  public Watch(
+      ClientContext context, RetryableErrors refusals, int partition, Runnable nothingWatched) {
     this.context = context;
     this.nodes = context.nodes();
-    this.refusals = refusals;
+    this.retryableErrors = refusals;
     this.nothingWatched = nothingWatched;
     this.partition = partition;
   }
@@ -88,9 +89,9 @@ public final class Watch {
     }
   }
 
-  /** What a node's error says; see {@link Refusals}. */
-  Refusals refusals() {
-    return refusals;
+  /** What a node's error says; see {@link RetryableErrors}. */
+  RetryableErrors retryableErrors() {
+    return retryableErrors;
   }
 
   /** The first call has failed: nothing is watched. */

@@ -12,8 +12,8 @@ import io.penstock.core.observe.Outcome;
 import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.RequestFrame;
-import io.penstock.core.retry.Refusal;
-import io.penstock.core.retry.Refusals;
+import io.penstock.core.retry.RetryableError;
+import io.penstock.core.retry.RetryableErrors;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.RefreshTrigger;
@@ -34,7 +34,7 @@ final class WatchCall extends LeasedCall {
 
   private final Nodes nodes;
   private final Loop loop;
-  private final Refusals refusals;
+  private final RetryableErrors refusals;
   private final Watch watch;
   private final ReplySlot place;
   private @Nullable Lease taken; // by this one
@@ -45,7 +45,7 @@ final class WatchCall extends LeasedCall {
     super(context.client());
     this.nodes = context.nodes();
     this.loop = context.loop();
-    this.refusals = watch.refusals();
+    this.refusals = watch.retryableErrors();
     this.watch = watch;
     this.place = place;
     RequestFrame frame = request.frame();
@@ -125,9 +125,9 @@ final class WatchCall extends LeasedCall {
       answer(OK, Outcome.OK);
       return;
     }
-    Refusal said = refusals.read(this, Asked.KEYS, buffer, from, to);
+    RetryableError said = refusals.parse(this, Asked.KEYS, buffer, from, to);
     if (said != null) {
-      refusals.heed(said);
+      refusals.applyToTopology(said);
     }
     if (lease == null && said != null) {
       lose();

@@ -137,7 +137,7 @@ class WatchTest {
   private TransactionParts parts(Session session) {
     return new TransactionParts(
         session.forward(),
-        rig.sessions().retrySite().refusals(),
+        rig.sessions().retrySite().retryableErrors(),
         session.backpressure(),
         session.intake(),
         session.share());
@@ -152,7 +152,7 @@ class WatchTest {
         rig.onLoop(() -> {
           CommandSpec exec = CommandTable.load().byName("exec");
           TransactionParts parts = parts(session);
-          var watch = new Watch(parts.context(), parts.refusals(), Rig.SLOT_A, () -> {});
+          var watch = new Watch(parts.context(), parts.retryableErrors(), Rig.SLOT_A, () -> {});
           var queue = new Transaction(rig.settings().limits(), Rig.SLOT_A);
           var running = new Execution(parts, session.reserve(exec), queue, watch);
           running.prepare(exec, Rig.SLOT_A, queue.takeBlock(), 0);

@@ -8,26 +8,26 @@ import org.jspecify.annotations.Nullable;
 /**
  * A node's answer that a command did not run.
  *
- * @param word that it begins with; null for one that has a meaning only as a whole
+ * @param prefix that it begins with; null for one that has a meaning only as a whole
  * @param verdict what is to be done
  * @param partition that a redirect names
  * @param target where a redirect leads; null where it leads nowhere that may be asked
  */
-public record Refusal(
-    @Nullable Redirection word, Verdict verdict, int partition, @Nullable Endpoint target) {
+public record RetryableError(
+    @Nullable Redirection prefix, Verdict verdict, int partition, @Nullable Endpoint target) {
 
   /** The same without a node that nobody else has told of. */
-  Refusal toUnknownNode() {
-    return new Refusal(word, verdict, partition, null);
+  RetryableError withoutTarget() {
+    return new RetryableError(prefix, verdict, partition, null);
   }
 
   /** Whether another node is to be asked from here on. */
   public boolean isMoved() {
-    return word == Redirection.MOVED;
+    return prefix == Redirection.MOVED;
   }
 
   /** Whether another node is to be asked this once. */
   public boolean isAsk() {
-    return word == Redirection.ASK;
+    return prefix == Redirection.ASK;
   }
 }

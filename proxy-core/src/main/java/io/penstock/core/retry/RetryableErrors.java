@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * of the topology. All code that sends a command to a node reads its errors here. Confined to a
  * loop.
  */
-public final class Refusals {
+public final class RetryableErrors {
 
   private static final List<String> SERVERS_OWN =
       List.of(
@@ -45,7 +45,7 @@ public final class Refusals {
   /**
    * @param verdicts of the upstream
    */
-  public Refusals(Verdicts verdicts, Nodes nodes) {
+  public RetryableErrors(Verdicts verdicts, Nodes nodes) {
     this.verdicts = verdicts;
     this.nodes = nodes;
   }
@@ -56,29 +56,31 @@ public final class Refusals {
    *
    * @param exchange that it answers
    */
-  public @Nullable Refusal read(Exchange exchange, Asked asked, ByteBuf buffer, int from, int to) {
+  public @Nullable RetryableError parse(
+      Exchange exchange, Asked asked, ByteBuf buffer, int from, int to) {
     if (buffer.getByte(from) != '-') {
       return null;
     }
     Redirection word = wordOf(buffer, from, to);
     if (word == null) {
       return asked == Asked.MASTER && isOfNoMaster(buffer, from, to)
-          ? new Refusal(null, Verdict.FIND_MASTER, 0, null)
+          ? new RetryableError(null, Verdict.FIND_MASTER, 0, null)
           : null;
     }
     return switch (verdicts.of(word, asked)) {
       case DELIVER -> null;
       case REDIRECT -> redirect(exchange, word, buffer, from, to);
-      case SEND_AGAIN -> new Refusal(word, Verdict.SEND_AGAIN, 0, null);
-      case FIND_MASTER -> new Refusal(word, Verdict.FIND_MASTER, 0, null);
+      case SEND_AGAIN -> new RetryableError(word, Verdict.SEND_AGAIN, 0, null);
+      case FIND_MASTER -> new RetryableError(word, Verdict.FIND_MASTER, 0, null);
     };
   }
 
   /** The same of a call that blocked, which a node that becomes a replica ends as well. */
-  public @Nullable Refusal readOfBlocked(Exchange exchange, ByteBuf buffer, int from, int to) {
+  public @Nullable RetryableError parseForBlockingCall(
+      Exchange exchange, ByteBuf buffer, int from, int to) {
     return ReplyStrings.startsWith(buffer, from, to, BLOCKED_NO_MORE)
-        ? new Refusal(null, Verdict.FIND_MASTER, 0, null)
-        : read(exchange, Asked.KEYS, buffer, from, to);
+        ? new RetryableError(null, Verdict.FIND_MASTER, 0, null)
+        : parse(exchange, Asked.KEYS, buffer, from, to);
   }
 
   /**
@@ -86,20 +88,21 @@ public final class Refusals {
    * Redis (cluster.c, server.c) or Valkey says nothing about whether it ran, and a redirect is
    * followed to known nodes only.
    */
-  @Nullable Refusal readOfScript(Exchange exchange, Asked asked, ByteBuf buffer, int from, int to) {
-    Refusal said = read(exchange, asked, buffer, from, to);
+  @Nullable RetryableError parseForScript(
+      Exchange exchange, Asked asked, ByteBuf buffer, int from, int to) {
+    RetryableError said = parse(exchange, asked, buffer, from, to);
     if (said == null) {
       return null;
     }
     Endpoint target = said.target();
     if (said.verdict() == Verdict.REDIRECT) {
-      return target == null || nodes.placement().contains(target) ? said : said.toUnknownNode();
+      return target == null || nodes.placement().contains(target) ? said : said.withoutTarget();
     }
     String line = buffer.toString(from, to - from, StandardCharsets.ISO_8859_1);
     return SERVERS_OWN.contains(line.stripTrailing()) ? said : null;
   }
 
-  private static @Nullable Refusal redirect(
+  private static @Nullable RetryableError redirect(
       Exchange exchange, Redirection word, ByteBuf buffer, int from, int to) {
     Redirect redirect = Redirect.parse(buffer, from, to - from);
     if (redirect == null) {
@@ -107,7 +110,7 @@ public final class Refusals {
     }
     Endpoint answered = exchange.sentTo();
     Endpoint target = answered == null ? null : redirect.target(answered);
-    return new Refusal(word, Verdict.REDIRECT, redirect.slot(), target);
+    return new RetryableError(word, Verdict.REDIRECT, redirect.slot(), target);
   }
 
   private static boolean isOfNoMaster(ByteBuf buffer, int from, int to) {
@@ -117,13 +120,13 @@ public final class Refusals {
   }
 
   /** Tells the upstream what a refusal says of it. */
-  public void heed(Refusal refusal) {
+  public void applyToTopology(RetryableError refusal) {
     Endpoint target = refusal.target();
     switch (refusal.verdict()) {
       case REDIRECT -> {
         if (target == null) {
           nodes.requestRefresh(RefreshTrigger.UNKNOWN_NODE);
-        } else if (refusal.word() == Redirection.MOVED) {
+        } else if (refusal.prefix() == Redirection.MOVED) {
           nodes.moved(refusal.partition(), target);
         } else {
           nodes.requestRefresh(RefreshTrigger.ASK);
@@ -131,7 +134,7 @@ public final class Refusals {
       }
       case FIND_MASTER -> nodes.requestRefresh(RefreshTrigger.READONLY);
       case SEND_AGAIN -> {
-        if (refusal.word() == Redirection.CLUSTERDOWN) {
+        if (refusal.prefix() == Redirection.CLUSTERDOWN) {
           nodes.requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
         }
       }
