@@ -8,7 +8,7 @@ import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.ReferenceCountUtil;
 import io.penstock.core.answer.ClientDirectory;
-import io.penstock.core.answer.ServerFace;
+import io.penstock.core.answer.ProxyView;
 import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.QueueBounds;
 import io.penstock.core.client.Nodes;
@@ -83,7 +83,7 @@ public class SequenceBenchmark {
             new Nodes.Times(timeout.toNanos(), timeout.toNanos()),
             0,
             ClientLimits.DEFAULTS,
-            ServerFace.UNKNOWN);
+            ProxyView.UNKNOWN);
     var directory = new ClientDirectory();
     var facts = ServerFacts.assumed(CommandTable.load());
     var sessions =

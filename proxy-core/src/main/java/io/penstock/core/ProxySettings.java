@@ -2,11 +2,11 @@ package io.penstock.core;
 
 import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.QueueBounds;
-import io.penstock.core.cluster.Facade;
+import io.penstock.core.cluster.ClusterFacade;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.control.ControlPlane;
 import io.penstock.core.limit.ClientLimits;
-import io.penstock.core.listener.Arrivals;
+import io.penstock.core.listener.AcceptSettings;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.core.transport.Transport;
@@ -37,7 +37,7 @@ public record ProxySettings(
     Transport transport,
     int eventLoops,
     Duration timeSlice,
-    @Nullable Facade facade) {
+    @Nullable ClusterFacade facade) {
 
   /**
    * The client side.
@@ -56,7 +56,7 @@ public record ProxySettings(
       int maxClients,
       @Nullable String password,
       int maxBulkLength,
-      Arrivals arrivals,
+      AcceptSettings arrivals,
       ClientLimits clients) {}
 
   /** How commands get to nodes. */

@@ -1,7 +1,7 @@
 package io.penstock.core;
 
-import io.penstock.core.answer.ServerFace;
-import io.penstock.core.cluster.Facade;
+import io.penstock.core.answer.ProxyView;
+import io.penstock.core.cluster.ClusterFacade;
 import io.penstock.core.info.ProxyFacts;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.upstream.Placement;
@@ -12,11 +12,11 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** A service as its clients' sessions may ask about it. */
-final class ServiceFace implements ServerFace {
+final class ServiceFace implements ProxyView {
 
   private final Service service;
   private final ProxyFacts facts;
-  private final @Nullable Facade facade;
+  private final @Nullable ClusterFacade facade;
   private final Map<String, String> config;
 
   ServiceFace(Service service, ProxyFacts facts, ProxySettings settings) {
@@ -32,7 +32,7 @@ final class ServiceFace implements ServerFace {
   }
 
   @Override
-  public @Nullable Facade facade() {
+  public @Nullable ClusterFacade facade() {
     return facade;
   }
 
@@ -52,7 +52,7 @@ final class ServiceFace implements ServerFace {
   }
 
   @Override
-  public @Nullable String unreached() {
+  public @Nullable String topologyFailure() {
     Reach reach = service.reach();
     return reach.reached() ? null : reach.failure();
   }

@@ -62,7 +62,7 @@ final class ServiceLoop {
   }
 
   private void measure(long now) {
-    sessions.counters().lag(Math.max(0, now - expectedTick));
+    sessions.counters().recordLag(Math.max(0, now - expectedTick));
     expectedTick = now + tickNanos;
     sessions.sampleRates(now);
   }
@@ -89,7 +89,7 @@ final class ServiceLoop {
   /** Closes everything at once. On the loop. */
   void close() {
     for (Session session : List.copyOf(sessions.sessions())) {
-      session.abandon("the proxy ends");
+      session.closeNow("the proxy ends");
     }
     dispatcher.close();
     sessions.hub().close();

@@ -40,8 +40,8 @@ public final class Authentication {
   private static final long LONGEST_DELAY_NANOS = Duration.ofSeconds(1).toNanos();
   private static final int DOUBLINGS = 7;
 
-  private final AnswerSite site;
-  private final AnswerSite.Access access;
+  private final AnswerLoop site;
+  private final AnswerLoop.Access access;
   private final Client client;
   private final Allowance account;
   private final ClientProfile profile;
@@ -51,9 +51,9 @@ public final class Authentication {
   private int failures; // in a row
   private long delayedUntil; // if it is
 
-  Authentication(AnswerParts made) {
-    this.site = made.site();
-    this.access = made.site().access();
+  Authentication(AnswerContext made) {
+    this.site = made.answerLoop();
+    this.access = made.answerLoop().access();
     this.client = made.context().client();
     this.account = made.context().account();
     this.profile = made.profile();
@@ -75,7 +75,7 @@ public final class Authentication {
    * Whether it is a line of HTTP that a web page may have had a browser send here, with commands in
    * its body. Redis closes then, before it looks at anything else.
    */
-  public static boolean isOfHttp(Command command) {
+  public static boolean isHttp(Command command) {
     return command.argEqualsIgnoreCase(0, "post") || command.argEqualsIgnoreCase(0, "host:");
   }
 
@@ -95,14 +95,14 @@ public final class Authentication {
 
   private void succeeded() {
     failures = 0;
-    control.authenticated();
+    control.setAuthenticated();
   }
 
   /** The reply is given at once, and what the client sends behind it waits. */
   private void failed() {
     failures++;
-    access.counters().authenticationFailed();
-    access.notices().wrongPassword(client);
+    access.counters().countAuthenticationFailure();
+    access.clientLog().authenticationFailed(client);
     long delay = delayNanos(failures);
     if (delay > 0) {
       delayedUntil = loop.now() + delay;
@@ -121,7 +121,7 @@ public final class Authentication {
   }
 
   /** Goes on with a delayed client if it is time; answers whether the delay is over. */
-  boolean goOn(long now) {
+  boolean endDelayIfOver(long now) {
     if (!client.isClosed() && now - delayedUntil < 0) {
       return false;
     }
@@ -130,8 +130,8 @@ public final class Authentication {
   }
 
   /** Takes up what the client has sent meanwhile. */
-  void takeUp() {
-    client.takeUp();
+  void processInput() {
+    client.processInput();
   }
 
   /**
@@ -187,7 +187,7 @@ public final class Authentication {
       profile.name(options.name());
       account.keepsMore();
     }
-    control.speak(wanted);
+    control.setProtocol(wanted);
     ServerFacts servers = reader.servers();
     var reply = new ReplyWriter(out, wanted);
     reply.map(7);
@@ -200,7 +200,7 @@ public final class Authentication {
     reply.bulk("id");
     reply.integer(client.id());
     reply.bulk("mode");
-    reply.bulk(site.face().facade() == null ? "standalone" : "cluster");
+    reply.bulk(site.proxy().facade() == null ? "standalone" : "cluster");
     reply.bulk("role");
     reply.bulk("master");
     reply.bulk("modules");

@@ -2,7 +2,7 @@ package io.penstock.core.answer;
 
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
-import io.penstock.core.client.Incoming;
+import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.LocalCommand;
@@ -35,18 +35,18 @@ public final class ClientAdministration {
   private final Client client;
   private final ListedClient self;
   private final ClientDirectory directory;
-  private final Pause pause;
+  private final ClientPause pause;
 
-  public ClientAdministration(AnswerParts made) {
+  public ClientAdministration(AnswerContext made) {
     this.context = made.context();
     this.client = context.client();
     this.self = made.self();
-    this.directory = made.site().directory();
-    this.pause = made.site().pause();
+    this.directory = made.answerLoop().directory();
+    this.pause = made.answerLoop().pause();
   }
 
   /** Answers the request in {@code command}, whose spec is {@code spec}. */
-  public void answer(CommandSpec spec, LocalCommand which, Incoming incoming) {
+  public void answer(CommandSpec spec, LocalCommand which, IncomingRequest incoming) {
     Command command = incoming.command();
     ReplySlot request = incoming.begin(spec);
     client.suspend(request); // one at a time: each takes every loop some time
@@ -80,13 +80,15 @@ public final class ClientAdministration {
     } else {
       long id = command.argAsLong(2);
       Protocol protocol = client.protocol();
-      LocalAnswer.when(
-          directory.askAll(loop -> unblock(loop, id, error)).thenCompose(ClientAdministration::sum),
+      LocalAnswer.whenComplete(
+          directory
+              .onEachLoop(loop -> unblock(loop, id, error))
+              .thenCompose(ClientAdministration::sum),
           context,
           unblocked ->
               end(
                   request,
-                  () -> LocalAnswer.give(request, protocol, reply -> reply.integer(unblocked))));
+                  () -> LocalAnswer.send(request, protocol, reply -> reply.integer(unblocked))));
     }
   }
 
@@ -131,20 +133,20 @@ public final class ClientAdministration {
     }
     Protocol protocol = client.protocol();
     Queue<Map<Long, String>> lists = new ConcurrentLinkedQueue<>();
-    LocalAnswer.when(
-        directory.inAll(loop -> list(loop, filter, lists)),
+    LocalAnswer.whenComplete(
+        directory.onEachLoopAsync(loop -> list(loop, filter, lists)),
         context,
         _ -> end(request, () -> give(request, protocol, join(lists))));
   }
 
   private static void give(ReplySlot request, Protocol protocol, String text) {
-    LocalAnswer.give(request, protocol, reply -> reply.verbatim(text));
+    LocalAnswer.send(request, protocol, reply -> reply.verbatim(text));
   }
 
   private static CompletionStage<Boolean> list(
       LoopClients loop, ClientFilter filter, Queue<Map<Long, String>> lists) {
     Map<Long, String> lines = new TreeMap<>();
-    return ClientRound.begin(
+    return ClientIteration.begin(
             loop,
             one -> {
               if (filter.accepts(one)) {
@@ -183,14 +185,14 @@ public final class ClientAdministration {
       client.drain(); // after its reply; what comes behind this is not read any more
     }
     var killed = new AtomicInteger(itself ? 1 : 0);
-    LocalAnswer.when(
-        directory.inAll(loop -> killOn(loop, filter, killed)),
+    LocalAnswer.whenComplete(
+        directory.onEachLoopAsync(loop -> killOn(loop, filter, killed)),
         context,
         _ ->
             end(
                 request,
                 () ->
-                    LocalAnswer.give(
+                    LocalAnswer.send(
                         request, protocol, reply -> told(byAddress, killed.get(), reply))));
   }
 
@@ -206,11 +208,11 @@ public final class ClientAdministration {
 
   private CompletionStage<Boolean> killOn(
       LoopClients loop, ClientFilter filter, AtomicInteger killed) {
-    return ClientRound.begin(
+    return ClientIteration.begin(
         loop,
         one -> {
           if (one != self && filter.accepts(one)) {
-            one.abandon("CLIENT KILL");
+            one.closeNow("CLIENT KILL");
             killed.incrementAndGet();
           }
         });
@@ -243,9 +245,9 @@ public final class ClientAdministration {
   /** Has every loop act, then answers {@code OK}. */
   private void whenAll(Function<LoopClients, LoopClients> action, ReplySlot request) {
     Protocol protocol = client.protocol();
-    LocalAnswer.when(
-        directory.askAll(action),
+    LocalAnswer.whenComplete(
+        directory.onEachLoop(action),
         context,
-        _ -> end(request, () -> LocalAnswer.give(request, protocol, reply -> reply.status("OK"))));
+        _ -> end(request, () -> LocalAnswer.send(request, protocol, reply -> reply.status("OK"))));
   }
 }

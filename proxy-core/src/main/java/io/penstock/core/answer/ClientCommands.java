@@ -3,7 +3,7 @@ package io.penstock.core.answer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.penstock.core.client.ClientProfile;
-import io.penstock.core.client.Incoming;
+import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.limit.Allowance;
@@ -26,13 +26,13 @@ final class ClientCommands {
   private final ClientProfile profile;
   private final Allowance account;
 
-  ClientCommands(AnswerParts made) {
+  ClientCommands(AnswerContext made) {
     this.profile = made.profile();
     this.account = made.context().account();
   }
 
   /** Neither OFF nor SKIP is answered; SKIP also swallows the next request's reply. */
-  void setReplies(CommandSpec spec, Incoming request) {
+  void setReplies(CommandSpec spec, IncomingRequest request) {
     Command command = request.command();
     if (command.argEqualsIgnoreCase(2, "on")) {
       profile.repliesOn();

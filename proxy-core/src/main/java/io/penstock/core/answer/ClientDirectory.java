@@ -18,7 +18,7 @@ public final class ClientDirectory {
   private final TotalMemory memory;
   private final AtomicLong lastId = new AtomicLong();
   private final Scripts scripts = new Scripts();
-  private volatile ProxyStats resetAt = ProxyStats.NONE;
+  private volatile ProxyStats statsAtReset = ProxyStats.NONE;
   private final List<LoopClients> loops = new CopyOnWriteArrayList<>();
 
   /** Of clients that may keep as much as they may by default. */
@@ -48,13 +48,13 @@ public final class ClientDirectory {
   }
 
   /** What INFO told of all loops when {@code CONFIG RESETSTAT} was called last. */
-  ProxyStats resetAt() {
-    return resetAt;
+  ProxyStats statsAtReset() {
+    return statsAtReset;
   }
 
   /** INFO counts from {@code now} on. */
-  void reset(ProxyStats now) {
-    resetAt = now;
+  void resetStats(ProxyStats now) {
+    statsAtReset = now;
   }
 
   /** The next client id: unique and growing, as Redis's are. */
@@ -67,7 +67,7 @@ public final class ClientDirectory {
    *
    * @return completes on one of the loops
    */
-  public <T> CompletionStage<List<T>> askAll(Function<LoopClients, T> question) {
+  public <T> CompletionStage<List<T>> onEachLoop(Function<LoopClients, T> question) {
     List<CompletableFuture<T>> answers = new ArrayList<>();
     for (LoopClients loop : loops) {
       answers.add(CompletableFuture.supplyAsync(() -> question.apply(loop), loop.executor()));
@@ -82,7 +82,7 @@ public final class ClientDirectory {
    * @return completes on one of the loops when all clients had their turn
    */
   CompletionStage<Void> onEachClient(Consumer<ListedClient> action) {
-    return inAll(loop -> ClientRound.begin(loop, action));
+    return onEachLoopAsync(loop -> ClientIteration.begin(loop, action));
   }
 
   /**
@@ -90,8 +90,8 @@ public final class ClientDirectory {
    *
    * @return completes on one of the loops when all have done it
    */
-  CompletionStage<Void> inAll(Function<LoopClients, CompletionStage<Boolean>> part) {
-    return askAll(part)
+  CompletionStage<Void> onEachLoopAsync(Function<LoopClients, CompletionStage<Boolean>> part) {
+    return onEachLoop(part)
         .thenCompose(parts ->
             CompletableFuture.allOf(
                 parts.stream()

@@ -30,7 +30,7 @@ final class ClientFilter {
         && type.test(client)
         && (address == null || client.address().equals(address))
         && (localAddress == null || client.listeningAddress().equals(localAddress))
-        && (seconds == 0 || client.age() >= seconds);
+        && (seconds == 0 || client.ageSeconds() >= seconds);
   }
 
   /** Whether {@code CLIENT KILL} spares the client that sends it. */

@@ -4,10 +4,10 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
-import io.penstock.core.client.Incoming;
+import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.client.Nodes;
-import io.penstock.core.cluster.Facade;
-import io.penstock.core.cluster.Facade.Member;
+import io.penstock.core.cluster.ClusterFacade;
+import io.penstock.core.cluster.ClusterFacade.Member;
 import io.penstock.core.cluster.ShownSlots;
 import io.penstock.core.cluster.Slot;
 import io.penstock.core.cluster.SlotMap;
@@ -31,7 +31,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code CLUSTER} and what belongs to it: with a {@link Facade} as a cluster of Penstock's
+ * {@code CLUSTER} and what belongs to it: with a {@link ClusterFacade} as a cluster of Penstock's
  * instances answers, without one as a server that is no cluster's. Each instance serves every slot,
  * so that nobody is ever redirected.
  */
@@ -48,19 +48,19 @@ public final class ClusterReplies {
   private final Client client;
   private final Nodes nodes;
   private final SessionControl control;
-  private final ServerFace face;
+  private final ProxyView face;
 
-  public ClusterReplies(AnswerParts made) {
+  public ClusterReplies(AnswerContext made) {
     this.context = made.context();
     this.client = context.client();
     this.nodes = context.nodes();
     this.control = made.control();
-    this.face = made.site().face();
+    this.face = made.answerLoop().proxy();
   }
 
   /** Answers the request; {@code spec} is that of its command. */
-  public void answer(CommandSpec spec, LocalCommand which, Incoming incoming) {
-    Facade facade = face.facade();
+  public void answer(CommandSpec spec, LocalCommand which, IncomingRequest incoming) {
+    ClusterFacade facade = face.facade();
     if (facade == null) {
       give(incoming, spec, reply -> reply.error(DISABLED));
       return;
@@ -76,9 +76,9 @@ public final class ClusterReplies {
     }
   }
 
-  private void give(Incoming incoming, CommandSpec spec, Consumer<ReplyWriter> words) {
+  private void give(IncomingRequest incoming, CommandSpec spec, Consumer<ReplyWriter> words) {
     Protocol protocol = client.protocol();
-    LocalAnswer.give(incoming.begin(spec), protocol, words);
+    LocalAnswer.send(incoming.begin(spec), protocol, words);
   }
 
   /** Where the client is connected to this instance. */
@@ -94,7 +94,7 @@ public final class ClusterReplies {
       Command command,
       List<Member> members,
       ReplyWriter reply) {
-    ClusterShape shape = new ClusterShape(members);
+    FacadeView shape = new FacadeView(members);
     switch (which) {
       case READONLY, READWRITE, ASKING -> reply.status("OK");
       case CLUSTER_SLOTS -> shape.slots(reply);
@@ -109,13 +109,13 @@ public final class ClusterReplies {
           ifKnown(command, members, reply, () -> reply.integer(0));
       case CLUSTER_REPLICAS, CLUSTER_SLAVES ->
           ifKnown(command, members, reply, () -> reply.array(0));
-      case CLUSTER_HELP -> ClusterShape.help(reply);
+      case CLUSTER_HELP -> FacadeView.help(reply);
       case CLUSTER_OTHER -> reply.error("ERR " + spec.displayName() + CONFIGURED);
       default -> throw new IllegalStateException(which + " is answered elsewhere");
     }
   }
 
-  private String info(ClusterShape shape) {
+  private String info(FacadeView shape) {
     Placement map = nodes.placement();
     int assigned = ShownSlots.covered(map);
     return shape.info(assigned, Math.min(assigned, face.coveredSlots(map)));
@@ -138,7 +138,7 @@ public final class ClusterReplies {
   }
 
   /** What is in a slot is known to the node that has it. */
-  private void askOwner(Incoming incoming, CommandSpec spec, String outOfRange) {
+  private void askOwner(IncomingRequest incoming, CommandSpec spec, String outOfRange) {
     Command command = incoming.command();
     String error = slotError(spec, command, outOfRange);
     if (error != null) {
@@ -157,7 +157,7 @@ public final class ClusterReplies {
         frame
             .buffer()
             .toString(frame.start(), frame.end() - frame.start(), StandardCharsets.ISO_8859_1);
-    NodeSurvey.ask(
+    NodeQuery.send(
         context, List.of(owner.master()), question, replies -> give(request, replies.getFirst()));
   }
 

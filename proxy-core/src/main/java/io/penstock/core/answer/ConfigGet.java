@@ -51,13 +51,13 @@ final class ConfigGet {
 
   private final ClientContext context;
   private final Client client;
-  private final ServerFace face;
+  private final ProxyView face;
   private final SessionControl control;
 
-  ConfigGet(AnswerParts made) {
+  ConfigGet(AnswerContext made) {
     this.context = made.context();
     this.client = context.client();
-    this.face = made.site().face();
+    this.face = made.answerLoop().proxy();
     this.control = made.control();
   }
 
@@ -65,7 +65,7 @@ final class ConfigGet {
     Protocol protocol = client.protocol();
     String refusal = refusal(command.frame());
     if (refusal != null) {
-      LocalAnswer.give(request, protocol, reply -> reply.error(refusal));
+      LocalAnswer.send(request, protocol, reply -> reply.error(refusal));
       return;
     }
     Map<String, String> own = own();
@@ -87,7 +87,7 @@ final class ConfigGet {
         frame
             .buffer()
             .toString(frame.start(), frame.end() - frame.start(), StandardCharsets.ISO_8859_1);
-    NodeSurvey.ask(
+    NodeQuery.send(
         context,
         first,
         question,
@@ -177,7 +177,7 @@ final class ConfigGet {
 
   private static void give(
       ReplySlot request, Protocol protocol, Map<String, Parameter> parameters) {
-    LocalAnswer.give(request, protocol, reply -> write(parameters, reply));
+    LocalAnswer.send(request, protocol, reply -> write(parameters, reply));
   }
 
   private static void write(Map<String, Parameter> parameters, ReplyWriter reply) {

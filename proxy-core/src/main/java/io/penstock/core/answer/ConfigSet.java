@@ -31,7 +31,7 @@ public final class ConfigSet {
    *
    * @param own parameters that are Penstock's own, with their values
    */
-  public static @Nullable String refusal(Map<String, String> own, RequestFrame frame) {
+  public static @Nullable String rejection(Map<String, String> own, RequestFrame frame) {
     for (int i = 2; i < frame.argc(); i += 2) {
       String name = ConfigGet.plain(frame.text(i));
       String key = KEYS.get(name);

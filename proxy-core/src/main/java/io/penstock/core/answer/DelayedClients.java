@@ -23,7 +23,7 @@ public final class DelayedClients {
    * Ends the delays that are over; a client that fails again is delayed anew, behind the others.
    * Called several times per command timeout.
    */
-  public void goOn(long now) {
+  public void endDelays(long now) {
     if (delayed.isEmpty()) {
       return;
     }
@@ -31,11 +31,11 @@ public final class DelayedClients {
     for (Iterator<Authentication> all = delayed.iterator();
         all.hasNext() && over.size() < MOST_GO_ON; ) {
       Authentication client = all.next();
-      if (client.goOn(now)) {
+      if (client.endDelayIfOver(now)) {
         all.remove();
         over.add(client);
       }
     }
-    over.forEach(Authentication::takeUp);
+    over.forEach(Authentication::processInput);
   }
 }

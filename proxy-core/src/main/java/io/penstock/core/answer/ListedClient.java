@@ -15,7 +15,7 @@ public interface ListedClient {
   String listeningAddress();
 
   /** For how many seconds it has been connected. */
-  long age();
+  long ageSeconds();
 
   /** Whether it has subscribed to something. */
   boolean isSubscriber();
@@ -33,5 +33,5 @@ public interface ListedClient {
   void unblock(boolean error, IntConsumer done);
 
   /** Closes it at once. */
-  void abandon(String why);
+  void closeNow(String why);
 }

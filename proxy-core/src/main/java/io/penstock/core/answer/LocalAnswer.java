@@ -17,8 +17,8 @@ final class LocalAnswer {
   private LocalAnswer() {}
 
   /** Ends the request with what {@code words} writes; an error line counts as a rejection. */
-  static void give(ReplySlot request, Protocol protocol, Consumer<ReplyWriter> words) {
-    ByteBuf bytes = made(out -> words.accept(new ReplyWriter(out, protocol)));
+  static void send(ReplySlot request, Protocol protocol, Consumer<ReplyWriter> words) {
+    ByteBuf bytes = encode(out -> words.accept(new ReplyWriter(out, protocol)));
     boolean error = bytes.getByte(0) == '-';
     request.deliverOwned(bytes, error ? Outcome.REJECTED : Outcome.OK);
   }
@@ -27,13 +27,14 @@ final class LocalAnswer {
    * Has {@code answer}, which ends a request of the client, take what {@code figures} completes
    * with, on the client's loop. If either fails there is nothing left to end the request with.
    */
-  static <T> void when(CompletionStage<T> figures, ClientContext context, Consumer<T> answer) {
+  static <T> void whenComplete(
+      CompletionStage<T> figures, ClientContext context, Consumer<T> answer) {
     EventLoop loop = context.loop().executor();
     figures
         .thenAcceptAsync(answer, loop)
         .exceptionallyAsync(
             failure -> {
-              context.client().failed(failure);
+              context.client().fail(failure);
               return null;
             },
             loop);
@@ -43,7 +44,7 @@ final class LocalAnswer {
    * A buffer with what {@code words} writes; the caller owns it. When there is not memory enough
    * for it, there is no buffer.
    */
-  static ByteBuf made(Consumer<ByteBuf> words) {
+  static ByteBuf encode(Consumer<ByteBuf> words) {
     ByteBuf bytes = ByteBufAllocator.DEFAULT.directBuffer();
     boolean whole = false;
     try {

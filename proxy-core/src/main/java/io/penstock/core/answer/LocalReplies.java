@@ -3,7 +3,7 @@ package io.penstock.core.answer;
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientProfile;
-import io.penstock.core.client.Incoming;
+import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.client.Nodes;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
@@ -23,7 +23,7 @@ public final class LocalReplies {
   private static final String NO_DATABASE = "ERR DB index is out of range";
   private static final String NO_SELECT = "ERR SELECT is not allowed in cluster mode";
 
-  private final AnswerParts made;
+  private final AnswerContext made;
   private final Client client;
   private final ClientProfile profile;
   private final SessionControl control;
@@ -31,7 +31,7 @@ public final class LocalReplies {
   private final Authentication authentication;
   private final ClientCommands clients;
 
-  public LocalReplies(AnswerParts made) {
+  public LocalReplies(AnswerContext made) {
     this.made = made;
     this.client = made.context().client();
     this.profile = made.profile();
@@ -42,7 +42,7 @@ public final class LocalReplies {
   }
 
   /** Answers the request; {@code spec} is that of its command. */
-  public void answer(CommandSpec spec, LocalCommand which, Incoming request) {
+  public void answer(CommandSpec spec, LocalCommand which, IncomingRequest request) {
     Command command = request.command();
     if (which == LocalCommand.CLIENT_REPLY) {
       clients.setReplies(spec, request);
@@ -62,16 +62,16 @@ public final class LocalReplies {
 
   private ByteBuf reply(LocalCommand which, Command command) {
     if (which == LocalCommand.COMMAND) {
-      return made.site().commands().get().all(client.protocol());
+      return made.answerLoop().commands().get().all(client.protocol());
     }
-    return LocalAnswer.made(out -> write(which, command, out));
+    return LocalAnswer.encode(out -> write(which, command, out));
   }
 
   private void write(LocalCommand which, Command command, ByteBuf out) {
     RequestFrame frame = command.frame();
     Protocol protocol = client.protocol();
     var reply = new ReplyWriter(out, protocol);
-    var commands = made.site().commands().get();
+    var commands = made.answerLoop().commands().get();
     switch (which) {
       case PING -> ping(frame, reply);
       case ECHO -> reply.bulk(frame.buffer(), frame.offset(1), frame.length(1));
@@ -122,10 +122,11 @@ public final class LocalReplies {
       reply.error(NOT_AN_INTEGER);
     } else if (database != (int) database) {
       reply.error(NOT_AN_INT);
-    } else if (database == made.site().access().database()) {
+    } else if (database == made.answerLoop().access().database()) {
       reply.status("OK");
     } else {
-      boolean cluster = nodes.placement().partitions() > 1 || made.site().face().facade() != null;
+      boolean cluster =
+          nodes.placement().partitions() > 1 || made.answerLoop().proxy().facade() != null;
       reply.error(cluster && database > 0 ? NO_SELECT : NO_DATABASE);
     }
   }

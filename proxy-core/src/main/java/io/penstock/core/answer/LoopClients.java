@@ -17,5 +17,5 @@ public interface LoopClients {
   Collection<? extends ListedClient> clients();
 
   /** {@code CLIENT PAUSE} on the loop. */
-  Pause pause();
+  ClientPause pause();
 }

@@ -45,27 +45,26 @@ public final class ReadOnlyCalls {
   }
 
   /** Another pause: functions may have changed in between. */
-  void forget() {
+  void reset() {
     functions = Set.of();
     asked = false;
     pauses++;
   }
 
   /** Whether the call declares that it does not write, as far as is known now. */
-  boolean contains(CommandSpec spec, Command call, ClientContext client) {
+  boolean isReadOnly(CommandSpec spec, Command call, ClientContext client) {
     if (call.argc() < 2) {
       return false;
     }
     return switch (spec.name()) {
       case "eval" -> {
         var frame = call.frame();
-        yield ScriptFlags.declareNoWrites(frame.buffer(), frame.offset(1), frame.length(1));
+        yield ScriptFlags.hasNoWrites(frame.buffer(), frame.offset(1), frame.length(1));
       }
       case "evalsha" -> {
         String digest = call.frame().text(1).toLowerCase(Locale.ROOT);
         byte[] body = scripts.body(digest);
-        yield body != null
-            && ScriptFlags.declareNoWrites(Unpooled.wrappedBuffer(body), 0, body.length);
+        yield body != null && ScriptFlags.hasNoWrites(Unpooled.wrappedBuffer(body), 0, body.length);
       }
       case "fcall", "fcall_ro" -> {
         ask(client);
@@ -76,16 +75,18 @@ public final class ReadOnlyCalls {
   }
 
   /** Whether a block of commands has only such calls among those that may write; borrows it. */
-  public boolean areAllIn(ByteBuf block, ClientContext client) {
+  public boolean isReadOnlyBlock(ByteBuf block, ClientContext client) {
     return client
         .reader()
-        .areAll(
+        .allMatch(
             block,
             block.readerIndex(),
             block.readableBytes(),
             command -> {
               CommandSpec spec = command.spec();
-              return spec == null || !Pause.mayWrite(spec) || contains(spec, command, client);
+              return spec == null
+                  || !ClientPause.mayWrite(spec)
+                  || isReadOnly(spec, command, client);
             });
   }
 
@@ -96,7 +97,7 @@ public final class ReadOnlyCalls {
     asked = true;
     int pause = pauses;
     List<Endpoint> masters = client.nodes().masters();
-    NodeSurvey.ask(
+    NodeQuery.send(
         client,
         masters,
         LIST,
@@ -141,7 +142,7 @@ public final class ReadOnlyCalls {
           && words.get(i + 4).equals("flags")) {
         boolean declares = false;
         int end = i + 5;
-        while (end < words.size() && ScriptFlags.isOne(words.get(end))) {
+        while (end < words.size() && ScriptFlags.isFlag(words.get(end))) {
           declares |= words.get(end++).equals(ScriptFlags.NO_WRITES);
         }
         into.merge(words.get(i + 1).toLowerCase(Locale.ROOT), declares, Boolean::logicalAnd);

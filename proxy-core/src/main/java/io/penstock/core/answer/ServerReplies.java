@@ -2,7 +2,7 @@ package io.penstock.core.answer;
 
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
-import io.penstock.core.client.Incoming;
+import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.client.Nodes;
 import io.penstock.core.client.RequestReader;
 import io.penstock.core.command.Command;
@@ -43,28 +43,28 @@ public final class ServerReplies {
   private final Nodes nodes;
   private final RequestReader reader;
   private final SessionControl control;
-  private final AnswerSite site;
+  private final AnswerLoop site;
   private final ConfigGet config;
 
-  public ServerReplies(AnswerParts made) {
+  public ServerReplies(AnswerContext made) {
     this.context = made.context();
     this.client = context.client();
     this.nodes = context.nodes();
     this.reader = context.reader();
     this.control = made.control();
-    this.site = made.site();
+    this.site = made.answerLoop();
     this.config = new ConfigGet(made);
   }
 
   /** Answers the request; {@code spec} is that of its command. */
-  public void answer(CommandSpec spec, LocalCommand which, Incoming incoming) {
+  public void answer(CommandSpec spec, LocalCommand which, IncomingRequest incoming) {
     Command command = incoming.command();
     ReplySlot request = incoming.begin(spec);
     Protocol protocol = client.protocol();
     switch (which) {
       case INFO -> info(request, sections(command), protocol);
       case CONFIG_GET -> config.answer(request, command);
-      case ROLE -> LocalAnswer.give(request, protocol, ServerReplies::role);
+      case ROLE -> LocalAnswer.send(request, protocol, ServerReplies::role);
       default -> throw new IllegalStateException(which + " is answered elsewhere");
     }
   }
@@ -92,19 +92,19 @@ public final class ServerReplies {
     boolean keys = sections.contains(InfoSection.KEYSPACE);
     List<Endpoint> asked =
         counters || keys ? map.shards().stream().map(Shard::master).toList() : List.of();
-    NodeSurvey.ask(
+    NodeQuery.send(
         context,
         asked,
         counters ? ASK_ALL : ASK_KEYSPACE,
         texts -> {
           NodeInfo nodes = NodeInfo.sum(texts).onlyDatabase(site.access().database());
-          LocalAnswer.when(
+          LocalAnswer.whenComplete(
               blocking(sections).thenCombine(stats(), Counted::new), // on any loop
               context,
               counted -> {
                 InfoFigures figures = figures(map, nodes, counted);
                 String text = InfoReport.write(sections, figures, Instant.now());
-                LocalAnswer.give(request, protocol, reply -> reply.verbatim(text));
+                LocalAnswer.send(request, protocol, reply -> reply.verbatim(text));
               });
         });
   }
@@ -116,7 +116,7 @@ public final class ServerReplies {
   }
 
   private CompletionStage<ProxyStats> stats() {
-    return site.face().stats().thenApply(now -> now.since(site.directory().resetAt()));
+    return site.proxy().stats().thenApply(now -> now.since(site.directory().statsAtReset()));
   }
 
   /** Asks all loops; completes on one of them. */
@@ -130,8 +130,10 @@ public final class ServerReplies {
   /** {@code CONFIG RESETSTAT} is on its way: INFO counts from here on. */
   public void reset() {
     ClientDirectory directory = site.directory();
-    LocalAnswer.when(
-        site.face().stats().thenAccept(directory::reset), // before any later INFO has its figures
+    LocalAnswer.whenComplete(
+        site.proxy()
+            .stats()
+            .thenAccept(directory::resetStats), // before any later INFO has its figures
         context,
         _ -> {});
   }
@@ -140,7 +142,7 @@ public final class ServerReplies {
     ServerFacts servers = reader.servers();
     int port = control.localAddress() instanceof InetSocketAddress own ? own.getPort() : 0;
     return new InfoFigures(
-        site.face().facts(),
+        site.proxy().facts(),
         servers.version().toString(),
         servers.valkey() == null ? null : servers.valkey().toString(),
         port,
@@ -148,7 +150,7 @@ public final class ServerReplies {
         counted.blocking(),
         nodes,
         map,
-        site.face().coveredSlots(map),
-        site.face().topologyAsOf());
+        site.proxy().coveredSlots(map),
+        site.proxy().topologyAsOf());
   }
 }

@@ -10,13 +10,13 @@ import java.net.SocketAddress;
 public interface SessionControl {
 
   /** The client has given the password. */
-  void authenticated();
+  void setAuthenticated();
 
   /** Whether no password is required, or it was given. */
   boolean isAuthenticated();
 
   /** Speaks another protocol version from here on. */
-  void speak(Protocol protocol);
+  void setProtocol(Protocol protocol);
 
   /** As after connecting. */
   void reset();

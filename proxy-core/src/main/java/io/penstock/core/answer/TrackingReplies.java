@@ -1,7 +1,7 @@
 package io.penstock.core.answer;
 
 import io.penstock.core.client.Client;
-import io.penstock.core.client.Incoming;
+import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.LocalCommand;
@@ -28,8 +28,8 @@ public final class TrackingReplies {
   }
 
   /** Answers the request; {@code spec} is that of its command. */
-  public void answer(CommandSpec spec, LocalCommand which, Incoming request) {
-    LocalAnswer.give(
+  public void answer(CommandSpec spec, LocalCommand which, IncomingRequest request) {
+    LocalAnswer.send(
         request.begin(spec),
         client.protocol(),
         reply -> {

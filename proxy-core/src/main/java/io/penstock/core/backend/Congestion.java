@@ -1,6 +1,6 @@
 package io.penstock.core.backend;
 
-import io.penstock.core.observe.Notice;
+import io.penstock.core.observe.ThrottledLog;
 import io.penstock.core.upstream.Endpoint;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,8 +19,8 @@ final class Congestion {
 
   private final Endpoint node;
   private final QueueBounds bounds;
-  private final Notice refusals = new Notice();
-  private final Notice pauses = new Notice();
+  private final ThrottledLog refusals = new ThrottledLog();
+  private final ThrottledLog pauses = new ThrottledLog();
   private boolean busy;
   private boolean full; // of large replies that are to come
 
@@ -49,7 +49,7 @@ final class Congestion {
     if (!bounds.isTooMuch(link.inFlight(), link.unsent())) {
       return false;
     }
-    refusals.tell(times ->
+    refusals.log(times ->
         log.warn(
             "{} does not keep up, with {} commands unanswered and {} bytes unsent on one connection:"
                 + " {} refused since the last such line",
@@ -65,7 +65,7 @@ final class Congestion {
     link.send(exchange, asking);
     if (bounds.isMuch(link.inFlight()) && !busy) {
       busy = true;
-      pauses.tell(times ->
+      pauses.log(times ->
           log.info(
               "{} commands are unanswered on one connection to {}: clients that ask it are not read"
                   + " until half are answered ({} times since the last such line)",

@@ -1,10 +1,10 @@
 package io.penstock.core.backend;
 
-import io.penstock.core.observe.HoldReport;
-import io.penstock.core.observe.Notice;
+import io.penstock.core.observe.FailoverHoldReport;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats.HeldOutcome;
 import io.penstock.core.observe.ProxyStats.HeldStats;
+import io.penstock.core.observe.ThrottledLog;
 import io.penstock.core.upstream.Endpoint;
 import java.time.Duration;
 import java.util.HashMap;
@@ -31,7 +31,7 @@ public final class Hold {
   private final Map<Endpoint, Place> places = new HashMap<>();
   private final Place nobody = new Place();
   private final long[] outcomes = new long[OUTCOMES.length];
-  private final Notice refusals = new Notice();
+  private final ThrottledLog refusals = new ThrottledLog();
   private int size;
 
   /**
@@ -50,8 +50,8 @@ public final class Hold {
     private long failed;
     private boolean told;
 
-    private HoldReport report(long at) {
-      return new HoldReport(Duration.ofNanos(at - since), requests, served, failed);
+    private FailoverHoldReport report(long at) {
+      return new FailoverHoldReport(Duration.ofNanos(at - since), requests, served, failed);
     }
   }
 
@@ -130,7 +130,7 @@ public final class Hold {
   /** A request was to be held, and too many are. */
   public void refused() {
     outcomes[HeldOutcome.REFUSED.ordinal()]++;
-    refusals.tell(times ->
+    refusals.log(times ->
         log.warn(
             "an event loop holds {} commands, as many as it may: {} refused since the last"
                 + " such line",
@@ -154,10 +154,10 @@ public final class Hold {
   private static void tell(@Nullable Endpoint node, Place place, long now, ProxyEvents events) {
     if (place.now > 0 && !place.told && now - place.since > WORTH_TELLING_NANOS) {
       place.told = true;
-      events.holdBegan(node);
+      events.failoverHoldBegan(node);
     } else if (place.now == 0) {
       if (place.told) {
-        events.holdEnded(node, place.report(now));
+        events.failoverHoldEnded(node, place.report(now));
       }
       place.told = false;
       place.requests = 0;

@@ -1,6 +1,6 @@
 package io.penstock.core.backend;
 
-import io.penstock.core.observe.Notice;
+import io.penstock.core.observe.ThrottledLog;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.upstream.Endpoint;
 import java.util.ArrayDeque;
@@ -37,7 +37,7 @@ final class LeasePool {
   private final BackendSite site;
   private final NodeCounters counters;
   private final Limits limits;
-  private final Notice refusals = new Notice();
+  private final ThrottledLog refusals = new ThrottledLog();
   private final Set<Lease> open = new LinkedHashSet<>();
   private final ArrayDeque<Lease> idle = new ArrayDeque<>(); // newest last
   private final Set<Lease> distrusted = new HashSet<>(); // those older than the last loss
@@ -74,7 +74,7 @@ final class LeasePool {
   }
 
   private void tellFull() {
-    refusals.tell(times ->
+    refusals.log(times ->
         log.warn(
             "clients have all {} connections to {} that they may have for themselves: {} refused"
                 + " since the last such line",

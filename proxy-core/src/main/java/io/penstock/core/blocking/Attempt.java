@@ -88,7 +88,7 @@ final class Attempt extends Block {
   public void dropHeld() {
     begun = false;
     call.dropParts();
-    whole.dropHeld();
+    whole.dropPending();
   }
 
   @Override

@@ -2,7 +2,7 @@ package io.penstock.core.blocking;
 
 import io.penstock.core.answer.BlockingKeyCount;
 import io.penstock.core.client.Client;
-import io.penstock.core.client.Incoming;
+import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.reply.ReplySequence;
 import io.penstock.core.reply.ReplySlot;
@@ -29,7 +29,7 @@ public final class BlockedCalls {
   }
 
   /** Carries out a call that may block. */
-  public void block(CommandSpec spec, RoutePlan.Blocking plan, Incoming request) {
+  public void block(CommandSpec spec, RoutePlan.Blocking plan, IncomingRequest request) {
     ReplySlot whole = begin(spec);
     var call = new BlockingCall(made, this, whole, spec, new BlockingRequest(request, plan, now()));
     current = call;

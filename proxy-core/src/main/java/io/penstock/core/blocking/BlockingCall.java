@@ -7,10 +7,10 @@ import io.penstock.core.answer.BlockingKeyCount;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.Lease;
 import io.penstock.core.backend.NodeRefusal;
-import io.penstock.core.client.LeasedCall;
+import io.penstock.core.client.LeasedExchange;
 import io.penstock.core.client.Nodes;
-import io.penstock.core.client.Patience;
 import io.penstock.core.client.RequestReader;
+import io.penstock.core.client.RetryWindow;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.reply.ErrorReplies;
@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * When the client goes away the node is asked to end it, and what it popped for nobody all the same
  * is put back. As an exchange it is what blocks.
  */
-final class BlockingCall extends LeasedCall implements Blocking {
+final class BlockingCall extends LeasedExchange implements Blocking {
 
   private static final byte[] UNBLOCKED =
       ErrorReplies.encode("UNBLOCKED client unblocked via CLIENT UNBLOCK");
@@ -53,7 +53,7 @@ final class BlockingCall extends LeasedCall implements Blocking {
   private final BlockingRequest request;
   private final PendingReply unwanted =
       new PendingReply(); // a large reply for a client that is gone
-  private final Patience patience; // with nodes that cannot be reached
+  private final RetryWindow patience; // with nodes that cannot be reached
   private @Nullable Lease lease; // while it blocks
   private @Nullable Lease left; // not blocked any more, and not given back yet
   private int unblockings; // on their way
@@ -80,7 +80,7 @@ final class BlockingCall extends LeasedCall implements Blocking {
     this.whole = whole;
     this.spec = spec;
     this.partition = request.partition();
-    this.patience = new Patience(loop, nodes);
+    this.patience = new RetryWindow(loop, nodes);
     this.request = request;
   }
 
@@ -108,7 +108,7 @@ final class BlockingCall extends LeasedCall implements Blocking {
     var attempt = new Attempt(made, this, whole);
     attempt.prepare(spec, partition, block, 1);
     if (!nodes.dispatch(attempt)) {
-      made.backpressure().pauseFor(attempt.sentTo());
+      made.backpressure().pauseIfBusy(attempt.sentTo());
     }
   }
 
@@ -130,7 +130,7 @@ final class BlockingCall extends LeasedCall implements Blocking {
     if (isUnwanted()) {
       end();
     } else if (request.isOver(now)) {
-      answer(client.nil(), Outcome.OK);
+      answer(client.nullArray(), Outcome.OK);
     } else if (owner == null) {
       again();
     } else {
@@ -161,7 +161,7 @@ final class BlockingCall extends LeasedCall implements Blocking {
   @Override
   public void onReply(ByteBuf buffer, int from, int to) {
     leave(true);
-    patience.renew();
+    patience.reset();
     boolean error = buffer.getByte(from) == '-';
     RetryableError said =
         error ? made.retryableErrors().parseForBlockingCall(this, buffer, from, to) : null;
@@ -218,7 +218,7 @@ final class BlockingCall extends LeasedCall implements Blocking {
     if (gone) {
       end();
     } else if (whole.hasBegun()) {
-      client.abandon("a node's connection was lost in the middle of a reply");
+      client.closeNow("a node's connection was lost in the middle of a reply");
       answer(ErrorReplies.CONNLOST_READ, Outcome.CONNLOST);
     } else if (failure == Failure.TIMEOUT) {
       answer(ErrorReplies.TIMEOUT_WRITE, Outcome.TIMEOUT);
@@ -227,7 +227,7 @@ final class BlockingCall extends LeasedCall implements Blocking {
     } else if (patience.isOver() || isShutOut()) {
       answer(ErrorReplies.unavailable(nodes.refusal(sentTo())), Outcome.UNAVAILABLE);
     } else {
-      whole.dropHeld();
+      whole.dropPending();
       again();
     }
   }
@@ -273,7 +273,7 @@ final class BlockingCall extends LeasedCall implements Blocking {
       if (isUnwanted()) {
         end();
       } else {
-        answer(error ? UNBLOCKED : client.nil(), Outcome.OK);
+        answer(error ? UNBLOCKED : client.nullArray(), Outcome.OK);
       }
       done.accept(1);
     } else {

@@ -1,7 +1,7 @@
 package io.penstock.core.blocking;
 
 import io.netty.buffer.ByteBufUtil;
-import io.penstock.core.client.Incoming;
+import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.resp.RespLimits;
 import io.penstock.core.route.RoutePlan;
@@ -28,7 +28,7 @@ final class BlockingRequest {
   /**
    * @param request looked at now only
    */
-  BlockingRequest(Incoming request, RoutePlan.Blocking plan, long now) {
+  BlockingRequest(IncomingRequest request, RoutePlan.Blocking plan, long now) {
     RequestFrame frame = request.frame();
     bytes = ByteBufUtil.getBytes(frame.buffer(), frame.start(), frame.end() - frame.start());
     partition = plan.partition();

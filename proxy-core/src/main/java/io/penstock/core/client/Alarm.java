@@ -26,7 +26,7 @@ public final class Alarm {
    *
    * @param wanted by the loop's clock; one that is over means soon, never at once
    */
-  public void at(long wanted) {
+  public void scheduleAt(long wanted) {
     if (timer != null && wanted - time >= 0) {
       return;
     }

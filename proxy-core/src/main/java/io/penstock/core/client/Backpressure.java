@@ -22,13 +22,13 @@ public final class Backpressure {
   /** True while nothing should be sent. */
   public boolean isPaused() {
     if (!paused) {
-      pauseFor(null);
+      pauseIfBusy(null);
     }
     return paused;
   }
 
   /** Pauses if {@code node} does not keep up, until it does; null for no node in particular. */
-  public void pauseFor(@Nullable Endpoint node) {
+  public void pauseIfBusy(@Nullable Endpoint node) {
     if (!nodes.keepsUp(node, client.affinity())) {
       pause(node);
     }
@@ -48,8 +48,8 @@ public final class Backpressure {
             return;
           }
           paused = false;
-          pauseFor(node);
-          client.takeUp();
+          pauseIfBusy(node);
+          client.processInput();
         });
   }
 }

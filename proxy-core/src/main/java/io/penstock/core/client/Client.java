@@ -19,7 +19,7 @@ public interface Client {
   Protocol protocol();
 
   /** What stands for an array that there is not, in that protocol. */
-  byte[] nil();
+  byte[] nullArray();
 
   /** Its address, for example {@code 127.0.0.1:50412}. */
   String address();
@@ -34,7 +34,7 @@ public interface Client {
   boolean isClosed();
 
   /** Whether it is closed, or is being closed for a limit. */
-  boolean isGone();
+  boolean isClosing();
 
   /** Whether it sends no more, or is closed. */
   boolean isInputEnded();
@@ -43,7 +43,7 @@ public interface Client {
   boolean isDraining();
 
   /** Takes up the requests that have come, as far as they may be. */
-  void takeUp();
+  void processInput();
 
   /** Takes up no more requests before {@link #resume} for the same place. */
   void suspend(ReplySlot by);
@@ -55,11 +55,11 @@ public interface Client {
   void drain();
 
   /** Closes at once: the client is gone, or cannot be given what it waits for. */
-  void abandon(String why);
+  void closeNow(String why);
 
   /**
    * Something went wrong that should not, or memory could not be had: the client is closed, since
    * nobody can tell which of its replies is whole. The caller must not fail because of it.
    */
-  void failed(Throwable cause);
+  void fail(Throwable cause);
 }

@@ -29,7 +29,7 @@ public final class ClientProfile {
   }
 
   /** What stands for an array that there is not. */
-  public byte[] nil() {
+  public byte[] nullArray() {
     return protocol == Protocol.RESP3 ? NIL_3 : NIL;
   }
 
@@ -92,14 +92,14 @@ public final class ClientProfile {
   }
 
   /** Whether after a call of {@code CLIENT REPLY} other replies are given than before it. */
-  public boolean changesReplies(Command call) {
+  public boolean changesReplyMode(Command call) {
     return replies != REPLIES_ON
         || call.argEqualsIgnoreCase(2, "off")
         || call.argEqualsIgnoreCase(2, "skip");
   }
 
   /** Whether the request that arrives now gets no reply; each skip counts once. */
-  public boolean mutesNext() {
+  public boolean isNextReplyMuted() {
     if (replies == SKIP_NEXT) {
       replies = REPLIES_ON;
       return true;

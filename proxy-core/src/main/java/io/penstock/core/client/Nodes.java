@@ -25,10 +25,10 @@ public final class Nodes {
    * How long requests may take.
    *
    * @param commandTimeoutNanos for a node's answer, from when the command was sent
-   * @param patienceNanos so long after its arrival a command that did not run is sent, or sent
+   * @param retryWindowNanos so long after its arrival a command that did not run is sent, or sent
    *     again; not less than that
    */
-  public record Times(long commandTimeoutNanos, long patienceNanos) {}
+  public record Times(long commandTimeoutNanos, long retryWindowNanos) {}
 
   private final Dispatcher dispatcher;
   private final Topology topology;
@@ -118,7 +118,7 @@ public final class Nodes {
     return times.commandTimeoutNanos();
   }
 
-  public long patienceNanos() {
-    return times.patienceNanos();
+  public long retryWindowNanos() {
+    return times.retryWindowNanos();
   }
 }

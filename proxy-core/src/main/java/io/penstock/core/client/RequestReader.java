@@ -28,7 +28,7 @@ public final class RequestReader {
   }
 
   /** Goes by what is known of the servers now. */
-  public void adopt(ServerFacts now) {
+  public void update(ServerFacts now) {
     servers = now;
   }
 
@@ -69,7 +69,7 @@ public final class RequestReader {
    * @param buffer borrowed
    * @param test is given each request, resolved, for the time of its call
    */
-  public boolean areAll(ByteBuf buffer, int from, int length, Predicate<Command> test) {
+  public boolean allMatch(ByteBuf buffer, int from, int length, Predicate<Command> test) {
     var scanner = new RequestScanner(limits);
     Command command = command(scanner.frame());
     scanner.reset(from);
@@ -83,8 +83,8 @@ public final class RequestReader {
   }
 
   /** Gives each request that lies there, resolved; borrows the buffer. */
-  public void readAll(ByteBuf buffer, int from, int length, Consumer<Command> each) {
-    areAll(
+  public void forEach(ByteBuf buffer, int from, int length, Consumer<Command> each) {
+    allMatch(
         buffer,
         from,
         length,

@@ -1,6 +1,6 @@
 /**
  * What the handlers of requests may know: the client ({@link io.penstock.core.client.Client}), the
- * request that is handled ({@link io.penstock.core.client.Incoming}), and the nodes ({@link
+ * request that is handled ({@link io.penstock.core.client.IncomingRequest}), and the nodes ({@link
  * io.penstock.core.client.Nodes}). A handler takes what it needs from a {@link
  * io.penstock.core.client.ClientContext} when it is made. On the client's event loop.
  */

@@ -66,7 +66,7 @@ public final class CommandSpec {
     List<KeySpec> located = new ArrayList<>();
     for (KeySpec spec : facts.keySpecs()) {
       if (spec.isLocatable()) {
-        located.add(spec.takenAsComplete());
+        located.add(spec.withoutIncomplete());
       }
     }
     return located.toArray(new KeySpec[0]);
@@ -74,7 +74,7 @@ public final class CommandSpec {
 
   /** The shortest accepted request must have the argument. */
   private static int firstKeyIndex(KeySpec[] specs, int arity) {
-    int index = specs.length == 1 ? specs[0].fixedIndex() : 0;
+    int index = specs.length == 1 ? specs[0].fixedKeyIndex() : 0;
     return index < Math.abs(arity) ? index : 0;
   }
 
@@ -180,7 +180,7 @@ public final class CommandSpec {
   /** Whether some argument can be a key (shard channels are none). */
   public boolean hasKeys() {
     for (KeySpec spec : keySpecs) {
-      if (spec.isKeys()) {
+      if (spec.hasKeys()) {
         return true;
       }
     }
@@ -225,7 +225,7 @@ public final class CommandSpec {
   private boolean collectDeclared(RequestFrame frame, KeyPositions into, boolean toRoute) {
     for (KeySpec spec : keySpecs) {
       boolean isRest = toRoute && into.size() > 0 && spec.find() instanceof FindKeys.Range;
-      if ((toRoute || spec.isKeys()) && !spec.collect(frame, into, keysMayBeNone || isRest)) {
+      if ((toRoute || spec.hasKeys()) && !spec.collect(frame, into, keysMayBeNone || isRest)) {
         into.clear();
         return false;
       }

@@ -8,9 +8,9 @@ import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Hold;
 import io.penstock.core.backend.Lease;
 import io.penstock.core.backend.NodeRefusal;
-import io.penstock.core.observe.Notice;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.observe.ThrottledLog;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
@@ -41,7 +41,7 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
   private final IntObjectMap<ClientThread> clients = new IntObjectHashMap<>();
   private final Map<Endpoint, Semaphore> gates = new HashMap<>();
   private final TurnQueue<ClientThread> due; // with something to hand over
-  private final Notice refusals = new Notice();
+  private final ThrottledLog refusals = new ThrottledLog();
 
   public SyncDispatcher(
       LoopGroup group, Loop loop, BackendSettings settings, Topology topology, ProxyEvents events) {
@@ -113,7 +113,7 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
 
   @Override
   public void refuse(ClientThread client, Turn turn) {
-    refusals.tell(times ->
+    refusals.log(times ->
         log.warn(
             "all {} connections that turns may have to {} are in use: {} have waited in vain since the"
                 + " last such line",

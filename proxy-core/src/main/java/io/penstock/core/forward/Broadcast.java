@@ -75,7 +75,7 @@ final class Broadcast implements Coverage.ForAll {
       }
     }
     bytes.release();
-    backpressure.pauseFor(gather.send(parts.toArray(Part[]::new)));
+    backpressure.pauseIfBusy(gather.send(parts.toArray(Part[]::new)));
   }
 
   @Override

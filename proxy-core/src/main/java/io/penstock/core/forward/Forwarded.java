@@ -69,7 +69,7 @@ final class Forwarded extends ClientExchange {
 
   @Override
   public void dropHeld() {
-    place().dropHeld();
+    place().dropPending();
   }
 
   @Override

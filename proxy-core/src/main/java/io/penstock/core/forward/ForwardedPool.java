@@ -24,14 +24,14 @@ public final class ForwardedPool {
 
   /** Takes back one that has ended. */
   void give(Forwarded ended) {
-    if (spare.size() < ReplySlots.MOST) {
+    if (spare.size() < ReplySlots.MAX_SPARE) {
       spare.addLast(ended);
     }
   }
 
   /** Lets go of half of those that nobody needed since the last time. Called now and then. */
   public void look() {
-    int rest = Math.max(ReplySlots.KEPT, spare.size() - (unused + 1) / 2);
+    int rest = Math.max(ReplySlots.MIN_SPARE, spare.size() - (unused + 1) / 2);
     while (spare.size() > rest) {
       spare.pollFirst();
     }

@@ -3,7 +3,7 @@ package io.penstock.core.forward;
 import io.penstock.core.client.Backpressure;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
-import io.penstock.core.client.Incoming;
+import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.client.Nodes;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.limit.Allowance;
@@ -32,7 +32,7 @@ public final class Forwarder {
   private final ForwardSite site;
   private final ForwardParts made;
   private final Sending sending;
-  private final Incoming request;
+  private final IncomingRequest request;
   private final Backpressure backpressure;
   private final Coverage coverage;
 
@@ -97,7 +97,7 @@ public final class Forwarder {
   /** The same to any node. */
   public void forwardToAnyNode(CommandSpec spec) {
     ReplySlot place = replies.begin(spec);
-    place.concernsAnyNode();
+    place.targetAnyNode();
     Forwarded exchange = begun(place);
     exchange.prepareForAnyNode(spec);
     send(exchange);
@@ -112,7 +112,7 @@ public final class Forwarder {
 
   /** The same for one that carries a script. */
   public void forwardScript(CommandSpec spec, RoutePlan.Script plan) {
-    site.scripts().note(spec, request.frame());
+    site.scripts().record(spec, request.frame());
     if (plan.several()) {
       forwardSeveral(spec, plan.partition());
     } else {
@@ -122,7 +122,7 @@ public final class Forwarder {
 
   private Forwarded prepared(CommandSpec spec, int partition) {
     ReplySlot place = replies.begin(spec);
-    place.concerns(partition);
+    place.targetPartition(partition);
     Forwarded exchange = begun(place);
     exchange.prepare(spec, partition);
     return exchange;
@@ -137,14 +137,14 @@ public final class Forwarder {
 
   private void send(ClientExchange exchange) {
     if (!nodes.dispatch(exchange)) {
-      backpressure.pauseFor(exchange.sentTo());
+      backpressure.pauseIfBusy(exchange.sentTo());
     }
   }
 
   /** Sends the request in parts. */
   public void divide(CommandSpec spec, RoutePlan.Split plan) {
     ReplySlot whole = replies.begin(spec);
-    whole.concernsMany();
+    whole.targetManyPartitions();
     if (plan.keys() >= Slices.MANY) {
       new LongDivision(made, whole, spec, plan, sending).begin();
       return;
@@ -157,7 +157,7 @@ public final class Forwarder {
         order.namesSeveral(parts[i]);
       }
     }
-    backpressure.pauseFor(gather.send(parts));
+    backpressure.pauseIfBusy(gather.send(parts));
   }
 
   /** Sends the request to every shard. */
@@ -179,7 +179,7 @@ public final class Forwarder {
   /** Takes a place among the replies for a request that concerns all keys. */
   private Forwarded beginForAll(CommandSpec spec) {
     ReplySlot place = replies.begin(spec);
-    place.concernsMany();
+    place.targetManyPartitions();
     Forwarded whole = new Forwarded(null).begin(owner, place);
     whole.prepare(spec);
     return whole;
@@ -194,7 +194,7 @@ public final class Forwarder {
       return;
     }
     ReplySlot whole = replies.begin(spec);
-    whole.concernsMany();
+    whole.targetManyPartitions();
     Name channel = Name.copy(frame.buffer(), frame.offset(1), frame.length(1));
     Kind kind = plan.sharded() ? Kind.SHARD : Kind.CHANNEL;
     var publication = new Publication(made, whole, kind, channel);

@@ -148,7 +148,7 @@ public final class Gather implements Part.Whole, Sliced {
 
   @Override
   public void onFailure(Throwable cause) {
-    client.failed(cause);
+    client.fail(cause);
     Census counts = census;
     if (counts != null) {
       counts.drop();
@@ -159,7 +159,7 @@ public final class Gather implements Part.Whole, Sliced {
   /** Answers true when it has to be gone on with. */
   private boolean begin() {
     if (held.isTooLarge()) {
-      whole.answer(ErrorReplies.TOO_LARGE, Outcome.ERROR);
+      whole.answer(ErrorReplies.MERGED_REPLY_TOO_LARGE, Outcome.ERROR);
       return false;
     }
     ByteBuf[] replies = new ByteBuf[parts.length];

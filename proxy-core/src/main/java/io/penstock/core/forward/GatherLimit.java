@@ -2,7 +2,7 @@ package io.penstock.core.forward;
 
 import io.netty.util.internal.PlatformDependent;
 import io.penstock.core.client.Client;
-import io.penstock.core.client.ClientNotices;
+import io.penstock.core.client.ClientLog;
 
 /**
  * How many bytes of replies one request may keep until all of them are there: as many as a request
@@ -14,12 +14,12 @@ public final class GatherLimit {
   private static final int SHARE_HELD = 4;
 
   private final long most;
-  private final ClientNotices notices;
+  private final ClientLog notices;
 
   /**
    * @param longestRequest bytes that a request may have
    */
-  public GatherLimit(long longestRequest, ClientNotices notices) {
+  public GatherLimit(long longestRequest, ClientLog notices) {
     this.most = Math.min(longestRequest, PlatformDependent.maxDirectMemory() / SHARE_HELD);
     this.notices = notices;
   }
@@ -29,7 +29,7 @@ public final class GatherLimit {
     if (bytes <= most) {
       return false;
     }
-    notices.tooLarge(client, most);
+    notices.replyTooLarge(client, most);
     return true;
   }
 }

@@ -96,7 +96,7 @@ final class LongDivision implements Sliced {
     }
     request.release();
     client.resume(whole);
-    client.takeUp();
+    client.processInput();
     account.checkInput();
     return false;
   }
@@ -136,7 +136,7 @@ final class LongDivision implements Sliced {
     inGroup = 0;
     Endpoint busy = gather.send(part);
     if (busy != null) {
-      backpressure.pauseFor(busy);
+      backpressure.pauseIfBusy(busy);
     }
   }
 
@@ -150,7 +150,7 @@ final class LongDivision implements Sliced {
 
   @Override
   public void onFailure(Throwable cause) {
-    client.failed(cause);
+    client.fail(cause);
     giveBack();
     request.release();
     gather.broke();

@@ -67,7 +67,7 @@ final class Publication extends ClientExchange implements ReceiverCounts.Listene
 
   @Override
   public void onDefect(Throwable cause) {
-    client.failed(cause);
+    client.fail(cause);
   }
 
   @Override

@@ -66,7 +66,7 @@ final class Scan implements Coverage.ForAll, Part.Whole {
     part.carry(bytes, 0, bytes.buffer().writerIndex());
     part.prepareForShard(whole, now.master(), now.partition(), false);
     if (!nodes.dispatch(part)) {
-      backpressure.pauseFor(part.sentTo());
+      backpressure.pauseIfBusy(part.sentTo());
     }
   }
 

@@ -1,7 +1,7 @@
 package io.penstock.core.forward;
 
 import io.penstock.core.client.Backpressure;
-import io.penstock.core.client.Incoming;
+import io.penstock.core.client.IncomingRequest;
 
 /**
  * The request that is sent now, and what notices that nodes do not keep up.
@@ -9,4 +9,4 @@ import io.penstock.core.client.Incoming;
  * @param request that is handled
  * @param backpressure of the client
  */
-public record Sending(Incoming request, Backpressure backpressure) {}
+public record Sending(IncomingRequest request, Backpressure backpressure) {}

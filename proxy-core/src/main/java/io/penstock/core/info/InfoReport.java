@@ -100,7 +100,7 @@ public final class InfoReport {
   }
 
   private void memory() {
-    ProcessFigures process = ProcessFigures.now();
+    ProcessUsage process = ProcessUsage.now();
     long used = process.used();
     long peak = process.peak();
     text.size("used_memory", used)
@@ -150,7 +150,7 @@ public final class InfoReport {
         .line("total_net_output_bytes", traffic.bytesSent())
         .line("instantaneous_input_kbps", InfoText.decimal(traffic.bytesReceivedPerSecond() / KILO))
         .line("instantaneous_output_kbps", InfoText.decimal(traffic.bytesSentPerSecond() / KILO))
-        .line("rejected_connections", stats.clientsRefused())
+        .line("rejected_connections", stats.clientsRejected())
         .line("evicted_clients", closed(CloseReason.MEMORY))
         .line(
             "client_output_buffer_limit_disconnections",
@@ -184,7 +184,7 @@ public final class InfoReport {
 
   /** The system tells the sum only; it counts as the user's share. */
   private void cpu() {
-    String seconds = String.format(Locale.ROOT, "%.6f", ProcessFigures.now().cpuSeconds());
+    String seconds = String.format(Locale.ROOT, "%.6f", ProcessUsage.now().cpuSeconds());
     text.line("used_cpu_sys", "0.000000")
         .line("used_cpu_user", seconds)
         .lines("0.000000", "used_cpu_sys_children", "used_cpu_user_children");

@@ -1,7 +1,7 @@
 package io.penstock.core.listener;
 
-import io.penstock.core.observe.Notice;
 import io.penstock.core.observe.ProxyEvents;
+import io.penstock.core.observe.ThrottledLog;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -22,10 +22,10 @@ public final class Admission {
   private final ProxyEvents events;
   private final AtomicInteger now = new AtomicInteger();
   private final AtomicLong total = new AtomicLong();
-  private final AtomicLong refused = new AtomicLong();
+  private final AtomicLong rejected = new AtomicLong();
   private final AtomicLong delayed = new AtomicLong();
-  private final Notice refusing = new Notice();
-  private final Notice delaying = new Notice();
+  private final ThrottledLog refusing = new ThrottledLog();
+  private final ThrottledLog delaying = new ThrottledLog();
   private final AtomicReference<@Nullable CompletableFuture<Void>> empty = new AtomicReference<>();
 
   /** {@code most} clients at a time. */
@@ -34,16 +34,16 @@ public final class Admission {
     this.events = events;
   }
 
-  boolean admits() {
+  boolean tryAdmit() {
     if (now.incrementAndGet() > most) {
       now.decrementAndGet();
-      refused.incrementAndGet();
-      refusing.tell(times ->
+      rejected.incrementAndGet();
+      refusing.log(times ->
           log.warn(
               "{} clients are connected, max-clients: {} refused since the last such line",
               most,
               times));
-      events.clientRefused();
+      events.clientRejected();
       return false;
     }
     total.incrementAndGet();
@@ -51,12 +51,12 @@ public final class Admission {
   }
 
   /** Clients have to wait before they are accepted. */
-  void delays() {
+  void countDelay() {
     delayed.incrementAndGet();
-    delaying.tell(_ -> log.warn("more clients connect than max-connection-rate: they wait"));
+    delaying.log(_ -> log.warn("more clients connect than max-connection-rate: they wait"));
   }
 
-  void left() {
+  void clientClosed() {
     if (now.decrementAndGet() == 0) {
       CompletableFuture<Void> waiting = empty.get();
       if (waiting != null) {
@@ -86,8 +86,8 @@ public final class Admission {
   }
 
   /** Clients turned away since the start. */
-  public long refused() {
-    return refused.get();
+  public long rejected() {
+    return rejected.get();
   }
 
   /** How often clients had to wait before they were accepted. */

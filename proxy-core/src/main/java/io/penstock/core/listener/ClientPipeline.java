@@ -32,11 +32,11 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
 
   @Override
   protected void initChannel(Channel channel) {
-    if (admission.admits()) {
-      channel.closeFuture().addListener(_ -> admission.left());
+    if (admission.tryAdmit()) {
+      channel.closeFuture().addListener(_ -> admission.clientClosed());
       channel.pipeline().addLast(new Handler(sessionLoops.apply(channel.eventLoop())));
     } else {
-      RefusedClient reader = RefusedClient.tell(channel, refused);
+      RejectedClient reader = RejectedClient.reject(channel, refused);
       if (reader != null) {
         channel.pipeline().addLast(reader);
       }
@@ -88,7 +88,7 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
       if (session != null) {
-        session.abandon(cause.toString());
+        session.closeNow(cause.toString());
       }
     }
   }

@@ -18,7 +18,7 @@ public final class Listener {
   private final LoopGroup group;
   private final ClientPipeline pipeline;
   private final Admission admission;
-  private final Arrivals arrivals;
+  private final AcceptSettings arrivals;
   private volatile @Nullable Channel channel;
 
   /**
@@ -28,7 +28,7 @@ public final class Listener {
       LoopGroup group,
       Function<EventLoop, SessionLoop> sessionLoops,
       Admission admission,
-      Arrivals arrivals) {
+      AcceptSettings arrivals) {
     this.group = group;
     this.admission = admission;
     this.arrivals = arrivals;
@@ -39,8 +39,8 @@ public final class Listener {
   public CompletionStage<InetSocketAddress> bind(InetSocketAddress address) {
     var bound = new CompletableFuture<InetSocketAddress>();
     ServerBootstrap server = group.server(arrivals.keepAlive()).childHandler(pipeline);
-    if (arrivals.mostPerSecond() > 0) {
-      server.handler(new ArrivalRate(arrivals.mostPerSecond(), admission));
+    if (arrivals.maxPerSecond() > 0) {
+      server.handler(new ConnectionRateLimit(arrivals.maxPerSecond(), admission));
     }
     ChannelFuture binding = server.bind(address);
     binding.addListener(done -> {

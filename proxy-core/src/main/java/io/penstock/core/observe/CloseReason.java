@@ -26,14 +26,14 @@ public enum CloseReason {
   /** What it sent is no request, or more than one may have. */
   PROTOCOL("what it has sent is no request");
 
-  private final String words;
+  private final String description;
 
   CloseReason(String words) {
-    this.words = words;
+    this.description = words;
   }
 
   /** What a log says of a client that is closed for it. */
-  public String words() {
-    return words;
+  public String description() {
+    return description;
   }
 }

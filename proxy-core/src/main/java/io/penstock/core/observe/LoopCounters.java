@@ -22,13 +22,13 @@ public final class LoopCounters {
   private long[] buckets;
   private long[] nanos;
   private final long[] redirects = new long[REDIRECTIONS.length];
-  private long pushes;
-  private final long[] closed = new long[CloseReason.values().length];
+  private long messages;
+  private final long[] countClose = new long[CloseReason.values().length];
   private final Map<String, Long> errors = new HashMap<>();
   private long authenticationFailures;
   private long received;
   private long sent;
-  private long lag;
+  private long recordLag;
   private long maxLag;
 
   /** For ids from 0 to {@code commands - 1}. */
@@ -54,22 +54,22 @@ public final class LoopCounters {
     nanos[command] += duration;
   }
 
-  public void redirected(Redirection kind) {
+  public void countRedirect(Redirection kind) {
     redirects[kind.ordinal()]++;
   }
 
   /** A message went to one client. */
-  public void pushed() {
-    pushes++;
+  public void countMessage() {
+    messages++;
   }
 
   /** A client was closed for a limit. */
-  public void closed(CloseReason reason) {
-    closed[reason.ordinal()]++;
+  public void countClose(CloseReason reason) {
+    countClose[reason.ordinal()]++;
   }
 
   /** A client gave wrong credentials. */
-  public void authenticationFailed() {
+  public void countAuthenticationFailure() {
     authenticationFailures++;
   }
 
@@ -77,16 +77,16 @@ public final class LoopCounters {
     return authenticationFailures;
   }
 
-  public long pushes() {
-    return pushes;
+  public long messages() {
+    return messages;
   }
 
-  public long closedFor(CloseReason reason) {
-    return closed[reason.ordinal()];
+  public long closes(CloseReason reason) {
+    return countClose[reason.ordinal()];
   }
 
   /** A client was given an error reply whose first word is {@code prefix}. */
-  public void error(String prefix) {
+  public void countError(String prefix) {
     if (errors.size() < MOST_ERRORS || errors.containsKey(prefix)) {
       errors.merge(prefix, 1L, Long::sum);
     }
@@ -103,8 +103,8 @@ public final class LoopCounters {
   }
 
   /** The loop's tick came {@code nanos} later than planned. */
-  public void lag(long nanosLate) {
-    lag = nanosLate;
+  public void recordLag(long nanosLate) {
+    recordLag = nanosLate;
     maxLag = Math.max(maxLag, nanosLate);
   }
 
@@ -149,7 +149,7 @@ public final class LoopCounters {
   }
 
   public long lagNanos() {
-    return lag;
+    return recordLag;
   }
 
   public long maxLagNanos() {

@@ -16,7 +16,7 @@ public interface ProxyEvents {
   ProxyEvents NONE = new ProxyEvents() {};
 
   /** A client was turned away because {@code max-clients} was reached. */
-  default void clientRefused() {}
+  default void clientRejected() {}
 
   /** A backend connection is ready for commands. */
   default void backendConnected(Endpoint node) {}
@@ -29,10 +29,10 @@ public interface ProxyEvents {
    *
    * @param node that cannot be reached or takes none yet; null for slots that nobody serves
    */
-  default void holdBegan(@Nullable Endpoint node) {}
+  default void failoverHoldBegan(@Nullable Endpoint node) {}
 
   /** It holds none for that node any more. */
-  default void holdEnded(@Nullable Endpoint node, HoldReport report) {}
+  default void failoverHoldEnded(@Nullable Endpoint node, FailoverHoldReport report) {}
 
   /** The nodes' health was looked at, which is every few seconds; on the topology thread. */
   default void healthChecked(UpstreamStatus status) {}

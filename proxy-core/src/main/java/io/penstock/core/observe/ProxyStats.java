@@ -12,7 +12,7 @@ import java.util.Map;
  * @param commands one entry per command that was seen, by name
  * @param clientsNow open client connections
  * @param clientsTotal client connections accepted since start
- * @param clientsRefused client connections turned away at the limit
+ * @param clientsRejected client connections turned away at the limit
  * @param clientsDelayed how often client connections had to wait before they were accepted
  * @param nodes one entry per node that has or had connections
  * @param redirects redirects by kind
@@ -27,7 +27,7 @@ public record ProxyStats(
     List<CommandStats> commands,
     long clientsNow,
     long clientsTotal,
-    long clientsRefused,
+    long clientsRejected,
     long clientsDelayed,
     List<NodeStats> nodes,
     Map<Redirection, Long> redirects,

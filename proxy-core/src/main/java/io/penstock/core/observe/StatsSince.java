@@ -20,7 +20,7 @@ final class StatsSince {
         commands(before.commands(), now.commands()),
         now.clientsNow(),
         now.clientsTotal() - before.clientsTotal(),
-        now.clientsRefused() - before.clientsRefused(),
+        now.clientsRejected() - before.clientsRejected(),
         now.clientsDelayed() - before.clientsDelayed(),
         now.nodes(),
         now.redirects(),

@@ -84,7 +84,7 @@ public final class ReceiverCount {
     if (current == null) {
       return steps;
     }
-    int left = current.goOn(steps);
+    int left = current.step(steps);
     if (left != UNDECIDED) {
       match = null;
       if (current.isMatch()) {

@@ -5,9 +5,9 @@ import io.netty.buffer.Unpooled;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.Lease;
 import io.penstock.core.blocking.BlockingParts;
-import io.penstock.core.client.LeasedCall;
+import io.penstock.core.client.LeasedExchange;
 import io.penstock.core.client.Nodes;
-import io.penstock.core.client.Patience;
+import io.penstock.core.client.RetryWindow;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.reply.ReplyStrings;
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * connection for this call alone, in small steps: between two of them the call may end. When that
  * one is lost, or becomes a replica, whoever is the master then is asked, as long as there is time.
  */
-abstract class ShardWait extends LeasedCall {
+abstract class ShardWait extends LeasedExchange {
 
   /** A step lasts no longer: so late a client that has gone is noticed. */
   static final long LONGEST_MILLIS = 100;
@@ -42,7 +42,7 @@ abstract class ShardWait extends LeasedCall {
   private final RetryableErrors refusals;
   private final WaitCall call;
   private final int partition;
-  private final Patience patience;
+  private final RetryWindow patience;
   private @Nullable Lease lease;
   private WaitCall.Acknowledged acknowledged = WaitCall.Acknowledged.NONE;
   private boolean settled;
@@ -57,7 +57,7 @@ abstract class ShardWait extends LeasedCall {
     this.refusals = made.retryableErrors();
     this.call = call;
     this.partition = partition;
-    this.patience = new Patience(loop, nodes);
+    this.patience = new RetryWindow(loop, nodes);
   }
 
   /** What a master is asked first. */
@@ -135,7 +135,7 @@ abstract class ShardWait extends LeasedCall {
 
   /** So much is acknowledged now. Answers for how many milliseconds to ask on; 0 if no longer. */
   final long look(WaitCall.Acknowledged now) {
-    patience.renew();
+    patience.reset();
     acknowledged = now;
     long left = call.patienceMillis(this);
     if (left == 0) {

@@ -5,7 +5,7 @@ import io.penstock.core.blocking.BlockedCalls;
 import io.penstock.core.blocking.Blocking;
 import io.penstock.core.blocking.BlockingParts;
 import io.penstock.core.client.Client;
-import io.penstock.core.client.Incoming;
+import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.client.Nodes;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandErrors;
@@ -84,7 +84,11 @@ public final class WaitCall implements Blocking {
 
   /** Carries out the request; its client's next requests wait for the end. */
   public static void begin(
-      BlockingParts made, BlockedCalls calls, CommandSpec spec, boolean fsync, Incoming request) {
+      BlockingParts made,
+      BlockedCalls calls,
+      CommandSpec spec,
+      boolean fsync,
+      IncomingRequest request) {
     var call = new WaitCall(made, calls, calls.begin(spec), fsync);
     calls.began(call);
     call.begin(request.command());

@@ -12,7 +12,7 @@ public final class Activity {
 
   private final long connectedAt;
   private long lastBytesAt;
-  private long bytes;
+  private long onBytes;
   private long requests;
   private long requestsBefore; // before the last bytes
   private @Nullable CommandSpec lastCommand;
@@ -22,17 +22,17 @@ public final class Activity {
     lastBytesAt = now;
   }
 
-  public void bytes(Loop loop, int count) {
+  public void onBytes(Loop loop, int count) {
     long now = loop.tick();
     if (requests - requestsBefore <= 1) { // who pipelines fills turns without others
       loop.crowd().heard(lastBytesAt, now);
     }
     requestsBefore = requests;
     lastBytesAt = now;
-    bytes += count;
+    onBytes += count;
   }
 
-  void request(@Nullable CommandSpec command) {
+  void onRequest(@Nullable CommandSpec command) {
     requests++;
     lastCommand = command;
   }
@@ -46,8 +46,8 @@ public final class Activity {
   }
 
   /** Bytes that it has sent so far. */
-  public long bytes() {
-    return bytes;
+  public long onBytes() {
+    return onBytes;
   }
 
   /** Requests so far: the newest one's place among them. */

@@ -12,9 +12,9 @@ public final class ErrorReplies {
   public static final byte[] NOT_SERVED = encode("CLUSTERDOWN Hash slot not served");
   public static final byte[] OVERLOADED =
       encode("OVERLOADED too many commands wait for this node; the command did not run");
-  public static final byte[] TOO_MANY =
+  public static final byte[] TOO_MANY_IN_TOTAL =
       encode("OVERLOADED too many commands of all clients are unanswered; the command did not run");
-  public static final byte[] TOO_LONG =
+  public static final byte[] REQUEST_TOO_LONG =
       encode("OVERLOADED the request is too long for the proxy's memory; the command did not run");
   public static final byte[] NO_LEASE =
       encode(
@@ -24,7 +24,7 @@ public final class ErrorReplies {
       encode("UNAVAILABLE this proxy shuts down; the command did not run");
   public static final byte[] UNAVAILABLE =
       encode("UNAVAILABLE no connection to the node in time; the command did not run");
-  public static final byte[] ON_THE_MOVE =
+  public static final byte[] SLOT_MIGRATING =
       encode("UNAVAILABLE the slot is being moved; the command did not run");
   public static final byte[] TIMEOUT_READ = encode("TIMEOUT the node did not answer in time");
   public static final byte[] TIMEOUT_WRITE =
@@ -33,9 +33,9 @@ public final class ErrorReplies {
       encode("CONNLOST the connection to the node was lost before it answered");
   public static final byte[] CONNLOST_WRITE =
       encode("CONNLOST the connection to the node was lost; the command may have run");
-  public static final byte[] TOO_LARGE =
+  public static final byte[] MERGED_REPLY_TOO_LARGE =
       encode("ERR the replies to the parts of this command are too large to be put together");
-  public static final byte[] TOO_LARGE_EXEC =
+  public static final byte[] EXEC_REPLY_TOO_LARGE =
       encode("ERR the transaction ran, but the replies are too large to be put together");
 
   private ErrorReplies() {}

@@ -4,20 +4,20 @@ package io.penstock.core.reply;
 public interface ReplyOwner {
 
   /** Whether the request that begins now gets no reply. */
-  boolean mutesNext();
+  boolean isNextReplyMuted();
 
   /** A reply of Penstock's own words takes its share of the client's turn. */
-  void answersItself();
+  void onLocalReply();
 
   /** A reply has ended that went out in parts, and the next one has not begun. */
-  void replyEnded();
+  void onReplyEnded();
 
   /** The reply to the request of this number was given, and messages wait for that. */
-  void letFollow(long place);
+  void releaseMessages(long place);
 
   /** Some replies were given: there may be room for more requests, or none left to wait for. */
-  void advanced();
+  void onAdvanced();
 
   /** A reply could not be given: the client is to be closed. */
-  void failed(Throwable cause);
+  void fail(Throwable cause);
 }

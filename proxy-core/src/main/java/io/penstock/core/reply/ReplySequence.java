@@ -50,9 +50,9 @@ public final class ReplySequence {
    * @param spec its command; null for what is none
    */
   public ReplySlot begin(@Nullable CommandSpec spec) {
-    activity.request(spec);
-    ReplySlot slot = slots.take();
-    slot.begin(this, spec, client.mutesNext());
+    activity.onRequest(spec);
+    ReplySlot slot = slots.acquire();
+    slot.begin(this, spec, client.isNextReplyMuted());
     add(slot);
     return slot;
   }
@@ -62,8 +62,8 @@ public final class ReplySequence {
    * read it. The caller gives it back.
    */
   public ReplySlot capture(@Nullable CommandSpec spec, Consumer<ReplySlot> whenDone) {
-    activity.request(spec);
-    ReplySlot slot = slots.take();
+    activity.onRequest(spec);
+    ReplySlot slot = slots.acquire();
     slot.begin(this, spec, false);
     slot.capture(() -> whenDone.accept(slot));
     return slot;
@@ -76,18 +76,18 @@ public final class ReplySequence {
 
   /** The same with an encoded error. */
   public boolean reject(@Nullable CommandSpec spec, byte[] error) {
-    client.answersItself();
+    client.onLocalReply();
     begin(spec).answer(error, Outcome.REJECTED);
     return true;
   }
 
   /** The number of the newest request. */
-  public long newest() {
+  public long lastRequestNumber() {
     return activity.requests();
   }
 
   /** {@link System#nanoTime()} at which the newest request has come. */
-  long arrived() {
+  long arrivedAt() {
     return activity.lastBytesAt();
   }
 
@@ -112,21 +112,21 @@ public final class ReplySequence {
   }
 
   void replyEnded() {
-    client.replyEnded();
+    client.onReplyEnded();
   }
 
-  void letFollow(long place) {
-    client.letFollow(place);
+  void releaseMessages(long place) {
+    client.releaseMessages(place);
   }
 
   /** Takes back a place that was captured. */
-  public void giveBack(ReplySlot captured) {
-    slots.give(captured);
+  public void release(ReplySlot captured) {
+    slots.release(captured);
   }
 
   /** A place that was captured may never be given back. */
-  public void forgo(ReplySlot captured) {
-    slots.forgo(captured);
+  public void abandon(ReplySlot captured) {
+    slots.abandon(captured);
   }
 
   public int size() {
@@ -169,18 +169,18 @@ public final class ReplySequence {
         ring[head] = null;
         head = (head + 1) & (ring.length - 1);
         size--;
-        slots.give(done);
+        slots.release(done);
         if (size > 0) {
           at(0).becomeFirst();
         }
       }
     } catch (Throwable e) {
-      client.failed(e);
+      client.fail(e);
     } finally {
       advancing = false;
     }
     shrinkWhenIdle();
-    client.advanced();
+    client.onAdvanced();
   }
 
   /** The client is gone: what is yet to come for it is dropped. */
@@ -189,16 +189,16 @@ public final class ReplySequence {
   }
 
   /** Drops what is held for it. */
-  public void dropHeld() {
+  public void dropPending() {
     for (int i = 0; i < size; i++) {
-      at(i).dropHeld();
+      at(i).dropPending();
     }
   }
 
   /** None of them may ever be done. */
-  public void forgo() {
+  public void abandon() {
     for (int i = 0; i < size; i++) {
-      slots.forgo(at(i));
+      slots.abandon(at(i));
     }
   }
 

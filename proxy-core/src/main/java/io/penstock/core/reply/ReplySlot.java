@@ -36,7 +36,7 @@ public final class ReplySlot {
   private Concern concern = Concern.NO_KEY;
   private int partition; // with ONE_PARTITION
   private long arrived;
-  private long place;
+  private long requestNumber;
   private long replyBytes;
   private int expected; // as long as it is not done
   private boolean first; // no earlier reply is missing: bytes may go out
@@ -58,8 +58,8 @@ public final class ReplySlot {
     owner = sequence;
     command = spec;
     concern = Concern.NO_KEY;
-    arrived = sequence.arrived();
-    place = sequence.newest();
+    arrived = sequence.arrivedAt();
+    requestNumber = sequence.lastRequestNumber();
     muted = mute;
     replyBytes = 0;
     expected = spec == null ? 0 : sequence.account().expects(spec);
@@ -71,28 +71,28 @@ public final class ReplySlot {
   }
 
   /** The request is about keys of this partition. */
-  public void concerns(int onePartition) {
+  public void targetPartition(int onePartition) {
     concern = Concern.ONE_PARTITION;
     partition = onePartition;
   }
 
   /** The request goes to any node. */
-  public void concernsAnyNode() {
+  public void targetAnyNode() {
     concern = Concern.ANY_NODE;
   }
 
   /** Whether the request may go to the same node as another one for any node. */
-  public boolean mayConcernAnyNode() {
+  public boolean mayTargetAnyNode() {
     return concern == Concern.ANY_NODE || concern == Concern.MANY_PARTITIONS;
   }
 
   /** The request is about keys of several partitions, or of any. */
-  public void concernsMany() {
+  public void targetManyPartitions() {
     concern = Concern.MANY_PARTITIONS;
   }
 
   /** Whether the request may be about keys of this partition. */
-  public boolean mayConcern(int onePartition) {
+  public boolean mayTarget(int onePartition) {
     return switch (concern) {
       case NO_KEY, ANY_NODE -> false;
       case ONE_PARTITION -> partition == onePartition;
@@ -106,7 +106,7 @@ public final class ReplySlot {
   }
 
   /** So many bytes of objects are kept for it until it is used again. */
-  public void bearsOnHeap(long bytes) {
+  public void addHeapBytes(long bytes) {
     borneOnHeap += bytes;
     account().bearsOnHeap(bytes);
   }
@@ -139,21 +139,21 @@ public final class ReplySlot {
   }
 
   /** Whether it still is the place of the request of that number, with a reply to be given. */
-  public boolean isStill(ReplySequence sequence, long number) {
-    return owner == sequence && place == number;
+  public boolean isSlotOf(ReplySequence sequence, long number) {
+    return owner == sequence && requestNumber == number;
   }
 
   /** Messages wait until its reply was given. */
-  public void isFollowed() {
+  public void delayMessages() {
     if (!followed) {
       followed = true;
-      bearsOnHeap(AROUND_FOLLOWERS);
+      addHeapBytes(AROUND_FOLLOWERS);
     }
   }
 
   /** Its number among the client's requests, answered here or not. */
-  public long place() {
-    return place;
+  public long requestNumber() {
+    return requestNumber;
   }
 
   public boolean isDone() {
@@ -161,7 +161,7 @@ public final class ReplySlot {
   }
 
   /** Nobody counts on its end any more; answers for how many it counted until now. */
-  int forgo() {
+  int abandon() {
     int before = forgone ? 0 : 1;
     forgone = true;
     return before;
@@ -199,7 +199,7 @@ public final class ReplySlot {
       if (reply[0] == '-') {
         countError(Unpooled.wrappedBuffer(reply), 0, reply.length);
       }
-      dropHeld();
+      dropPending();
       write(Unpooled.wrappedBuffer(reply), 0, reply.length);
     }
     finish(outcome);
@@ -242,7 +242,7 @@ public final class ReplySlot {
   }
 
   /** Drops what is held of the reply. */
-  public void dropHeld() {
+  public void dropPending() {
     account().holds(-held.size());
     held.clear();
   }
@@ -306,7 +306,7 @@ public final class ReplySlot {
   private void letFollow() {
     if (followed) {
       followed = false;
-      owner().letFollow(place);
+      owner().releaseMessages(requestNumber);
     }
   }
 
@@ -314,7 +314,7 @@ public final class ReplySlot {
   void recycle() {
     held.clear();
     if (borneOnHeap > 0) {
-      bearsOnHeap(-borneOnHeap);
+      addHeapBytes(-borneOnHeap);
       letFollow(); // what is followed bears something
     }
     owner = null;

@@ -14,11 +14,11 @@ import java.util.ArrayDeque;
 public final class ReplySlots {
 
   /** So many are kept in any case. */
-  public static final int KEPT = 1_024;
+  public static final int MIN_SPARE = 1_024;
 
   /** With what they keep of small replies some 30 MB for a loop, or a part of a small heap. */
-  public static final int MOST =
-      Math.clamp(Runtime.getRuntime().maxMemory() / (64 * 450), KEPT, 65_536);
+  public static final int MAX_SPARE =
+      Math.clamp(Runtime.getRuntime().maxMemory() / (64 * 450), MIN_SPARE, 65_536);
 
   private final Loop loop;
   private final LoopCounters counters;
@@ -39,7 +39,7 @@ public final class ReplySlots {
   }
 
   void countError(String prefix) {
-    counters.error(prefix);
+    counters.countError(prefix);
   }
 
   /** Places that were taken and are not back. */
@@ -48,7 +48,7 @@ public final class ReplySlots {
   }
 
   /** Answers one that was used before if there is one. */
-  ReplySlot take() {
+  ReplySlot acquire() {
     inUse++;
     ReplySlot slot = spare.pollLast();
     if (slot == null) {
@@ -59,22 +59,22 @@ public final class ReplySlots {
   }
 
   /** This one may never come back. */
-  void forgo(ReplySlot slot) {
-    inUse -= slot.forgo();
+  void abandon(ReplySlot slot) {
+    inUse -= slot.abandon();
   }
 
   /** Takes one back, and has it forget everything. */
-  void give(ReplySlot slot) {
-    forgo(slot);
+  void release(ReplySlot slot) {
+    abandon(slot);
     slot.recycle();
-    if (spare.size() < MOST) {
+    if (spare.size() < MAX_SPARE) {
       spare.addLast(slot);
     }
   }
 
   /** Lets go of half of those that nobody needed since the last time. Called now and then. */
-  public void look() {
-    int rest = Math.max(KEPT, spare.size() - (unused + 1) / 2);
+  public void trim() {
+    int rest = Math.max(MIN_SPARE, spare.size() - (unused + 1) / 2);
     while (spare.size() > rest) {
       spare.pollFirst();
     }

@@ -120,7 +120,7 @@ public abstract class ClientExchange extends Exchange {
   /** Prepares a request of which only parts are sent, each with a destination of its own. */
   public final void prepare(CommandSpec command) {
     ExchangeOwner from = owner();
-    order = from.replies.newest();
+    order = from.replies.lastRequestNumber();
     readOnly = command.isReadOnly();
     script = command.isScript();
     long now = from.loop.now();
@@ -128,7 +128,7 @@ public abstract class ClientExchange extends Exchange {
         from.client.protocol(),
         from.client.affinity(),
         now + from.nodes.commandTimeoutNanos(),
-        now + from.nodes.patienceNanos());
+        now + from.nodes.retryWindowNanos());
     expects(from.account.expectsMuch(command));
   }
 
@@ -256,7 +256,7 @@ public abstract class ClientExchange extends Exchange {
   /** Only before its end: what is done behind that sees to itself. */
   @Override
   public final boolean absorbs(Throwable defect) {
-    owner().client.failed(defect);
+    owner().client.fail(defect);
     owner().nodes.hold().leave(this);
     settle();
     broke();
@@ -271,7 +271,7 @@ public abstract class ClientExchange extends Exchange {
   @Override
   public void onFailure(Failure failure) {
     if (hasBegun()) {
-      owner().client.abandon("a node's connection was lost in the middle of a reply");
+      owner().client.closeNow("a node's connection was lost in the middle of a reply");
       owner().retries.forget(this);
       answer(ErrorReplies.CONNLOST_READ, Outcome.CONNLOST);
       return;

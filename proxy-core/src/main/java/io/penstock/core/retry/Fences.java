@@ -34,12 +34,12 @@ final class Fences {
 
   /** The same as long as nothing is sent: what is under way now lies before it. */
   long mark() {
-    return replies.newest() + resent;
+    return replies.lastRequestNumber() + resent;
   }
 
   /** Whether later requests may be on their way behind it. */
   boolean isNeededFor(ClientExchange refused) {
-    return refused.order() < replies.newest() && !refused.isAside();
+    return refused.order() < replies.lastRequestNumber() && !refused.isAside();
   }
 
   /** Runs {@code then} when all that is behind it is answered or has failed. */

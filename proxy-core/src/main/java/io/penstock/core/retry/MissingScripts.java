@@ -53,7 +53,7 @@ final class MissingScripts {
         || !NOT_FOUND.contains(reply.toString(from, to - from, StandardCharsets.ISO_8859_1))) {
       return null;
     }
-    String digest = Scripts.calledBy(request.command());
+    String digest = Scripts.calledDigest(request.command());
     if (digest == null) {
       return null;
     }

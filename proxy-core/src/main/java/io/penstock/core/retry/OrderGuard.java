@@ -1,7 +1,7 @@
 package io.penstock.core.retry;
 
 import io.penstock.core.client.ClientContext;
-import io.penstock.core.client.Incoming;
+import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.client.Nodes;
 import io.penstock.core.reply.ReplySequence;
 import io.penstock.core.reply.ReplySlot;
@@ -33,7 +33,7 @@ public final class OrderGuard {
   }
 
   /** Whether the request, which is about this partition, must wait for earlier ones. */
-  public boolean mustWait(int partition, Incoming request) {
+  public boolean mustWait(int partition, IncomingRequest request) {
     return isCareful() && (mayOvertake(partition) || mayBeTakenFirst(partition, request));
   }
 
@@ -43,8 +43,8 @@ public final class OrderGuard {
   }
 
   private boolean mayOvertakeAtAnyNode() {
-    for (int i = 0; i < replies.size() && replies.at(i).place() <= routesMark; i++) {
-      if (!replies.at(i).isDone() && replies.at(i).mayConcernAnyNode()) {
+    for (int i = 0; i < replies.size() && replies.at(i).requestNumber() <= routesMark; i++) {
+      if (!replies.at(i).isDone() && replies.at(i).mayTargetAnyNode()) {
         return true;
       }
     }
@@ -54,24 +54,24 @@ public final class OrderGuard {
   private boolean mayOvertake(int partition) {
     for (int i = 0; i < replies.size(); i++) {
       ReplySlot earlier = replies.at(i);
-      if (earlier.place() > routesMark) {
+      if (earlier.requestNumber() > routesMark) {
         return false;
       }
-      if (!earlier.isDone() && earlier.mayConcern(partition)) {
+      if (!earlier.isDone() && earlier.mayTarget(partition)) {
         return true;
       }
     }
     return false;
   }
 
-  private boolean mayBeTakenFirst(int partition, Incoming request) {
+  private boolean mayBeTakenFirst(int partition, IncomingRequest request) {
     return several != null && several.mustWait(partition, request);
   }
 
   /** Whether the request, which is about many partitions, must wait for earlier ones. */
-  public boolean mustWaitForAll(Incoming request) {
+  public boolean mustWaitForAll(IncomingRequest request) {
     return isCareful()
-        && (replies.at(0).place() <= routesMark
+        && (replies.at(0).requestNumber() <= routesMark
             || mayBeTakenFirst(SeveralKeys.ALL_PARTITIONS, request));
   }
 
@@ -82,7 +82,7 @@ public final class OrderGuard {
 
   /** The client's connections to nodes change from here on, as with another protocol version. */
   public void routesChange() {
-    routesMark = replies.newest();
+    routesMark = replies.lastRequestNumber();
     mark = routesMark;
   }
 
@@ -98,7 +98,7 @@ public final class OrderGuard {
     }
     all.add(request);
     request.isOneOf(all);
-    mark = replies.newest();
+    mark = replies.lastRequestNumber();
   }
 
   /** Whether a request might overtake another one. */
@@ -108,6 +108,6 @@ public final class OrderGuard {
       routedBy = current;
       routesChange();
     }
-    return !replies.isEmpty() && replies.at(0).place() <= mark;
+    return !replies.isEmpty() && replies.at(0).requestNumber() <= mark;
   }
 }

@@ -58,7 +58,7 @@ public record RequestKeys(Set<ByteBuf> keys) {
   public static RequestKeys ofAll(RequestReader reader, ByteBuf buffer, int from, int length) {
     Set<ByteBuf> keys = new HashSet<>();
     boolean known =
-        reader.areAll(
+        reader.allMatch(
             buffer,
             from,
             length,

@@ -96,7 +96,7 @@ public final class Retries {
     }
     boolean late = request.isTooLate();
     if (!late && said.prefix() != null) {
-      counters.redirected(said.prefix());
+      counters.countRedirect(said.prefix());
     }
     Retry retry = entryFor(request);
     retry.refused(buffer, from, to, said.verdict());
@@ -118,7 +118,7 @@ public final class Retries {
     if (retry.isOvertaken() || !retry.mayLoadScript()) {
       return false;
     }
-    counters.redirected(Redirection.NOSCRIPT);
+    counters.countRedirect(Redirection.NOSCRIPT);
     retry.refused(buffer, from, to, Verdict.SEND_AGAIN);
     retry.notBefore = request.lastChance();
     scripts.load(
@@ -126,9 +126,9 @@ public final class Retries {
         request,
         () -> {
           retry.notBefore = loop.now();
-          alarm.at(retry.notBefore);
+          alarm.scheduleAt(retry.notBefore);
         });
-    alarm.at(request.lastChance());
+    alarm.scheduleAt(request.lastChance());
     return true;
   }
 
@@ -175,7 +175,7 @@ public final class Retries {
         answered,
         () -> {
           retry.notBefore = due;
-          alarm.at(due);
+          alarm.scheduleAt(due);
         });
   }
 
@@ -236,7 +236,7 @@ public final class Retries {
     retry.outcome = outcome;
     retry.askTarget = null;
     delay(retry); // the failures of later requests on the same connection are still to be told
-    alarm.at(retry.notBefore);
+    alarm.scheduleAt(retry.notBefore);
   }
 
   private void answer(ClientExchange request, byte[] reply, Outcome outcome) {
@@ -279,7 +279,7 @@ public final class Retries {
     retries.remove(request);
     order.retrying(!retries.isEmpty());
     if (!retries.isEmpty()) {
-      alarm.at(loop.now());
+      alarm.scheduleAt(loop.now());
     }
   }
 
@@ -316,7 +316,7 @@ public final class Retries {
     } else {
       retry.askTarget = null; // holds for the moment only: later the owner has to be asked again
       boolean early = now - retry.notBefore < 0;
-      alarm.at(
+      alarm.scheduleAt(
           early ? retry.notBefore : retry.request.lastChance()); // or when the earlier one ends
     }
   }

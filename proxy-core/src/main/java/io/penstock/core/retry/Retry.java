@@ -115,7 +115,7 @@ final class Retry {
   void refused(ByteBuf buffer, int from, int to, Verdict verdict) {
     askTarget = null;
     if (verdict == Verdict.REDIRECT) {
-      refusal = ErrorReplies.ON_THE_MOVE;
+      refusal = ErrorReplies.SLOT_MIGRATING;
       outcome = Outcome.UNAVAILABLE;
       return;
     }

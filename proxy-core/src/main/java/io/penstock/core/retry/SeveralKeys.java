@@ -2,7 +2,7 @@ package io.penstock.core.retry;
 
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
-import io.penstock.core.client.Incoming;
+import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.client.RequestReader;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
@@ -77,7 +77,7 @@ final class SeveralKeys {
     shrinkWhenIdle();
     if (someWait) {
       someWait = false;
-      loop.executor().execute(client::takeUp);
+      loop.executor().execute(client::processInput);
     }
   }
 
@@ -101,7 +101,7 @@ final class SeveralKeys {
    *
    * @param partition of its keys, or {@link #ALL_PARTITIONS}
    */
-  boolean mustWait(int partition, Incoming request) {
+  boolean mustWait(int partition, IncomingRequest request) {
     if (reads.isEmpty() && writes.isEmpty()) {
       return false;
     }

@@ -33,15 +33,15 @@ public final class CalledScripts {
    * @param buffer borrowed
    */
   public void find(ByteBuf buffer, int from, int length) {
-    reader.readAll(buffer, from, length, this::look);
+    reader.forEach(buffer, from, length, this::look);
   }
 
   private void look(Command command) {
     CommandSpec spec = command.spec();
     if (spec != null) {
-      known.note(spec, command.frame());
+      known.record(spec, command.frame());
     }
-    String digest = Scripts.calledBy(command);
+    String digest = Scripts.calledDigest(command);
     if (digest != null && known.all().body(digest) != null) {
       digests.add(digest);
     }

@@ -7,7 +7,7 @@ import io.penstock.core.resp.RequestFrame;
 public final class LoopScripts {
 
   private final Scripts all;
-  private final Digests digests = new Digests();
+  private final DigestCache digests = new DigestCache();
 
   /**
    * @param all of all loops
@@ -17,8 +17,8 @@ public final class LoopScripts {
   }
 
   /** Remembers the script that a request on its way to the nodes carries, or forgets all. */
-  public void note(CommandSpec spec, RequestFrame frame) {
-    all.note(spec, frame, digests);
+  public void record(CommandSpec spec, RequestFrame frame) {
+    all.record(spec, frame, digests);
   }
 
   /** Those of all loops. */

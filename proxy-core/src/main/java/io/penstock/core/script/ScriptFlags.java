@@ -25,7 +25,7 @@ public final class ScriptFlags {
   private ScriptFlags() {}
 
   /** Whether a word is a flag, of a script or a function. */
-  public static boolean isOne(String word) {
+  public static boolean isFlag(String word) {
     return KNOWN.contains(word);
   }
 
@@ -35,7 +35,7 @@ public final class ScriptFlags {
    *
    * @param script borrowed
    */
-  public static boolean declareNoWrites(ByteBuf script, int offset, int length) {
+  public static boolean hasNoWrites(ByteBuf script, int offset, int length) {
     int end = script.indexOf(offset, offset + Math.min(length, LONGEST_LINE), (byte) '\n');
     if (length < ENGINE.length() || script.getByte(offset) != '#' || end < 0) {
       return false;

@@ -37,7 +37,7 @@ public final class Scripts {
    *
    * @param digests of the loop it is on
    */
-  void note(CommandSpec spec, RequestFrame frame, Digests digests) {
+  void record(CommandSpec spec, RequestFrame frame, DigestCache digests) {
     switch (spec.name()) {
       case "eval", "eval_ro" -> evaluated.add(frame, 1, digests);
       case "script|load" -> loaded.add(frame, 2, digests);
@@ -49,7 +49,7 @@ public final class Scripts {
   }
 
   /** Digest of the script that {@code EVALSHA} or {@code EVALSHA_RO} calls; null for the rest. */
-  public static @Nullable String calledBy(Command command) {
+  public static @Nullable String calledDigest(Command command) {
     boolean bySha =
         command.argEqualsIgnoreCase(0, "evalsha") || command.argEqualsIgnoreCase(0, "evalsha_ro");
     return bySha && command.argc() > 1 ? command.frame().text(1).toLowerCase(Locale.ROOT) : null;
@@ -93,7 +93,7 @@ public final class Scripts {
       return bodies.get(digest);
     }
 
-    void add(RequestFrame frame, int argument, Digests digests) {
+    void add(RequestFrame frame, int argument, DigestCache digests) {
       int length = frame.length(argument);
       if (length > mostBytes) {
         return; // before its digest is made

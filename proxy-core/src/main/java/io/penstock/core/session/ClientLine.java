@@ -36,7 +36,7 @@ final class ClientLine {
         + " name="
         + profile.name()
         + " age="
-        + session.age()
+        + session.ageSeconds()
         + " idle="
         + seconds(now - session.activity().lastBytesAt())
         + " flags="
@@ -70,7 +70,7 @@ final class ClientLine {
     return " io-thread="
         + loop.loop().index()
         + " tot-net-in="
-        + session.activity().bytes()
+        + session.activity().onBytes()
         + " tot-net-out="
         + (session.output().bytes() - session.output().unwritten())
         + " tot-cmds="

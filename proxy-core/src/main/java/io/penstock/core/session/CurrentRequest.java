@@ -1,6 +1,6 @@
 package io.penstock.core.session;
 
-import io.penstock.core.client.Incoming;
+import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.reply.ReplySequence;
@@ -10,7 +10,7 @@ import io.penstock.core.transport.SharedBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** The request that was found last in a client's input. Confined to the client's event loop. */
-final class CurrentRequest implements Incoming {
+final class CurrentRequest implements IncomingRequest {
 
   private final Input input;
   private final Command command;

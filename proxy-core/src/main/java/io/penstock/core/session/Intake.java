@@ -1,20 +1,20 @@
 package io.penstock.core.session;
 
-import io.penstock.core.answer.AnswerParts;
+import io.penstock.core.answer.AnswerContext;
 import io.penstock.core.answer.Authentication;
 import io.penstock.core.answer.ClientAdministration;
+import io.penstock.core.answer.ClientPause;
 import io.penstock.core.answer.ClusterReplies;
 import io.penstock.core.answer.ConfigSet;
 import io.penstock.core.answer.LocalReplies;
-import io.penstock.core.answer.Pause;
 import io.penstock.core.answer.ServerReplies;
 import io.penstock.core.answer.TrackingReplies;
 import io.penstock.core.blocking.BlockedCalls;
 import io.penstock.core.blocking.BlockingParts;
 import io.penstock.core.client.Backpressure;
 import io.penstock.core.client.ClientContext;
-import io.penstock.core.client.Incoming;
-import io.penstock.core.client.TurnShare;
+import io.penstock.core.client.IncomingRequest;
+import io.penstock.core.client.TurnBudget;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.CommandTable;
@@ -54,7 +54,7 @@ final class Intake implements OwnCommands {
   private final ReplySequence replies;
   private final Allowance account;
   private final OrderGuard order;
-  private final TurnShare share;
+  private final TurnBudget share;
   private final CurrentRequest request;
   private final Forwarder forwarder;
   private final Transactions transactions;
@@ -87,10 +87,10 @@ final class Intake implements OwnCommands {
         new Transactions(
             new TransactionParts(forward, refusals, backpressure, this, share),
             session.profile(),
-            loop.answerSite().face());
+            loop.answerSite().proxy());
     this.blocking = new BlockingParts(context, forward.owner(), refusals, backpressure);
     this.blocked = new BlockedCalls(blocking);
-    var made = new AnswerParts(context, session.profile(), session, session, loop.answerSite());
+    var made = new AnswerContext(context, session.profile(), session, session, loop.answerSite());
     this.local = new LocalReplies(made);
     this.clients = new ClientAdministration(made);
     this.tracking = new TrackingReplies(session);
@@ -103,7 +103,7 @@ final class Intake implements OwnCommands {
     Command command = request.command();
     RoutePlan plan = loop.router().route(command);
     CommandSpec spec = command.spec();
-    if (spec == null && Authentication.isOfHttp(command)) {
+    if (spec == null && Authentication.isHttp(command)) {
       session.endForHttp();
       return true;
     }
@@ -127,17 +127,17 @@ final class Intake implements OwnCommands {
   }
 
   private boolean isDelayedByPause(RoutePlan plan, Command command) {
-    Pause pause = loop.pause();
+    ClientPause pause = loop.pause();
     return pause.isOn()
         && command.spec() != null
-        && pause.delays(plan, command, context, transactions::mayWrite);
+        && pause.mustWait(plan, command, context, transactions::mayWrite);
   }
 
   /** Returns false if the request must wait for earlier ones. */
   private boolean carryOut(RoutePlan plan, @Nullable CommandSpec spec) {
     if (loop.isFull() && !(plan instanceof RoutePlan.Local)) {
-      loop.notices().full();
-      replies.begin(spec).answer(ErrorReplies.TOO_MANY, Outcome.OVERLOADED);
+      loop.notices().totalInFlightReached();
+      replies.begin(spec).answer(ErrorReplies.TOO_MANY_IN_TOTAL, Outcome.OVERLOADED);
       return true;
     }
     if (mustWait(plan)) {
@@ -208,14 +208,14 @@ final class Intake implements OwnCommands {
   private void broadcast(CommandSpec spec, RoutePlan.Broadcast plan) {
     switch (spec.name()) {
       case "config|set" -> {
-        String refusal = ConfigSet.refusal(loop.answerSite().face().config(), request.frame());
+        String refusal = ConfigSet.rejection(loop.answerSite().proxy().config(), request.frame());
         if (refusal != null) {
           replies.reject(spec, refusal);
           return;
         }
       }
       case "config|resetstat" -> server.reset();
-      default -> loop.scripts().note(spec, request.frame());
+      default -> loop.scripts().record(spec, request.frame());
     }
     forwarder.broadcast(spec, plan);
   }
@@ -233,13 +233,13 @@ final class Intake implements OwnCommands {
     if (account.takes(request.frame())) {
       answer(spec, which, request);
     } else {
-      replies.reject(spec, ErrorReplies.TOO_LONG);
+      replies.reject(spec, ErrorReplies.REQUEST_TOO_LONG);
     }
   }
 
   /** Has the handler of a request answer it that is not sent as it is. */
-  private void answer(CommandSpec spec, LocalCommand which, Incoming incoming) {
-    share.spend(TurnShare.steps(which, incoming.command()));
+  private void answer(CommandSpec spec, LocalCommand which, IncomingRequest incoming) {
+    share.spend(TurnBudget.cost(which, incoming.command()));
     switch (which.area()) {
       case CONNECTION -> local.answer(spec, which, incoming);
       case TRANSACTION -> transactions.answer(spec, which, incoming);
@@ -254,12 +254,12 @@ final class Intake implements OwnCommands {
   }
 
   @Override
-  public void answer(Incoming captured) {
+  public void answer(IncomingRequest captured) {
     if (loop.router().route(captured.command())
         instanceof RoutePlan.Local(CommandSpec spec, LocalCommand which)) {
       if (which == LocalCommand.SSUBSCRIBE) { // unlike the others, whatever the keys
         String error = "ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client";
-        share.spend(TurnShare.ANSWER);
+        share.spend(TurnBudget.ANSWER);
         captured.begin(spec).answer(ErrorReplies.encode(error), Outcome.REJECTED);
       } else {
         answer(spec, which, captured);
@@ -343,6 +343,6 @@ final class Intake implements OwnCommands {
       subscriptions.close();
     }
     blocked.inputEnded();
-    replies.dropHeld();
+    replies.dropPending();
   }
 }

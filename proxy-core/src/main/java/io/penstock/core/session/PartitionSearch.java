@@ -95,7 +95,7 @@ final class PartitionSearch implements Sliced {
     if (next < known.arguments()) {
       return true;
     }
-    client.takeUp();
+    client.processInput();
     account.checkInput();
     return false;
   }
@@ -103,6 +103,6 @@ final class PartitionSearch implements Sliced {
   @Override
   public void onFailure(Throwable cause) {
     partitions = null;
-    client.failed(cause);
+    client.fail(cause);
   }
 }

@@ -47,6 +47,6 @@ final class Reading {
 
   private void readOn() {
     waiting = false;
-    client.takeUp();
+    client.processInput();
   }
 }

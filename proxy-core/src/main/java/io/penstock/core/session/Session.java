@@ -10,7 +10,7 @@ import io.penstock.core.client.Backpressure;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.ClientProfile;
-import io.penstock.core.client.TurnShare;
+import io.penstock.core.client.TurnBudget;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.forward.ForwardParts;
@@ -62,7 +62,7 @@ public final class Session implements Client, ReplyOwner, Holdings, SessionContr
   private final Backpressure backpressure;
   private final ForwardParts forward;
   private final Intake intake;
-  private final TurnShare share;
+  private final TurnBudget share;
   private final PartitionSearch search;
   private final Overdue overdue;
   private SessionState state;
@@ -87,7 +87,7 @@ public final class Session implements Client, ReplyOwner, Holdings, SessionContr
     var request = new CurrentRequest(input, loop.reader().command(input.frame()), replies);
     this.reading = new Reading(parts, channel.config());
     this.backpressure = new Backpressure(this, loop.nodes());
-    this.share = new TurnShare(this, account, loop.slices());
+    this.share = new TurnBudget(this, account, loop.slices());
     this.order = new OrderGuard(parts);
     this.retries = new Retries(parts, loop.retrySite(), order);
     this.forward = new ForwardParts(parts, retries.owner(), order, loop.forwardSite());
@@ -108,11 +108,11 @@ public final class Session implements Client, ReplyOwner, Holdings, SessionContr
       in.release();
       return;
     }
-    activity.bytes(loop.loop(), in.readableBytes());
+    activity.onBytes(loop.loop(), in.readableBytes());
     loop.counters().received(in.readableBytes());
     loop.readGate().took(in.readableBytes());
     input.add(in);
-    takeUp();
+    processInput();
     account.checkInput();
   }
 
@@ -130,12 +130,12 @@ public final class Session implements Client, ReplyOwner, Holdings, SessionContr
   public void onInputEnded() {
     inputEnded = true;
     intake.blocked().inputEnded();
-    takeUp();
+    processInput();
   }
 
   /** The client began or stopped reading its replies. */
   public void onWritabilityChanged() {
-    takeUp();
+    processInput();
   }
 
   /** The channel is closed. */
@@ -152,7 +152,7 @@ public final class Session implements Client, ReplyOwner, Holdings, SessionContr
   }
 
   @Override
-  public void takeUp() {
+  public void processInput() {
     if (taking || isClosed()) {
       return;
     }
@@ -163,7 +163,7 @@ public final class Session implements Client, ReplyOwner, Holdings, SessionContr
         more = takeUpOne();
       }
     } catch (Throwable e) { // the caller must not fail because of this client
-      failed(e);
+      fail(e);
     } finally {
       taking = false;
     }
@@ -175,7 +175,7 @@ public final class Session implements Client, ReplyOwner, Holdings, SessionContr
     return (state instanceof SessionState.Serving || state instanceof SessionState.AwaitingAuth)
         && account.permits(replies.size())
         && !backpressure.isPaused()
-        && !share.isUsed()
+        && !share.isSpent()
         && channel.isWritable();
   }
 
@@ -197,23 +197,23 @@ public final class Session implements Client, ReplyOwner, Holdings, SessionContr
 
   private boolean protocolError() {
     state = new SessionState.Closing();
-    loop.notices().unreadable(this, account, input.scanner().error());
+    loop.notices().protocolError(this, account, input.scanner().error());
     replies.reject(null, "ERR Protocol error: " + input.scanner().error());
     return false;
   }
 
   /** Closes without a reply: a web page may have had a browser send this. */
   void endForHttp() {
-    loop.notices().unreadable(this, account, "it speaks HTTP");
+    loop.notices().protocolError(this, account, "it speaks HTTP");
     drain();
   }
 
   @Override
-  public void advanced() {
+  public void onAdvanced() {
     if (isEnding()) {
       closeWhenAnswered();
     } else if (!taking && (!input.isEmpty() || !channel.config().isAutoRead())) {
-      takeUp();
+      processInput();
     }
   }
 
@@ -234,7 +234,7 @@ public final class Session implements Client, ReplyOwner, Holdings, SessionContr
   }
 
   @Override
-  public void abandon(String why) {
+  public void closeNow(String why) {
     if (!isClosed()) {
       log.debug("client {} is closed: {}", id, why);
       state = new SessionState.Closing();
@@ -243,10 +243,10 @@ public final class Session implements Client, ReplyOwner, Holdings, SessionContr
   }
 
   @Override
-  public void failed(Throwable cause) {
+  public void fail(Throwable cause) {
     log.error("A request of client {} failed; the client is closed", id, cause);
-    abandon("a request failed");
-    replies.forgo();
+    closeNow("a request failed");
+    replies.abandon();
   }
 
   /** Closes the client if it has kept Penstock waiting for too long. Called now and then. */
@@ -274,7 +274,7 @@ public final class Session implements Client, ReplyOwner, Holdings, SessionContr
   }
 
   @Override
-  public void authenticated() {
+  public void setAuthenticated() {
     if (state instanceof SessionState.AwaitingAuth waiting) {
       state = waiting.authenticated();
       input.scanner().authenticated(true);
@@ -288,12 +288,12 @@ public final class Session implements Client, ReplyOwner, Holdings, SessionContr
       input.scanner().authenticated(state instanceof SessionState.Serving);
     }
     intake.reset();
-    speak(Protocol.RESP2);
+    setProtocol(Protocol.RESP2);
     profile.reset();
   }
 
   @Override
-  public void speak(Protocol protocol) {
+  public void setProtocol(Protocol protocol) {
     if (profile.protocol() != protocol) {
       intake.beforeChange();
       order.routesChange(); // its connections to nodes are others
@@ -326,7 +326,7 @@ public final class Session implements Client, ReplyOwner, Holdings, SessionContr
   }
 
   @Override
-  public boolean isGone() {
+  public boolean isClosing() {
     return isClosed() || account.isEnded();
   }
 
@@ -346,17 +346,17 @@ public final class Session implements Client, ReplyOwner, Holdings, SessionContr
   }
 
   @Override
-  public boolean mutesNext() {
-    return profile.mutesNext();
+  public boolean isNextReplyMuted() {
+    return profile.isNextReplyMuted();
   }
 
   @Override
-  public void answersItself() {
-    share.spend(TurnShare.ANSWER);
+  public void onLocalReply() {
+    share.spend(TurnBudget.ANSWER);
   }
 
   @Override
-  public void replyEnded() {
+  public void onReplyEnded() {
     Subscriptions subscriptions = intake.subscriptions();
     if (subscriptions != null) {
       subscriptions.pushes().onReplyEnd();
@@ -364,7 +364,7 @@ public final class Session implements Client, ReplyOwner, Holdings, SessionContr
   }
 
   @Override
-  public void letFollow(long place) {
+  public void releaseMessages(long place) {
     Subscriptions subscriptions = intake.subscriptions();
     if (subscriptions != null) {
       subscriptions.pushes().follow(place);
@@ -434,7 +434,7 @@ public final class Session implements Client, ReplyOwner, Holdings, SessionContr
 
   @Override
   public void close(CloseReason reason) {
-    abandon(reason.words());
+    closeNow(reason.description());
     Subscriptions subscriptions = intake.subscriptions();
     if (subscriptions != null) {
       subscriptions.pushes().drop();
@@ -467,7 +467,7 @@ public final class Session implements Client, ReplyOwner, Holdings, SessionContr
   }
 
   @Override
-  public long age() {
+  public long ageSeconds() {
     return ClientLine.seconds(System.nanoTime() - activity.connectedAt());
   }
 
@@ -502,8 +502,8 @@ public final class Session implements Client, ReplyOwner, Holdings, SessionContr
   }
 
   @Override
-  public byte[] nil() {
-    return profile.nil();
+  public byte[] nullArray() {
+    return profile.nullArray();
   }
 
   /** What its requests are sent with. */
@@ -547,7 +547,7 @@ public final class Session implements Client, ReplyOwner, Holdings, SessionContr
     return activity;
   }
 
-  TurnShare share() {
+  TurnBudget share() {
     return share;
   }
 }

@@ -1,14 +1,14 @@
 package io.penstock.core.session;
 
 import io.netty.channel.EventLoop;
-import io.penstock.core.answer.AnswerSite;
+import io.penstock.core.answer.AnswerLoop;
 import io.penstock.core.answer.ClientDirectory;
+import io.penstock.core.answer.ClientPause;
 import io.penstock.core.answer.DelayedClients;
 import io.penstock.core.answer.LoopClients;
-import io.penstock.core.answer.Pause;
 import io.penstock.core.answer.ReadOnlyCalls;
 import io.penstock.core.backend.Hold;
-import io.penstock.core.client.ClientNotices;
+import io.penstock.core.client.ClientLog;
 import io.penstock.core.client.Nodes;
 import io.penstock.core.client.RequestReader;
 import io.penstock.core.command.CommandReplies;
@@ -62,13 +62,13 @@ public final class SessionLoop implements LoopClients {
   private final LoopMemory memory;
   private final SlowClients slowClients = new SlowClients();
   private final DelayedClients delayed = new DelayedClients();
-  private final ClientNotices notices;
+  private final ClientLog notices;
   private final LoopScripts scripts;
-  private final Pause pause;
+  private final ClientPause pause;
   private final RetrySite retrySite;
   private final ForwardSite forwardSite;
   private final SubscribeSite subscribeSite;
-  private final AnswerSite answerSite;
+  private final AnswerLoop answerSite;
   private final Sweep sweep;
   private CommandReplies commandReplies;
   private final Rate commands = new Rate();
@@ -98,13 +98,15 @@ public final class SessionLoop implements LoopClients {
     this.commandReplies = new CommandReplies(servers.commands());
     this.reader = new RequestReader(settings.limits(), servers);
     this.nodes =
-        new Nodes(dispatcher, routing.topology(), settings.times(), settings.face()::unreached);
+        new Nodes(
+            dispatcher, routing.topology(), settings.times(), settings.face()::topologyFailure);
     this.slots = new ReplySlots(loop, counters);
     this.memory = new LoopMemory(directory.memory(), loop, limits.memory());
-    this.notices = new ClientNotices(counters, limits);
+    this.notices = new ClientLog(counters, limits);
     this.scripts = new LoopScripts(directory.scripts());
     this.pause =
-        new Pause(loop, new ReadOnlyCalls(directory.scripts(), this::takeUpAll), this::takeUpAll);
+        new ClientPause(
+            loop, new ReadOnlyCalls(directory.scripts(), this::takeUpAll), this::takeUpAll);
     var refusals = new RetryableErrors(routing.topology().verdicts(), nodes);
     this.retrySite = new RetrySite(refusals, directory.scripts(), counters);
     var gathering = new GatherLimit(settings.limits().maxRequestLength(), notices);
@@ -115,10 +117,10 @@ public final class SessionLoop implements LoopClients {
     directory.add(this);
   }
 
-  private AnswerSite makeAnswerSite() {
+  private AnswerLoop makeAnswerSite() {
     var access =
-        new AnswerSite.Access(settings.password(), settings.database(), delayed, notices, counters);
-    return new AnswerSite(settings.face(), directory, () -> commandReplies, access, pause);
+        new AnswerLoop.Access(settings.password(), settings.database(), delayed, notices, counters);
+    return new AnswerLoop(settings.face(), directory, () -> commandReplies, access, pause);
   }
 
   /**
@@ -175,7 +177,7 @@ public final class SessionLoop implements LoopClients {
 
   /** Goes on with what is known of the servers now; ids of commands stay what they are. */
   public void adopt(ServerFacts now) {
-    reader.adopt(now);
+    reader.update(now);
     commandReplies = new CommandReplies(now.commands());
     counters.grow(now.commands().size());
     for (Session session : sessions) {
@@ -222,7 +224,7 @@ public final class SessionLoop implements LoopClients {
     return delayed;
   }
 
-  ClientNotices notices() {
+  ClientLog notices() {
     return notices;
   }
 
@@ -242,12 +244,12 @@ public final class SessionLoop implements LoopClients {
     return subscribeSite;
   }
 
-  AnswerSite answerSite() {
+  AnswerLoop answerSite() {
     return answerSite;
   }
 
   @Override
-  public Pause pause() {
+  public ClientPause pause() {
     return pause;
   }
 
@@ -259,7 +261,7 @@ public final class SessionLoop implements LoopClients {
   /** Lets go of what nobody has needed for some time. */
   void lookAtSpares() {
     memory.look();
-    slots.look();
+    slots.trim();
     exchanges.look();
   }
 
@@ -278,7 +280,7 @@ public final class SessionLoop implements LoopClients {
   }
 
   private void takeUpAll() {
-    List.copyOf(sessions).forEach(Session::takeUp);
+    List.copyOf(sessions).forEach(Session::processInput);
   }
 
   boolean isDraining() {
@@ -334,7 +336,7 @@ public final class SessionLoop implements LoopClients {
     }
     Map<CloseReason, Long> closed = new EnumMap<>(CloseReason.class);
     for (CloseReason reason : CloseReason.values()) {
-      closed.put(reason, counters.closedFor(reason));
+      closed.put(reason, counters.closes(reason));
     }
     return new Pressure(
         memory.all().used(), slots.inUse(), paused, closed, counters.authenticationFailures());

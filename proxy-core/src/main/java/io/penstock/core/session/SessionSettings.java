@@ -1,6 +1,6 @@
 package io.penstock.core.session;
 
-import io.penstock.core.answer.ServerFace;
+import io.penstock.core.answer.ProxyView;
 import io.penstock.core.client.Nodes;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.resp.RespLimits;
@@ -22,4 +22,4 @@ public record SessionSettings(
     Nodes.Times times,
     int database,
     ClientLimits clientLimits,
-    ServerFace face) {}
+    ProxyView face) {}

@@ -24,7 +24,7 @@ final class Sweep {
   /** Called several times per command timeout. */
   void tick(long now) {
     loop.memory().tick();
-    loop.delayed().goOn(now);
+    loop.delayed().endDelays(now);
     loop.slowClients().check(now);
     if (now - sweptAt >= period) {
       sweptAt = now;

@@ -81,7 +81,7 @@ public final class Glob {
   /** Whether the whole text matches. */
   public boolean matches(String text) {
     var match = new GlobMatch(this, text);
-    while (match.goOn(Integer.MAX_VALUE) == GlobMatch.UNDECIDED) {
+    while (match.step(Integer.MAX_VALUE) == GlobMatch.UNDECIDED) {
       // there is more to do
     }
     return match.isMatch();

@@ -7,7 +7,7 @@ package io.penstock.core.spec;
  */
 public final class GlobMatch {
 
-  /** What {@link #goOn} gives when there is more to do. */
+  /** What {@link #step} gives when there is more to do. */
   public static final int UNDECIDED = -1;
 
   private final Glob glob;
@@ -23,7 +23,7 @@ public final class GlobMatch {
   }
 
   /** Takes up to {@code steps} steps; gives those left over, or {@link #UNDECIDED}. */
-  public int goOn(int steps) {
+  public int step(int steps) {
     for (int left = steps; left > 0; left--) {
       if (at >= text.length() || !advance()) {
         return left;

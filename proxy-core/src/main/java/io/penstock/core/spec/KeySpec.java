@@ -19,7 +19,7 @@ public record KeySpec(Set<KeyFlag> flags, BeginSearch begin, FindKeys find) {
   }
 
   /** Whether its positions hold keys, and not shard channels that are only hashed like keys. */
-  public boolean isKeys() {
+  public boolean hasKeys() {
     return !flags.contains(KeyFlag.NOT_KEY);
   }
 
@@ -29,7 +29,7 @@ public record KeySpec(Set<KeyFlag> flags, BeginSearch begin, FindKeys find) {
   }
 
   /** This spec as if the keys that it finds were all that there are. */
-  public KeySpec takenAsComplete() {
+  public KeySpec withoutIncomplete() {
     EnumSet<KeyFlag> others = EnumSet.noneOf(KeyFlag.class);
     others.addAll(flags);
     return others.remove(KeyFlag.INCOMPLETE) ? new KeySpec(others, begin, find) : this;
@@ -39,7 +39,7 @@ public record KeySpec(Set<KeyFlag> flags, BeginSearch begin, FindKeys find) {
    * The argument index of the one key that this spec finds in every request; 0 when it is not so
    * simple.
    */
-  public int fixedIndex() {
+  public int fixedKeyIndex() {
     return begin instanceof BeginSearch.Index(int index)
             && find instanceof FindKeys.Range(int lastKey, int _, int _)
             && lastKey == 0

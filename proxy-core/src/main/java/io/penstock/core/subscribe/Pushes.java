@@ -81,13 +81,13 @@ public final class Pushes implements Subscriber {
       hold(message.kept(protocol));
       waitForOutput();
     }
-    counters.pushed();
+    counters.countMessage();
     account.check();
   }
 
   @Override
   public void onDefect(Throwable cause) {
-    client.failed(cause);
+    client.fail(cause);
   }
 
   /** The newest unanswered request that may have published. Each request is looked at once. */
@@ -95,17 +95,17 @@ public final class Pushes implements Subscriber {
     for (int i = replies.size() - 1; i >= 0; i--) {
       ReplySlot request = replies.at(i);
       CommandSpec spec = request.spec();
-      if (request.place() <= lookedAt) {
+      if (request.requestNumber() <= lookedAt) {
         break;
       }
       if (spec != null && PUBLISHERS.contains(spec.name())) {
         publisher = request;
-        publisherPlace = request.place();
+        publisherPlace = request.requestNumber();
         break;
       }
     }
-    lookedAt = replies.newest();
-    if (publisher != null && !publisher.isStill(replies, publisherPlace)) {
+    lookedAt = replies.lastRequestNumber();
+    if (publisher != null && !publisher.isSlotOf(replies, publisherPlace)) {
       publisher = null;
     }
     return publisher;
@@ -114,19 +114,19 @@ public final class Pushes implements Subscriber {
   private void keep(ByteBuf bytes, ReplySlot request) {
     int length = bytes.readableBytes();
     followerBytes += length;
-    request.isFollowed();
+    request.delayMessages();
     Followers last = followers.peekLast();
     if (length >= SocketOutput.SLICE_THRESHOLD) {
-      followers.add(new Followers(request.place(), bytes.retainedDuplicate(), false));
+      followers.add(new Followers(request.requestNumber(), bytes.retainedDuplicate(), false));
     } else if (last != null
         && last.takesMore()
-        && last.place() == request.place()
+        && last.place() == request.requestNumber()
         && last.bytes().maxWritableBytes() >= length) {
       last.bytes().writeBytes(bytes, bytes.readerIndex(), length);
     } else {
       ByteBuf into = ByteBufAllocator.DEFAULT.directBuffer(FIRST_CHUNK, LARGEST_CHUNK);
       into.writeBytes(bytes, bytes.readerIndex(), length);
-      followers.add(new Followers(request.place(), into, true));
+      followers.add(new Followers(request.requestNumber(), into, true));
     }
   }
 

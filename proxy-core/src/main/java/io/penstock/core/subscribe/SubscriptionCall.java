@@ -90,7 +90,7 @@ final class SubscriptionCall implements Joining.Outcome {
 
               @Override
               public void onFailure(Throwable cause) {
-                client.failed(cause);
+                client.fail(cause);
               }
             });
   }
@@ -148,7 +148,7 @@ final class SubscriptionCall implements Joining.Outcome {
   }
 
   private void join() {
-    long deadline = loop.now() + nodes.patienceNanos();
+    long deadline = loop.now() + nodes.retryWindowNanos();
     Joining begun = hub.begin(all.pushes(), kind, deadline, this);
     joining = begun;
     repeat(

@@ -3,7 +3,7 @@ package io.penstock.core.subscribe;
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
-import io.penstock.core.client.Incoming;
+import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.client.Nodes;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.Handling;
@@ -111,7 +111,7 @@ public final class Subscriptions {
   }
 
   /** Takes up a request that subscribes or unsubscribes; none is unanswered. */
-  public void answer(CommandSpec spec, LocalCommand which, Incoming request) {
+  public void answer(CommandSpec spec, LocalCommand which, IncomingRequest request) {
     switch (which) {
       case SUBSCRIBE -> begin(spec, Kind.CHANNEL, request).subscribe();
       case PSUBSCRIBE -> begin(spec, Kind.PATTERN, request).subscribe();
@@ -123,7 +123,7 @@ public final class Subscriptions {
     }
   }
 
-  private SubscriptionCall begin(CommandSpec spec, Kind kind, Incoming request) {
+  private SubscriptionCall begin(CommandSpec spec, Kind kind, IncomingRequest request) {
     pushes.release(); // no message of before comes behind the confirmation
     ReplySlot place = request.begin(spec);
     var given = new GivenNames(request.share(), request.frame());

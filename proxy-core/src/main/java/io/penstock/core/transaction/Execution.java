@@ -50,7 +50,7 @@ public final class Execution extends Block {
     this.held = new Gathered(made.context(), made.forward().site().limit());
     this.transaction = transaction;
     this.watch = watch;
-    whole.bearsOnHeap(transaction.sizeOnHeap());
+    whole.addHeapBytes(transaction.sizeOnHeap());
     if (watch != null || isSpliced()) {
       client.suspend(
           whole); // what comes behind must not overtake, and see what the own commands do
@@ -82,7 +82,7 @@ public final class Execution extends Block {
       return false;
     }
     made.retryableErrors().applyToTopology(said);
-    answer(client.nil(), Outcome.OK);
+    answer(client.nullArray(), Outcome.OK);
     return true;
   }
 
@@ -91,7 +91,7 @@ public final class Execution extends Block {
     if (watch != null) {
       watch.lose();
       if (failure == Failure.NOT_SENT) {
-        answer(client.nil(), Outcome.OK);
+        answer(client.nullArray(), Outcome.OK);
         return;
       }
     }
@@ -189,7 +189,7 @@ public final class Execution extends Block {
   public void dropHeld() {
     collected.clear();
     held.beginAnew();
-    whole.dropHeld();
+    whole.dropPending();
   }
 
   @Override
@@ -240,16 +240,16 @@ public final class Execution extends Block {
   /** The own commands could not be answered. */
   void broke(Throwable cause) {
     letGo();
-    client.failed(cause);
+    client.fail(cause);
   }
 
   /** All own commands are answered. */
   void compose() {
     Replay own = Objects.requireNonNull(replay);
-    if (held.isTooLarge() || client.isGone()) {
+    if (held.isTooLarge() || client.isClosing()) {
       own.close();
       client.resume(whole);
-      whole.answer(ErrorReplies.TOO_LARGE_EXEC, Outcome.ERROR);
+      whole.answer(ErrorReplies.EXEC_REPLY_TOO_LARGE, Outcome.ERROR);
       return;
     }
     int first = header(transaction.sent()).length;

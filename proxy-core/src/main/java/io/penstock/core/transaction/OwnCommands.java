@@ -1,10 +1,10 @@
 package io.penstock.core.transaction;
 
-import io.penstock.core.client.Incoming;
+import io.penstock.core.client.IncomingRequest;
 
 /** Answers the commands of a transaction that are Penstock's own. On the client's event loop. */
 public interface OwnCommands {
 
   /** Has a request answered that {@code EXEC} has come to; its reply is captured. */
-  void answer(Incoming captured);
+  void answer(IncomingRequest captured);
 }

@@ -3,9 +3,9 @@ package io.penstock.core.transaction;
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
-import io.penstock.core.client.Incoming;
+import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.client.RequestReader;
-import io.penstock.core.client.TurnShare;
+import io.penstock.core.client.TurnBudget;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.limit.Allowance;
@@ -29,7 +29,7 @@ final class Replay implements Sliced {
   private static final int MUCH = 1024 * 1024;
 
   /** After so many answers as well. */
-  private static final int MANY = Slices.STEPS / TurnShare.ANSWER;
+  private static final int MANY = Slices.STEPS / TurnBudget.ANSWER;
 
   private final Client client;
   private final ReplySequence replies;
@@ -105,7 +105,7 @@ final class Replay implements Sliced {
   /** Another turn has come. A client that was closed gets no reply, but all commands run. */
   @Override
   public boolean step() {
-    if (client.isGone()) {
+    if (client.isClosing()) {
       close();
     }
     run();
@@ -124,7 +124,7 @@ final class Replay implements Sliced {
   }
 
   /** One of the commands, whose reply is kept here. */
-  private final class Captured implements Incoming {
+  private final class Captured implements IncomingRequest {
 
     private final Command command;
 
@@ -159,7 +159,7 @@ final class Replay implements Sliced {
   private void answered(ReplySlot place) {
     made += place.reply().readableBytes();
     if (!whole.holds(place.reply().readableBytes())) {
-      place.dropHeld();
+      place.dropPending();
     }
     waiting = false;
     if (!running) {
@@ -184,7 +184,7 @@ final class Replay implements Sliced {
   /** They are not wanted any more, nor are those yet to come. */
   void dropReplies() {
     for (int i = given; i < begun.size(); i++) {
-      begun.get(i).dropHeld();
+      begun.get(i).dropPending();
     }
   }
 
@@ -192,15 +192,15 @@ final class Replay implements Sliced {
   void given(int i) {
     ReplySlot request = begun.get(i);
     given = i + 1;
-    request.dropHeld();
+    request.dropPending();
     account.bearsOnHeap(-ReplySlot.SIZE);
-    replies.giveBack(request);
+    replies.release(request);
   }
 
   /** None of them may ever be given back. */
   void forgo() {
     for (int i = given; i < begun.size(); i++) {
-      replies.forgo(begun.get(i));
+      replies.abandon(begun.get(i));
     }
   }
 

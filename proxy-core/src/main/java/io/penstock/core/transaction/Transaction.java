@@ -125,7 +125,7 @@ public final class Transaction {
   /** Whether all that may write declares that it does not. */
   boolean hasOnly(ReadOnlyCalls readOnly, ClientContext client) {
     ByteBuf queuedBytes = block;
-    return queuedBytes == null || readOnly.areAllIn(queuedBytes, client);
+    return queuedBytes == null || readOnly.isReadOnlyBlock(queuedBytes, client);
   }
 
   /** Whether its commands name more than one key. */

@@ -2,7 +2,7 @@ package io.penstock.core.transaction;
 
 import io.penstock.core.client.Backpressure;
 import io.penstock.core.client.ClientContext;
-import io.penstock.core.client.TurnShare;
+import io.penstock.core.client.TurnBudget;
 import io.penstock.core.forward.ForwardParts;
 import io.penstock.core.retry.RetryableErrors;
 
@@ -20,7 +20,7 @@ public record TransactionParts(
     RetryableErrors retryableErrors,
     Backpressure backpressure,
     OwnCommands own,
-    TurnShare share) {
+    TurnBudget share) {
 
   public ClientContext context() {
     return forward.context();

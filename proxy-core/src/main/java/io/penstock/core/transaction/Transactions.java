@@ -1,18 +1,18 @@
 package io.penstock.core.transaction;
 
 import io.netty.buffer.Unpooled;
+import io.penstock.core.answer.ClientPause;
 import io.penstock.core.answer.ConfigSet;
-import io.penstock.core.answer.Pause;
+import io.penstock.core.answer.ProxyView;
 import io.penstock.core.answer.ReadOnlyCalls;
-import io.penstock.core.answer.ServerFace;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.ClientProfile;
-import io.penstock.core.client.Incoming;
+import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.client.Nodes;
 import io.penstock.core.client.RequestReader;
-import io.penstock.core.client.TurnShare;
+import io.penstock.core.client.TurnBudget;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.Handling;
@@ -66,15 +66,15 @@ public final class Transactions {
   private final Allowance account;
   private final Nodes nodes;
   private final RequestReader reader;
-  private final TurnShare share;
-  private final ServerFace face;
+  private final TurnBudget share;
+  private final ProxyView face;
   private @Nullable Transaction open;
   private @Nullable Watch watch;
 
   /**
    * @param face whose parameters are Penstock's own
    */
-  public Transactions(TransactionParts made, ClientProfile profile, ServerFace face) {
+  public Transactions(TransactionParts made, ClientProfile profile, ProxyView face) {
     ClientContext context = made.context();
     this.made = made;
     this.client = context.client();
@@ -150,7 +150,7 @@ public final class Transactions {
     CommandSpec spec = command.spec();
     String refusal =
         spec != null && spec.name().equals("config|set")
-            ? ConfigSet.refusal(face.config(), command.frame())
+            ? ConfigSet.rejection(face.config(), command.frame())
             : null;
     if (refusal != null || hasManyPartitions()) {
       return refuse(queue, spec, refusal == null ? EVERY_NODE : refusal);
@@ -186,7 +186,7 @@ public final class Transactions {
     }
     queue.add(request, wanted, spec);
     account.check();
-    if (spec != null && Pause.mayWrite(spec)) {
+    if (spec != null && ClientPause.mayWrite(spec)) {
       queue.writes(spec);
     }
     if (spec != null && spec.isScript() && hasManyPartitions()) {
@@ -201,7 +201,7 @@ public final class Transactions {
     return switch (which) {
       case MULTI, EXEC, DISCARD, QUIT, RESET -> false;
       case CLIENT_REPLY ->
-          profile.changesReplies(command)
+          profile.changesReplyMode(command)
               ? refuse(queue, spec, NO_SILENCE)
               : queueOwn(queue, spec, command);
       case SUBSCRIBE, PSUBSCRIBE -> refuse(queue, spec, NO_SUBSCRIBING);
@@ -233,7 +233,7 @@ public final class Transactions {
   }
 
   /** Answers a request about transactions; those it must wait for have ended. */
-  public void answer(CommandSpec spec, LocalCommand which, Incoming request) {
+  public void answer(CommandSpec spec, LocalCommand which, IncomingRequest request) {
     Transaction queue = open;
     switch (which) {
       case EXEC -> execute(spec);
@@ -256,7 +256,7 @@ public final class Transactions {
       }
       default -> { // UNWATCH, also of a transaction
         unwatch();
-        share.spend(TurnShare.ANSWER);
+        share.spend(TurnBudget.ANSWER);
         request.begin(spec).deliverOwned(Unpooled.wrappedBuffer(OK), Outcome.OK);
       }
     }
@@ -295,7 +295,7 @@ public final class Transactions {
       replies.reject(spec, ABORTED);
     } else if (watched != null && watched.isLost()) {
       close();
-      answer(spec, client.nil());
+      answer(spec, client.nullArray());
     } else {
       open = null;
       watch = null;
@@ -305,7 +305,7 @@ public final class Transactions {
 
   private void send(CommandSpec exec, Transaction transaction, @Nullable Watch watched) {
     ReplySlot whole = replies.begin(exec);
-    whole.concernsMany();
+    whole.targetManyPartitions();
     var execution = new Execution(made, whole, transaction, watched);
     if (watched == null && transaction.sent() == 0) {
       execution.spliceOwn();
@@ -327,7 +327,7 @@ public final class Transactions {
 
   private void send(Exchange exchange) {
     if (!nodes.dispatch(exchange)) {
-      made.backpressure().pauseFor(exchange.sentTo());
+      made.backpressure().pauseIfBusy(exchange.sentTo());
     }
   }
 
@@ -335,7 +335,7 @@ public final class Transactions {
    * {@code WATCH}, outside a transaction. No earlier request is unanswered: those go by another
    * connection, and may be about the same keys.
    */
-  public void watch(CommandSpec spec, int partition, Incoming request) {
+  public void watch(CommandSpec spec, int partition, IncomingRequest request) {
     Watch watched = watch;
     if (watched == null) {
       watched = new Watch(made.context(), made.retryableErrors(), partition, this::unwatch);
@@ -368,7 +368,7 @@ public final class Transactions {
   }
 
   private void answer(@Nullable CommandSpec spec, byte[] reply) {
-    share.spend(TurnShare.ANSWER);
+    share.spend(TurnBudget.ANSWER);
     replies.begin(spec).deliverOwned(Unpooled.wrappedBuffer(reply), Outcome.OK);
   }
 

@@ -7,7 +7,7 @@ import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.Lease;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
-import io.penstock.core.client.Incoming;
+import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.client.Nodes;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.reply.WireRequest;
@@ -75,7 +75,7 @@ public final class Watch {
   }
 
   /** Watches more keys: those of the request, whose place among the replies this is. */
-  void add(ReplySlot place, Incoming request) {
+  void add(ReplySlot place, IncomingRequest request) {
     keys += request.frame().argc() - 1;
     new WatchCall(context, this, place, request).send();
   }

@@ -5,8 +5,8 @@ import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.Lease;
 import io.penstock.core.backend.NodeRefusal;
 import io.penstock.core.client.ClientContext;
-import io.penstock.core.client.Incoming;
-import io.penstock.core.client.LeasedCall;
+import io.penstock.core.client.IncomingRequest;
+import io.penstock.core.client.LeasedExchange;
 import io.penstock.core.client.Nodes;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.reply.ErrorReplies;
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * One {@code WATCH}. The client's first one finds the node, and is tried again until its deadline;
  * a later one that the node does not take shows that what is watched is lost.
  */
-final class WatchCall extends LeasedCall {
+final class WatchCall extends LeasedExchange {
 
   private static final byte[] OK = "+OK\r\n".getBytes(StandardCharsets.US_ASCII);
   private static final long DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
@@ -41,7 +41,7 @@ final class WatchCall extends LeasedCall {
   private boolean asking;
   private boolean over;
 
-  WatchCall(ClientContext context, Watch watch, ReplySlot place, Incoming request) {
+  WatchCall(ClientContext context, Watch watch, ReplySlot place, IncomingRequest request) {
     super(context.client());
     this.nodes = context.nodes();
     this.loop = context.loop();
@@ -56,7 +56,7 @@ final class WatchCall extends LeasedCall {
         client.protocol(),
         client.affinity(),
         now + nodes.commandTimeoutNanos(),
-        now + nodes.patienceNanos());
+        now + nodes.retryWindowNanos());
   }
 
   void send() {
@@ -143,7 +143,7 @@ final class WatchCall extends LeasedCall {
     } else if (said.isAsk() && said.target() != null) {
       sendTo(said.target(), true);
     } else if (said.isMoved()) {
-      again(ErrorReplies.ON_THE_MOVE, Outcome.UNAVAILABLE);
+      again(ErrorReplies.SLOT_MIGRATING, Outcome.UNAVAILABLE);
     } else {
       again(line, Outcome.ERROR);
     }

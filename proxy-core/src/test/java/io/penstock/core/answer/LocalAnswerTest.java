@@ -15,7 +15,7 @@ class LocalAnswerTest {
     List<ByteBuf> begun = new ArrayList<>();
 
     assertThatThrownBy(() ->
-            LocalAnswer.made(out -> {
+            LocalAnswer.encode(out -> {
               begun.add(out.writeBytes(new byte[10_000]));
               throw new OutOfMemoryError("thrown by a test");
             }))

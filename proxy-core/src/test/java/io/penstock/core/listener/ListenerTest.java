@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.penstock.core.answer.ClientDirectory;
-import io.penstock.core.answer.ServerFace;
+import io.penstock.core.answer.ProxyView;
 import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.QueueBounds;
 import io.penstock.core.client.Nodes;
@@ -50,13 +50,13 @@ class ListenerTest {
           2,
           new ProxyEvents() {
             @Override
-            public void clientRefused() {
+            public void clientRejected() {
               refusals.incrementAndGet();
             }
           });
   private final SessionLoop sessions = sessionLoop();
   private final Listener listener =
-      new Listener(group, _ -> sessions, admission, Arrivals.DEFAULTS);
+      new Listener(group, _ -> sessions, admission, AcceptSettings.DEFAULTS);
 
   private SessionLoop sessionLoop() {
     Loop loop = group.loops().getFirst();
@@ -69,7 +69,7 @@ class ListenerTest {
             new Nodes.Times(TIMEOUT.toNanos(), TIMEOUT.toNanos()),
             0,
             ClientLimits.DEFAULTS,
-            ServerFace.UNKNOWN);
+            ProxyView.UNKNOWN);
     return new SessionLoop(
         loop,
         settings,
@@ -115,7 +115,7 @@ class ListenerTest {
   @Test
   void anAddressThatIsTakenCannotBeBound() {
     int port = bind();
-    var second = new Listener(group, _ -> sessions, admission, Arrivals.DEFAULTS);
+    var second = new Listener(group, _ -> sessions, admission, AcceptSettings.DEFAULTS);
 
     assertThatThrownBy(() ->
             result(second.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))))
@@ -134,7 +134,7 @@ class ListenerTest {
 
       assertThat(admission.now()).isEqualTo(2);
       assertThat(admission.total()).isEqualTo(2);
-      assertThat(admission.refused()).isEqualTo(1);
+      assertThat(admission.rejected()).isEqualTo(1);
       assertThat(refusals).hasValue(1);
       first.send("PING\r\n").expect("+PONG\r\n");
       second.send("PING\r\n").expect("+PONG\r\n");
@@ -150,7 +150,7 @@ class ListenerTest {
         int refused = i;
         try (Peer third = Peer.connect(port)) {
           third.send("PING\r\n".repeat(1_000));
-          await().until(() -> admission.refused() == refused);
+          await().until(() -> admission.rejected() == refused);
           third.send("PING\r\n").send("PING\r\n"); // as on a connection that stands
 
           assertThat(third.read(100)).isEqualTo("-ERR max number of clients reached\r\n<end>");
@@ -167,7 +167,7 @@ class ListenerTest {
     try (Peer first = connect(port);
         Peer second = connect(port)) {
       List<Peer> flood =
-          IntStream.range(0, 4 * RefusedClient.MOST).mapToObj(_ -> Peer.connect(port)).toList();
+          IntStream.range(0, 4 * RejectedClient.MOST).mapToObj(_ -> Peer.connect(port)).toList();
 
       for (Peer each : flood) {
         each.expect("-ERR max number of clients reached\r\n").expectClosed();
@@ -183,7 +183,7 @@ class ListenerTest {
   void moreClientsThanMayConnectInASecondWait() {
     var hurried = new Admission(100, ProxyEvents.NONE);
     var slow =
-        new Listener(group, _ -> sessions, hurried, new Arrivals(100, Duration.ofMinutes(1)));
+        new Listener(group, _ -> sessions, hurried, new AcceptSettings(100, Duration.ofMinutes(1)));
     int port =
         result(slow.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))).getPort();
     List<Peer> clients = IntStream.range(0, 60).mapToObj(_ -> Peer.connect(port)).toList();
@@ -191,7 +191,7 @@ class ListenerTest {
     clients.forEach(client -> client.send("PING\r\n").expect("+PONG\r\n")); // all are served
 
     assertThat(hurried.delayed()).isPositive();
-    assertThat(hurried.refused()).isZero();
+    assertThat(hurried.rejected()).isZero();
     clients.forEach(Peer::close);
     slow.close();
   }
@@ -199,7 +199,7 @@ class ListenerTest {
   @Test
   void theSystemTakesTheLongestKeepAliveThatMayBeSet() {
     var patient =
-        new Listener(group, _ -> sessions, admission, new Arrivals(0, Duration.ofHours(9)));
+        new Listener(group, _ -> sessions, admission, new AcceptSettings(0, Duration.ofHours(9)));
     int port =
         result(patient.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))).getPort();
 
@@ -218,7 +218,7 @@ class ListenerTest {
     connect(port).close();
 
     assertThat(admission.total()).isEqualTo(3);
-    assertThat(admission.refused()).isZero();
+    assertThat(admission.rejected()).isZero();
   }
 
   @Test

@@ -44,9 +44,9 @@ class LoopCountersTest {
 
   @Test
   void redirectsAreCountedByKind() {
-    counters.redirected(Redirection.MOVED);
-    counters.redirected(Redirection.MOVED);
-    counters.redirected(Redirection.LOADING);
+    counters.countRedirect(Redirection.MOVED);
+    counters.countRedirect(Redirection.MOVED);
+    counters.countRedirect(Redirection.LOADING);
 
     assertThat(counters.redirects(Redirection.MOVED)).isEqualTo(2);
     assertThat(counters.redirects(Redirection.ASK)).isZero();
@@ -55,9 +55,9 @@ class LoopCountersTest {
 
   @Test
   void lagIsTheNewestAndTheLongest() {
-    counters.lag(5);
-    counters.lag(9);
-    counters.lag(0);
+    counters.recordLag(5);
+    counters.recordLag(9);
+    counters.recordLag(0);
 
     assertThat(counters.lagNanos()).isZero();
     assertThat(counters.maxLagNanos()).isEqualTo(9);

@@ -43,7 +43,7 @@ class StatsSinceTest {
     ProxyStats since = now.since(stats(20, calls("GET", 10), calls("SET", 4)));
 
     assertThat(since.clientsTotal()).isEqualTo(30);
-    assertThat(since.clientsRefused()).isEqualTo(30);
+    assertThat(since.clientsRejected()).isEqualTo(30);
     assertThat(since.traffic()).isEqualTo(new Traffic(30, 30, 7, 8, 9, 10));
     assertThat(since.errors()).isEqualTo(Map.of("ERR", 30L));
     assertThat(since.pressure())

@@ -24,13 +24,13 @@ class ActivityTest {
 
   @Test
   void whoAsksForOneThingAtATimeIsOneOfTheCrowd() {
-    clients().forEach(client -> askedBefore(client, 1).bytes(loop, 100));
+    clients().forEach(client -> askedBefore(client, 1).onBytes(loop, 100));
     assertThat(loop.crowd().isLarge()).isTrue();
   }
 
   @Test
   void whoPipelinesIsNot() {
-    clients().forEach(client -> askedBefore(client, 2).bytes(loop, 100));
+    clients().forEach(client -> askedBefore(client, 2).onBytes(loop, 100));
     assertThat(loop.crowd().isLarge()).isFalse();
   }
 
@@ -41,7 +41,7 @@ class ActivityTest {
 
   private static Activity askedBefore(Activity client, int requests) {
     for (int i = 0; i < requests; i++) {
-      client.request(null);
+      client.onRequest(null);
     }
     return client;
   }

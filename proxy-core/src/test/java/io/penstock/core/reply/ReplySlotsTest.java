@@ -23,13 +23,13 @@ class ReplySlotsTest {
   private List<ReplySlot> take(int count) {
     List<ReplySlot> taken = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      taken.add(pool.take());
+      taken.add(pool.acquire());
     }
     return taken;
   }
 
   private void give(List<ReplySlot> back) {
-    back.forEach(pool::give);
+    back.forEach(pool::release);
   }
 
   @Test
@@ -43,8 +43,8 @@ class ReplySlotsTest {
   void whatIsInUseIsCountedUnlessItMayNeverComeBack() {
     List<ReplySlot> taken = take(3);
     assertThat(pool.inUse()).isEqualTo(3);
-    pool.forgo(taken.getFirst());
-    pool.forgo(taken.getFirst());
+    pool.abandon(taken.getFirst());
+    pool.abandon(taken.getFirst());
     assertThat(pool.inUse()).isEqualTo(2);
     give(taken);
     assertThat(pool.inUse()).isZero();
@@ -59,7 +59,7 @@ class ReplySlotsTest {
       List<ReplySlot> busy = take(10_000);
       assertThat(pool.size()).isZero();
       give(busy);
-      pool.look();
+      pool.trim();
     }
     assertThat(pool.size()).isEqualTo(10_000);
   }
@@ -67,19 +67,19 @@ class ReplySlotsTest {
   @Test
   void whatNobodyNeedsGoesBitByBitAndSomeStay() {
     give(take(10_000));
-    pool.look();
+    pool.trim();
     assertThat(pool.size()).as("it was needed until now").isEqualTo(10_000);
-    pool.look();
+    pool.trim();
     assertThat(pool.size()).isEqualTo(5_000);
     for (int look = 0; look < 20; look++) {
-      pool.look();
+      pool.trim();
     }
-    assertThat(pool.size()).isEqualTo(ReplySlots.KEPT);
+    assertThat(pool.size()).isEqualTo(ReplySlots.MIN_SPARE);
   }
 
   @Test
   void thePoolIsBounded() {
-    give(take(ReplySlots.MOST + 10));
-    assertThat(pool.size()).isEqualTo(ReplySlots.MOST);
+    give(take(ReplySlots.MAX_SPARE + 10));
+    assertThat(pool.size()).isEqualTo(ReplySlots.MAX_SPARE);
   }
 }

@@ -13,7 +13,7 @@ class ScriptFlagsTest {
 
   private static boolean declares(String script) {
     ByteBuf bytes = Unpooled.copiedBuffer("x" + script + "y", StandardCharsets.ISO_8859_1);
-    return ScriptFlags.declareNoWrites(bytes, 1, script.length());
+    return ScriptFlags.hasNoWrites(bytes, 1, script.length());
   }
 
   @ParameterizedTest

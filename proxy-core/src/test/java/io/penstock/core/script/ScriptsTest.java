@@ -15,12 +15,12 @@ class ScriptsTest {
   private static final String ONE = "e0e1f9fabfc9d4800c877a703b823ac0578ff8db"; // of "return 1"
 
   private final Scripts scripts = new Scripts();
-  private final Digests digests = new Digests();
+  private final DigestCache digests = new DigestCache();
 
   private void note(String... words) {
     var command = new Command(TABLE, Frames.of(words));
     CommandSpec spec = Objects.requireNonNull(command.resolve());
-    scripts.note(spec, command.frame(), digests);
+    scripts.record(spec, command.frame(), digests);
   }
 
   @Test

@@ -7,7 +7,7 @@ import static io.penstock.core.session.Requests.set;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.penstock.core.script.Digests;
+import io.penstock.core.script.DigestCache;
 import io.penstock.core.wire.Frames;
 import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.wire.Wire;
@@ -274,7 +274,7 @@ class ClientAdministrationTest {
   }
 
   private static String sha1(String text) {
-    return new Digests().of(Frames.of(text), 0);
+    return new DigestCache().of(Frames.of(text), 0);
   }
 
   @Test

@@ -4,7 +4,7 @@ import static io.penstock.core.session.Requests.call;
 import static io.penstock.core.session.Requests.set;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.cluster.Facade;
+import io.penstock.core.cluster.ClusterFacade;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.wire.Wire;
@@ -20,8 +20,8 @@ class ClusterRepliesTest {
 
   private static final Endpoint ONE = new Endpoint("10.0.0.1", 6380);
   private static final Endpoint TWO = new Endpoint("10.0.0.2", 6380);
-  private static final List<Facade.Member> MEMBERS =
-      new Facade(List.of(TWO, ONE), "10.0.0.2", 6380).members(new Endpoint("127.0.0.1", 1));
+  private static final List<ClusterFacade.Member> MEMBERS =
+      new ClusterFacade(List.of(TWO, ONE), "10.0.0.2", 6380).members(new Endpoint("127.0.0.1", 1));
   private static final String ID_ONE = MEMBERS.get(0).id();
   private static final String ID_TWO = MEMBERS.get(1).id();
 
@@ -29,7 +29,7 @@ class ClusterRepliesTest {
   class WithAFacade {
 
     private final Rig rig =
-        new Rig.Choice().facade(new Facade(List.of(TWO, ONE), "10.0.0.2", 6380)).start();
+        new Rig.Choice().facade(new ClusterFacade(List.of(TWO, ONE), "10.0.0.2", 6380)).start();
 
     @AfterEach
     void close() {
@@ -165,7 +165,7 @@ class ClusterRepliesTest {
   class InFrontOfASingleServer {
 
     private final Rig rig =
-        new Rig.Choice().single().facade(new Facade(List.of(), null, 0)).start();
+        new Rig.Choice().single().facade(new ClusterFacade(List.of(), null, 0)).start();
 
     @AfterEach
     void close() {

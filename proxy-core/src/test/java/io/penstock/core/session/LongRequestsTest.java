@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.netty.buffer.Unpooled;
-import io.penstock.core.answer.ClientRound;
-import io.penstock.core.client.TurnShare;
+import io.penstock.core.answer.ClientIteration;
+import io.penstock.core.client.TurnBudget;
 import io.penstock.core.transport.Sliced;
 import io.penstock.core.transport.Slices;
 import io.penstock.testkit.network.Peer;
@@ -178,7 +178,7 @@ class LongRequestsTest {
   private void goMidway(int after, Peer lower, Peer upper) {
     List<String> keys = keys(20_000);
     Peer client = rig.client();
-    afterSlices(after, keys, session -> session.abandon("the test wants it"));
+    afterSlices(after, keys, session -> session.closeNow("the test wants it"));
     client.expectClosed();
     if (after >= 3) { // of looking for slots
       lower.expect(mget(of(keys, "{b}"))).send(values(of(keys, "{b}")));
@@ -214,7 +214,7 @@ class LongRequestsTest {
 
   @Test
   void queueingIsInterruptedForOthers() {
-    int count = 4 * Slices.STEPS / TurnShare.ANSWER;
+    int count = 4 * Slices.STEPS / TurnBudget.ANSWER;
     Peer client = rig.client();
     client.send(call("MULTI") + PING.repeat(count) + call("DISCARD"));
 
@@ -225,7 +225,7 @@ class LongRequestsTest {
   @Test
   void clientsAreListedInSlices() {
     var clients = new ArrayList<Peer>();
-    for (int i = 0; i < 2 * ClientRound.CLIENTS; i++) {
+    for (int i = 0; i < 2 * ClientIteration.CLIENTS; i++) {
       clients.add(rig.client());
     }
     Peer last = rig.client();

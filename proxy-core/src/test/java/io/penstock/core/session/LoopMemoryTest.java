@@ -49,8 +49,7 @@ class LoopMemoryTest {
         });
     await()
         .until(() ->
-            rig.<Boolean>onLoop(
-                () -> rig.sessions().counters().closedFor(CloseReason.MEMORY) == 1));
+            rig.<Boolean>onLoop(() -> rig.sessions().counters().closes(CloseReason.MEMORY) == 1));
   }
 
   @AfterEach
@@ -73,7 +72,7 @@ class LoopMemoryTest {
     await().until(() -> read() > VALUES * MEGABYTE);
     await().until(() -> !rig.<Boolean>onLoop(() -> rig.sessions().loop().readGate().isOpen()));
     assertThat(read()).isLessThan(VALUES * MEGABYTE + LIMIT / 4 + IN_SOCKETS);
-    assertThat(rig.<Long>onLoop(() -> rig.sessions().counters().closedFor(CloseReason.MEMORY)))
+    assertThat(rig.<Long>onLoop(() -> rig.sessions().counters().closes(CloseReason.MEMORY)))
         .isEqualTo(1);
 
     rig.onLoop(held::letGo);

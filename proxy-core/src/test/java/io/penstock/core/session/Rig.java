@@ -1,12 +1,12 @@
 package io.penstock.core.session;
 
 import io.penstock.core.answer.ClientDirectory;
-import io.penstock.core.answer.ServerFace;
+import io.penstock.core.answer.ProxyView;
 import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.QueueBounds;
 import io.penstock.core.client.Nodes;
+import io.penstock.core.cluster.ClusterFacade;
 import io.penstock.core.cluster.ClusterVerdicts;
-import io.penstock.core.cluster.Facade;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.command.CommandSpec;
@@ -19,8 +19,8 @@ import io.penstock.core.info.ProxyFacts;
 import io.penstock.core.limit.Allowance;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.limit.OutputLimit;
+import io.penstock.core.listener.AcceptSettings;
 import io.penstock.core.listener.Admission;
-import io.penstock.core.listener.Arrivals;
 import io.penstock.core.listener.Listener;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats;
@@ -81,10 +81,10 @@ final class Rig implements AutoCloseable {
     private int exclusiveConnections = 8;
     private int turnConnections; // of the synchronous dispatcher, if it is to be that
     private RespLimits limits = RespLimits.ofMaxBulkLength(512 * 1024 * 1024);
-    private @Nullable Facade facade;
+    private @Nullable ClusterFacade facade;
     private Supplier<java.util.Map<String, String>> config =
         () -> java.util.Map.of("maxmemory", "0", "save", "", "requirepass", "");
-    private Supplier<CompletionStage<ProxyStats>> stats = ServerFace.UNKNOWN::stats;
+    private Supplier<CompletionStage<ProxyStats>> stats = ProxyView.UNKNOWN::stats;
     private CommandTable commands = CommandTable.load();
 
     Choice password(String given) {
@@ -143,7 +143,7 @@ final class Rig implements AutoCloseable {
       return this;
     }
 
-    Choice facade(Facade shown) {
+    Choice facade(ClusterFacade shown) {
       facade = shown;
       return this;
     }
@@ -173,10 +173,10 @@ final class Rig implements AutoCloseable {
 
   /** Nothing is known of a proxy but its facade and its parameters. */
   private record Face(
-      @Nullable Facade facade,
+      @Nullable ClusterFacade facade,
       Supplier<java.util.Map<String, String>> own,
       Supplier<CompletionStage<ProxyStats>> figures)
-      implements ServerFace {
+      implements ProxyView {
 
     @Override
     public ProxyFacts facts() {
@@ -313,7 +313,7 @@ final class Rig implements AutoCloseable {
             group,
             _ -> sessions,
             new Admission(Integer.MAX_VALUE, ProxyEvents.NONE),
-            Arrivals.DEFAULTS);
+            AcceptSettings.DEFAULTS);
     InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     onLoop(() -> {
       dispatcher.connect();
@@ -518,7 +518,7 @@ final class Rig implements AutoCloseable {
     listener.close();
     clients.forEach(Peer::close);
     onLoop(() -> {
-      List.copyOf(sessions.sessions()).forEach(session -> session.abandon("the test ends"));
+      List.copyOf(sessions.sessions()).forEach(session -> session.closeNow("the test ends"));
       dispatcher.close();
       sessions.hub().close();
       return true;

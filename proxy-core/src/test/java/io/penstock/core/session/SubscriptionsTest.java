@@ -821,13 +821,13 @@ class SubscriptionsTest {
     }
 
     private void hears(Peer feed, String... messages) {
-      long before = rig.<Long>onLoop(() -> rig.sessions().counters().pushes());
+      long before = rig.<Long>onLoop(() -> rig.sessions().counters().messages());
       for (String message : messages) {
         feed.send(push("message", "b", message));
       }
       await()
           .until(() ->
-              rig.<Long>onLoop(() -> rig.sessions().counters().pushes())
+              rig.<Long>onLoop(() -> rig.sessions().counters().messages())
                   == before + messages.length);
     }
 
@@ -972,7 +972,7 @@ class SubscriptionsTest {
 
       Session session = rig.newestSession();
       rig.onLoop(() -> {
-        session.abandon("test");
+        session.closeNow("test");
         return true;
       });
 

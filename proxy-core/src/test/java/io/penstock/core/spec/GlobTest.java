@@ -87,7 +87,7 @@ class GlobTest {
   private boolean inSlices(Glob glob, String text, int steps) {
     var match = new GlobMatch(glob, text);
     slices = 1;
-    while (match.goOn(steps) == GlobMatch.UNDECIDED) {
+    while (match.step(steps) == GlobMatch.UNDECIDED) {
       slices++;
     }
     return match.isMatch();

@@ -3,7 +3,7 @@ package io.penstock.server.config;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.limit.ClientTimeouts;
 import io.penstock.core.limit.OutputLimit;
-import io.penstock.core.listener.Arrivals;
+import io.penstock.core.listener.AcceptSettings;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -25,12 +25,12 @@ final class ClientsMapping {
     this.reader = reader;
   }
 
-  Arrivals arrivals(PenstockProperties properties) {
+  AcceptSettings arrivals(PenstockProperties properties) {
     Duration keepAlive = properties.tcpKeepalive();
     if (!KEEP_ALIVE.permits(keepAlive)) {
       refuse("tcp-keepalive", "must be 0, or from 1s to 9h", "write 300s, the default");
     }
-    return new Arrivals(properties.maxConnectionRate(), keepAlive);
+    return new AcceptSettings(properties.maxConnectionRate(), keepAlive);
   }
 
   ClientLimits limits(PenstockProperties properties) {

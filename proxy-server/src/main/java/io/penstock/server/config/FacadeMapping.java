@@ -1,6 +1,6 @@
 package io.penstock.server.config;
 
-import io.penstock.core.cluster.Facade;
+import io.penstock.core.cluster.ClusterFacade;
 import io.penstock.core.upstream.Endpoint;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +26,7 @@ final class FacadeMapping {
    * @throws InvalidConfigurationException when an address cannot be used or this instance is
    *     missing
    */
-  @Nullable Facade map(PenstockProperties.ClusterFacade facade, int port) {
+  @Nullable ClusterFacade map(PenstockProperties.ClusterFacade facade, int port) {
     if (!facade.enabled()) {
       return null;
     }
@@ -50,7 +50,7 @@ final class FacadeMapping {
     if (nodes.size() > 1) {
       requireMyself(nodes, host, announcePort == 0 ? port : announcePort);
     }
-    return new Facade(nodes, host, announcePort);
+    return new ClusterFacade(nodes, host, announcePort);
   }
 
   /** Clients ask which of several instances they speak to. */

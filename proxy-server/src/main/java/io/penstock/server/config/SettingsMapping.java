@@ -9,7 +9,7 @@ import io.penstock.core.backend.QueueBounds;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.command.RuleCheck;
 import io.penstock.core.limit.ClientLimits;
-import io.penstock.core.listener.Arrivals;
+import io.penstock.core.listener.AcceptSettings;
 import io.penstock.core.topology.UpstreamSettings;
 import java.time.Duration;
 import java.util.List;
@@ -48,7 +48,7 @@ public final class SettingsMapping {
     refuseWhatIsNotThereYet(properties);
     CommandRules rules = rules(properties.commands());
     var clients = new ClientsMapping(reader);
-    Arrivals arrivals = clients.arrivals(properties);
+    AcceptSettings arrivals = clients.arrivals(properties);
     ClientLimits limits = clients.limits(properties);
     QueueBounds bounds = bounds(properties.backend());
     String resource = demo == null ? properties.transpond().local().resource() : demo;

@@ -1,6 +1,6 @@
 package io.penstock.server.lifecycle;
 
-import io.penstock.core.observe.HoldReport;
+import io.penstock.core.observe.FailoverHoldReport;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.upstream.Endpoint;
@@ -20,8 +20,8 @@ final class CompositeProxyEvents implements ProxyEvents {
   }
 
   @Override
-  public void clientRefused() {
-    listeners.forEach(ProxyEvents::clientRefused);
+  public void clientRejected() {
+    listeners.forEach(ProxyEvents::clientRejected);
   }
 
   @Override
@@ -35,13 +35,13 @@ final class CompositeProxyEvents implements ProxyEvents {
   }
 
   @Override
-  public void holdBegan(@Nullable Endpoint node) {
-    listeners.forEach(listener -> listener.holdBegan(node));
+  public void failoverHoldBegan(@Nullable Endpoint node) {
+    listeners.forEach(listener -> listener.failoverHoldBegan(node));
   }
 
   @Override
-  public void holdEnded(@Nullable Endpoint node, HoldReport report) {
-    listeners.forEach(listener -> listener.holdEnded(node, report));
+  public void failoverHoldEnded(@Nullable Endpoint node, FailoverHoldReport report) {
+    listeners.forEach(listener -> listener.failoverHoldEnded(node, report));
   }
 
   @Override

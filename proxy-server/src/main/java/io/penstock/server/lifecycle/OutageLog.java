@@ -1,7 +1,7 @@
 package io.penstock.server.lifecycle;
 
 import io.penstock.core.cluster.ShownSlots;
-import io.penstock.core.observe.HoldReport;
+import io.penstock.core.observe.FailoverHoldReport;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.observe.UpstreamStatus.NodeStatus;
@@ -101,7 +101,7 @@ final class OutageLog implements ProxyEvents {
   }
 
   @Override
-  public void holdBegan(@Nullable Endpoint node) {
+  public void failoverHoldBegan(@Nullable Endpoint node) {
     inOrder.execute(() -> began(node));
   }
 
@@ -112,11 +112,11 @@ final class OutageLog implements ProxyEvents {
   }
 
   @Override
-  public void holdEnded(@Nullable Endpoint node, HoldReport report) {
+  public void failoverHoldEnded(@Nullable Endpoint node, FailoverHoldReport report) {
     inOrder.execute(() -> ended(node, report));
   }
 
-  private void ended(@Nullable Endpoint node, HoldReport report) {
+  private void ended(@Nullable Endpoint node, FailoverHoldReport report) {
     Outage outage = outages.computeIfAbsent(name(node), _ -> begun(node));
     outage.holding = Math.max(0, outage.holding - 1);
     outage.add(report, nanoTime.getAsLong());
@@ -295,7 +295,7 @@ final class OutageLog implements ProxyEvents {
       this.beganAt = beganAt;
     }
 
-    void add(HoldReport report, long now) {
+    void add(FailoverHoldReport report, long now) {
       began(now - report.lasted().toNanos());
       heldUntil = now;
       held += report.requests();

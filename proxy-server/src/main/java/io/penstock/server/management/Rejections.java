@@ -3,7 +3,7 @@ package io.penstock.server.management;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
-import io.penstock.core.observe.Notice;
+import io.penstock.core.observe.ThrottledLog;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
@@ -19,13 +19,13 @@ final class Rejections implements MeterBinder {
 
   private static final Logger log = LoggerFactory.getLogger(Rejections.class);
 
-  private record Kind(LongAdder count, Notice notice) {}
+  private record Kind(LongAdder count, ThrottledLog notice) {}
 
   private final Map<Rejection, Kind> kinds = new EnumMap<>(Rejection.class);
 
   Rejections() {
     for (Rejection why : Rejection.values()) {
-      kinds.put(why, new Kind(new LongAdder(), new Notice()));
+      kinds.put(why, new Kind(new LongAdder(), new ThrottledLog()));
     }
   }
 
@@ -39,7 +39,7 @@ final class Rejections implements MeterBinder {
     if (kind != null) {
       kind.count().increment();
       kind.notice()
-          .tell(times ->
+          .log(times ->
               log.info(
                   "The management port refused {} ({}){}",
                   address,

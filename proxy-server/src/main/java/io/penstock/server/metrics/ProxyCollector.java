@@ -97,7 +97,7 @@ final class ProxyCollector implements MultiCollector {
     all.add(
         Family.counter(
                 "penstock_client_connections_refused", "Client connections above max-clients")
-            .add((double) stats.clientsRefused())
+            .add((double) stats.clientsRejected())
             .snapshot());
     all.add(
         Family.counter(

@@ -3,7 +3,7 @@ package io.penstock.server.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.penstock.core.cluster.Facade;
+import io.penstock.core.cluster.ClusterFacade;
 import io.penstock.core.upstream.Endpoint;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,7 +18,7 @@ import org.springframework.validation.beanvalidation.LocalValidatorFactoryBean;
 
 class FacadeMappingTest {
 
-  private static @Nullable Facade map(Map<String, String> keys) {
+  private static @Nullable ClusterFacade map(Map<String, String> keys) {
     Map<String, Object> values = new LinkedHashMap<>();
     values.put("penstock.transpond.local.resource", "redis://h:1");
     keys.forEach((key, value) -> values.put("penstock." + key, value));
@@ -47,12 +47,13 @@ class FacadeMappingTest {
   @Test
   void thereIsNoFacadeUntilItIsEnabled() {
     assertThat(map(Map.of("cluster-facade.nodes", "h:1"))).isNull();
-    assertThat(map(enabled())).isEqualTo(new Facade(List.of(), null, 0));
+    assertThat(map(enabled())).isEqualTo(new ClusterFacade(List.of(), null, 0));
   }
 
   @Test
   void nodesAreAListHoweverItIsWritten() {
-    var wanted = new Facade(List.of(new Endpoint("a", 6380), new Endpoint("::1", 6380)), "::1", 0);
+    var wanted =
+        new ClusterFacade(List.of(new Endpoint("a", 6380), new Endpoint("::1", 6380)), "::1", 0);
 
     assertThat(map(enabled("nodes", "a:6380,[::1]:6380", "announce-host", "::1")))
         .isEqualTo(wanted);
@@ -63,7 +64,7 @@ class FacadeMappingTest {
   @Test
   void anAnnouncedPortMayDifferFromTheOneListenedOn() {
     assertThat(map(enabled("nodes", "a:1,b:2", "announce-host", "b", "announce-port", "2")))
-        .isEqualTo(new Facade(List.of(new Endpoint("a", 1), new Endpoint("b", 2)), "b", 2));
+        .isEqualTo(new ClusterFacade(List.of(new Endpoint("a", 1), new Endpoint("b", 2)), "b", 2));
   }
 
   @ParameterizedTest

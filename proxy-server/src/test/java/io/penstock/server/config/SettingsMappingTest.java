@@ -10,7 +10,7 @@ import io.penstock.core.command.CommandRules;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.limit.ClientTimeouts;
 import io.penstock.core.limit.OutputLimit;
-import io.penstock.core.listener.Arrivals;
+import io.penstock.core.listener.AcceptSettings;
 import io.penstock.core.topology.SingleUpstream;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.upstream.Endpoint;
@@ -44,7 +44,7 @@ class SettingsMappingTest {
                     10_000,
                     null,
                     512 << 20,
-                    Arrivals.DEFAULTS,
+                    AcceptSettings.DEFAULTS,
                     ClientLimits.DEFAULTS),
                 new SingleUpstream(new Endpoint("h", 1), null, 2),
                 new ProxySettings.Dispatch.Async(),
@@ -97,7 +97,7 @@ class SettingsMappingTest {
                     Duration.ofSeconds(9)),
                 10,
                 1100));
-    assertThat(listen.arrivals()).isEqualTo(new Arrivals(12, Duration.ofSeconds(13)));
+    assertThat(listen.arrivals()).isEqualTo(new AcceptSettings(12, Duration.ofSeconds(13)));
   }
 
   @Test

@@ -6,7 +6,7 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.sync.RedisAdvancedClusterCommands;
-import io.penstock.core.cluster.Facade;
+import io.penstock.core.cluster.ClusterFacade;
 import io.penstock.core.cluster.Slot;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.testkit.cluster.EmbeddedCluster;
@@ -53,7 +53,7 @@ class FacadeIT {
   private static ProxyFixture start(EmbeddedCluster cluster, List<Endpoint> nodes, int port) {
     return ProxyFixture.of(cluster)
         .port(port)
-        .facade(new Facade(nodes, "127.0.0.1", port))
+        .facade(new ClusterFacade(nodes, "127.0.0.1", port))
         .startReady();
   }
 

@@ -64,7 +64,7 @@ class LimitsIT {
           assertThat(refused.read()).isEqualTo("-ERR max number of clients reached\r\n");
           assertThat(refused.isClosedByPeer()).isTrue();
         }
-        assertThat(proxy.stats().clientsRefused()).isEqualTo(1);
+        assertThat(proxy.stats().clientsRejected()).isEqualTo(1);
         assertThat(proxy.stats().clientsNow()).isEqualTo(3);
 
         admitted.removeFirst().close();

@@ -4,11 +4,11 @@ import io.penstock.core.Proxy;
 import io.penstock.core.ProxySettings;
 import io.penstock.core.ProxySettings.Dispatch;
 import io.penstock.core.backend.QueueBounds;
-import io.penstock.core.cluster.Facade;
+import io.penstock.core.cluster.ClusterFacade;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.limit.OutputLimit;
-import io.penstock.core.listener.Arrivals;
+import io.penstock.core.listener.AcceptSettings;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.topology.ClusterUpstream;
@@ -138,10 +138,10 @@ public final class ProxyFixture implements AutoCloseable {
     private int eventLoops = 2;
     private int connectionsPerLoop = 1;
     private ClientLimits clientLimits = ClientLimits.DEFAULTS;
-    private Arrivals arrivals = Arrivals.DEFAULTS;
+    private AcceptSettings arrivals = AcceptSettings.DEFAULTS;
     private QueueBounds bounds = QueueBounds.DEFAULTS;
     private int exclusiveConnections = 2_048;
-    private @Nullable Facade facade;
+    private @Nullable ClusterFacade facade;
     private Dispatch dispatch = DispatchMode.dispatch();
 
     private Builder(UpstreamSettings upstream) {
@@ -216,7 +216,7 @@ public final class ProxyFixture implements AutoCloseable {
       return this;
     }
 
-    Builder arrivals(Arrivals how) {
+    Builder arrivals(AcceptSettings how) {
       arrivals = how;
       return this;
     }
@@ -245,7 +245,7 @@ public final class ProxyFixture implements AutoCloseable {
     }
 
     /** Shows clients a cluster. */
-    public Builder facade(Facade shown) {
+    public Builder facade(ClusterFacade shown) {
       facade = shown;
       return this;
     }

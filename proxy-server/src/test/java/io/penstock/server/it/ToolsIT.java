@@ -2,7 +2,7 @@ package io.penstock.server.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.cluster.Facade;
+import io.penstock.core.cluster.ClusterFacade;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.FreePorts;
@@ -90,7 +90,7 @@ class ToolsIT {
   private static ProxyFixture shown(EmbeddedCluster cluster, List<Endpoint> nodes, int port) {
     return ProxyFixture.of(cluster)
         .port(port)
-        .facade(new Facade(nodes, "127.0.0.1", port))
+        .facade(new ClusterFacade(nodes, "127.0.0.1", port))
         .startReady();
   }
 

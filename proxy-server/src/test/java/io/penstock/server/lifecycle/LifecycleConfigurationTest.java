@@ -7,7 +7,7 @@ import io.penstock.core.ProxySettings;
 import io.penstock.core.backend.QueueBounds;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.limit.ClientLimits;
-import io.penstock.core.listener.Arrivals;
+import io.penstock.core.listener.AcceptSettings;
 import io.penstock.core.topology.SingleUpstream;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.upstream.Endpoint;
@@ -58,7 +58,7 @@ class LifecycleConfigurationTest {
   private static ProxySettings settings(Transport transport) {
     return new ProxySettings(
         new ProxySettings.Listen(
-            "127.0.0.1", 0, 10, null, 1 << 20, Arrivals.DEFAULTS, ClientLimits.DEFAULTS),
+            "127.0.0.1", 0, 10, null, 1 << 20, AcceptSettings.DEFAULTS, ClientLimits.DEFAULTS),
         new SingleUpstream(new Endpoint("127.0.0.1", 1), null, 0),
         new ProxySettings.Dispatch.Async(),
         new ProxySettings.Backend(

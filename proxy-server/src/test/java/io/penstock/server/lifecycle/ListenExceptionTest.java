@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.ProxySettings.Listen;
 import io.penstock.core.limit.ClientLimits;
-import io.penstock.core.listener.Arrivals;
+import io.penstock.core.listener.AcceptSettings;
 import java.io.IOException;
 import java.net.BindException;
 import java.nio.channels.UnresolvedAddressException;
@@ -15,7 +15,7 @@ class ListenExceptionTest {
 
   private static ListenException of(Throwable cause) {
     var listen =
-        new Listen("nosuch.host", 6380, 1, null, 1, Arrivals.DEFAULTS, ClientLimits.DEFAULTS);
+        new Listen("nosuch.host", 6380, 1, null, 1, AcceptSettings.DEFAULTS, ClientLimits.DEFAULTS);
     return new ListenException(listen, cause, "penstock.bind", "penstock.port");
   }
 

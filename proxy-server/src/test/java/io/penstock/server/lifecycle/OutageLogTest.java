@@ -7,7 +7,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.penstock.core.cluster.SlotMap;
-import io.penstock.core.observe.HoldReport;
+import io.penstock.core.observe.FailoverHoldReport;
 import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.observe.UpstreamStatus.NodeStatus;
 import io.penstock.core.upstream.Endpoint;
@@ -91,8 +91,8 @@ class OutageLogTest {
         : new NodeStatus(node, master, true, LATER, null);
   }
 
-  private static HoldReport held(Duration lasted, long served, long failed) {
-    return new HoldReport(lasted, served + failed, served, failed);
+  private static FailoverHoldReport held(Duration lasted, long served, long failed) {
+    return new FailoverHoldReport(lasted, served + failed, served, failed);
   }
 
   private List<String> lines() {
@@ -106,12 +106,12 @@ class OutageLogTest {
     log.backendConnected(A);
     log.backendDisconnected(A, new ConnectException("Connection refused"));
     pass(Duration.ofMillis(250));
-    log.holdBegan(A);
-    log.holdBegan(A);
+    log.failoverHoldBegan(A);
+    log.failoverHoldBegan(A);
     pass(Duration.ofMillis(5_950));
     refreshed(map(A2));
-    log.holdEnded(A, held(Duration.ofMillis(6_200), 7, 0));
-    log.holdEnded(A, held(Duration.ofMillis(6_100), 5, 0));
+    log.failoverHoldEnded(A, held(Duration.ofMillis(6_200), 7, 0));
+    log.failoverHoldEnded(A, held(Duration.ofMillis(6_100), 5, 0));
 
     assertThat(lines())
         .containsExactly(
@@ -123,15 +123,15 @@ class OutageLogTest {
 
   @Test
   void anOutageIsNotOverBecauseAllHeldRequestsHaveFailed() {
-    log.holdBegan(A);
+    log.failoverHoldBegan(A);
     for (int i = 0; i < 5; i++) {
       pass(Duration.ofSeconds(10));
-      log.holdEnded(A, held(Duration.ofSeconds(10), 0, 3));
+      log.failoverHoldEnded(A, held(Duration.ofSeconds(10), 0, 3));
       checked(map(A, A2), A, B);
-      log.holdBegan(A);
+      log.failoverHoldBegan(A);
     }
     pass(Duration.ofSeconds(7));
-    log.holdEnded(A, held(Duration.ofSeconds(7), 0, 2));
+    log.failoverHoldEnded(A, held(Duration.ofSeconds(7), 0, 2));
 
     assertThat(lines())
         .containsExactly(
@@ -165,11 +165,11 @@ class OutageLogTest {
 
   @Test
   void aNodeThatGoesAwayAgainWhileRequestsAreHeldDoesNotAnswerAgain() {
-    log.holdBegan(A);
+    log.failoverHoldBegan(A);
     checked(map(A, A2));
     pass(Duration.ofSeconds(6));
     checked(map(A, A2), A);
-    log.holdEnded(A, held(Duration.ofSeconds(6), 1, 1));
+    log.failoverHoldEnded(A, held(Duration.ofSeconds(6), 1, 1));
     assertThat(lines()).containsExactly("WARN " + MASTER + " does not answer: requests are held");
   }
 
@@ -213,9 +213,9 @@ class OutageLogTest {
 
   @Test
   void anAnswerOfBeforeTheOutageDoesNotEndIt() {
-    log.holdBegan(A);
+    log.failoverHoldBegan(A);
     pass(Duration.ofSeconds(1));
-    log.holdEnded(A, held(Duration.ofSeconds(1), 1, 0));
+    log.failoverHoldEnded(A, held(Duration.ofSeconds(1), 1, 0));
     NodeStatus early = new NodeStatus(A, true, true, Instant.EPOCH, null);
     log.healthChecked(new UpstreamStatus(map(A), 0, List.of(), List.of(early)));
     assertThat(lines()).hasSize(1);
@@ -252,9 +252,9 @@ class OutageLogTest {
   void slotsWithoutAMasterAreNamed() {
     Placement half = new SlotMap.Builder().shard(new Shard(A, List.of(), 1)).range(0, 5460).build();
     refreshed(half);
-    log.holdBegan(null);
+    log.failoverHoldBegan(null);
     pass(Duration.ofSeconds(2));
-    log.holdEnded(null, held(Duration.ofSeconds(2), 4, 1));
+    log.failoverHoldEnded(null, held(Duration.ofSeconds(2), 4, 1));
     assertThat(lines()).containsExactly("WARN No master for slots 5461-16383: requests are held");
 
     refreshed(map(A));
@@ -278,8 +278,8 @@ class OutageLogTest {
               loops,
               () -> {
                 for (int i = 0; i < times; i++) {
-                  shared.holdBegan(A);
-                  shared.holdEnded(A, held(Duration.ofMillis(1), 1, 0));
+                  shared.failoverHoldBegan(A);
+                  shared.failoverHoldEnded(A, held(Duration.ofMillis(1), 1, 0));
                 }
                 return "done";
               });

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.ProxySettings.Listen;
 import io.penstock.core.limit.ClientLimits;
-import io.penstock.core.listener.Arrivals;
+import io.penstock.core.listener.AcceptSettings;
 import io.penstock.server.config.PropertiesReader;
 import org.junit.jupiter.api.Test;
 import org.springframework.core.env.StandardEnvironment;
@@ -15,7 +15,7 @@ class ProxyLifecycleTest {
   @Test
   void whatFailsBehindTheBindIsNoMatterOfThePort() {
     var listen =
-        new Listen("127.0.0.1", 6380, 1, null, 1, Arrivals.DEFAULTS, ClientLimits.DEFAULTS);
+        new Listen("127.0.0.1", 6380, 1, null, 1, AcceptSettings.DEFAULTS, ClientLimits.DEFAULTS);
     var cause = new OutOfMemoryError("unable to create native thread");
 
     RuntimeException told =

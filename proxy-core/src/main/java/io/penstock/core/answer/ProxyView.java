@@ -1,6 +1,6 @@
 package io.penstock.core.answer;
 
-import io.penstock.core.cluster.Facade;
+import io.penstock.core.cluster.ClusterFacade;
 import io.penstock.core.cluster.ShownSlots;
 import io.penstock.core.info.ProxyFacts;
 import io.penstock.core.observe.ProxyStats;
@@ -12,11 +12,11 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** What a session may ask about the proxy it belongs to. Safe from any thread; never blocks. */
-public interface ServerFace {
+public interface ProxyView {
 
   /** For sessions without a proxy around them: nothing is known. */
-  ServerFace UNKNOWN =
-      new ServerFace() {
+  ProxyView UNKNOWN =
+      new ProxyView() {
         @Override
         public ProxyFacts facts() {
           return ProxyFacts.UNKNOWN;
@@ -33,7 +33,7 @@ public interface ServerFace {
         }
 
         @Override
-        public @Nullable Facade facade() {
+        public @Nullable ClusterFacade facade() {
           return null;
         }
 
@@ -63,12 +63,12 @@ public interface ServerFace {
   }
 
   /** Why no node has told the topology, or has let Penstock in, since the start; else null. */
-  default @Nullable String unreached() {
+  default @Nullable String topologyFailure() {
     return null;
   }
 
   /** The cluster that clients are shown; null when they see a server that is no cluster's. */
-  @Nullable Facade facade();
+  @Nullable ClusterFacade facade();
 
   /** The parameters of {@code CONFIG GET} that are the proxy's own. */
   Map<String, String> config();

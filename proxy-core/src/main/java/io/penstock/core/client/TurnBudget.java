@@ -10,7 +10,7 @@ import io.penstock.core.transport.Slices;
  * How much a client may have Penstock do by itself in one turn of the loop: what is behind that in
  * its pipeline waits for another. Commands that go to nodes count nothing. Confined to its loop.
  */
-public final class TurnShare implements Sliced {
+public final class TurnBudget implements Sliced {
 
   /** Steps that a small answer of Penstock's own takes. */
   public static final int ANSWER = 4;
@@ -24,14 +24,14 @@ public final class TurnShare implements Sliced {
   private int spent;
   private boolean used;
 
-  public TurnShare(Client client, Allowance account, Slices slices) {
+  public TurnBudget(Client client, Allowance account, Slices slices) {
     this.client = client;
     this.account = account;
     this.slices = slices;
   }
 
   /** About what it takes to answer a request: much for what tells of all clients or commands. */
-  public static int steps(LocalCommand which, Command request) {
+  public static int cost(LocalCommand which, Command request) {
     return request.argc()
         + switch (which) {
           case INFO, COMMAND_INFO -> 2_000;
@@ -56,7 +56,7 @@ public final class TurnShare implements Sliced {
   }
 
   /** Whether the client waits for another turn. */
-  public boolean isUsed() {
+  public boolean isSpent() {
     return used;
   }
 
@@ -65,13 +65,13 @@ public final class TurnShare implements Sliced {
   public boolean step() {
     spent = 0;
     used = false;
-    client.takeUp();
+    client.processInput();
     account.checkInput();
     return false;
   }
 
   @Override
   public void onFailure(Throwable cause) {
-    client.failed(cause);
+    client.fail(cause);
   }
 }

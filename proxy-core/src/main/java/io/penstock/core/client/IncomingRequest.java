@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * The request that is handled now: its arguments, its bytes, and how it gets a place among the
  * replies. Valid until the handler returns. Confined to the client's event loop.
  */
-public interface Incoming {
+public interface IncomingRequest {
 
   /** The command with its arguments. */
   Command command();

@@ -18,14 +18,14 @@ import org.jspecify.annotations.Nullable;
  * Asks several nodes the same question once, for Penstock's own use: what a node does not answer is
  * missing, and nothing is sent again. Confined to the client's loop.
  */
-final class NodeSurvey {
+final class NodeQuery {
 
   private final Client client;
   private final @Nullable String[] replies;
   private final Consumer<List<@Nullable String>> done;
   private int missing;
 
-  private NodeSurvey(Client client, int nodes, Consumer<List<@Nullable String>> done) {
+  private NodeQuery(Client client, int nodes, Consumer<List<@Nullable String>> done) {
     this.client = client;
     this.replies = new @Nullable String[nodes];
     this.done = done;
@@ -39,7 +39,7 @@ final class NodeSurvey {
    * @param done takes each node's whole reply, as characters, in the nodes' order; null where none
    *     came in time
    */
-  static void ask(
+  static void send(
       ClientContext context,
       List<Endpoint> asked,
       String request,
@@ -48,7 +48,7 @@ final class NodeSurvey {
       done.accept(List.of());
       return;
     }
-    NodeSurvey survey = new NodeSurvey(context.client(), asked.size(), done);
+    NodeQuery survey = new NodeQuery(context.client(), asked.size(), done);
     ByteBuf buffer = ByteBufAllocator.DEFAULT.directBuffer(request.length());
     buffer.writeCharSequence(request, StandardCharsets.ISO_8859_1);
     SharedBuffer shared = new SharedBuffer(buffer);
@@ -104,7 +104,7 @@ final class NodeSurvey {
 
     @Override
     public boolean absorbs(Throwable defect) {
-      client.failed(defect);
+      client.fail(defect);
       releaseBytes();
       return true;
     }

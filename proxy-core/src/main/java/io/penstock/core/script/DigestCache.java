@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * The digests by which {@code EVALSHA} calls scripts. A text that comes again and again, as that of
  * an {@code EVAL} does, is known by its bytes and not digested anew. Confined to its loop.
  */
-public final class Digests {
+public final class DigestCache {
 
   /** Bytes of the longest text that is kept: 4 MiB of all. */
   static final int LONGEST = 16 * 1024;

@@ -9,9 +9,9 @@ import java.util.HexFormat;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-class DigestsTest {
+class DigestCacheTest {
 
-  private final Digests digests = new Digests();
+  private final DigestCache digests = new DigestCache();
 
   private String of(String text) {
     return digests.of(Frames.of("EVAL", text), 1);
@@ -53,7 +53,7 @@ class DigestsTest {
 
   @Test
   void longTextsAreNotKept() throws Exception {
-    String text = "x".repeat(Digests.LONGEST + 1);
+    String text = "x".repeat(DigestCache.LONGEST + 1);
     String first = of(text);
 
     assertThat(first).isEqualTo(sha1(text));

@@ -10,11 +10,11 @@ import io.penstock.core.client.ClientProfile;
  * @param profile what it has told of itself
  * @param control its session
  * @param self it among all clients
- * @param site of the loop
+ * @param answerLoop of the loop
  */
-public record AnswerParts(
+public record AnswerContext(
     ClientContext context,
     ClientProfile profile,
     SessionControl control,
     ListedClient self,
-    AnswerSite site) {}
+    AnswerLoop answerLoop) {}

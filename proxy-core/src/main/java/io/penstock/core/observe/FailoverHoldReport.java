@@ -11,4 +11,4 @@ import java.time.Duration;
  * @param served that were sent, or answered, in the end
  * @param failed that were answered with an error
  */
-public record HoldReport(Duration lasted, long requests, long served, long failed) {}
+public record FailoverHoldReport(Duration lasted, long requests, long served, long failed) {}

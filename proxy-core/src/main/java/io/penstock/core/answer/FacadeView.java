@@ -1,12 +1,12 @@
 package io.penstock.core.answer;
 
-import io.penstock.core.cluster.Facade.Member;
+import io.penstock.core.cluster.ClusterFacade.Member;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.resp.ReplyWriter;
 import java.util.List;
 
 /** The cluster that Penstock's instances seem to be, in the forms of Redis's cluster.c. */
-final class ClusterShape {
+final class FacadeView {
 
   /** How far a node's bus port is from its port, as Redis has it. */
   private static final int BUS_OFFSET = 10_000;
@@ -45,7 +45,7 @@ final class ClusterShape {
 
   private final List<Member> members;
 
-  ClusterShape(List<Member> members) {
+  FacadeView(List<Member> members) {
     this.members = members;
   }
 

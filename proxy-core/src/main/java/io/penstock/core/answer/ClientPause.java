@@ -15,7 +15,7 @@ import java.util.function.Predicate;
  * and are carried out then. Of two pauses at once the longer time and the stricter kind hold, as in
  * Redis. Confined to its loop.
  */
-public final class Pause {
+public final class ClientPause {
 
   /**
    * What may write although servers do not call it a write: CMD_MAY_REPLICATE in Redis's source,
@@ -36,7 +36,7 @@ public final class Pause {
    * @param readOnly calls that a pause of writes does not concern
    * @param takeUpAll has all clients of the loop go on
    */
-  public Pause(Loop loop, ReadOnlyCalls readOnly, Runnable takeUpAll) {
+  public ClientPause(Loop loop, ReadOnlyCalls readOnly, Runnable takeUpAll) {
     this.readOnly = readOnly;
     this.takeUpAll = takeUpAll;
     this.alarm = new Alarm(loop, this::end);
@@ -58,12 +58,12 @@ public final class Pause {
       return;
     }
     if (!on) {
-      readOnly.forget();
+      readOnly.reset();
     }
     on = true;
     until = end;
     alarm.cancel();
-    alarm.at(until);
+    alarm.scheduleAt(until);
   }
 
   /** Ends it now: what was held goes its way. */
@@ -83,7 +83,7 @@ public final class Pause {
    * @param asker the client
    * @param execMayWrite whether an {@code EXEC} of the client may write
    */
-  public boolean delays(
+  public boolean mustWait(
       RoutePlan plan, Command request, ClientContext asker, Predicate<ReadOnlyCalls> execMayWrite) {
     return switch (plan) {
       case RoutePlan.Reject _ -> false;
@@ -97,7 +97,7 @@ public final class Pause {
 
   private boolean mayWriteByItself(Command request, ClientContext asker) {
     CommandSpec spec = request.spec();
-    return spec != null && mayWrite(spec) && !readOnly.contains(spec, request, asker);
+    return spec != null && mayWrite(spec) && !readOnly.isReadOnly(spec, request, asker);
   }
 
   /** Whether a pause of writes concerns the command. */

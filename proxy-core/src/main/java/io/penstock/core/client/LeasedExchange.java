@@ -3,12 +3,12 @@ package io.penstock.core.client;
 import io.penstock.core.backend.Exchange;
 
 /** An exchange of a client over a connection that it has for itself meanwhile. */
-public abstract class LeasedCall extends Exchange {
+public abstract class LeasedExchange extends Exchange {
 
   /** The client that it is for. */
   public final Client client;
 
-  public LeasedCall(Client client) {
+  public LeasedExchange(Client client) {
     this.client = client;
   }
 
@@ -18,7 +18,7 @@ public abstract class LeasedCall extends Exchange {
    */
   @Override
   public final boolean absorbs(Throwable defect) {
-    client.failed(defect);
+    client.fail(defect);
     releaseBytes();
     return false;
   }

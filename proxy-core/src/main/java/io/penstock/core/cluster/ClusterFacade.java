@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  *     to
  * @param announcePort the same for the port; 0 for the one they have connected to
  */
-public record Facade(List<Endpoint> nodes, @Nullable String announceHost, int announcePort) {
+public record ClusterFacade(List<Endpoint> nodes, @Nullable String announceHost, int announcePort) {
 
-  public Facade {
+  public ClusterFacade {
     nodes = List.copyOf(nodes);
   }
 

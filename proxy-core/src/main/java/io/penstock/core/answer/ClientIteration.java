@@ -11,7 +11,7 @@ import java.util.function.Consumer;
  * Does something with each client that a loop has now, of which there may be ten thousands: in
  * slices. Confined to the loop.
  */
-public final class ClientRound implements Sliced {
+public final class ClientIteration implements Sliced {
 
   /**
    * Clients in a slice: a line of {@code CLIENT LIST} takes some microseconds, to close one more.
@@ -22,7 +22,7 @@ public final class ClientRound implements Sliced {
   private final Consumer<ListedClient> action;
   private final CompletableFuture<Boolean> ended = new CompletableFuture<>();
 
-  private ClientRound(LoopClients loop, Consumer<ListedClient> action) {
+  private ClientIteration(LoopClients loop, Consumer<ListedClient> action) {
     this.clients = List.copyOf(loop.clients()).iterator();
     this.action = action;
   }
@@ -34,7 +34,7 @@ public final class ClientRound implements Sliced {
    * @return completes on the loop when all clients had their turn
    */
   static CompletionStage<Boolean> begin(LoopClients loop, Consumer<ListedClient> action) {
-    var round = new ClientRound(loop, action);
+    var round = new ClientIteration(loop, action);
     if (round.step()) {
       loop.slices().begin(round);
     }

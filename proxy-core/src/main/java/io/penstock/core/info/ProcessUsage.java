@@ -15,11 +15,11 @@ import java.util.concurrent.atomic.AtomicLong;
  * @param total bytes of memory that the machine or container has
  * @param cpuSeconds processor time, all threads
  */
-record ProcessFigures(long heap, long direct, long committed, long total, double cpuSeconds) {
+record ProcessUsage(long heap, long direct, long committed, long total, double cpuSeconds) {
 
   private static final AtomicLong PEAK = new AtomicLong();
 
-  static ProcessFigures now() {
+  static ProcessUsage now() {
     Runtime runtime = Runtime.getRuntime();
     long direct =
         ByteBufAllocator.DEFAULT instanceof ByteBufAllocatorMetricProvider allocator
@@ -32,7 +32,7 @@ record ProcessFigures(long heap, long direct, long committed, long total, double
       total = system.getTotalMemorySize();
       cpuNanos = system.getProcessCpuTime();
     }
-    return new ProcessFigures(
+    return new ProcessUsage(
         runtime.totalMemory() - runtime.freeMemory(),
         direct,
         runtime.totalMemory() + direct,

@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
  * Accepts no more connections than so many a second, and a tenth of that at once; the others wait
  * in the system's queue, and need not try again. Confined to the listening socket's event loop.
  */
-final class ArrivalRate extends ChannelInboundHandlerAdapter {
+final class ConnectionRateLimit extends ChannelInboundHandlerAdapter {
 
   private static final long BURST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -17,7 +17,7 @@ final class ArrivalRate extends ChannelInboundHandlerAdapter {
   private final Admission admission;
   private long paidUntil; // when the last one accepted has had its time
 
-  ArrivalRate(int perSecond, Admission admission) {
+  ConnectionRateLimit(int perSecond, Admission admission) {
     this.nanosEach = TimeUnit.SECONDS.toNanos(1) / perSecond;
     this.admission = admission;
     this.paidUntil = System.nanoTime() - BURST_NANOS;
@@ -31,7 +31,7 @@ final class ArrivalRate extends ChannelInboundHandlerAdapter {
     Channel channel = context.channel();
     if (paidUntil > now && channel.config().isAutoRead()) {
       channel.config().setAutoRead(false);
-      admission.delays();
+      admission.countDelay();
       channel.eventLoop().schedule(() -> goOn(channel), paidUntil - now, TimeUnit.NANOSECONDS);
     }
   }

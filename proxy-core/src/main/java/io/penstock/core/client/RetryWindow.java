@@ -6,20 +6,20 @@ import io.penstock.core.transport.Loop;
  * With what fails again and again: lasts from the first failure in a row as long as a command may
  * be held. Confined to its loop.
  */
-public final class Patience {
+public final class RetryWindow {
 
   private final Loop loop;
   private final long longestNanos;
   private long since;
   private boolean tried;
 
-  public Patience(Loop loop, Nodes nodes) {
+  public RetryWindow(Loop loop, Nodes nodes) {
     this.loop = loop;
-    this.longestNanos = nodes.patienceNanos();
+    this.longestNanos = nodes.retryWindowNanos();
   }
 
   /** It did not fail. */
-  public void renew() {
+  public void reset() {
     tried = false;
   }
 

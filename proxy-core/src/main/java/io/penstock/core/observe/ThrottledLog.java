@@ -8,7 +8,7 @@ import java.util.function.LongConsumer;
  * Keeps a log readable: what happens for the first time is told at once, what goes on happening now
  * and then. Safe from any thread.
  */
-public final class Notice {
+public final class ThrottledLog {
 
   private static final long PERIOD_NANOS = Duration.ofSeconds(10).toNanos();
 
@@ -20,15 +20,15 @@ public final class Notice {
    *
    * @param line writes it, given how often it happened since the last one, this time included
    */
-  public void tell(LongConsumer line) {
-    long times = times();
+  public void log(LongConsumer line) {
+    long times = dueTimes();
     if (times > 0) {
       line.accept(times);
     }
   }
 
-  /** As often as {@link #tell} is to say; 0 when it is not to be told. */
-  long times() {
+  /** As often as {@link #log} is to say; 0 when it is not to be told. */
+  long dueTimes() {
     untold.incrementAndGet();
     long now = System.nanoTime();
     long last = toldAt.get();

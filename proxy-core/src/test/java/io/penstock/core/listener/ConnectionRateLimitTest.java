@@ -7,13 +7,13 @@ import io.penstock.core.observe.ProxyEvents;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-class ArrivalRateTest {
+class ConnectionRateLimitTest {
 
   private final Admission admission = new Admission(10, ProxyEvents.NONE);
 
   @Test
   void afterAClientTheNextWaitsForItsTime() {
-    var listening = new EmbeddedChannel(new ArrivalRate(1, admission));
+    var listening = new EmbeddedChannel(new ConnectionRateLimit(1, admission));
     listening.freezeTime();
 
     listening.writeInbound("a client");
@@ -30,7 +30,7 @@ class ArrivalRateTest {
 
   @Test
   void aFewAtOnceDoNotWait() {
-    var listening = new EmbeddedChannel(new ArrivalRate(1_000_000, admission));
+    var listening = new EmbeddedChannel(new ConnectionRateLimit(1_000_000, admission));
 
     listening.writeInbound("one", "two", "three");
 

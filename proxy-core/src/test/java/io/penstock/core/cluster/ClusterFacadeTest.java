@@ -2,7 +2,7 @@ package io.penstock.core.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.cluster.Facade.Member;
+import io.penstock.core.cluster.ClusterFacade.Member;
 import io.penstock.core.upstream.Endpoint;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class FacadeTest {
+class ClusterFacadeTest {
 
   private static final Endpoint LOCAL = new Endpoint("127.0.0.1", 6380);
 
@@ -26,7 +26,7 @@ class FacadeTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 5, 7, 100})
   void everySlotIsAnInstancesAndTheSharesAreEven(int count) {
-    List<Member> members = new Facade(nodes(count), "10.0.0.1", 6380).members(LOCAL);
+    List<Member> members = new ClusterFacade(nodes(count), "10.0.0.1", 6380).members(LOCAL);
 
     int next = 0;
     for (Member member : members) {
@@ -44,11 +44,11 @@ class FacadeTest {
     List<Endpoint> otherOrder = new ArrayList<>(nodes);
     Collections.reverse(otherOrder);
 
-    assertThat(strangers(new Facade(nodes, "10.0.0.1", 6380)))
-        .isEqualTo(strangers(new Facade(otherOrder, "10.0.0.3", 6380)));
+    assertThat(strangers(new ClusterFacade(nodes, "10.0.0.1", 6380)))
+        .isEqualTo(strangers(new ClusterFacade(otherOrder, "10.0.0.3", 6380)));
   }
 
-  private static List<String> strangers(Facade facade) {
+  private static List<String> strangers(ClusterFacade facade) {
     return facade.members(LOCAL).stream()
         .map(it -> it.node() + it.id() + it.shardId() + it.first() + "-" + it.last() + it.epoch())
         .toList();
@@ -56,7 +56,7 @@ class FacadeTest {
 
   @Test
   void idsAreFortyDigitsAndDiffer() {
-    List<Member> members = new Facade(nodes(3), "10.0.0.1", 6380).members(LOCAL);
+    List<Member> members = new ClusterFacade(nodes(3), "10.0.0.1", 6380).members(LOCAL);
 
     assertThat(members).extracting(Member::id).doesNotHaveDuplicates();
     assertThat(members).allMatch(it -> it.id().matches("[0-9a-f]{40}"));
@@ -66,11 +66,12 @@ class FacadeTest {
 
   @Test
   void aloneItIsWhereTheClientHasConnectedUnlessItIsAnnounced() {
-    assertThat(new Facade(List.of(), null, 0).members(LOCAL).getFirst().node()).isEqualTo(LOCAL);
-    assertThat(new Facade(List.of(), "proxy.example", 0).members(LOCAL).getFirst().node())
+    assertThat(new ClusterFacade(List.of(), null, 0).members(LOCAL).getFirst().node())
+        .isEqualTo(LOCAL);
+    assertThat(new ClusterFacade(List.of(), "proxy.example", 0).members(LOCAL).getFirst().node())
         .isEqualTo(new Endpoint("proxy.example", 6380));
-    assertThat(new Facade(List.of(), null, 7).members(LOCAL).getFirst().node())
+    assertThat(new ClusterFacade(List.of(), null, 7).members(LOCAL).getFirst().node())
         .isEqualTo(new Endpoint("127.0.0.1", 7));
-    assertThat(new Facade(nodes(1), null, 0).members(LOCAL).getFirst().myself()).isTrue();
+    assertThat(new ClusterFacade(nodes(1), null, 0).members(LOCAL).getFirst().myself()).isTrue();
   }
 }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * connections exist at a time, each for a second at most; the others are closed at once. Confined
  * to the client's loop, except for the count of all.
  */
-final class RefusedClient extends ChannelInboundHandlerAdapter {
+final class RejectedClient extends ChannelInboundHandlerAdapter {
 
   /** Connections that are kept until their client closes them, on all loops. */
   static final int MOST = 64;
@@ -36,7 +36,7 @@ final class RefusedClient extends ChannelInboundHandlerAdapter {
   private final AtomicInteger all;
   private long bytes;
 
-  private RefusedClient(AtomicInteger all) {
+  private RejectedClient(AtomicInteger all) {
     this.all = all;
   }
 
@@ -46,7 +46,7 @@ final class RefusedClient extends ChannelInboundHandlerAdapter {
    * @param all how many such connections are kept at present
    * @return what has to read from the channel; null when nothing has to
    */
-  static @Nullable RefusedClient tell(Channel channel, AtomicInteger all) {
+  static @Nullable RejectedClient reject(Channel channel, AtomicInteger all) {
     boolean kept = all.incrementAndGet() <= MOST && channel instanceof DuplexChannel;
     if (!kept) {
       all.decrementAndGet();
@@ -60,7 +60,7 @@ final class RefusedClient extends ChannelInboundHandlerAdapter {
             channel.close();
           }
         });
-    return kept ? new RefusedClient(all) : null;
+    return kept ? new RejectedClient(all) : null;
   }
 
   @Override
