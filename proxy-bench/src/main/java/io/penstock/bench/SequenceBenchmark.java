@@ -20,8 +20,8 @@ import io.penstock.core.dispatch.AsyncDispatcher;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ProxyEvents;
-import io.penstock.core.pubsub.Audience;
 import io.penstock.core.pubsub.Hub;
+import io.penstock.core.pubsub.SubscriberCounts;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.route.Router;
 import io.penstock.core.session.Session;
@@ -75,7 +75,7 @@ public class SequenceBenchmark {
     var backend = new BackendSettings(timeout, timeout, 1, 1, 1, 65_536, QueueBounds.DEFAULTS);
     var group = new LoopGroup(Transport.NIO, 1); // its threads are never started
     var dispatcher = new AsyncDispatcher(group, loop, backend, topology, ProxyEvents.NONE);
-    var hub = new Hub(group, loop, backend, topology, ProxyEvents.NONE, new Audience());
+    var hub = new Hub(group, loop, backend, topology, ProxyEvents.NONE, new SubscriberCounts());
     var settings =
         new SessionSettings(
             null,

@@ -18,8 +18,8 @@ import io.penstock.core.listener.Listener;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.observe.UpstreamStatus;
-import io.penstock.core.pubsub.Audience;
 import io.penstock.core.pubsub.Hub;
+import io.penstock.core.pubsub.SubscriberCounts;
 import io.penstock.core.resp.RespLimits;
 import io.penstock.core.route.Router;
 import io.penstock.core.session.SessionLoop;
@@ -57,7 +57,7 @@ final class Service {
   private final StatsCollector collector;
   private final List<ServiceLoop> loops = new ArrayList<>();
   private final ClientDirectory directory = new ClientDirectory();
-  private final Audience audience = new Audience();
+  private final SubscriberCounts audience = new SubscriberCounts();
   private final ServiceFace face;
 
   Service(ProxySettings settings, LoopGroup group, ControlPlane control, ProxyEvents events) {
@@ -186,7 +186,7 @@ final class Service {
     return admission;
   }
 
-  Audience audience() {
+  SubscriberCounts audience() {
     return audience;
   }
 

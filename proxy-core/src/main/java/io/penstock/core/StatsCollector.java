@@ -14,8 +14,8 @@ import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.observe.ProxyStats.Pressure;
 import io.penstock.core.observe.ProxyStats.PubSubStats;
 import io.penstock.core.observe.ProxyStats.Traffic;
-import io.penstock.core.pubsub.Audience;
 import io.penstock.core.pubsub.Kind;
+import io.penstock.core.pubsub.SubscriberCounts;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Redirection;
 import java.util.EnumMap;
@@ -29,13 +29,13 @@ import java.util.stream.Stream;
 final class StatsCollector {
 
   private final List<Admission> admissions;
-  private final List<Audience> audiences;
+  private final List<SubscriberCounts> audiences;
 
   /**
    * @param admissions of the services
    * @param audiences of the same ones
    */
-  StatsCollector(List<Admission> admissions, List<Audience> audiences) {
+  StatsCollector(List<Admission> admissions, List<SubscriberCounts> audiences) {
     this.admissions = List.copyOf(admissions);
     this.audiences = List.copyOf(audiences);
   }
@@ -79,7 +79,7 @@ final class StatsCollector {
         counters.messages(),
         serviceLoop.sessions().traffic(),
         counters.errors(),
-        serviceLoop.sessions().hold().stats(),
+        serviceLoop.sessions().failoverHold().stats(),
         serviceLoop.sessions().pressure());
   }
 
@@ -152,7 +152,7 @@ final class StatsCollector {
   }
 
   private long names(Kind kind) {
-    return audiences.stream().mapToLong(audience -> audience.names(kind)).sum();
+    return audiences.stream().mapToLong(audience -> audience.nameCount(kind)).sum();
   }
 
   private static CommandStats add(CommandStats a, CommandStats b) {

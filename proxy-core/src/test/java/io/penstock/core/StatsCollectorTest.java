@@ -9,7 +9,7 @@ import io.penstock.core.observe.ProxyStats.LoopStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.observe.ProxyStats.Pressure;
 import io.penstock.core.observe.ProxyStats.Traffic;
-import io.penstock.core.pubsub.Audience;
+import io.penstock.core.pubsub.SubscriberCounts;
 import io.penstock.core.upstream.Endpoint;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +21,8 @@ class StatsCollectorTest {
   private static final Endpoint B = new Endpoint("b", 1);
 
   private final StatsCollector collector =
-      new StatsCollector(List.of(new Admission(1, ProxyEvents.NONE)), List.of(new Audience()));
+      new StatsCollector(
+          List.of(new Admission(1, ProxyEvents.NONE)), List.of(new SubscriberCounts()));
 
   private static StatsCollector.LoopFigures loop(
       int index, List<NodeStats> nodes, List<NodeStats> closed) {

@@ -185,7 +185,7 @@ public final class Authentication {
     }
     if (options.name() != null) {
       profile.name(options.name());
-      account.keepsMore();
+      account.checkLater();
     }
     control.setProtocol(wanted);
     ServerFacts servers = reader.servers();

@@ -58,7 +58,7 @@ final class ClientCommands {
   void getName(ReplyWriter reply) {
     String name = profile.name();
     if (name.isEmpty()) {
-      reply.missing();
+      reply.nil();
     } else {
       reply.bulk(name);
     }
@@ -71,7 +71,7 @@ final class ClientCommands {
       return;
     }
     profile.name(name);
-    account.keepsMore();
+    account.checkLater();
     reply.status("OK");
   }
 
@@ -89,7 +89,7 @@ final class ClientCommands {
       } else {
         profile.libraryVersion(value);
       }
-      account.keepsMore();
+      account.checkLater();
       reply.status("OK");
     }
   }

@@ -55,8 +55,8 @@ public final class ClientLog {
               client.id(),
               client.address(),
               words,
-              account.unread(),
-              account.kept(),
+              account.unreadBytes(),
+              account.keptBytes(),
               more(times)));
     }
   }

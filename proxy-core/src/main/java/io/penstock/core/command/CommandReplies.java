@@ -89,7 +89,7 @@ public final class CommandReplies {
       }
       CommandSpec spec = table.lookUp(text(request, i));
       if (spec == null) {
-        reply.missing();
+        reply.nil();
       } else {
         out.writeBytes(known.computeIfAbsent(spec, s -> described(s, protocol)));
       }

@@ -5,10 +5,10 @@ import io.netty.buffer.ByteBufAllocator;
 import io.penstock.core.client.Client;
 import io.penstock.core.command.Merge;
 import io.penstock.core.observe.Outcome;
-import io.penstock.core.pubsub.Audience;
 import io.penstock.core.pubsub.Hub;
 import io.penstock.core.pubsub.Kind;
 import io.penstock.core.pubsub.Name;
+import io.penstock.core.pubsub.SubscriberCounts;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyScanner;
@@ -25,7 +25,7 @@ final class Census {
   private final ReplySlot whole;
   private final Client client;
   private final Merge counted;
-  private final Audience audience;
+  private final SubscriberCounts audience;
   private final ByteBuf merged = ByteBufAllocator.DEFAULT.directBuffer();
   private final ReplyScanner scanner = new ReplyScanner();
   private @Nullable ByteBuf counts; // what the client gets, as far as it was written
@@ -35,7 +35,7 @@ final class Census {
     this.whole = whole;
     this.client = client;
     this.counted = counted;
-    this.audience = hub.audience();
+    this.audience = hub.subscriberCounts();
   }
 
   /** The next piece; borrowed. */

@@ -60,7 +60,7 @@ public final class Forwarder {
    * from the node of its partition; then its client pauses.
    */
   public boolean awaitsRoom(RoutePlan plan, @Nullable CommandSpec spec) {
-    if (spec == null || account.expectsMuch(spec) == 0 || hasRoom(plan)) {
+    if (spec == null || account.expectedLargeReply(spec) == 0 || hasRoom(plan)) {
       return false;
     }
     backpressure.pause(null);
@@ -188,7 +188,7 @@ public final class Forwarder {
   /** Sends a message; its reply is put right where clients listen here. */
   public void publish(CommandSpec spec, RoutePlan.Publish plan) {
     RequestFrame frame = request.frame();
-    if (site.hub().audience().isEmpty()
+    if (site.hub().subscriberCounts().isEmpty()
         || frame.length(1) > site.longestOnHeap()) { // nobody's channel
       forward(spec, plan.partition());
       return;

@@ -106,12 +106,12 @@ public final class Gather implements Part.Whole, Sliced {
    */
   void carries(int bytes) {
     carried += bytes;
-    account.bears(bytes);
+    account.addKept(bytes);
   }
 
   private void letGo() {
     if (carried > 0) {
-      account.bears(-carried);
+      account.addKept(-carried);
       carried = 0;
     }
     for (int i = 0; i < sent; i++) {

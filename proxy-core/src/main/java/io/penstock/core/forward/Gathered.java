@@ -33,7 +33,7 @@ public final class Gathered {
       return false;
     }
     bytes += more;
-    account.gathers(more);
+    account.addGathered(more);
     tooLarge = limit.isExceeded(bytes, client);
     return tooLarge;
   }
@@ -50,7 +50,7 @@ public final class Gathered {
 
   /** They are held no longer. */
   public void letGo() {
-    account.gathers(-bytes);
+    account.addGathered(-bytes);
     bytes = 0;
   }
 

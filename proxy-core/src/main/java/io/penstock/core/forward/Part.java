@@ -85,7 +85,7 @@ public final class Part extends ClientExchange {
 
   private void hold(ByteBuf buffer, int from, int to) {
     if (whole.holds(to - from)) {
-      held.append(buffer, from, to, account().holdsMuch());
+      held.append(buffer, from, to, account().hasMuchPending());
     }
   }
 

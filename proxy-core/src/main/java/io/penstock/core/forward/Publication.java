@@ -54,19 +54,19 @@ final class Publication extends ClientExchange implements ReceiverCounts.Listene
   }
 
   @Override
-  public boolean isGone() {
+  public boolean isClosed() {
     return client.isClosed();
   }
 
   @Override
-  public void reached(long clients) {
+  public void onCount(long clients) {
     ByteBuf reply = ByteBufAllocator.DEFAULT.directBuffer(32);
     new ReplyWriter(reply, Protocol.RESP2).integer(clients);
     whole.deliverOwned(reply, Outcome.OK);
   }
 
   @Override
-  public void onDefect(Throwable cause) {
+  public void onFailure(Throwable cause) {
     client.fail(cause);
   }
 

@@ -46,7 +46,7 @@ public final class Allowance {
   private static final int FIRST_WEIGHT_SHIFT = 1; // the first ones for a half
   private static final int FIRST_REPLIES = 8;
 
-  private final Holdings client;
+  private final LimitedClient client;
   private final ClientLimits limits;
   private final LoopMemory memory;
   private final SlowClients slowClients;
@@ -59,8 +59,8 @@ public final class Allowance {
   private long usualOther;
   private int replies; // given so far, up to FIRST_REPLIES
   private boolean due; // something was taken up that is kept
-  private long counted; // bytes that the loop's memory has it down for
-  private long countedOnHeap; // among them
+  private long countedBytes; // bytes that the loop's memory has it down for
+  private long countedHeapBytes; // among them
   private boolean slow; // above the soft limit
   private long slowSince; // if so
   private boolean ended; // for a limit
@@ -71,7 +71,11 @@ public final class Allowance {
    * @param slowClients of the same
    */
   public Allowance(
-      Holdings client, ClientLimits limits, LoopMemory memory, SlowClients slowClients, Loop loop) {
+      LimitedClient client,
+      ClientLimits limits,
+      LoopMemory memory,
+      SlowClients slowClients,
+      Loop loop) {
     this.client = client;
     this.limits = limits;
     this.memory = memory;
@@ -85,7 +89,7 @@ public final class Allowance {
   }
 
   /** So many more bytes of replies are held until their turn, or fewer if negative. */
-  public void holds(int bytes) {
+  public void addPending(int bytes) {
     held += bytes;
     if (bytes >= NOTABLE) {
       check();
@@ -96,32 +100,32 @@ public final class Allowance {
    * Whether replies that wait, for an earlier one or for other parts, should take no more memory
    * than they have bytes.
    */
-  public boolean holdsMuch() {
+  public boolean hasMuchPending() {
     return held + borne > MUCH_HELD;
   }
 
   /** So many more bytes of requests are kept until they are answered, or fewer if negative. */
-  public void bears(long bytes) {
+  public void addKept(long bytes) {
     borne += bytes;
     due |= bytes > 0;
   }
 
   /** The same of what is kept in objects; it counts until then also if the client goes away. */
-  public void bearsOnHeap(long bytes) {
+  public void addKeptOnHeap(long bytes) {
     borneOnHeap += bytes;
     due |= bytes > 0;
     if (client.isClosed()) {
-      memory.lingersOnHeap(bytes);
+      memory.addClosedHeapBytes(bytes);
     }
   }
 
   /** More may be kept than before: it is looked at when what has come is used up. */
-  public void keepsMore() {
+  public void checkLater() {
     due = true;
   }
 
   /** So many more bytes of replies are being put together, or fewer if negative. */
-  public void gathers(long bytes) {
+  public void addGathered(long bytes) {
     borne += bytes;
     if (bytes >= NOTABLE) {
       check();
@@ -140,13 +144,13 @@ public final class Allowance {
    * Bytes that the reply to a command is expected to have. What writes has most often short ones,
    * and they tell nothing of what the client reads.
    */
-  public int expects(CommandSpec command) {
+  public int expectedReply(CommandSpec command) {
     return (int) Math.min(tells(command) ? usualReply : usualOther, Integer.MAX_VALUE);
   }
 
   /** The same, 0 where it is not large. */
-  public int expectsMuch(CommandSpec command) {
-    int bytes = expects(command);
+  public int expectedLargeReply(CommandSpec command) {
+    int bytes = expectedReply(command);
     return bytes < LARGE ? 0 : bytes;
   }
 
@@ -155,12 +159,12 @@ public final class Allowance {
   }
 
   /** So many more bytes of replies are expected, or fewer if negative. */
-  public void awaits(int bytes) {
+  public void addExpected(int bytes) {
     expected += bytes;
   }
 
   /** A reply of so many bytes was given. */
-  public void gave(CommandSpec command, long bytes) {
+  public void recordReply(CommandSpec command, long bytes) {
     if (!tells(command)) {
       usualOther += (bytes - usualOther) >> WEIGHT_SHIFT;
     } else if (replies < FIRST_REPLIES) {
@@ -172,12 +176,12 @@ public final class Allowance {
   }
 
   /** So many bytes of a reply have come, and not its end: what comes next may be as large. */
-  public void gives(long bytes) {
+  public void recordReplyPart(long bytes) {
     usualReply = Math.max(usualReply, bytes >> WEIGHT_SHIFT);
   }
 
   /** Whether one more request may be taken up behind {@code unanswered} others. */
-  public boolean permits(int unanswered) {
+  public boolean mayAcceptRequest(int unanswered) {
     return !delayed
         && unanswered < limits.inFlight()
         && expected < MOST_EXPECTED
@@ -190,54 +194,54 @@ public final class Allowance {
   }
 
   /** The client is read from here on, or is not. */
-  public void reads(boolean reading, int unanswered) {
+  public void readingChanged(boolean reading, int unanswered) {
     if (!reading && unanswered >= limits.inFlight()) {
-      client.pausedForUnanswered();
+      client.pausedForInFlight();
     }
   }
 
   /** Whether Penstock can answer a request itself: it copies arguments to the heap. */
-  public boolean takes(RequestFrame frame) {
-    return frame.end() - frame.start() <= memory.longestOnHeap();
+  public boolean fitsOnHeap(RequestFrame frame) {
+    return frame.end() - frame.start() <= memory.maxHeapCopy();
   }
 
   /** Bytes that the client has not taken. */
-  public long unread() {
-    return held + client.unread();
+  public long unreadBytes() {
+    return held + client.unreadBytes();
   }
 
   /** Bytes that are kept for the client, in buffers and in objects. */
-  public long kept() {
-    return keptInBuffers() + keptOnHeap();
+  public long keptBytes() {
+    return keptInBuffers() + keptHeapBytes();
   }
 
   private long keptInBuffers() {
-    return unread() + borne + client.inBuffers();
+    return unreadBytes() + borne + client.bufferBytes();
   }
 
   /**
    * Bytes of objects that are kept for the client: of names, of commands that are queued, of
    * requests that are unanswered, and of the request that is arriving.
    */
-  public long keptOnHeap() {
-    return borneOnHeap + client.onHeap();
+  public long keptHeapBytes() {
+    return borneOnHeap + client.heapBytes();
   }
 
   /** Bytes that the loop's memory has it down for; see {@link #recount}. */
-  long counted() {
-    return counted;
+  long countedBytes() {
+    return countedBytes;
   }
 
   /** Those of them that are objects. */
-  long countedOnHeap() {
-    return countedOnHeap;
+  long countedHeapBytes() {
+    return countedHeapBytes;
   }
 
   /** Counts what the client keeps now, for the loop's memory; nothing when it is closed. */
   void recount() {
     boolean gone = client.isClosed();
-    countedOnHeap = gone ? 0 : keptOnHeap();
-    counted = gone ? 0 : countedOnHeap + keptInBuffers();
+    countedHeapBytes = gone ? 0 : keptHeapBytes();
+    countedBytes = gone ? 0 : countedHeapBytes + keptInBuffers();
   }
 
   /** Whether it was closed for a limit: what it keeps is on its way back. */
@@ -261,10 +265,10 @@ public final class Allowance {
 
   private void checkOutput(long now) {
     OutputLimit limit = client.isSubscriber() ? limits.subscribers() : limits.normal();
-    long unread = unread();
-    if (limit.isHard(unread)) {
+    long unread = unreadBytes();
+    if (limit.isAboveHard(unread)) {
       end(CloseReason.OUTPUT_HARD_LIMIT);
-    } else if (!limit.isSoft(unread)) {
+    } else if (!limit.isAboveSoft(unread)) {
       forgive();
     } else if (!slow) {
       slow = true;
@@ -283,15 +287,15 @@ public final class Allowance {
   }
 
   /** Whether the client has asked to be spared when there is too little memory. */
-  boolean isSpared() {
-    return client.isSpared();
+  boolean isNoEvict() {
+    return client.isNoEvict();
   }
 
   /** Closes the client for a limit. */
   public void end(CloseReason reason) {
     if (!ended) {
       client.closing(reason);
-      memory.leaves(this);
+      memory.startClosing(this);
       ended = true;
       client.close(reason);
       leave();
@@ -301,7 +305,7 @@ public final class Allowance {
   /** The client is gone. */
   public void close() {
     leave();
-    memory.lingersOnHeap(borneOnHeap);
+    memory.addClosedHeapBytes(borneOnHeap);
     memory.remove(this);
   }
 

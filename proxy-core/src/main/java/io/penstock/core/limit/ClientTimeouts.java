@@ -23,7 +23,7 @@ public record ClientTimeouts(
   private static final int LOOKS = 10;
 
   /** So often, in nanoseconds, clients have to be looked at: a timeout is a tenth late at most. */
-  public long lookNanos() {
+  public long checkPeriodNanos() {
     return Stream.of(idle, authentication, request, reply)
         .filter(timeout -> !timeout.isZero())
         .map(timeout -> timeout.dividedBy(LOOKS))

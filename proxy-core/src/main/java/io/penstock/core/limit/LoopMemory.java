@@ -24,8 +24,8 @@ public final class LoopMemory {
   private final Executor executor;
   private final ReadGate gate;
   private final Set<Allowance> clients = new LinkedHashSet<>();
-  private final KeptSum all;
-  private final KeptSum heap; // of all, what is on the heap
+  private final MemorySum all;
+  private final MemorySum heap; // of all, what is on the heap
   private final AtomicBoolean asked = new AtomicBoolean();
   private volatile boolean waiting; // nothing is read
 
@@ -36,24 +36,24 @@ public final class LoopMemory {
     this.total = total;
     this.executor = loop.executor();
     this.gate = loop.readGate();
-    this.all = new KeptSum(limit);
-    this.heap = new KeptSum(total.heapLimit());
+    this.all = new MemorySum(limit);
+    this.heap = new MemorySum(total.heapLimit());
     total.add(this);
   }
 
   /** All that clients keep. The figures are for any thread. */
-  public KeptSum all() {
+  public MemorySum all() {
     return all;
   }
 
   /** What clients keep on the heap, among all. The figures are for any thread. */
-  public KeptSum heap() {
+  public MemorySum heap() {
     return heap;
   }
 
   /** Bytes of a request that may be copied to the heap at once. */
-  public long longestOnHeap() {
-    return total.longestOnHeap();
+  public long maxHeapCopy() {
+    return total.maxHeapCopy();
   }
 
   /** A client has come. */
@@ -67,17 +67,17 @@ public final class LoopMemory {
   }
 
   /** Whether another loop has asked this one to close clients, which it has not begun. */
-  boolean isAsked() {
+  boolean isEvictionPending() {
     return asked.get();
   }
 
   /** A client keeps more or less than before. */
   void changed(Allowance client) {
-    long before = client.counted();
-    long heapBefore = client.countedOnHeap();
+    long before = client.countedBytes();
+    long heapBefore = client.countedHeapBytes();
     client.recount();
-    long more = client.counted() - before;
-    long moreOnHeap = client.countedOnHeap() - heapBefore;
+    long more = client.countedBytes() - before;
+    long moreOnHeap = client.countedHeapBytes() - heapBefore;
     if (more == 0 && moreOnHeap == 0) {
       return;
     }
@@ -85,14 +85,14 @@ public final class LoopMemory {
       leave(more, moreOnHeap);
       return;
     }
-    all.stays(more);
-    heap.stays(moreOnHeap);
-    heap.isCandidate(client.countedOnHeap());
-    if (!client.isSpared()) {
-      all.isCandidate(client.counted());
+    all.addUsed(more);
+    heap.addUsed(moreOnHeap);
+    heap.offerLargest(client.countedHeapBytes());
+    if (!client.isNoEvict()) {
+      all.offerLargest(client.countedBytes());
     }
     if (more > 0 || moreOnHeap > 0) {
-      look(excess());
+      check(excess());
     }
     if ((more > 0 || moreOnHeap > 0) && isFarTooMuch()) {
       relieve();
@@ -100,38 +100,38 @@ public final class LoopMemory {
   }
 
   /** A client is about to be closed for a limit: from here on what it keeps counts as leaving. */
-  void leaves(Allowance client) {
-    all.stays(-client.counted());
-    heap.stays(-client.countedOnHeap());
-    leave(client.counted(), client.countedOnHeap());
+  void startClosing(Allowance client) {
+    all.addUsed(-client.countedBytes());
+    heap.addUsed(-client.countedHeapBytes());
+    leave(client.countedBytes(), client.countedHeapBytes());
   }
 
   private void leave(long more, long moreOnHeap) {
-    all.leaves(more);
-    heap.leaves(moreOnHeap);
+    all.addClosing(more);
+    heap.addClosing(moreOnHeap);
     if (more < 0) {
-      total.relieved();
+      total.onReleased();
     }
   }
 
   /** So many more bytes on the heap are there of clients that are gone, or fewer if negative. */
-  public void lingersOnHeap(long bytes) {
-    all.lingers(bytes);
-    heap.lingers(bytes);
+  public void addClosedHeapBytes(long bytes) {
+    all.addClosed(bytes);
+    heap.addClosed(bytes);
     if (bytes < 0) {
-      total.relieved();
+      total.onReleased();
     }
   }
 
   /** Whether all loops' clients keep more than they may: of which kind, or null. */
-  private @Nullable Function<LoopMemory, KeptSum> excess() {
+  private @Nullable Function<LoopMemory, MemorySum> excess() {
     if (isTooMuch(heap, total.used(LoopMemory::heap))) {
       return LoopMemory::heap;
     }
     return isTooMuch(all, total.used(LoopMemory::all)) ? LoopMemory::all : null;
   }
 
-  private static boolean isTooMuch(KeptSum sum, long bytes) {
+  private static boolean isTooMuch(MemorySum sum, long bytes) {
     return sum.limit() > 0 && bytes > sum.limit();
   }
 
@@ -140,12 +140,12 @@ public final class LoopMemory {
     return isFarTooMuch(all, inAll(LoopMemory::all)) || isFarTooMuch(heap, inAll(LoopMemory::heap));
   }
 
-  private static boolean isFarTooMuch(KeptSum sum, long bytes) {
+  private static boolean isFarTooMuch(MemorySum sum, long bytes) {
     return sum.limit() > 0 && bytes > sum.limit() + sum.limit() / 4;
   }
 
-  private long inAll(Function<LoopMemory, KeptSum> which) {
-    return total.used(which) + total.leaving(which);
+  private long inAll(Function<LoopMemory, MemorySum> which) {
+    return total.used(which) + total.closing(which);
   }
 
   /** Reads nothing until memory is there again. */
@@ -156,14 +156,14 @@ public final class LoopMemory {
     goOn();
   }
 
-  private void look(@Nullable Function<LoopMemory, KeptSum> which) {
+  private void check(@Nullable Function<LoopMemory, MemorySum> which) {
     if (which != null) {
       letGo(total.largest(which), which);
     }
   }
 
   /** Has the loop of the largest client see to it. */
-  private void letGo(LoopMemory most, Function<LoopMemory, KeptSum> which) {
+  private void letGo(LoopMemory most, Function<LoopMemory, MemorySum> which) {
     if (most == this) {
       shed();
     } else if (which.apply(most).largest() > 0 && most.asked.compareAndSet(false, true)) {
@@ -175,7 +175,7 @@ public final class LoopMemory {
   private void shed() {
     asked.set(false);
     recount();
-    Function<LoopMemory, KeptSum> which = excess();
+    Function<LoopMemory, MemorySum> which = excess();
     while (which != null) {
       LoopMemory where = total.largest(which);
       if (where != this) {
@@ -190,11 +190,11 @@ public final class LoopMemory {
       recount();
       which = excess();
     }
-    total.relieved();
+    total.onReleased();
   }
 
   /** Clients keep less than before, on this loop or another. Any thread. */
-  void relieved() {
+  void onReleased() {
     if (waiting) {
       executor.execute(this::goOn);
     }
@@ -203,9 +203,9 @@ public final class LoopMemory {
   /** Reads again unless there is more to wait for. */
   private void goOn() {
     boolean expected =
-        total.leaving(LoopMemory::all) > 0
-            || total.leaving(LoopMemory::heap) > 0
-            || total.isShedding();
+        total.closing(LoopMemory::all) > 0
+            || total.closing(LoopMemory::heap) > 0
+            || total.isEvictionPending();
     if (waiting && !(expected && isFarTooMuch())) {
       read();
     }
@@ -227,17 +227,17 @@ public final class LoopMemory {
     for (Allowance client : clients) {
       client.recount();
       if (client.isEnded()) {
-        going += client.counted();
-        goingOnHeap += client.countedOnHeap();
+        going += client.countedBytes();
+        goingOnHeap += client.countedHeapBytes();
         continue;
       }
-      staying += client.counted();
-      stayingOnHeap += client.countedOnHeap();
-      most = client.isSpared() ? most : Math.max(most, client.counted());
-      mostOnHeap = Math.max(mostOnHeap, client.countedOnHeap());
+      staying += client.countedBytes();
+      stayingOnHeap += client.countedHeapBytes();
+      most = client.isNoEvict() ? most : Math.max(most, client.countedBytes());
+      mostOnHeap = Math.max(mostOnHeap, client.countedHeapBytes());
     }
-    all.recounted(staying, going, most);
-    heap.recounted(stayingOnHeap, goingOnHeap, mostOnHeap);
+    all.set(staying, going, most);
+    heap.set(stayingOnHeap, goingOnHeap, mostOnHeap);
   }
 
   /** The client that keeps the most, as it was counted last, and may be closed; or null. */
@@ -245,8 +245,8 @@ public final class LoopMemory {
     Allowance most = null;
     long bytes = 0;
     for (Allowance client : clients) {
-      long kept = onHeap ? client.countedOnHeap() : client.counted();
-      if (kept > bytes && !client.isEnded() && (onHeap || !client.isSpared())) {
+      long kept = onHeap ? client.countedHeapBytes() : client.countedBytes();
+      if (kept > bytes && !client.isEnded() && (onHeap || !client.isNoEvict())) {
         most = client;
         bytes = kept;
       }
@@ -255,9 +255,9 @@ public final class LoopMemory {
   }
 
   /** Counts anew, and closes clients where it takes that. Called now and then. */
-  public void look() {
+  public void check() {
     recount();
-    look(excess());
+    check(excess());
   }
 
   /**

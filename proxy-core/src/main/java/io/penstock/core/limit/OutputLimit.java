@@ -18,11 +18,11 @@ public record OutputLimit(long hardBytes, long softBytes, Duration softTime) {
   public static final OutputLimit SUBSCRIBERS =
       new OutputLimit(32 << 20, 8 << 20, Duration.ofSeconds(60));
 
-  boolean isHard(long pending) {
+  boolean isAboveHard(long pending) {
     return hardBytes > 0 && pending > hardBytes;
   }
 
-  boolean isSoft(long pending) {
+  boolean isAboveSoft(long pending) {
     return softBytes > 0 && pending > softBytes;
   }
 

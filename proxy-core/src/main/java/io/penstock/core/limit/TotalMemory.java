@@ -16,7 +16,7 @@ public final class TotalMemory {
   private static final long LEAST_ON_HEAP = 1024 * 1024;
 
   private final long heapLimit;
-  private final long longestOnHeap;
+  private final long maxHeapCopy;
   private final List<LoopMemory> loops = new CopyOnWriteArrayList<>();
 
   /** A third of the heap. */
@@ -29,7 +29,7 @@ public final class TotalMemory {
    */
   TotalMemory(long heapLimit) {
     this.heapLimit = heapLimit;
-    this.longestOnHeap = Math.max(LEAST_ON_HEAP, heapLimit / SHARE_OF_ONE);
+    this.maxHeapCopy = Math.max(LEAST_ON_HEAP, heapLimit / SHARE_OF_ONE);
   }
 
   /** Bytes that all clients may keep on the heap. */
@@ -38,8 +38,8 @@ public final class TotalMemory {
   }
 
   /** Bytes of a request that may be copied to the heap at once. */
-  public long longestOnHeap() {
-    return longestOnHeap;
+  public long maxHeapCopy() {
+    return maxHeapCopy;
   }
 
   void add(LoopMemory loop) {
@@ -47,7 +47,7 @@ public final class TotalMemory {
   }
 
   /** Bytes of one kind that clients keep, except those that are being closed for a limit. */
-  long used(Function<LoopMemory, KeptSum> which) {
+  long used(Function<LoopMemory, MemorySum> which) {
     long sum = 0;
     for (LoopMemory loop : loops) {
       sum += which.apply(loop).used();
@@ -56,28 +56,28 @@ public final class TotalMemory {
   }
 
   /** Bytes of one kind that clients keep which are being closed for a limit. */
-  long leaving(Function<LoopMemory, KeptSum> which) {
+  long closing(Function<LoopMemory, MemorySum> which) {
     long sum = 0;
     for (LoopMemory loop : loops) {
-      sum += which.apply(loop).leaving();
+      sum += which.apply(loop).closing();
     }
     return sum;
   }
 
   /** Whether a loop is about to close clients. */
-  boolean isShedding() {
-    return loops.stream().anyMatch(LoopMemory::isAsked);
+  boolean isEvictionPending() {
+    return loops.stream().anyMatch(LoopMemory::isEvictionPending);
   }
 
   /** Clients keep less than before: those that wait for that may go on. */
-  void relieved() {
+  void onReleased() {
     for (LoopMemory loop : loops) {
-      loop.relieved();
+      loop.onReleased();
     }
   }
 
   /** The memory of the loop with the client that keeps the most of one kind; there is a loop. */
-  LoopMemory largest(Function<LoopMemory, KeptSum> which) {
+  LoopMemory largest(Function<LoopMemory, MemorySum> which) {
     LoopMemory most = loops.getFirst();
     for (LoopMemory loop : loops) {
       if (which.apply(loop).largest() > which.apply(most).largest()) {

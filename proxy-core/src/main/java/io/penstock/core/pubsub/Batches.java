@@ -10,7 +10,7 @@ import java.util.Map;
  */
 final class Batches {
 
-  static final int MOST = 512;
+  static final int MAX_NAMES = 512;
 
   private record Group(Kind kind, int partition, int number) {}
 
@@ -21,7 +21,7 @@ final class Batches {
     Map<Kind, Integer> seen = new LinkedHashMap<>();
     for (Topic topic : topics) {
       int partition = topic.kind() == Kind.SHARD ? topic.partition() : 0;
-      int number = seen.merge(topic.kind(), 1, Integer::sum) / MOST;
+      int number = seen.merge(topic.kind(), 1, Integer::sum) / MAX_NAMES;
       var group = new Group(topic.kind(), partition, number);
       batches.computeIfAbsent(group, _ -> new ArrayList<>()).add(topic);
     }

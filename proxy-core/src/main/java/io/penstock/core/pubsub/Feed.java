@@ -29,9 +29,9 @@ final class Feed implements PushSink, BackendListener {
   private final Hub hub;
   private final Endpoint node;
   private final SubscriberConnection connection;
-  private final Map<Topic, SubscribedTopic> placements = new LinkedHashMap<>();
-  private final Believed believed;
-  private final Orders orders;
+  private final Map<Topic, SubscriptionState> placements = new LinkedHashMap<>();
+  private final NodeSubscriptions believed;
+  private final SubscribeQueue orders;
   private final List<Topic> toAsk = new ArrayList<>();
   private final List<Topic> toDrop = new ArrayList<>();
   private final List<Topic> undropped = new ArrayList<>(); // the node took no more just then
@@ -43,9 +43,9 @@ final class Feed implements PushSink, BackendListener {
     this.hub = hub;
     this.node = node;
     this.connection = new SubscriberConnection(node, hub.siteFor(this));
-    this.believed = new Believed(hub.audience(), node);
+    this.believed = new NodeSubscriptions(hub.subscriberCounts(), node);
     this.usedAt = hub.now();
-    this.orders = new Orders(connection);
+    this.orders = new SubscribeQueue(connection);
   }
 
   Endpoint node() {
@@ -60,9 +60,9 @@ final class Feed implements PushSink, BackendListener {
     return connection.isReady();
   }
 
-  boolean isListening(Topic topic) {
-    SubscribedTopic placement = placements.get(topic);
-    return placement != null && placement.listening;
+  boolean isSubscribed(Topic topic) {
+    SubscriptionState placement = placements.get(topic);
+    return placement != null && placement.confirmed;
   }
 
   /** Whether the node cannot be reached, as far as is known. */
@@ -71,7 +71,7 @@ final class Feed implements PushSink, BackendListener {
   }
 
   /** Whether nothing has been wanted here for a while. */
-  boolean isSpare(long now) {
+  boolean isUnused(long now) {
     if (!placements.isEmpty() || !orders.isEmpty()) {
       usedAt = now;
     }
@@ -79,11 +79,11 @@ final class Feed implements PushSink, BackendListener {
   }
 
   /** Subscribes at the next {@link #flush}, or when there is a connection. */
-  void want(Topic topic) {
+  void subscribe(Topic topic) {
     if (placements.containsKey(topic)) {
       return;
     }
-    placements.put(topic, new SubscribedTopic());
+    placements.put(topic, new SubscriptionState());
     if (connection.isReady()) {
       toAsk.add(topic);
     } else {
@@ -92,33 +92,33 @@ final class Feed implements PushSink, BackendListener {
   }
 
   /** Unsubscribes at the next {@link #flush}. */
-  void unwant(Topic topic) {
-    SubscribedTopic placement = placements.remove(topic);
-    if (placement != null && placement.isKnown()) {
+  void unsubscribe(Topic topic) {
+    SubscriptionState placement = placements.remove(topic);
+    if (placement != null && placement.mustUnsubscribe()) {
       toDrop.add(topic);
     }
   }
 
   /** Tells the node what has changed since the last time. */
-  void flush(Leaving leaving) {
+  void flush(UnsubscribeRequest leaving) {
     toAsk.removeIf(topic -> !isToBeAsked(topic));
     if (connection.isReady()) {
       Batches.of(toDrop).forEach(batch -> send(false, batch, leaving));
-      Batches.of(toAsk).forEach(batch -> send(true, batch, Leaving.unnoticed()));
+      Batches.of(toAsk).forEach(batch -> send(true, batch, UnsubscribeRequest.withoutCallback()));
     }
     toDrop.clear();
     toAsk.clear();
   }
 
   private boolean isToBeAsked(Topic topic) {
-    SubscribedTopic placement = placements.get(topic);
-    return placement != null && placement.asked == null && !placement.listening;
+    SubscriptionState placement = placements.get(topic);
+    return placement != null && placement.exchange == null && !placement.confirmed;
   }
 
-  private void send(boolean subscribing, List<Topic> topics, Leaving leaving) {
-    var order = new Order(this, subscribing, topics, leaving);
+  private void send(boolean subscribing, List<Topic> topics, UnsubscribeRequest leaving) {
+    var order = new SubscribeExchange(this, subscribing, topics, leaving);
     if (subscribing) {
-      topics.forEach(topic -> Objects.requireNonNull(placements.get(topic)).asked = order);
+      topics.forEach(topic -> Objects.requireNonNull(placements.get(topic)).exchange = order);
     }
     orders.add(order);
   }
@@ -130,17 +130,17 @@ final class Feed implements PushSink, BackendListener {
       return false;
     }
     if (push.isMessage()) {
-      hub.message(this, push, buffer, from, to);
+      hub.onMessage(this, push, buffer, from, to);
       return false;
     }
-    Order oldest = orders.oldest();
-    if (oldest == null || !oldest.awaits(push)) {
+    SubscribeExchange oldest = orders.oldest();
+    if (oldest == null || !oldest.isNextConfirmation(push)) {
       dropped(push);
       return false;
     }
     confirmed(oldest);
     if (oldest.isDone()) {
-      orders.ended(oldest);
+      orders.remove(oldest);
       oldest.end();
       return true;
     }
@@ -152,21 +152,21 @@ final class Feed implements PushSink, BackendListener {
    */
   @Override
   public boolean onError(ByteBuf buffer, int from, int to) {
-    return orders.isLate(buffer, from, to);
+    return orders.isStaleError(buffer, from, to);
   }
 
-  private void confirmed(Order order) {
+  private void confirmed(SubscribeExchange order) {
     Topic topic = order.confirm();
     if (!order.isSubscribing()) {
       believed.remove(topic.kind(), topic.name());
       return;
     }
     believed.add(topic.kind(), topic.name());
-    SubscribedTopic placement = placements.get(topic);
-    if (placement != null && placement.asked == order) {
-      placement.asked = null;
-      placement.listening = true;
-      hub.listening(this, topic);
+    SubscriptionState placement = placements.get(topic);
+    if (placement != null && placement.exchange == order) {
+      placement.exchange = null;
+      placement.confirmed = true;
+      hub.onConfirmed(this, topic);
     }
   }
 
@@ -174,19 +174,19 @@ final class Feed implements PushSink, BackendListener {
   private void dropped(Push push) {
     believed.remove(push.kind(), push.name());
     Topic topic = hub.topic(push.kind(), push.name());
-    SubscribedTopic placement = topic == null ? null : placements.get(topic);
-    if (topic != null && placement != null && placement.listening) {
-      placement.listening = false;
+    SubscriptionState placement = topic == null ? null : placements.get(topic);
+    if (topic != null && placement != null && placement.confirmed) {
+      placement.confirmed = false;
       toAsk.add(topic);
-      hub.interrupted(this, topic);
+      hub.onEnded(this, topic);
     }
   }
 
   /** A node refused an order: nothing of it took effect. */
-  void refused(Order order, byte[] error) {
-    orders.ended(order);
+  void onError(SubscribeExchange order, byte[] error) {
+    orders.remove(order);
     if (order.isSubscribing()) {
-      order.topics().forEach(topic -> refused(topic, order, error));
+      order.topics().forEach(topic -> onError(topic, order, error));
     } else {
       // Only a slot that is not here any more is refused, and then the node has forgotten already.
       order.topics().forEach(topic -> believed.remove(topic.kind(), topic.name()));
@@ -195,40 +195,43 @@ final class Feed implements PushSink, BackendListener {
     hub.flush();
   }
 
-  private void refused(Topic topic, Order order, byte[] error) {
-    SubscribedTopic placement = askLater(topic, order, Refusals.pause(error));
+  private void onError(Topic topic, SubscribeExchange order, byte[] error) {
+    SubscriptionState placement = askLater(topic, order, SubscribeErrors.retryDelay(error));
     if (placement == null) {
       return;
     }
     Redirect redirect = Redirect.parse(Unpooled.wrappedBuffer(error), 0, error.length);
     if (redirect != null) {
-      hub.moved(redirect, node);
-    } else if (!Refusals.isPassing(error)) {
+      hub.onMoved(redirect, node);
+    } else if (!SubscribeErrors.isTransient(error)) {
       if (order.topics().size() > 1) {
-        send(true, List.of(topic), Leaving.unnoticed()); // which of them is not allowed?
+        send(
+            true,
+            List.of(topic),
+            UnsubscribeRequest.withoutCallback()); // which of them is not allowed?
       } else {
-        placement.lament(node, error);
-        hub.refused(topic, error);
+        placement.logOnce(node, error);
+        hub.onError(topic, error);
       }
     }
   }
 
   /** Answers null when it is not the order that the topic waits for. */
-  private @Nullable SubscribedTopic askLater(Topic topic, Order order, long pause) {
-    SubscribedTopic placement = placements.get(topic);
-    if (placement == null || placement.asked != order) {
+  private @Nullable SubscriptionState askLater(Topic topic, SubscribeExchange order, long pause) {
+    SubscriptionState placement = placements.get(topic);
+    if (placement == null || placement.exchange != order) {
       return null;
     }
-    placement.asked = null;
-    placement.askAgainAt = hub.now() + pause;
+    placement.exchange = null;
+    placement.retryAt = hub.now() + pause;
     someRefused = true;
     return placement;
   }
 
   /** The connection ended before the node confirmed, or takes no more for now. */
-  void failed(Order order) {
-    orders.ended(order);
-    order.topics().forEach(topic -> askLater(topic, order, Refusals.SHORT_PAUSE));
+  void onFailure(SubscribeExchange order) {
+    orders.remove(order);
+    order.topics().forEach(topic -> askLater(topic, order, SubscribeErrors.SHORT_DELAY));
     if (!order.isSubscribing()) {
       undropped.addAll(order.topics());
       someRefused = true;
@@ -242,21 +245,21 @@ final class Feed implements PushSink, BackendListener {
     toAsk.clear();
     undropped.clear(); // it knows of nothing
     toAsk.addAll(placements.keySet());
-    hub.connected(this);
+    hub.onConnected(this);
   }
 
   @Override
   public void disconnected(Endpoint from, int attempts, Throwable cause) {
-    placements.values().forEach(SubscribedTopic::disconnected);
-    orders.withdraw().forEach(Order::end);
+    placements.values().forEach(SubscriptionState::disconnected);
+    orders.removeUnsent().forEach(SubscribeExchange::end);
     believed.clear();
     down = attempts > 0;
-    hub.disconnected(this, attempts, cause);
+    hub.onDisconnected(this, attempts, cause);
   }
 
   @Override
   public void noReply(Endpoint silent) {
-    hub.noReply();
+    hub.onNoReply();
   }
 
   @Override
@@ -264,7 +267,7 @@ final class Feed implements PushSink, BackendListener {
     // Nobody waits: what is subscribed to is kept here anyway.
   }
 
-  Set<Topic> wanted() {
+  Set<Topic> topics() {
     return placements.keySet();
   }
 
@@ -276,21 +279,21 @@ final class Feed implements PushSink, BackendListener {
       placements.forEach((topic, placement) -> askAgain(topic, placement, now));
       undropped.stream().filter(topic -> !isWantedAgain(topic)).forEach(toDrop::add);
       undropped.clear();
-      flush(Leaving.unnoticed());
+      flush(UnsubscribeRequest.withoutCallback());
     }
   }
 
   private boolean isWantedAgain(Topic dropped) {
     Topic now = hub.topic(dropped.kind(), dropped.name());
-    SubscribedTopic again = now == null ? null : placements.get(now);
+    SubscriptionState again = now == null ? null : placements.get(now);
     if (again != null) {
-      again.inherited = true;
+      again.notUnsubscribed = true;
     }
     return again != null;
   }
 
-  private void askAgain(Topic topic, SubscribedTopic placement, long now) {
-    boolean due = now - placement.askAgainAt >= 0;
+  private void askAgain(Topic topic, SubscriptionState placement, long now) {
+    boolean due = now - placement.retryAt >= 0;
     someRefused |= !due;
     if (due) {
       toAsk.add(topic); // those that were answered meanwhile are sorted out

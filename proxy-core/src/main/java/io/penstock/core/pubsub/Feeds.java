@@ -24,46 +24,46 @@ final class Feeds {
    * before what is published at the new one; at the new one it may come behind. A shard channel
    * moves as soon as the old owner has ended its subscription.
    */
-  static final long BUS_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+  static final long BUS_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
   private final Hub hub;
   private final Map<Endpoint, Feed> feeds = new LinkedHashMap<>();
   private final ClosedConnections closed = new ClosedConnections();
-  private Placement adopted = UnknownPlacement.INSTANCE;
+  private Placement placement = UnknownPlacement.INSTANCE;
   private final Set<Topic> staying = new LinkedHashSet<>(); // for now, where they do not belong
 
   Feeds(Hub hub) {
     this.hub = hub;
   }
 
-  /** The snapshot that {@link #settle} goes by. */
-  Placement adopted() {
-    return adopted;
+  /** The snapshot that {@link #assign} goes by. */
+  Placement placement() {
+    return placement;
   }
 
   void adopt(Placement map) {
-    adopted = map;
+    placement = map;
   }
 
   /** Sees to it that a topic is wanted where it should be, and nowhere else. */
-  void settle(Topic topic) {
+  void assign(Topic topic) {
     Feed owner = ownerOf(topic);
     if (owner != null) {
-      topic.belongsTo(owner, hub.now() + BUS_NANOS);
-      if (topic.stays()) {
+      topic.assignTo(owner, hub.now() + BUS_DELAY_NANOS);
+      if (topic.mustStay()) {
         staying.add(topic);
       } else {
         staying.remove(topic);
-        owner.want(topic);
+        owner.subscribe(topic);
         topic.moveTo(owner);
       }
     }
-    if (topic.isEverywhere()) {
-      adopted.shards().forEach(shard -> feed(shard.master()).want(topic));
+    if (topic.isOnEveryMaster()) {
+      placement.shards().forEach(shard -> feed(shard.master()).subscribe(topic));
     }
     for (Feed feed : feeds.values()) {
-      if (!topic.dependsOn(feed) && !isOneOfMany(topic, feed)) {
-        feed.unwant(topic);
+      if (!topic.uses(feed) && !isKeyspaceFeed(topic, feed)) {
+        feed.unsubscribe(topic);
       }
     }
   }
@@ -74,8 +74,8 @@ final class Feeds {
    * another one will do.
    */
   private @Nullable Feed ownerOf(Topic topic) {
-    int owner = adopted.ownerOf(topic.partition());
-    List<Shard> shards = adopted.shards();
+    int owner = placement.ownerOf(topic.partition());
+    List<Shard> shards = placement.shards();
     if (shards.isEmpty() || (owner < 0 && topic.kind() == Kind.SHARD)) {
       return null;
     }
@@ -102,17 +102,17 @@ final class Feeds {
   }
 
   /** Whether the feed is one of those that a topic listens to for keyspace notifications. */
-  boolean isOneOfMany(Topic topic, Feed feed) {
-    return topic.isEverywhere() && adopted.indexOfMaster(feed.node()) >= 0;
+  boolean isKeyspaceFeed(Topic topic, Feed feed) {
+    return topic.isOnEveryMaster() && placement.indexOfMaster(feed.node()) >= 0;
   }
 
   /** In a cluster every node passes on what was published, so one of them is believed. */
-  boolean believes(Feed feed, Topic topic, Push push) {
+  boolean accepts(Feed feed, Topic topic, Push push) {
     if (topic.kind() == Kind.SHARD) {
-      return topic.dependsOn(feed);
+      return topic.uses(feed);
     }
-    if (topic.isEverywhere() && KeyspaceChannels.isOne(push.channel().toString())) {
-      return isOneOfMany(topic, feed);
+    if (topic.isOnEveryMaster() && KeyspaceChannels.isKeyspaceChannel(push.channel().toString())) {
+      return isKeyspaceFeed(topic, feed);
     }
     return feed == topic.home();
   }
@@ -120,12 +120,12 @@ final class Feeds {
   /** Whether all feeds that a topic needs listen. */
   boolean isReady(Topic topic) {
     Feed home = topic.home();
-    if (home == null || !home.isListening(topic)) {
+    if (home == null || !home.isSubscribed(topic)) {
       return false;
     }
-    if (topic.isEverywhere()) {
-      for (Shard shard : adopted.shards()) {
-        if (!feed(shard.master()).isListening(topic)) {
+    if (topic.isOnEveryMaster()) {
+      for (Shard shard : placement.shards()) {
+        if (!feed(shard.master()).isSubscribed(topic)) {
           return false;
         }
       }
@@ -134,13 +134,13 @@ final class Feeds {
   }
 
   /** Nobody wants the topic any more. */
-  void drop(Topic topic) {
+  void unsubscribe(Topic topic) {
     staying.remove(topic);
-    feeds.values().forEach(feed -> feed.unwant(topic));
+    feeds.values().forEach(feed -> feed.unsubscribe(topic));
   }
 
   /** Tells the nodes what has changed. */
-  void flush(Leaving leaving) {
+  void flush(UnsubscribeRequest leaving) {
     for (Feed feed : List.copyOf(feeds.values())) {
       feed.flush(leaving);
     }
@@ -148,14 +148,14 @@ final class Feeds {
 
   void tick(long now) {
     for (Topic topic : List.copyOf(staying)) {
-      if (topic.hasStayedUntil(now)) {
-        settle(topic);
+      if (topic.mayMove(now)) {
+        assign(topic);
         hub.flush();
       }
     }
     for (Feed feed : List.copyOf(feeds.values())) {
       feed.tick(now);
-      if (feed.isSpare(now)) {
+      if (feed.isUnused(now)) {
         feeds.remove(feed.node());
         feed.close();
         closed.add(feed.stats());

@@ -39,11 +39,11 @@ public final class Hub {
   private final Topology topology;
   private final Partitioner partitioner;
   private final ProxyEvents events;
-  private final Audience audience;
+  private final SubscriberCounts subscriberCounts;
   private final Map<Kind, Map<Name, Topic>> topics = new EnumMap<>(Kind.class);
   private final Feeds feeds = new Feeds(this);
   private final ReceiverCounts receivers;
-  private final Joinings joinings = new Joinings();
+  private final SubscribeRequests joinings = new SubscribeRequests();
   private boolean closed;
 
   public Hub(
@@ -52,14 +52,14 @@ public final class Hub {
       BackendSettings settings,
       Topology topology,
       ProxyEvents events,
-      Audience audience) {
+      SubscriberCounts audience) {
     this.group = group;
     this.loop = loop;
     this.settings = settings;
     this.topology = topology;
     this.partitioner = topology.current().partitioner();
     this.events = events;
-    this.audience = audience;
+    this.subscriberCounts = audience;
     this.receivers = new ReceiverCounts(audience, loop.slices());
     for (Kind kind : Kind.values()) {
       topics.put(kind, new HashMap<>());
@@ -79,8 +79,8 @@ public final class Hub {
     return loop.now();
   }
 
-  public Audience audience() {
-    return audience;
+  public SubscriberCounts subscriberCounts() {
+    return subscriberCounts;
   }
 
   /** Counts the receivers of what clients of this loop publish. */
@@ -106,57 +106,58 @@ public final class Hub {
    *
    * @param deadline {@link System#nanoTime()} at which it fails
    */
-  public Joining begin(Subscriber subscriber, Kind kind, long deadline, Joining.Outcome outcome) {
+  public SubscribeRequest begin(
+      Subscriber subscriber, Kind kind, long deadline, SubscribeRequest.Outcome outcome) {
     adoptTopology();
-    var joining = new Joining(subscriber, kind, deadline, outcome);
+    var joining = new SubscribeRequest(subscriber, kind, deadline, outcome);
     joinings.add(joining);
     return joining;
   }
 
   /** One more name of the request. Answers false when it is in it already. */
-  public boolean add(Joining joining, Name name) {
+  public boolean add(SubscribeRequest joining, Name name) {
     Kind kind = joining.kind();
     Topic topic = of(kind).computeIfAbsent(name, _ -> new Topic(kind, name, partitionOf(name)));
-    feeds.settle(topic);
-    joinings.look(topic, feeds.isReady(topic));
+    feeds.assign(topic);
+    joinings.update(topic, feeds.isReady(topic));
     if (topic.home() == null) {
       topology.requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
     }
-    boolean isNew = topic.joinings().add(joining);
+    boolean isNew = topic.requests().add(joining);
     if (isNew) {
-      joining.needs(topic);
+      joining.addTopic(topic);
     }
     return isNew;
   }
 
   /** No name follows. The outcome may be told before this returns. */
-  public void end(Joining joining) {
-    joining.end();
-    joinings.completed(joining);
+  public void end(SubscribeRequest joining) {
+    joining.endNames();
+    joinings.completeIfReady(joining);
   }
 
   /**
    * Messages come from now on: once for each name of a joining that has {@linkplain
-   * Joining.Outcome#joined joined}.
+   * Joining.Outcome#onSubscribed joined}.
    *
    * @return the name, as it is kept
    */
-  public Name enter(Joining joining, Name name) {
+  public Name addSubscriber(SubscribeRequest joining, Name name) {
     Topic topic = Objects.requireNonNull(topic(joining.kind(), name));
-    if (topic.joinings().remove(joining) && topic.subscribers().add(joining.subscriber())) {
-      audience.clients(topic, 1);
+    if (topic.requests().remove(joining) && topic.subscribers().add(joining.subscriber())) {
+      subscriberCounts.addClients(topic, 1);
     }
     return topic.name();
   }
 
   /** Whether messages for a name come from every master. */
-  public boolean isEverywhere(Kind kind, Name name) {
+  public boolean isOnEveryMaster(Kind kind, Name name) {
     Topic topic = topic(kind, name);
-    return topic != null && topic.isEverywhere();
+    return topic != null && topic.isOnEveryMaster();
   }
 
   /** Gives up what of a joining has not been entered; no outcome is told. */
-  public void cancel(Joining joining) {
+  public void cancel(SubscribeRequest joining) {
     joinings.remove(joining);
     loop.slices()
         .beginNow(
@@ -173,69 +174,72 @@ public final class Hub {
             });
   }
 
-  private boolean release(Joining joining) {
-    Topic topic = joining.release();
+  private boolean release(SubscribeRequest joining) {
+    Topic topic = joining.nextTopic();
     for (int i = 1; topic != null; i++) {
-      if (topic.joinings().remove(joining)) {
+      if (topic.requests().remove(joining)) {
         dropUnlessWanted(topic);
       }
-      topic = i < Slices.LONG_STEPS ? joining.release() : null;
+      topic = i < Slices.LONG_STEPS ? joining.nextTopic() : null;
     }
     flush();
-    return joining.isHeld();
+    return joining.hasTopics();
   }
 
   /** Unsubscribes: no message comes from now on. The nodes are told by {@link #flush}. */
-  public void leave(Subscriber subscriber, Kind kind, Name name) {
+  public void removeSubscriber(Subscriber subscriber, Kind kind, Name name) {
     Topic topic = topic(kind, name);
     if (topic != null && topic.subscribers().remove(subscriber)) {
-      audience.clients(topic, -1);
+      subscriberCounts.addClients(topic, -1);
       dropUnlessWanted(topic);
     }
   }
 
   private void dropUnlessWanted(Topic topic) {
-    if (!topic.isOfInterest()) {
+    if (!topic.isWanted()) {
       of(topic.kind()).remove(topic.name());
-      feeds.drop(topic);
+      feeds.unsubscribe(topic);
     }
   }
 
   /** Tells the nodes what has changed; nobody waits for their answer. */
   public void flush() {
-    feeds.flush(Leaving.unnoticed());
+    feeds.flush(UnsubscribeRequest.withoutCallback());
   }
 
-  /** The same; {@code leaving} ends when the nodes know what was {@linkplain #leave left}. */
-  public void flush(Leaving leaving) {
+  /**
+   * The same; {@code leaving} ends when the nodes know what was {@linkplain #removeSubscriber
+   * left}.
+   */
+  public void flush(UnsubscribeRequest leaving) {
     feeds.flush(leaving);
   }
 
   /** A feed's node has confirmed a topic. */
-  void listening(Feed feed, Topic topic) {
-    Feed before = topic.listensAt(feed);
-    if (before != null && !feeds.isOneOfMany(topic, before)) {
-      before.unwant(topic);
+  void onConfirmed(Feed feed, Topic topic) {
+    Feed before = topic.onConfirmed(feed);
+    if (before != null && !feeds.isKeyspaceFeed(topic, before)) {
+      before.unsubscribe(topic);
       flush();
     }
-    joinings.look(topic, feeds.isReady(topic));
+    joinings.update(topic, feeds.isReady(topic));
   }
 
   /** A node has ended a topic's subscription by itself. */
-  void interrupted(Feed feed, Topic topic) {
+  void onEnded(Feed feed, Topic topic) {
     topology.requestRefresh(RefreshTrigger.MOVED);
     notListening(feed, topic);
     flush();
   }
 
   private void notListening(Feed feed, Topic topic) {
-    topic.lost(feed);
-    feeds.settle(topic);
-    joinings.look(topic, feeds.isReady(topic));
+    topic.onLost(feed);
+    feeds.assign(topic);
+    joinings.update(topic, feeds.isReady(topic));
   }
 
   /** A node named the owner of a slot. */
-  void moved(Redirect redirect, Endpoint answered) {
+  void onMoved(Redirect redirect, Endpoint answered) {
     if (redirect.kind() == Redirect.Kind.MOVED) {
       topology.moved(redirect.slot(), redirect.target(answered));
       adoptTopology();
@@ -243,18 +247,18 @@ public final class Hub {
   }
 
   /** A node does not allow a topic. Clients that listen already are not told. */
-  void refused(Topic topic, byte[] error) {
-    joinings.refused(this, topic, error);
+  void onError(Topic topic, byte[] error) {
+    joinings.onError(this, topic, error);
   }
 
-  void connected(Feed feed) {
+  void onConnected(Feed feed) {
     events.backendConnected(feed.node());
     settleAll(); // what had to go elsewhere meanwhile comes back
   }
 
-  void disconnected(Feed feed, int attempts, Throwable cause) {
+  void onDisconnected(Feed feed, int attempts, Throwable cause) {
     events.backendDisconnected(feed.node(), cause);
-    for (Topic topic : List.copyOf(feed.wanted())) {
+    for (Topic topic : List.copyOf(feed.topics())) {
       notListening(feed, topic);
     }
     flush();
@@ -264,23 +268,23 @@ public final class Hub {
   }
 
   /** A node owes replies and is silent. */
-  void noReply() {
+  void onNoReply() {
     topology.requestRefresh(RefreshTrigger.NO_REPLY);
   }
 
   /** Passes a message on to those who have joined. Borrows the buffer. */
-  void message(Feed feed, Push push, ByteBuf buffer, int from, int to) {
+  void onMessage(Feed feed, Push push, ByteBuf buffer, int from, int to) {
     Topic topic = topic(push.kind(), push.name());
-    if (topic == null || !feeds.believes(feed, topic, push)) {
+    if (topic == null || !feeds.accepts(feed, topic, push)) {
       return;
     }
-    topic.pass(new Message(buffer, from, to));
+    topic.deliver(new Message(buffer, from, to));
   }
 
   /** Looks at the newest snapshot and moves what belongs elsewhere now. */
   public void adoptTopology() {
     Placement map = topology.current();
-    if (map != feeds.adopted() && !closed) {
+    if (map != feeds.placement() && !closed) {
       feeds.adopt(map);
       settleAll();
     }
@@ -288,7 +292,7 @@ public final class Hub {
 
   private void settleAll() {
     for (Map<Name, Topic> ofKind : topics.values()) {
-      ofKind.values().forEach(feeds::settle);
+      ofKind.values().forEach(feeds::assign);
     }
     flush();
   }

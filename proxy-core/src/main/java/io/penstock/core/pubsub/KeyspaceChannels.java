@@ -21,12 +21,12 @@ final class KeyspaceChannels {
   private KeyspaceChannels() {}
 
   /** Whether a channel is one of them. */
-  static boolean isOne(String channel) {
+  static boolean isKeyspaceChannel(String channel) {
     return channel.startsWith(OF_KEYS) || channel.startsWith(OF_EVENTS);
   }
 
   /** Whether a pattern matches at least one of them. */
-  static boolean someMatch(String pattern) {
+  static boolean canMatch(String pattern) {
     Glob glob = Glob.exact(pattern);
     return matchesSome(glob, OF_KEYS) || matchesSome(glob, OF_EVENTS);
   }

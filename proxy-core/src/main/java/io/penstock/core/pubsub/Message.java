@@ -35,7 +35,7 @@ public final class Message {
   /** Gives it to a client. */
   public void writeTo(SocketOutput output, Protocol protocol) {
     if (protocol == Protocol.RESP2) {
-      output.append(kept(protocol), 0, length);
+      output.append(copyFor(protocol), 0, length);
     } else {
       output.append(source, from, length);
     }
@@ -45,7 +45,7 @@ public final class Message {
    * What a client gets, in a buffer that holds nothing else, for whoever retains it for long;
    * borrowed, the same for all who ask.
    */
-  public ByteBuf kept(Protocol protocol) {
+  public ByteBuf copyFor(Protocol protocol) {
     ByteBuf known = protocol == Protocol.RESP2 ? resp2 : resp3;
     if (known != null) {
       return known;

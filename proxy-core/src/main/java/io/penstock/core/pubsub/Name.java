@@ -33,7 +33,7 @@ public final class Name {
   }
 
   /** Whether it cannot match {@code channel} as a pattern: it begins with other characters. */
-  boolean beginsUnlike(Name channel) {
+  boolean cannotMatch(Name channel) {
     for (int i = 0; i < bytes.length; i++) {
       switch (bytes[i]) {
         case '*', '?', '[', '\\' -> {

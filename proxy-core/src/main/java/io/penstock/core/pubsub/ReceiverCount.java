@@ -1,6 +1,6 @@
 package io.penstock.core.pubsub;
 
-import io.penstock.core.pubsub.Audience.Listeners;
+import io.penstock.core.pubsub.SubscriberCounts.Listeners;
 import io.penstock.core.spec.Glob;
 import io.penstock.core.spec.GlobMatch;
 import io.penstock.core.upstream.Endpoint;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ReceiverCount {
 
-  /** What {@link #goOn} gives when there is more to count. */
+  /** What {@link #advance} gives when there is more to count. */
   static final int UNDECIDED = GlobMatch.UNDECIDED;
 
   /** What looking at a pattern costs in any case, in steps of matching. */
@@ -44,11 +44,11 @@ public final class ReceiverCount {
   }
 
   /** Takes about as many steps; gives those left over, or {@link #UNDECIDED}. */
-  int goOn(Audience audience, int steps) {
+  int advance(SubscriberCounts audience, int steps) {
     Iterator<Map.Entry<Name, Listeners>> all = patterns;
     if (all == null) {
-      add(audience.listeners(kind, channel));
-      if (kind != Kind.CHANNEL || audience.names(Kind.PATTERN) == 0) {
+      add(audience.subscribersOf(kind, channel));
+      if (kind != Kind.CHANNEL || audience.nameCount(Kind.PATTERN) == 0) {
         return steps;
       }
       text = channel.toString();
@@ -71,7 +71,7 @@ public final class ReceiverCount {
   /** Gives the steps that it took. */
   private int begin(Map.Entry<Name, Listeners> pattern) {
     Name name = pattern.getKey();
-    if (name.beginsUnlike(channel)) {
+    if (name.cannotMatch(channel)) {
       return PATTERN_STEPS;
     }
     match = new GlobMatch(Glob.exact(name.toString()), text);

@@ -21,22 +21,22 @@ public final class ReceiverCounts implements Sliced {
   public interface Listener {
 
     /** Whether it is not there any more, so that any number will do. */
-    boolean isGone();
+    boolean isClosed();
 
-    void reached(long clients);
+    void onCount(long clients);
 
     /** It could not be counted. */
-    void onDefect(Throwable cause);
+    void onFailure(Throwable cause);
   }
 
   private record Waiting(ReceiverCount count, Listener listener) {}
 
-  private final Audience audience;
+  private final SubscriberCounts audience;
   private final Slices slices;
   private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
   private int left = SLICE;
 
-  ReceiverCounts(Audience audience, Slices slices) {
+  ReceiverCounts(SubscriberCounts audience, Slices slices) {
     this.audience = audience;
     this.slices = slices;
   }
@@ -44,7 +44,7 @@ public final class ReceiverCounts implements Sliced {
   /** Tells {@code listener}, perhaps before this returns. */
   public void count(ReceiverCount count, Listener listener) {
     if (waiting.isEmpty() && advance(count)) {
-      listener.reached(count.result());
+      listener.onCount(count.result());
       return;
     }
     waiting.add(new Waiting(count, listener));
@@ -54,7 +54,7 @@ public final class ReceiverCounts implements Sliced {
   }
 
   private boolean advance(ReceiverCount count) {
-    int rest = count.goOn(audience, left);
+    int rest = count.advance(audience, left);
     left = Math.max(0, rest);
     return rest != ReceiverCount.UNDECIDED;
   }
@@ -77,13 +77,13 @@ public final class ReceiverCounts implements Sliced {
 
   private boolean isDone(Waiting first) {
     try {
-      boolean done = first.listener().isGone() || advance(first.count());
+      boolean done = first.listener().isClosed() || advance(first.count());
       if (done) {
-        first.listener().reached(first.count().result());
+        first.listener().onCount(first.count().result());
       }
       return done;
     } catch (Throwable e) { // those behind it are not to blame
-      first.listener().onDefect(e);
+      first.listener().onFailure(e);
       return true;
     }
   }

@@ -7,5 +7,5 @@ public interface Subscriber {
   void onMessage(Message message);
 
   /** The last message could not be taken. */
-  void onDefect(Throwable cause);
+  void onFailure(Throwable cause);
 }

@@ -14,7 +14,7 @@ final class Topic {
   private final int partition;
   private final boolean everywhere;
   private final CompactSet<Subscriber> subscribers = new CompactSet<>();
-  private final CompactSet<Joining> joinings = new CompactSet<>();
+  private final CompactSet<SubscribeRequest> requests = new CompactSet<>();
   private boolean ready; // as its joinings have counted it
   private @Nullable Feed owner; // where it belongs
   private long staysUntil;
@@ -31,8 +31,8 @@ final class Topic {
     this.partition = partition;
     this.everywhere =
         switch (kind) {
-          case CHANNEL -> KeyspaceChannels.isOne(name.toString());
-          case PATTERN -> KeyspaceChannels.someMatch(name.toString());
+          case CHANNEL -> KeyspaceChannels.isKeyspaceChannel(name.toString());
+          case PATTERN -> KeyspaceChannels.canMatch(name.toString());
           case SHARD -> false;
         };
   }
@@ -50,7 +50,7 @@ final class Topic {
   }
 
   /** Whether keyspace notifications may come through it, which are each node's own. */
-  boolean isEverywhere() {
+  boolean isOnEveryMaster() {
     return everywhere;
   }
 
@@ -59,26 +59,26 @@ final class Topic {
   }
 
   /** Passes a message on to those who have joined; releases it. */
-  void pass(Message message) {
+  void deliver(Message message) {
     try {
       for (Subscriber subscriber : subscribers) {
-        pass(message, subscriber);
+        deliver(message, subscriber);
       }
     } finally {
       message.release();
     }
   }
 
-  private static void pass(Message message, Subscriber subscriber) {
+  private static void deliver(Message message, Subscriber subscriber) {
     try {
       subscriber.onMessage(message);
     } catch (Throwable e) { // the others, and the node's connection, are not to blame
-      subscriber.onDefect(e);
+      subscriber.onFailure(e);
     }
   }
 
-  CompactSet<Joining> joinings() {
-    return joinings;
+  CompactSet<SubscribeRequest> requests() {
+    return requests;
   }
 
   /** Whether all feeds that it needs listen, as its joinings have counted it. */
@@ -90,8 +90,8 @@ final class Topic {
     ready = now;
   }
 
-  boolean isOfInterest() {
-    return !subscribers.isEmpty() || !joinings.isEmpty();
+  boolean isWanted() {
+    return !subscribers.isEmpty() || !requests.isEmpty();
   }
 
   @Nullable Feed home() {
@@ -99,7 +99,7 @@ final class Topic {
   }
 
   /** Whether the feed is the home or is to become it. */
-  boolean dependsOn(Feed feed) {
+  boolean uses(Feed feed) {
     return feed == home || feed == next;
   }
 
@@ -108,7 +108,7 @@ final class Topic {
    *
    * @param until how long it stays where it is listened to
    */
-  void belongsTo(Feed feed, long until) {
+  void assignTo(Feed feed, long until) {
     if (feed != owner) {
       owner = feed;
       staysUntil = until;
@@ -118,7 +118,7 @@ final class Topic {
   }
 
   /** Answers true when it may move. */
-  boolean hasStayedUntil(long now) {
+  boolean mayMove(long now) {
     stayed |= now - staysUntil >= 0;
     return stayed;
   }
@@ -128,15 +128,15 @@ final class Topic {
    * although what is published elsewhere does not come there: the old owner ends the subscription
    * behind its last message.
    */
-  boolean stays() {
+  boolean mustStay() {
     Feed current = home;
-    return !stayed && current != null && current != owner && current.isListening(this);
+    return !stayed && current != null && current != owner && current.isSubscribed(this);
   }
 
   /** The home is to be {@code feed}: later, if the present one listens and the new one does not. */
   void moveTo(Feed feed) {
     Feed current = home;
-    if (current == null || !current.isListening(this) || feed.isListening(this)) {
+    if (current == null || !current.isSubscribed(this) || feed.isSubscribed(this)) {
       home = feed;
       next = null;
     } else {
@@ -145,7 +145,7 @@ final class Topic {
   }
 
   /** The feed listens; answers the home that it takes the place of, or null. */
-  @Nullable Feed listensAt(Feed feed) {
+  @Nullable Feed onConfirmed(Feed feed) {
     if (feed != next) {
       return null;
     }
@@ -156,7 +156,7 @@ final class Topic {
   }
 
   /** The feed does not listen any more. */
-  void lost(Feed feed) {
+  void onLost(Feed feed) {
     if (feed == home && next != null) {
       home = next;
       next = null;

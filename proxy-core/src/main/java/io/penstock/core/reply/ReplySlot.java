@@ -62,8 +62,8 @@ public final class ReplySlot {
     requestNumber = sequence.lastRequestNumber();
     muted = mute;
     replyBytes = 0;
-    expected = spec == null ? 0 : sequence.account().expects(spec);
-    sequence.account().awaits(expected);
+    expected = spec == null ? 0 : sequence.account().expectedReply(spec);
+    sequence.account().addExpected(expected);
     first = false;
     done = false;
     begun = false;
@@ -108,7 +108,7 @@ public final class ReplySlot {
   /** So many bytes of objects are kept for it until it is used again. */
   public void addHeapBytes(long bytes) {
     borneOnHeap += bytes;
-    account().bearsOnHeap(bytes);
+    account().addKeptOnHeap(bytes);
   }
 
   /** Whether it has no place among the client's replies. */
@@ -170,7 +170,7 @@ public final class ReplySlot {
   /** The reply's turn has come: what is there goes out, what comes goes out as it comes. */
   void becomeFirst() {
     first = true;
-    account().holds(-held.size());
+    account().addPending(-held.size());
     if (muted || owner().isClosed()) {
       held.clear();
     } else {
@@ -232,7 +232,7 @@ public final class ReplySlot {
       endReply();
       finish(Outcome.OK);
     } else {
-      account().gives(replyBytes);
+      account().recordReplyPart(replyBytes);
     }
   }
 
@@ -243,7 +243,7 @@ public final class ReplySlot {
 
   /** Drops what is held of the reply. */
   public void dropPending() {
-    account().holds(-held.size());
+    account().addPending(-held.size());
     held.clear();
   }
 
@@ -270,8 +270,8 @@ public final class ReplySlot {
       begun = true;
       sequence.output().append(buffer, from, to - from);
     } else {
-      held.append(buffer, from, to, account().holdsMuch());
-      account().holds(to - from);
+      held.append(buffer, from, to, account().hasMuchPending());
+      account().addPending(to - from);
     }
   }
 
@@ -291,9 +291,9 @@ public final class ReplySlot {
   private void finish(Outcome outcome) {
     done = true;
     ReplySequence sequence = owner();
-    account().awaits(-expected);
+    account().addExpected(-expected);
     if (command != null) {
-      account().gave(command, replyBytes);
+      account().recordReply(command, replyBytes);
       sequence.record(command, outcome, arrived);
     }
     if (first) {

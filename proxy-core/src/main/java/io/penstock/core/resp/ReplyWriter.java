@@ -38,7 +38,7 @@ public final class ReplyWriter {
     Header.write(out, ':', value);
   }
 
-  public void missing() {
+  public void nil() {
     text(resp3 ? "_\r\n" : "$-1\r\n");
   }
 

@@ -59,11 +59,11 @@ public final class RequestFrame {
     buffer = from;
     start = startIndex;
     argc = 0;
-    releaseRoom();
+    shrink();
   }
 
   /** Gives back the room that an unusually long request took; its positions are gone. */
-  public void releaseRoom() {
+  public void shrink() {
     if (offsets.length > KEPT_ARGUMENTS) {
       argc = 0;
       offsets = new int[INITIAL_ARGUMENTS];
@@ -77,7 +77,7 @@ public final class RequestFrame {
   }
 
   /** Gives back all room that the last request took; only between requests. */
-  public void releaseIdleRoom() {
+  public void shrinkIdle() {
     if (offsets.length > INITIAL_ARGUMENTS) {
       argc = 0;
       offsets = new int[INITIAL_ARGUMENTS];

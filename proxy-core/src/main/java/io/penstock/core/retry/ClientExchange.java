@@ -92,7 +92,7 @@ public abstract class ClientExchange extends Exchange {
   public final void carry(SharedBuffer shared, int offset, int length) {
     bytes(shared, offset, length);
     if (length >= SocketOutput.SLICE_THRESHOLD) {
-      owner().account.bears(length);
+      owner().account.addKept(length);
     }
   }
 
@@ -129,7 +129,7 @@ public abstract class ClientExchange extends Exchange {
         from.client.affinity(),
         now + from.nodes.commandTimeoutNanos(),
         now + from.nodes.retryWindowNanos());
-    expects(from.account.expectsMuch(command));
+    expects(from.account.expectedLargeReply(command));
   }
 
   /** It has waited, and is sent, or sent again, now. */
@@ -221,7 +221,7 @@ public abstract class ClientExchange extends Exchange {
   /** Gives the request's bytes back: it will not be sent again. */
   public final void settle() {
     if (releaseBytes() && length() >= SocketOutput.SLICE_THRESHOLD) {
-      owner().account.bears(-length());
+      owner().account.addKept(-length());
     }
     SeveralKeys all = several;
     if (all != null) {

@@ -82,7 +82,7 @@ final class ClientLine {
   }
 
   private static String memory(Allowance client) {
-    return " omem=" + client.unread() + " tot-mem=" + client.kept();
+    return " omem=" + client.unreadBytes() + " tot-mem=" + client.keptBytes();
   }
 
   private static String subscriptions(Session session) {

@@ -37,7 +37,7 @@ final class CurrentRequest implements IncomingRequest {
 
   @Override
   public SharedBuffer share() {
-    return input.shareOfFrame();
+    return input.shareFrame();
   }
 
   @Override

@@ -105,7 +105,7 @@ final class Input {
   }
 
   /** A share of the buffer that the frame lies in; the caller owns it. */
-  SharedBuffer shareOfFrame() {
+  SharedBuffer shareFrame() {
     SharedBuffer held = current;
     if (held != null && held.buffer() == frame().buffer()) {
       return held.share();
@@ -127,7 +127,7 @@ final class Input {
     if (rest == 0) {
       current = null;
       held.release();
-      frame().releaseRoom();
+      frame().shrink();
     } else if (!held.isExclusive() || start() > 0 || isWasteful(held, rest)) {
       int believable = Math.min(PREALLOCATED, rest * TRUST);
       moveRest(held, Math.min(scanner.missing(held.buffer().writerIndex()), believable));
@@ -160,9 +160,9 @@ final class Input {
   }
 
   /** Called now and then: what no request uses is given back. */
-  void idle() {
+  void releaseIdle() {
     if (current == null) {
-      frame().releaseIdleRoom();
+      frame().shrinkIdle();
     }
   }
 

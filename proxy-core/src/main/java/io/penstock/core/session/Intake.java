@@ -230,7 +230,7 @@ final class Intake implements OwnCommands {
   }
 
   private void answerHere(CommandSpec spec, LocalCommand which) {
-    if (account.takes(request.frame())) {
+    if (account.fitsOnHeap(request.frame())) {
       answer(spec, which, request);
     } else {
       replies.reject(spec, ErrorReplies.REQUEST_TOO_LONG);
@@ -329,10 +329,10 @@ final class Intake implements OwnCommands {
   }
 
   /** What was pushed so far goes before what is written in another protocol. */
-  void beforeChange() {
+  void beforeProtocolChange() {
     transactions.protocolChanges();
     if (subscriptions != null) {
-      subscriptions.beforeChange();
+      subscriptions.beforeProtocolChange();
     }
   }
 

@@ -16,7 +16,7 @@ import io.penstock.core.command.CommandTable;
 import io.penstock.core.forward.ForwardParts;
 import io.penstock.core.limit.Allowance;
 import io.penstock.core.limit.ClientTimeouts;
-import io.penstock.core.limit.Holdings;
+import io.penstock.core.limit.LimitedClient;
 import io.penstock.core.observe.CloseReason;
 import io.penstock.core.reply.Activity;
 import io.penstock.core.reply.ReplyOwner;
@@ -43,7 +43,8 @@ import org.slf4j.LoggerFactory;
  * <p>A session is what holds the handlers of its client's requests together. They know it by the
  * interfaces that it implements, each by what it needs.
  */
-public final class Session implements Client, ReplyOwner, Holdings, SessionControl, ListedClient {
+public final class Session
+    implements Client, ReplyOwner, LimitedClient, SessionControl, ListedClient {
 
   private static final Logger log = LoggerFactory.getLogger(Session.class);
 
@@ -55,7 +56,7 @@ public final class Session implements Client, ReplyOwner, Holdings, SessionContr
   private final Activity activity;
   private final ClientProfile profile = new ClientProfile();
   private final Allowance account;
-  private final Reading reading;
+  private final AutoRead reading;
   private final ReplySequence replies;
   private final Retries retries;
   private final OrderGuard order;
@@ -64,7 +65,7 @@ public final class Session implements Client, ReplyOwner, Holdings, SessionContr
   private final Intake intake;
   private final TurnBudget share;
   private final PartitionSearch search;
-  private final Overdue overdue;
+  private final TimeoutCheck overdue;
   private SessionState state;
   private boolean inputEnded;
   private boolean taking; // the loop in takeUp is running
@@ -85,7 +86,7 @@ public final class Session implements Client, ReplyOwner, Holdings, SessionContr
     this.replies = new ReplySequence(this, activity, account, loop.slots(), output);
     var parts = new ClientContext(this, replies, account, loop.nodes(), loop.reader(), loop.loop());
     var request = new CurrentRequest(input, loop.reader().command(input.frame()), replies);
-    this.reading = new Reading(parts, channel.config());
+    this.reading = new AutoRead(parts, channel.config());
     this.backpressure = new Backpressure(this, loop.nodes());
     this.share = new TurnBudget(this, account, loop.slices());
     this.order = new OrderGuard(parts);
@@ -93,7 +94,7 @@ public final class Session implements Client, ReplyOwner, Holdings, SessionContr
     this.forward = new ForwardParts(parts, retries.owner(), order, loop.forwardSite());
     this.intake = new Intake(this, loop, forward, request);
     this.search = new PartitionSearch(parts, loop.router(), request, intake::handle);
-    this.overdue = new Overdue(this, activity.connectedAt());
+    this.overdue = new TimeoutCheck(this, activity.connectedAt());
     input.scanner().authenticated(state instanceof SessionState.Serving);
     account.open();
     loop.sessions().add(this);
@@ -167,13 +168,13 @@ public final class Session implements Client, ReplyOwner, Holdings, SessionContr
     } finally {
       taking = false;
     }
-    reading.want(mayTakeUp() ? !input.isPutBack() : state.listens(input.size(), inputEnded));
+    reading.set(mayTakeUp() ? !input.isPutBack() : state.mustRead(input.size(), inputEnded));
   }
 
   /** Whether the client's next request may be taken up. */
   boolean mayTakeUp() {
     return (state instanceof SessionState.Serving || state instanceof SessionState.AwaitingAuth)
-        && account.permits(replies.size())
+        && account.mayAcceptRequest(replies.size())
         && !backpressure.isPaused()
         && !share.isSpent()
         && channel.isWritable();
@@ -227,7 +228,7 @@ public final class Session implements Client, ReplyOwner, Holdings, SessionContr
   }
 
   private void closeWhenAnswered() {
-    reading.want(state.listens(input.size(), inputEnded));
+    reading.set(state.mustRead(input.size(), inputEnded));
     if (replies.isEmpty()) {
       output.closeWhenWritten();
     }
@@ -251,11 +252,11 @@ public final class Session implements Client, ReplyOwner, Holdings, SessionContr
 
   /** Closes the client if it has kept Penstock waiting for too long. Called now and then. */
   void sweep(ClientTimeouts timeouts, long now) {
-    CloseReason reason = overdue.look(timeouts, now);
+    CloseReason reason = overdue.check(timeouts, now);
     if (reason != null) {
       account.end(reason);
     } else {
-      input.idle();
+      input.releaseIdle();
     }
   }
 
@@ -295,7 +296,7 @@ public final class Session implements Client, ReplyOwner, Holdings, SessionContr
   @Override
   public void setProtocol(Protocol protocol) {
     if (profile.protocol() != protocol) {
-      intake.beforeChange();
+      intake.beforeProtocolChange();
       order.routesChange(); // its connections to nodes are others
       profile.protocol(protocol);
     }
@@ -359,7 +360,7 @@ public final class Session implements Client, ReplyOwner, Holdings, SessionContr
   public void onReplyEnded() {
     Subscriptions subscriptions = intake.subscriptions();
     if (subscriptions != null) {
-      subscriptions.pushes().onReplyEnd();
+      subscriptions.messages().onReplyEnd();
     }
   }
 
@@ -367,25 +368,25 @@ public final class Session implements Client, ReplyOwner, Holdings, SessionContr
   public void releaseMessages(long place) {
     Subscriptions subscriptions = intake.subscriptions();
     if (subscriptions != null) {
-      subscriptions.pushes().follow(place);
+      subscriptions.messages().writeAfter(place);
     }
   }
 
   @Override
-  public long unread() {
+  public long unreadBytes() {
     Subscriptions subscriptions = intake.subscriptions();
-    long pushed = subscriptions == null ? 0 : subscriptions.pushes().heldBytes();
+    long pushed = subscriptions == null ? 0 : subscriptions.messages().bufferedBytes();
     return pushed + output.unwritten();
   }
 
   @Override
-  public long inBuffers() {
+  public long bufferBytes() {
     Transaction queue = intake.transactions().queue();
     return input.capacity() + (queue == null ? 0 : queue.size());
   }
 
   @Override
-  public long onHeap() {
+  public long heapBytes() {
     Transaction queue = intake.transactions().queue();
     Subscriptions subscriptions = intake.subscriptions();
     return profile.size()
@@ -418,12 +419,12 @@ public final class Session implements Client, ReplyOwner, Holdings, SessionContr
   }
 
   @Override
-  public boolean isSpared() {
+  public boolean isNoEvict() {
     return profile.isNoEvict();
   }
 
   @Override
-  public void pausedForUnanswered() {
+  public void pausedForInFlight() {
     loop.notices().paused(this);
   }
 
@@ -437,7 +438,7 @@ public final class Session implements Client, ReplyOwner, Holdings, SessionContr
     closeNow(reason.description());
     Subscriptions subscriptions = intake.subscriptions();
     if (subscriptions != null) {
-      subscriptions.pushes().drop();
+      subscriptions.messages().discard();
     }
   }
 

@@ -110,7 +110,7 @@ public final class SessionLoop implements LoopClients {
     var refusals = new RetryableErrors(routing.topology().verdicts(), nodes);
     this.retrySite = new RetrySite(refusals, directory.scripts(), counters);
     var gathering = new GatherLimit(settings.limits().maxRequestLength(), notices);
-    this.forwardSite = new ForwardSite(exchanges, hub, scripts, gathering, memory.longestOnHeap());
+    this.forwardSite = new ForwardSite(exchanges, hub, scripts, gathering, memory.maxHeapCopy());
     this.subscribeSite = new SubscribeSite(hub, memory, counters);
     this.answerSite = makeAnswerSite();
     this.sweep = new Sweep(this, limits.timeouts(), loop.now());
@@ -190,7 +190,7 @@ public final class SessionLoop implements LoopClients {
   }
 
   /** The requests that wait until they can be sent. */
-  public Hold hold() {
+  public Hold failoverHold() {
     return dispatcher.hold();
   }
 
@@ -259,8 +259,8 @@ public final class SessionLoop implements LoopClients {
   }
 
   /** Lets go of what nobody has needed for some time. */
-  void lookAtSpares() {
-    memory.look();
+  void releaseSpares() {
+    memory.check();
     slots.trim();
     exchanges.look();
   }

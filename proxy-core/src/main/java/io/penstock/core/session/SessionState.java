@@ -9,7 +9,7 @@ import io.penstock.core.reply.ReplySlot;
 sealed interface SessionState {
 
   /** With so many bytes of requests behind it nothing is read while one is waited for. */
-  int MOST_BEHIND = 64 * 1024;
+  int MAX_READ_AHEAD = 64 * 1024;
 
   /**
    * Whether the socket is read though no request may be taken up.
@@ -17,7 +17,7 @@ sealed interface SessionState {
    * @param kept bytes that were read, of requests that wait
    * @param ended whether the client sends no more
    */
-  default boolean listens(int kept, boolean ended) {
+  default boolean mustRead(int kept, boolean ended) {
     return false;
   }
 
@@ -58,8 +58,8 @@ sealed interface SessionState {
 
     /** Somebody who waits may go away, and only who reads notices. */
     @Override
-    public boolean listens(int kept, boolean ended) {
-      return kept < MOST_BEHIND;
+    public boolean mustRead(int kept, boolean ended) {
+      return kept < MAX_READ_AHEAD;
     }
   }
 
@@ -68,7 +68,7 @@ sealed interface SessionState {
 
     /** What is unread when a socket is closed has the kernel drop what it has not sent yet. */
     @Override
-    public boolean listens(int kept, boolean ended) {
+    public boolean mustRead(int kept, boolean ended) {
       return !ended;
     }
   }

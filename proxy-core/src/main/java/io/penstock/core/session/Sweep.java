@@ -17,7 +17,7 @@ final class Sweep {
   Sweep(SessionLoop loop, ClientTimeouts timeouts, long now) {
     this.loop = loop;
     this.timeouts = timeouts;
-    this.period = timeouts.lookNanos();
+    this.period = timeouts.checkPeriodNanos();
     this.sweptAt = now;
   }
 
@@ -31,7 +31,7 @@ final class Sweep {
       for (Session session : List.copyOf(loop.sessions())) {
         session.sweep(timeouts, now);
       }
-      loop.lookAtSpares();
+      loop.releaseSpares();
     }
   }
 }

@@ -10,10 +10,10 @@ import io.penstock.core.client.Nodes;
 import io.penstock.core.limit.Allowance;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.pubsub.Hub;
-import io.penstock.core.pubsub.Joining;
 import io.penstock.core.pubsub.Kind;
-import io.penstock.core.pubsub.Leaving;
 import io.penstock.core.pubsub.Name;
+import io.penstock.core.pubsub.SubscribeRequest;
+import io.penstock.core.pubsub.UnsubscribeRequest;
 import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.reply.ReplySequence;
 import io.penstock.core.reply.ReplySlot;
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * One request that subscribes or unsubscribes. It may give a million names, so each step goes over
  * them in slices, and what is kept meanwhile is looked at after each slice. Confined to its loop.
  */
-final class SubscriptionCall implements Joining.Outcome {
+final class SubscriptionCall implements SubscribeRequest.Outcome {
 
   private static final String CROSS_SLOT = "CROSSSLOT Keys in request don't hash to the same slot";
 
@@ -40,11 +40,11 @@ final class SubscriptionCall implements Joining.Outcome {
   private final Loop loop;
   private final Subscriptions all;
   private final Kind kind;
-  private final GivenNames given;
+  private final NameArguments given;
   private final ReplySlot request;
   private final Hub hub;
   private final Allowance allowance;
-  private @Nullable Joining joining; // of one that subscribes
+  private @Nullable SubscribeRequest joining; // of one that subscribes
   private @Nullable ByteBuf confirmations; // of this slice; all of them where they are captured
   private long joins; // bytes of names on the heap that are not the client's yet
   private boolean ended;
@@ -54,7 +54,7 @@ final class SubscriptionCall implements Joining.Outcome {
    * @param request its place among the client's replies
    */
   SubscriptionCall(
-      ClientContext context, Subscriptions all, Kind kind, GivenNames given, ReplySlot request) {
+      ClientContext context, Subscriptions all, Kind kind, NameArguments given, ReplySlot request) {
     this.client = context.client();
     this.replies = context.replies();
     this.nodes = context.nodes();
@@ -65,7 +65,7 @@ final class SubscriptionCall implements Joining.Outcome {
     this.request = request;
     this.hub = all.hub();
     this.allowance = context.account();
-    allowance.bears(given.length());
+    allowance.addKept(given.length());
   }
 
   boolean isCaptured() {
@@ -96,8 +96,8 @@ final class SubscriptionCall implements Joining.Outcome {
   }
 
   private boolean slice(Step step, Runnable between, Runnable then) {
-    long most = given.passed() + LONG;
-    for (int i = 0; i < Slices.LONG_STEPS && given.passed() < most; i++) {
+    long most = given.bytesRead() + LONG;
+    for (int i = 0; i < Slices.LONG_STEPS && given.bytesRead() < most; i++) {
       if (!step.go()) {
         flushConfirmations();
         then.run();
@@ -138,7 +138,7 @@ final class SubscriptionCall implements Joining.Outcome {
         () -> given.hasNext() && hub.partitionOf(given.next()) == partition,
         () -> {},
         () -> {
-          if (given.isLastOf(partition, hub)) {
+          if (given.isLastIn(partition, hub)) {
             given.rewind();
             next.run();
           } else {
@@ -149,7 +149,7 @@ final class SubscriptionCall implements Joining.Outcome {
 
   private void join() {
     long deadline = loop.now() + nodes.retryWindowNanos();
-    Joining begun = hub.begin(all.pushes(), kind, deadline, this);
+    SubscribeRequest begun = hub.begin(all.messages(), kind, deadline, this);
     joining = begun;
     repeat(
         () -> {
@@ -169,22 +169,22 @@ final class SubscriptionCall implements Joining.Outcome {
 
   private void joins(long bytes) {
     joins += bytes;
-    allowance.bearsOnHeap(bytes);
+    allowance.addKeptOnHeap(bytes);
   }
 
   /** All names are listened to. */
   @Override
-  public void joined() {
-    Joining whole = joining;
+  public void onSubscribed() {
+    SubscribeRequest whole = joining;
     if (ended || whole == null) {
       return;
     }
-    all.pushes().pause();
+    all.messages().pause();
     repeat(
         () -> {
-          Name name = hub.enter(whole, given.next());
+          Name name = hub.addSubscriber(whole, given.next());
           long before = all.size();
-          all.names().add(kind, name, hub.isEverywhere(kind, name));
+          all.names().add(kind, name, hub.isOnEveryMaster(kind, name));
           joins(-Math.min(joins, all.size() - before));
           confirm(kind.subscribe(), name);
           return given.hasNext();
@@ -194,12 +194,12 @@ final class SubscriptionCall implements Joining.Outcome {
   }
 
   @Override
-  public void refused(byte[] error) {
+  public void onError(byte[] error) {
     end().answer(error, Outcome.ERROR);
   }
 
   @Override
-  public void failed(Failure failure) {
+  public void onFailure(Failure failure) {
     switch (failure) {
       case TIMEOUT -> end().answer(ErrorReplies.TIMEOUT_READ, Outcome.TIMEOUT);
       case NO_OWNER -> end().answer(nodes.notServed(), Outcome.UNAVAILABLE);
@@ -216,18 +216,18 @@ final class SubscriptionCall implements Joining.Outcome {
 
   private void leave() {
     Iterator<Name> names = given.count() == 0 ? all.names().of(kind).iterator() : given;
-    var leaving = new Leaving(this::left);
+    var leaving = new UnsubscribeRequest(this::left);
     repeat(
         () -> {
           if (names.hasNext()) {
-            hub.leave(all.pushes(), kind, names.next());
+            hub.removeSubscriber(all.messages(), kind, names.next());
           }
           return names.hasNext();
         },
         () -> hub.flush(leaving),
         () -> {
           hub.flush(leaving);
-          leaving.oneDone();
+          leaving.completeOne();
         });
   }
 
@@ -238,7 +238,7 @@ final class SubscriptionCall implements Joining.Outcome {
     }
     given.rewind();
     Iterator<Name> names = given.count() == 0 ? all.names().of(kind).iterator() : given;
-    all.pushes().pause();
+    all.messages().pause();
     repeat(
         () -> {
           Name name = names.hasNext() ? names.next() : null;
@@ -289,16 +289,16 @@ final class SubscriptionCall implements Joining.Outcome {
     if (unused != null) {
       unused.release();
     }
-    allowance.bears(-given.length());
+    allowance.addKept(-given.length());
     joins(-joins);
     given.release();
-    all.ended();
+    all.onCallEnded();
     return request;
   }
 
   /** Nobody waits for its names to be listened to any more. */
   void cancel() {
-    Joining begun = joining;
+    SubscribeRequest begun = joining;
     if (begun != null) {
       joining = null;
       hub.cancel(begun);

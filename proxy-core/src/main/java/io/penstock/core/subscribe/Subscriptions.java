@@ -39,7 +39,7 @@ public final class Subscriptions {
   private final Client client;
   private final ReplySequence replies;
   private final Nodes nodes;
-  private Pushes pushes;
+  private MessageOutput messages;
   private SubscribedNames names = new SubscribedNames();
   private @Nullable SubscriptionCall answering; // what subscribes or unsubscribes just now
 
@@ -49,7 +49,7 @@ public final class Subscriptions {
     this.client = context.client();
     this.replies = context.replies();
     this.nodes = context.nodes();
-    this.pushes = new Pushes(context, site.counters());
+    this.messages = new MessageOutput(context, site.counters());
   }
 
   /** Whether the client listens to anything. */
@@ -71,8 +71,8 @@ public final class Subscriptions {
     return names.size(nodes.placement().shards().size());
   }
 
-  public Pushes pushes() {
-    return pushes;
+  public MessageOutput messages() {
+    return messages;
   }
 
   private boolean isEmpty() {
@@ -101,13 +101,13 @@ public final class Subscriptions {
     }
     return plan instanceof RoutePlan.Local(_, LocalCommand which)
         && CHANGE_ALL.contains(which)
-        && (!isEmpty() || pushes.heldBytes() > 0)
+        && (!isEmpty() || messages.bufferedBytes() > 0)
         && !replies.isEmpty();
   }
 
   /** What is before a change of how messages are given goes first. */
-  public void beforeChange() {
-    pushes.handOver();
+  public void beforeProtocolChange() {
+    messages.writeBuffered();
   }
 
   /** Takes up a request that subscribes or unsubscribes; none is unanswered. */
@@ -124,18 +124,18 @@ public final class Subscriptions {
   }
 
   private SubscriptionCall begin(CommandSpec spec, Kind kind, IncomingRequest request) {
-    pushes.release(); // no message of before comes behind the confirmation
+    messages.writeIfPossible(); // no message of before comes behind the confirmation
     ReplySlot place = request.begin(spec);
-    var given = new GivenNames(request.share(), request.frame());
+    var given = new NameArguments(request.share(), request.frame());
     var call = new SubscriptionCall(context, this, kind, given, place);
     answering = call;
     return call;
   }
 
   /** The request that subscribes or unsubscribes is done with. */
-  void ended() {
+  void onCallEnded() {
     answering = null;
-    pushes.resume();
+    messages.resume();
   }
 
   SubscribedNames names() {
@@ -148,7 +148,7 @@ public final class Subscriptions {
     writer.push(3);
     writer.bulk(word);
     if (name == null) {
-      writer.missing();
+      writer.nil();
     } else {
       writer.bulk(name.toString());
     }
@@ -159,13 +159,13 @@ public final class Subscriptions {
   /** RESET: what was pushed so far goes before its reply, and nothing comes behind it. */
   public void reset() {
     leaveAll();
-    pushes.handOver();
-    pushes = new Pushes(context, site.counters());
+    messages.writeBuffered();
+    messages = new MessageOutput(context, site.counters());
   }
 
   /** Ends all subscriptions without a word, as RESET and the end of a connection do. */
   private void leaveAll() {
-    pushes.end();
+    messages.end();
     SubscriptionCall call = answering;
     if (call != null) {
       call.cancel();
@@ -174,14 +174,14 @@ public final class Subscriptions {
       SubscribedNames left = names;
       long size = size();
       names = new SubscribedNames();
-      new Departure(site, pushes, left, size).run(context.loop().slices());
+      new SubscriptionRemoval(site, messages, left, size).run(context.loop().slices());
     }
   }
 
   /** The connection closes once what it is owed is written. */
   public void drain() {
     leaveAll();
-    pushes.release();
+    messages.writeIfPossible();
     if (answering != null && !answering.isCaptured()) {
       answering.end().complete(Outcome.REJECTED);
     }
@@ -190,7 +190,7 @@ public final class Subscriptions {
   /** The connection is closed. */
   public void close() {
     leaveAll();
-    pushes.drop();
+    messages.discard();
     if (answering != null) {
       answering.end().complete(Outcome.REJECTED); // no confirmation comes for it any more
     }

@@ -150,7 +150,7 @@ public final class Execution extends Block {
 
   private void collect(ByteBuf buffer, int from, int to) {
     if (holds(to - from)) {
-      collected.append(buffer, from, to, account.holdsMuch());
+      collected.append(buffer, from, to, account.hasMuchPending());
     }
   }
 

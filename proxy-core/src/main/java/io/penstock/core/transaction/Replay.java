@@ -151,7 +151,7 @@ final class Replay implements Sliced {
     public ReplySlot begin(@Nullable CommandSpec spec) {
       ReplySlot place = replies.capture(spec, Replay.this::answered);
       begun.add(place);
-      account.bearsOnHeap(ReplySlot.SIZE);
+      account.addKeptOnHeap(ReplySlot.SIZE);
       return place;
     }
   }
@@ -193,7 +193,7 @@ final class Replay implements Sliced {
     ReplySlot request = begun.get(i);
     given = i + 1;
     request.dropPending();
-    account.bearsOnHeap(-ReplySlot.SIZE);
+    account.addKeptOnHeap(-ReplySlot.SIZE);
     replies.release(request);
   }
 

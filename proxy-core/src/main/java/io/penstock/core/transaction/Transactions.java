@@ -213,7 +213,7 @@ public final class Transactions {
   }
 
   private boolean queueOwn(Transaction queue, CommandSpec spec, Command command) {
-    if (!queue.hasRoomFor(command.frame()) || !account.takes(command.frame())) {
+    if (!queue.hasRoomFor(command.frame()) || !account.fitsOnHeap(command.frame())) {
       return refuse(queue, spec, TOO_LARGE);
     }
     queue.addOwn(command.frame(), spec);

@@ -14,8 +14,8 @@ import io.penstock.core.command.ServerFacts;
 import io.penstock.core.dispatch.AsyncDispatcher;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.observe.ProxyEvents;
-import io.penstock.core.pubsub.Audience;
 import io.penstock.core.pubsub.Hub;
+import io.penstock.core.pubsub.SubscriberCounts;
 import io.penstock.core.resp.RespLimits;
 import io.penstock.core.route.Router;
 import io.penstock.core.session.SessionLoop;
@@ -77,7 +77,7 @@ class ListenerTest {
         new SessionLoop.Routing(
             new Router(SinglePartitioner.INSTANCE),
             new AsyncDispatcher(group, loop, backend, topology, ProxyEvents.NONE),
-            new Hub(group, loop, backend, topology, ProxyEvents.NONE, new Audience()),
+            new Hub(group, loop, backend, topology, ProxyEvents.NONE, new SubscriberCounts()),
             topology),
         new ClientDirectory());
   }

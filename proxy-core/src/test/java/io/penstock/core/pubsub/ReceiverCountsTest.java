@@ -17,7 +17,7 @@ class ReceiverCountsTest {
   private static final Endpoint NODE = new Endpoint("a", 1);
 
   private final EmbeddedChannel channel = new EmbeddedChannel();
-  private final Audience audience = new Audience();
+  private final SubscriberCounts audience = new SubscriberCounts();
   private final ReceiverCounts counts =
       new ReceiverCounts(audience, new Slices(channel.eventLoop()));
   private final List<String> told = new ArrayList<>();
@@ -32,7 +32,7 @@ class ReceiverCountsTest {
   }
 
   private void listen(String pattern, int clients) {
-    audience.clients(new Topic(Kind.PATTERN, name(pattern), 0), clients);
+    audience.addClients(new Topic(Kind.PATTERN, name(pattern), 0), clients);
   }
 
   private class Listener implements ReceiverCounts.Listener {
@@ -44,17 +44,17 @@ class ReceiverCountsTest {
     }
 
     @Override
-    public boolean isGone() {
+    public boolean isClosed() {
       return false;
     }
 
     @Override
-    public void reached(long clients) {
+    public void onCount(long clients) {
       told.add(who + clients);
     }
 
     @Override
-    public void onDefect(Throwable cause) {
+    public void onFailure(Throwable cause) {
       told.add(who + cause.getMessage());
     }
   }
@@ -136,7 +136,7 @@ class ReceiverCountsTest {
         "a".repeat(2_000),
         new Listener("a") {
           @Override
-          public boolean isGone() {
+          public boolean isClosed() {
             return true;
           }
         });
@@ -153,7 +153,7 @@ class ReceiverCountsTest {
         "a".repeat(2_000),
         new Listener("a") {
           @Override
-          public void reached(long clients) {
+          public void onCount(long clients) {
             throw new IllegalStateException(" failed");
           }
         });

@@ -42,8 +42,8 @@ class ReplyWriterTest {
 
   @Test
   void nullsMapsAndSetsAreWrittenAsTheVersionHasThem() {
-    assertThat(resp2(ReplyWriter::missing)).isEqualTo("$-1\r\n");
-    assertThat(resp3(ReplyWriter::missing)).isEqualTo("_\r\n");
+    assertThat(resp2(ReplyWriter::nil)).isEqualTo("$-1\r\n");
+    assertThat(resp3(ReplyWriter::nil)).isEqualTo("_\r\n");
     assertThat(resp2(writer -> writer.map(3))).isEqualTo("*6\r\n");
     assertThat(resp3(writer -> writer.map(3))).isEqualTo("%3\r\n");
     assertThat(resp2(writer -> writer.set(2))).isEqualTo("*2\r\n");

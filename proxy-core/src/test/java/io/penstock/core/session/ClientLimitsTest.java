@@ -290,7 +290,7 @@ class ClientLimitsTest {
       client.expectClosed();
       await().until(() -> memory(on) == 0);
       await().until(() -> on.onLoop(() -> on.sessions().slots().inUse() == 0));
-      assertThat(on.<Long>onLoop(() -> on.sessions().memory().heap().leaving())).isZero();
+      assertThat(on.<Long>onLoop(() -> on.sessions().memory().heap().closing())).isZero();
     }
 
     @Test

@@ -80,7 +80,7 @@ class InputTest {
   void aShareKeepsTheBytesOfARequestAlive() {
     ByteBuf in = add(GET_A);
     expectRequest(GET_A);
-    SharedBuffer share = input.shareOfFrame();
+    SharedBuffer share = input.shareFrame();
     expectIncomplete();
     assertThat(input.isEmpty()).isTrue();
     assertThat(in.refCnt()).isEqualTo(1);
@@ -95,7 +95,7 @@ class InputTest {
   void aRequestCutInTwoIsPutTogetherInABufferOfItsOwn() {
     ByteBuf first = add(GET_A + "*2\r\n$3\r\nGE");
     expectRequest(GET_A);
-    SharedBuffer share = input.shareOfFrame();
+    SharedBuffer share = input.shareFrame();
     expectIncomplete();
     assertThat(input.size()).isEqualTo(10);
     assertThat(first.refCnt()).isEqualTo(1);
@@ -116,7 +116,7 @@ class InputTest {
   void whatOthersShareIsNotWrittenTo() {
     add(GET_A + "*2\r\n$3\r\nGET\r\n");
     expectRequest(GET_A);
-    SharedBuffer share = input.shareOfFrame();
+    SharedBuffer share = input.shareFrame();
     int written = share.buffer().writerIndex();
 
     add("$1\r\nb\r\n");
@@ -161,7 +161,7 @@ class InputTest {
   void moreBytesMayComeWhileARequestIsPutBack() {
     add(GET_A + GET_B);
     expectRequest(GET_A);
-    SharedBuffer share = input.shareOfFrame();
+    SharedBuffer share = input.shareFrame();
     expectRequest(GET_B);
     input.putBack();
 
@@ -173,7 +173,7 @@ class InputTest {
     add("\r\nPING\r\n");
 
     expectRequest(GET_B);
-    SharedBuffer second = input.shareOfFrame();
+    SharedBuffer second = input.shareFrame();
     assertThat(argument(1)).isEqualTo("b");
     expectRequest("*1\r\n$4\r\nPING\r\n");
     expectIncomplete();
@@ -190,7 +190,7 @@ class InputTest {
     add("PING\r\n");
 
     expectRequest(GET_A);
-    SharedBuffer share = input.shareOfFrame();
+    SharedBuffer share = input.shareFrame();
     expectRequest(GET_B);
     expectRequest("*1\r\n$4\r\nPING\r\n");
     expectIncomplete();
@@ -204,7 +204,7 @@ class InputTest {
   void anInlineRequestsShareIsItsOwn() {
     ByteBuf in = add("GET a\r\n");
     expectRequest(GET_A);
-    SharedBuffer share = input.shareOfFrame();
+    SharedBuffer share = input.shareFrame();
     expectIncomplete();
 
     assertThat(in.refCnt()).isZero();
@@ -272,7 +272,7 @@ class InputTest {
         RequestFrame frame = input.frame();
         found.add(frame());
         int length = frame.end() - frame.start();
-        kept.add(new Kept(input.shareOfFrame(), frame.start(), length, frame()));
+        kept.add(new Kept(input.shareFrame(), frame.start(), length, frame()));
       }
       while (!kept.isEmpty() && random.nextBoolean()) {
         kept.removeFirst().check();

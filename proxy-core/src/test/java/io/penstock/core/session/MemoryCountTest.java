@@ -58,7 +58,7 @@ class MemoryCountTest {
   }
 
   private long counted(Session session) {
-    return rig.<Long>onLoop(() -> session.account().keptOnHeap());
+    return rig.<Long>onLoop(() -> session.account().keptHeapBytes());
   }
 
   /** What is counted is what was measured, about. */

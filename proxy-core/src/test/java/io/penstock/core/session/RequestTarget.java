@@ -88,7 +88,7 @@ public final class RequestTarget {
         }
         sound = write(result, input.scanner(), found);
         if (result == ScanResult.REQUEST && keeping && pieces.random(2) == 0) {
-          kept.add(input.shareOfFrame());
+          kept.add(input.shareFrame());
         }
         if (result == ScanResult.INCOMPLETE) {
           sound = true;

@@ -873,7 +873,7 @@ class RetriesTest {
     void whoeverAsksANodeThatNeverLetPenstockInHearsWhyAtOnce() {
       Peer client = rig.client();
       client.send(set("a", "1") + get("a"));
-      await().until(() -> rig.onLoop(() -> rig.sessions().hold().size()) == 2);
+      await().until(() -> rig.onLoop(() -> rig.sessions().failoverHold().size()) == 2);
       rig.acceptUnanswered(1)
           .expect(NAMING)
           .send("-NOAUTH Authentication required.\r\n")
@@ -884,7 +884,7 @@ class RetriesTest {
               + rig.address(1)
               + " does not let this proxy in: NOAUTH Authentication required; the command did not run\r\n";
       client.expect(told + told);
-      HeldStats held = rig.onLoop(() -> rig.sessions().hold().stats());
+      HeldStats held = rig.onLoop(() -> rig.sessions().failoverHold().stats());
       assertThat(held.count(HeldOutcome.GIVEN_UP)).isEqualTo(2);
       client.send(call("MULTI") + set("a", "1") + call("EXEC"));
       client.expect("+OK\r\n+QUEUED\r\n" + told);

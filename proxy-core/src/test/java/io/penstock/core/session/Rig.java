@@ -25,8 +25,8 @@ import io.penstock.core.listener.Listener;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
-import io.penstock.core.pubsub.Audience;
 import io.penstock.core.pubsub.Hub;
+import io.penstock.core.pubsub.SubscriberCounts;
 import io.penstock.core.resp.RespLimits;
 import io.penstock.core.route.Router;
 import io.penstock.core.transport.Loop;
@@ -303,7 +303,7 @@ final class Rig implements AutoCloseable {
             0,
             choice.clientLimits,
             new Face(choice.facade, choice.config, choice.stats));
-    var hub = new Hub(group, loop, backend, known, ProxyEvents.NONE, new Audience());
+    var hub = new Hub(group, loop, backend, known, ProxyEvents.NONE, new SubscriberCounts());
     routing =
         new SessionLoop.Routing(new Router(known.current().partitioner()), dispatcher, hub, known);
     sessions =
@@ -389,7 +389,7 @@ final class Rig implements AutoCloseable {
     CommandSpec get = CommandTable.load().byName("get");
     onLoop(() -> {
       for (int i = 0; i < 100; i++) {
-        allowance.gave(get, 0);
+        allowance.recordReply(get, 0);
       }
       return true;
     });

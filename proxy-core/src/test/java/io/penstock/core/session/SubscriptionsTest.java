@@ -11,10 +11,10 @@ import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.QueueBounds;
 import io.penstock.core.limit.OutputLimit;
 import io.penstock.core.pubsub.Hub;
-import io.penstock.core.pubsub.Joining;
 import io.penstock.core.pubsub.Kind;
 import io.penstock.core.pubsub.Message;
 import io.penstock.core.pubsub.Name;
+import io.penstock.core.pubsub.SubscribeRequest;
 import io.penstock.core.pubsub.Subscriber;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.subscribe.Subscriptions;
@@ -633,7 +633,7 @@ class SubscriptionsTest {
     }
 
     /** One that listens to a channel and cannot take its messages. */
-    private static final class Failing implements Subscriber, Joining.Outcome {
+    private static final class Failing implements Subscriber, SubscribeRequest.Outcome {
 
       private final List<ByteBuf> kept = new CopyOnWriteArrayList<>();
       private final List<Throwable> defects = new CopyOnWriteArrayList<>();
@@ -641,25 +641,25 @@ class SubscriptionsTest {
 
       @Override
       public void onMessage(Message message) {
-        kept.add(message.kept(Protocol.RESP2));
+        kept.add(message.copyFor(Protocol.RESP2));
         throw new OutOfMemoryError("thrown by a test");
       }
 
       @Override
-      public void onDefect(Throwable cause) {
+      public void onFailure(Throwable cause) {
         defects.add(cause);
       }
 
       @Override
-      public void joined() {
+      public void onSubscribed() {
         joined = true;
       }
 
       @Override
-      public void refused(byte[] error) {}
+      public void onError(byte[] error) {}
 
       @Override
-      public void failed(Failure failure) {}
+      public void onFailure(Failure failure) {}
     }
 
     @Test
@@ -670,9 +670,9 @@ class SubscriptionsTest {
       wire.release();
       long deadline = System.nanoTime() + Duration.ofSeconds(100).toNanos();
       Hub hub = rig.sessions().hub();
-      Joining joining =
+      SubscribeRequest joining =
           rig.onLoop(() -> {
-            Joining begun = hub.begin(failing, Kind.CHANNEL, deadline, failing);
+            SubscribeRequest begun = hub.begin(failing, Kind.CHANNEL, deadline, failing);
             hub.add(begun, name);
             hub.flush();
             hub.end(begun);
@@ -681,7 +681,7 @@ class SubscriptionsTest {
       Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
       feed.send(push("subscribe", "b", ":1"));
       await().until(() -> failing.joined);
-      rig.onLoop(() -> hub.enter(joining, name));
+      rig.onLoop(() -> hub.addSubscriber(joining, name));
       Peer client = rig.client();
       client.send(call("SUBSCRIBE b")).expect(array("subscribe", "b", ":1"));
 
@@ -993,7 +993,7 @@ class SubscriptionsTest {
       client.reset();
 
       feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
-      await().until(() -> rig.onLoop(() -> rig.sessions().hub().audience().isEmpty()));
+      await().until(() -> rig.onLoop(() -> rig.sessions().hub().subscriberCounts().isEmpty()));
     }
 
     private void expectNothingUnanswered(int clients) {
@@ -1101,7 +1101,7 @@ class SubscriptionsTest {
     }
 
     private static long unread(Session session) {
-      return session.account().unread();
+      return session.account().unreadBytes();
     }
 
     private long closed() {
@@ -1159,7 +1159,9 @@ class SubscriptionsTest {
       client.expect(value.substring(0, 30_000));
       Session session = rig.newestSession();
       feed.send(push("message", "b", "within"));
-      await().until(() -> rig.<Long>onLoop(() -> subscriptions(session).pushes().heldBytes()) > 0);
+      await()
+          .until(
+              () -> rig.<Long>onLoop(() -> subscriptions(session).messages().bufferedBytes()) > 0);
       client.send(call("MULTI") + call("UNSUBSCRIBE b") + call("EXEC"));
       feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
       await()

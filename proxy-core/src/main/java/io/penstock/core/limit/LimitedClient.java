@@ -6,16 +6,16 @@ import io.penstock.core.observe.CloseReason;
  * A client as its {@link Allowance} sees it: what is kept for it, and how it is closed. Called on
  * the client's loop.
  */
-public interface Holdings {
+public interface LimitedClient {
 
   /** Bytes that were written for the client or pushed to it, and that it has not taken. */
-  long unread();
+  long unreadBytes();
 
   /** Bytes of buffers with what it has sent and what is queued for it. */
-  long inBuffers();
+  long bufferBytes();
 
   /** Bytes of objects that are kept for it, except those that the allowance is told of. */
-  long onHeap();
+  long heapBytes();
 
   /** Whether bytes that it has sent are kept. */
   boolean hasInput();
@@ -27,13 +27,13 @@ public interface Holdings {
   boolean isSubscriber();
 
   /** Whether it has asked to be spared when there is too little memory. */
-  boolean isSpared();
+  boolean isNoEvict();
 
   /** Whether its connection is closed. */
   boolean isClosed();
 
   /** It is not read because so many of its requests are unanswered. */
-  void pausedForUnanswered();
+  void pausedForInFlight();
 
   /** It is about to be closed for a limit. */
   void closing(CloseReason reason);

@@ -4,20 +4,20 @@ package io.penstock.core.limit;
  * What the clients of one loop keep, of one kind of memory, and how much those of all loops may.
  * Changed on its loop; the figures are for any thread.
  */
-public final class KeptSum {
+public final class MemorySum {
 
   private final long limit;
   private long staying;
   private long going;
   private long lingering;
   private volatile long used; // staying
-  private volatile long leaving; // going and lingering
+  private volatile long closing; // going and lingering
   private volatile long largest;
 
   /**
    * @param limit of all loops together, in bytes; 0 for none
    */
-  KeptSum(long limit) {
+  MemorySum(long limit) {
     this.limit = limit;
   }
 
@@ -31,8 +31,8 @@ public final class KeptSum {
   }
 
   /** Bytes that clients keep, or kept, which were closed, as of late. Any thread. */
-  public long leaving() {
-    return leaving;
+  public long closing() {
+    return closing;
   }
 
   /** Bytes of the client that keeps the most and may be closed, as of late. Any thread. */
@@ -41,36 +41,36 @@ public final class KeptSum {
   }
 
   /** A client keeps so many more. */
-  void stays(long more) {
+  void addUsed(long more) {
     staying += more;
     used = staying;
   }
 
   /** A client keeps so many and may be closed. */
-  void isCandidate(long bytes) {
+  void offerLargest(long bytes) {
     if (bytes > largest) {
       largest = bytes;
     }
   }
 
   /** So many more are kept for a client that is being closed. */
-  void leaves(long more) {
+  void addClosing(long more) {
     going += more;
-    leaving = going + lingering;
+    closing = going + lingering;
   }
 
   /** So many more are there of clients that are closed. */
-  void lingers(long more) {
+  void addClosed(long more) {
     lingering += more;
-    leaving = going + lingering;
+    closing = going + lingering;
   }
 
   /** All of it was counted anew. */
-  void recounted(long stay, long go, long most) {
+  void set(long stay, long go, long most) {
     staying = stay;
     going = go;
     used = staying;
-    leaving = going + lingering;
+    closing = going + lingering;
     largest = most;
   }
 }

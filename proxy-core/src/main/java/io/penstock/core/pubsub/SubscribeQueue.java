@@ -11,17 +11,17 @@ import org.jspecify.annotations.Nullable;
  * What one node is told to subscribe to and to unsubscribe from, in order. A few commands are on
  * their way at a time, so that a node is never sent more than it takes. Confined to its loop.
  */
-final class Orders {
+final class SubscribeQueue {
 
-  /** At most so many, of {@link Batches#MOST} names each. */
+  /** At most so many, of {@link Batches#MAX_NAMES} names each. */
   private static final int MOST_IN_FLIGHT = 32;
 
   private final SubscriberConnection connection;
-  private final ArrayDeque<Order> inFlight = new ArrayDeque<>();
-  private final ArrayDeque<Order> waiting = new ArrayDeque<>();
+  private final ArrayDeque<SubscribeExchange> inFlight = new ArrayDeque<>();
+  private final ArrayDeque<SubscribeExchange> waiting = new ArrayDeque<>();
   private boolean sending;
 
-  Orders(SubscriberConnection connection) {
+  SubscribeQueue(SubscriberConnection connection) {
     this.connection = connection;
   }
 
@@ -30,7 +30,7 @@ final class Orders {
   }
 
   /** Sends it now, or when its turn has come. */
-  void add(Order order) {
+  void add(SubscribeExchange order) {
     waiting.add(order);
     sendSome();
   }
@@ -41,7 +41,7 @@ final class Orders {
     }
     sending = true;
     while (!waiting.isEmpty() && inFlight.size() < MOST_IN_FLIGHT && connection.isReady()) {
-      Order next = waiting.remove();
+      SubscribeExchange next = waiting.remove();
       inFlight.add(next);
       next.prepare();
       connection.send(next);
@@ -50,25 +50,25 @@ final class Orders {
   }
 
   /** The oldest on its way. */
-  @Nullable Order oldest() {
+  @Nullable SubscribeExchange oldest() {
     return inFlight.peek();
   }
 
   /** The order has ended: there is room for another. */
-  void ended(Order order) {
+  void remove(SubscribeExchange order) {
     inFlight.remove(order);
     sendSome();
   }
 
   /** The connection is lost: removes and answers those that have not been sent. */
-  List<Order> withdraw() {
-    List<Order> unsent = new ArrayList<>(waiting);
+  List<SubscribeExchange> removeUnsent() {
+    List<SubscribeExchange> unsent = new ArrayList<>(waiting);
     waiting.clear();
     return unsent;
   }
 
   /** Whether a node refuses, because of a slot, none of those in flight. Borrows the buffer. */
-  boolean isLate(ByteBuf buffer, int from, int to) {
-    return Refusals.isLate(buffer, from, to, inFlight);
+  boolean isStaleError(ByteBuf buffer, int from, int to) {
+    return SubscribeErrors.isStale(buffer, from, to, inFlight);
   }
 }

@@ -6,23 +6,23 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** One client's request to subscribe, until every name in it is listened to, or one cannot be. */
-public final class Joining {
+public final class SubscribeRequest {
 
   /** Hears how it ended: exactly one of its methods is called, unless it is cancelled. */
   public interface Outcome {
 
-    /** All is listened to: the names can be {@linkplain Hub#enter entered}. */
-    void joined();
+    /** All is listened to: the names can be {@linkplain Hub#addSubscriber entered}. */
+    void onSubscribed();
 
     /**
      * A node does not allow it.
      *
      * @param error the whole error reply
      */
-    void refused(byte[] error);
+    void onError(byte[] error);
 
     /** It was not possible before the deadline. */
-    void failed(Failure failure);
+    void onFailure(Failure failure);
   }
 
   private final Subscriber subscriber;
@@ -34,7 +34,7 @@ public final class Joining {
   private boolean whole; // no name follows
   private int released; // topics that it is not waiting for any more
 
-  Joining(Subscriber subscriber, Kind kind, long deadline, Outcome outcome) {
+  SubscribeRequest(Subscriber subscriber, Kind kind, long deadline, Outcome outcome) {
     this.subscriber = subscriber;
     this.kind = kind;
     this.outcome = outcome;
@@ -59,7 +59,7 @@ public final class Joining {
   }
 
   /** Needs a topic that it has not needed before. */
-  void needs(Topic topic) {
+  void addTopic(Topic topic) {
     topics.add(topic);
     if (!topic.isReady()) {
       missing++;
@@ -67,12 +67,12 @@ public final class Joining {
   }
 
   /** A topic that it needs is listened to, or is not any more. */
-  void counts(boolean ready) {
+  void topicChanged(boolean ready) {
     missing += ready ? -1 : 1;
   }
 
   /** No name follows. */
-  void end() {
+  void endNames() {
     whole = true;
   }
 
@@ -84,13 +84,13 @@ public final class Joining {
     return topics;
   }
 
-  /** Whether there are topics that it has not been {@linkplain #release released} from. */
-  boolean isHeld() {
+  /** Whether there are topics that it has not been {@linkplain #nextTopic released} from. */
+  boolean hasTopics() {
     return released < topics.size();
   }
 
   /** The next topic that it does not wait for any more; null when that was the last. */
-  @Nullable Topic release() {
+  @Nullable Topic nextTopic() {
     return released < topics.size() ? topics.get(released++) : null;
   }
 }

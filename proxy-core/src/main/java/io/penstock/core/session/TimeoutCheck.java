@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** For how long a client has kept Penstock waiting, and for what. Confined to its loop. */
-final class Overdue {
+final class TimeoutCheck {
 
   /** A client that sends a request is given a second more for each so many bytes that came. */
   private static final int BYTES_PER_SECOND = 1024;
@@ -33,7 +33,7 @@ final class Overdue {
   private long takenAt;
 
   /** Of a client that is here since {@code now}. */
-  Overdue(Session session, long now) {
+  TimeoutCheck(Session session, long now) {
     this.session = session;
     this.activity = session.activity();
     this.input = session.input();
@@ -43,7 +43,7 @@ final class Overdue {
   }
 
   /** Looks at the client, as is done now and then: for what it is to be closed, or null. */
-  @Nullable CloseReason look(ClientTimeouts timeouts, long now) {
+  @Nullable CloseReason check(ClientTimeouts timeouts, long now) {
     if (isOver(timeouts.authentication(), unknownFor(now))) {
       return CloseReason.AUTHENTICATION;
     }

@@ -7,30 +7,30 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** How far one feed is with a topic that is wanted there. */
-final class SubscribedTopic {
+final class SubscriptionState {
 
-  private static final Logger log = LoggerFactory.getLogger(SubscribedTopic.class);
+  private static final Logger log = LoggerFactory.getLogger(SubscriptionState.class);
 
-  @Nullable Order asked; // sent and not confirmed
-  boolean listening; // confirmed
-  boolean inherited; // the node was not told of the end of an earlier one
-  long askAgainAt; // if neither
+  @Nullable SubscribeExchange exchange; // sent and not confirmed
+  boolean confirmed; // confirmed
+  boolean notUnsubscribed; // the node was not told of the end of an earlier one
+  long retryAt; // if neither
   private boolean lamented;
 
   /** Whether the node may listen: it has to be told of the end. */
-  boolean isKnown() {
-    return listening || asked != null || inherited;
+  boolean mustUnsubscribe() {
+    return confirmed || exchange != null || notUnsubscribed;
   }
 
   /** The node knows of nothing any more. */
   void disconnected() {
-    asked = null;
-    listening = false;
-    inherited = false;
+    exchange = null;
+    confirmed = false;
+    notUnsubscribed = false;
   }
 
   /** Tells the log once that the node refuses it. */
-  void lament(Endpoint node, byte[] error) {
+  void logOnce(Endpoint node, byte[] error) {
     if (!lamented) {
       lamented = true;
       String line = new String(error, StandardCharsets.ISO_8859_1).strip();

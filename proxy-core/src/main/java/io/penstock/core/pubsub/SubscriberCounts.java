@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * clients of a loop are one connection. Puts right what nodes count. Safe from any thread; asked
  * only where something is published or counted.
  */
-public final class Audience {
+public final class SubscriberCounts {
 
   /**
    * Who listens to one name.
@@ -53,30 +53,31 @@ public final class Audience {
     }
   }
 
-  private final Map<Kind, ConcurrentHashMap<Name, Listeners>> listeners = new EnumMap<>(Kind.class);
+  private final Map<Kind, ConcurrentHashMap<Name, Listeners>> subscribersOf =
+      new EnumMap<>(Kind.class);
 
-  public Audience() {
+  public SubscriberCounts() {
     for (Kind kind : Kind.values()) {
-      listeners.put(kind, new ConcurrentHashMap<>());
+      subscribersOf.put(kind, new ConcurrentHashMap<>());
     }
   }
 
   private ConcurrentHashMap<Name, Listeners> of(Kind kind) {
-    ConcurrentHashMap<Name, Listeners> map = listeners.get(kind);
+    ConcurrentHashMap<Name, Listeners> map = subscribersOf.get(kind);
     if (map == null) {
       throw new IllegalStateException("no map for " + kind);
     }
     return map;
   }
 
-  void clients(Topic topic, int more) {
+  void addClients(Topic topic, int more) {
     of(topic.kind())
         .compute(
             topic.name(),
             (_, now) -> (now == null ? Listeners.NONE : now).plusClients(more).orNull());
   }
 
-  void connections(Kind kind, Name name, Endpoint node, int more) {
+  void addConnections(Kind kind, Name name, Endpoint node, int more) {
     of(kind)
         .compute(
             name,
@@ -84,7 +85,7 @@ public final class Audience {
   }
 
   /** How many channels, patterns or shard channels there are that somebody listens to. */
-  public long names(Kind kind) {
+  public long nameCount(Kind kind) {
     return of(kind).size();
   }
 
@@ -94,7 +95,7 @@ public final class Audience {
   }
 
   /** The listeners of one channel or shard channel, by its name. */
-  Listeners listeners(Kind kind, Name name) {
+  Listeners subscribersOf(Kind kind, Name name) {
     return of(kind).getOrDefault(name, Listeners.NONE);
   }
 
@@ -105,7 +106,7 @@ public final class Audience {
 
   /** How many listen to a name, when all nodes together counted so many. */
   public long subscribers(Kind kind, Name name, long counted) {
-    Listeners known = listeners(kind, name);
+    Listeners known = subscribersOf(kind, name);
     return Math.max(0, counted - known.allConnections()) + known.clients();
   }
 

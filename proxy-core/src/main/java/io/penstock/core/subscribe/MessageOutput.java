@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * the socket takes no more they are kept here, small ones behind one another so that they cost no
  * more memory than they have bytes; {@link Allowance} sees to it that they do not become too many.
  */
-public final class Pushes implements Subscriber {
+public final class MessageOutput implements Subscriber {
 
   private static final int FIRST_CHUNK = 1024;
   private static final int LARGEST_CHUNK = 64 * 1024;
@@ -52,12 +52,12 @@ public final class Pushes implements Subscriber {
   private long lookedAt; // the newest request that was looked at
   private final ArrayDeque<ByteBuf> held = new ArrayDeque<>();
   private @Nullable ByteBuf chunk; // the last of those held, if it takes more
-  private long heldBytes;
+  private long bufferedBytes;
   private boolean paused; // confirmations are being given
   private boolean ended; // its client listens to nothing any more
   private boolean waits; // the output will tell when it has written
 
-  Pushes(ClientContext context, LoopCounters counters) {
+  MessageOutput(ClientContext context, LoopCounters counters) {
     this.client = context.client();
     this.replies = context.replies();
     this.account = context.account();
@@ -74,11 +74,11 @@ public final class Pushes implements Subscriber {
     Protocol protocol = client.protocol();
     ReplySlot before = publisher();
     if (before != null) {
-      keep(message.kept(protocol), before);
+      keep(message.copyFor(protocol), before);
     } else if (mayPass(message.length())) {
       message.writeTo(output, protocol);
     } else {
-      hold(message.kept(protocol));
+      hold(message.copyFor(protocol));
       waitForOutput();
     }
     counters.countMessage();
@@ -86,7 +86,7 @@ public final class Pushes implements Subscriber {
   }
 
   @Override
-  public void onDefect(Throwable cause) {
+  public void onFailure(Throwable cause) {
     client.fail(cause);
   }
 
@@ -131,7 +131,7 @@ public final class Pushes implements Subscriber {
   }
 
   /** The reply to the request of that number was given, and the next one has not begun. */
-  public void follow(long place) {
+  public void writeAfter(long place) {
     Followers next = followers.peek();
     while (next != null && next.place() <= place) {
       followers.remove();
@@ -142,7 +142,7 @@ public final class Pushes implements Subscriber {
       } else {
         chunk = null;
         held.add(next.bytes());
-        heldBytes += length;
+        bufferedBytes += length;
       }
       next = followers.peek();
     }
@@ -163,7 +163,7 @@ public final class Pushes implements Subscriber {
 
   private void hold(ByteBuf bytes) {
     int length = bytes.readableBytes();
-    heldBytes += length;
+    bufferedBytes += length;
     if (length >= SocketOutput.SLICE_THRESHOLD) {
       held.add(bytes.retainedDuplicate());
       chunk = null;
@@ -188,15 +188,15 @@ public final class Pushes implements Subscriber {
   private void onWritten() {
     waits = false;
     if (client.isClosed()) {
-      drop();
+      discard();
     } else {
-      release();
+      writeIfPossible();
     }
   }
 
   /** The confirmations of one request follow, and no message between them, as on a server. */
   void pause() {
-    release();
+    writeIfPossible();
     paused = true;
   }
 
@@ -204,7 +204,7 @@ public final class Pushes implements Subscriber {
   void resume() {
     if (paused) {
       paused = false;
-      release();
+      writeIfPossible();
     }
   }
 
@@ -214,23 +214,23 @@ public final class Pushes implements Subscriber {
   }
 
   /** Hands over what is held, unless that has to wait for the end of a reply. */
-  void release() {
+  void writeIfPossible() {
     if (!isWithinReply()) {
-      handOver();
+      writeBuffered();
     }
   }
 
   /** The reply that was being given has ended, and the next one has not begun. */
   public void onReplyEnd() {
     if (!held.isEmpty()) {
-      handOver();
+      writeBuffered();
     }
   }
 
   /** Everything held goes before whatever is written next; not within a reply. */
-  void handOver() {
+  void writeBuffered() {
     chunk = null;
-    heldBytes = 0;
+    bufferedBytes = 0;
     ByteBuf next = held.poll();
     while (next != null) {
       output.appendOwned(next);
@@ -239,9 +239,9 @@ public final class Pushes implements Subscriber {
   }
 
   /** The client is gone. */
-  public void drop() {
+  public void discard() {
     chunk = null;
-    heldBytes = 0;
+    bufferedBytes = 0;
     ByteBuf next = held.poll();
     while (next != null) {
       next.release();
@@ -253,7 +253,7 @@ public final class Pushes implements Subscriber {
   }
 
   /** Bytes of what is kept here. */
-  public long heldBytes() {
-    return heldBytes + followerBytes;
+  public long bufferedBytes() {
+    return bufferedBytes + followerBytes;
   }
 }

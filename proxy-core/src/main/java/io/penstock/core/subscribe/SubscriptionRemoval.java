@@ -17,9 +17,9 @@ import org.slf4j.LoggerFactory;
  * Ends the subscriptions of a client that is gone or has reset its connection, in slices: there may
  * be a million. What they take counts until then. Confined to its loop.
  */
-final class Departure implements Sliced {
+final class SubscriptionRemoval implements Sliced {
 
-  private static final Logger log = LoggerFactory.getLogger(Departure.class);
+  private static final Logger log = LoggerFactory.getLogger(SubscriptionRemoval.class);
 
   private final SubscribeSite site;
   private final Subscriber subscriber;
@@ -32,7 +32,7 @@ final class Departure implements Sliced {
   /**
    * @param names nobody else's any more
    */
-  Departure(SubscribeSite site, Subscriber subscriber, SubscribedNames names, long size) {
+  SubscriptionRemoval(SubscribeSite site, Subscriber subscriber, SubscribedNames names, long size) {
     this.site = site;
     this.subscriber = subscriber;
     this.names = names;
@@ -41,7 +41,7 @@ final class Departure implements Sliced {
 
   /** Begins, as far as one turn of the loop goes. */
   void run(Slices slices) {
-    site.memory().lingersOnHeap(size);
+    site.memory().addClosedHeapBytes(size);
     slices.beginNow(this);
   }
 
@@ -50,13 +50,13 @@ final class Departure implements Sliced {
     Hub hub = site.hub();
     boolean more = next();
     for (int i = 1; more; i++) {
-      hub.leave(subscriber, kind, rest.next());
+      hub.removeSubscriber(subscriber, kind, rest.next());
       more = i < Slices.LONG_STEPS && next();
     }
     hub.flush();
     more = next();
     if (!more) {
-      site.memory().lingersOnHeap(-size);
+      site.memory().addClosedHeapBytes(-size);
     }
     return more;
   }
@@ -64,7 +64,7 @@ final class Departure implements Sliced {
   @Override
   public void onFailure(Throwable cause) {
     log.error("the subscriptions of a client that is gone could not be ended", cause);
-    site.memory().lingersOnHeap(-size);
+    site.memory().addClosedHeapBytes(-size);
   }
 
   private boolean next() {

@@ -7,27 +7,27 @@ import io.penstock.core.upstream.Endpoint;
 import io.penstock.testkit.wire.Wire;
 import org.junit.jupiter.api.Test;
 
-class AudienceTest {
+class SubscriberCountsTest {
 
   private static final Endpoint HERE = new Endpoint("a", 1);
   private static final Endpoint THERE = new Endpoint("b", 1);
 
-  private final Audience audience = new Audience();
+  private final SubscriberCounts audience = new SubscriberCounts();
 
   private static Name name(String text) {
     return Name.copy(Unpooled.wrappedBuffer(Wire.bytes(text)), 0, text.length());
   }
 
   private void listen(Kind kind, String text, int clients, Endpoint... connections) {
-    audience.clients(new Topic(kind, name(text), 0), clients);
+    audience.addClients(new Topic(kind, name(text), 0), clients);
     for (Endpoint node : connections) {
-      audience.connections(kind, name(text), node, 1);
+      audience.addConnections(kind, name(text), node, 1);
     }
   }
 
   private long reached(Kind kind, String channel, Endpoint node, long counted) {
     var count = new ReceiverCount(kind, name(channel), node, counted);
-    assertThat(count.goOn(audience, Integer.MAX_VALUE)).isPositive();
+    assertThat(count.advance(audience, Integer.MAX_VALUE)).isPositive();
     return count.result();
   }
 
@@ -60,8 +60,8 @@ class AudienceTest {
     listen(Kind.SHARD, "c", 1, HERE);
     assertThat(audience.isEmpty()).isFalse();
 
-    audience.clients(new Topic(Kind.SHARD, name("c"), 0), -1);
-    audience.connections(Kind.SHARD, name("c"), HERE, -1);
+    audience.addClients(new Topic(Kind.SHARD, name("c"), 0), -1);
+    audience.addConnections(Kind.SHARD, name("c"), HERE, -1);
 
     assertThat(audience.isEmpty()).isTrue();
   }

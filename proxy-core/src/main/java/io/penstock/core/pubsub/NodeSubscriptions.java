@@ -8,13 +8,13 @@ import java.util.Objects;
 import java.util.Set;
 
 /** What a node believes that one connection listens to; the audience is kept informed. */
-final class Believed {
+final class NodeSubscriptions {
 
-  private final Audience audience;
+  private final SubscriberCounts audience;
   private final Endpoint node;
   private final Map<Kind, Set<Name>> names = new EnumMap<>(Kind.class);
 
-  Believed(Audience audience, Endpoint node) {
+  NodeSubscriptions(SubscriberCounts audience, Endpoint node) {
     this.audience = audience;
     this.node = node;
     for (Kind kind : Kind.values()) {
@@ -28,20 +28,20 @@ final class Believed {
 
   void add(Kind kind, Name name) {
     if (of(kind).add(name)) {
-      audience.connections(kind, name, node, 1);
+      audience.addConnections(kind, name, node, 1);
     }
   }
 
   void remove(Kind kind, Name name) {
     if (of(kind).remove(name)) {
-      audience.connections(kind, name, node, -1);
+      audience.addConnections(kind, name, node, -1);
     }
   }
 
   /** The connection ended. */
   void clear() {
     names.forEach((kind, all) -> {
-      all.forEach(name -> audience.connections(kind, name, node, -1));
+      all.forEach(name -> audience.addConnections(kind, name, node, -1));
       names.put(kind, new HashSet<>());
     });
   }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** What an error reply to {@code SUBSCRIBE} and its like asks for. */
-final class Refusals {
+final class SubscribeErrors {
 
   private static final String UNSERVED = "-CLUSTERDOWN ";
 
@@ -17,13 +17,13 @@ final class Refusals {
   private static final List<String> PASSING =
       List.of("-MOVED ", "-ASK ", "-TRYAGAIN ", UNSERVED, "-LOADING ", "-MASTERDOWN ");
 
-  static final long SHORT_PAUSE = TimeUnit.MILLISECONDS.toNanos(50);
+  static final long SHORT_DELAY = TimeUnit.MILLISECONDS.toNanos(50);
   private static final long LONG_PAUSE = TimeUnit.SECONDS.toNanos(1);
 
-  private Refusals() {}
+  private SubscribeErrors() {}
 
   /** Whether it will pass by itself. */
-  static boolean isPassing(byte[] error) {
+  static boolean isTransient(byte[] error) {
     String line = new String(error, StandardCharsets.ISO_8859_1);
     return PASSING.stream().anyMatch(line::startsWith);
   }
@@ -32,7 +32,7 @@ final class Refusals {
    * Whether a node refuses, because of a slot or since there is nothing to end, none of the orders
    * in flight: what it refuses has been confirmed. Borrows the buffer.
    */
-  static boolean isLate(ByteBuf buffer, int from, int to, Iterable<Order> orders) {
+  static boolean isStale(ByteBuf buffer, int from, int to, Iterable<SubscribeExchange> orders) {
     if (startsWith(NOTHING_TO_LEAVE, buffer, from, to)) {
       return isNoneToLeave(orders);
     }
@@ -40,7 +40,7 @@ final class Refusals {
     if (redirect == null && !startsWith(UNSERVED, buffer, from, to)) {
       return false;
     }
-    for (Order order : orders) {
+    for (SubscribeExchange order : orders) {
       if (order.dependsOnSlot(redirect)) {
         return false;
       }
@@ -48,8 +48,8 @@ final class Refusals {
     return true;
   }
 
-  private static boolean isNoneToLeave(Iterable<Order> orders) {
-    for (Order order : orders) {
+  private static boolean isNoneToLeave(Iterable<SubscribeExchange> orders) {
+    for (SubscribeExchange order : orders) {
       if (!order.isSubscribing()) {
         return false;
       }
@@ -63,7 +63,7 @@ final class Refusals {
   }
 
   /** Nanoseconds to wait before the node is asked again. */
-  static long pause(byte[] error) {
-    return isPassing(error) ? SHORT_PAUSE : LONG_PAUSE;
+  static long retryDelay(byte[] error) {
+    return isTransient(error) ? SHORT_DELAY : LONG_PAUSE;
   }
 }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * The names that a request gives behind its command, read one after the other out of the request's
  * own bytes: a million of them take no more memory than these. Confined to its loop.
  */
-final class GivenNames implements Iterator<Name> {
+final class NameArguments implements Iterator<Name> {
 
   private final SharedBuffer bytes;
   private final int first; // where the header of the first name begins
@@ -21,13 +21,13 @@ final class GivenNames implements Iterator<Name> {
   private final int count;
   private int at;
   private int read;
-  private long passed;
+  private long bytesRead;
   private @Nullable Name last;
 
   /**
    * @param bytes one share of the buffer that the frame lies in goes over, until {@link #release}
    */
-  GivenNames(SharedBuffer bytes, RequestFrame frame) {
+  NameArguments(SharedBuffer bytes, RequestFrame frame) {
     this.bytes = bytes;
     this.first = frame.offset(0) + frame.length(0) + 2;
     this.length = frame.end() - frame.start();
@@ -61,18 +61,18 @@ final class GivenNames implements Iterator<Name> {
     Name name = Name.copy(buffer, end + 2, nameLength);
     at = end + 2 + nameLength + 2;
     read++;
-    passed += nameLength;
+    bytesRead += nameLength;
     last = name;
     return name;
   }
 
   /** Bytes of all names that were read. */
-  long passed() {
-    return passed;
+  long bytesRead() {
+    return bytesRead;
   }
 
   /** Whether all were read, and the last is of that partition. */
-  boolean isLastOf(int partition, Hub hub) {
+  boolean isLastIn(int partition, Hub hub) {
     return read == count && hub.partitionOf(Objects.requireNonNull(last)) == partition;
   }
 

@@ -15,22 +15,23 @@ import org.jspecify.annotations.Nullable;
  * One command that subscribes to topics of one kind, or unsubscribes from them. A node confirms
  * each name with a push and gives no reply, or an error and no pushes.
  */
-final class Order extends Exchange {
+final class SubscribeExchange extends Exchange {
 
   private final Feed feed;
   private final Kind kind;
   private final boolean subscribing;
   private final List<Topic> topics;
-  private final Leaving leaving;
+  private final UnsubscribeRequest leaving;
   private int confirmed;
 
-  Order(Feed feed, boolean subscribing, List<Topic> topics, Leaving leaving) {
+  SubscribeExchange(
+      Feed feed, boolean subscribing, List<Topic> topics, UnsubscribeRequest leaving) {
     this.feed = feed;
     this.kind = topics.getFirst().kind();
     this.subscribing = subscribing;
     this.topics = List.copyOf(topics);
     this.leaving = leaving;
-    leaving.awaits();
+    leaving.addPending();
   }
 
   /** Makes the request; to be called before it is sent. */
@@ -70,7 +71,7 @@ final class Order extends Exchange {
   }
 
   /** Whether the push is the confirmation that comes next. */
-  boolean awaits(Push push) {
+  boolean isNextConfirmation(Push push) {
     return push.kind() == kind
         && push.isSubscribing() == subscribing
         && push.name().equals(topics.get(confirmed).name());
@@ -89,25 +90,25 @@ final class Order extends Exchange {
   /** Gives the bytes back and tells whoever waits. */
   void end() {
     releaseBytes();
-    leaving.oneDone();
+    leaving.completeOne();
   }
 
   @Override
   public void onReply(ByteBuf buffer, int from, int to) {
     byte[] reply = new byte[to - from];
     buffer.getBytes(from, reply);
-    feed.refused(this, reply);
+    feed.onError(this, reply);
   }
 
   @Override
   public void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
     if (last) {
-      feed.refused(this, new byte[0]); // no such reply exists
+      feed.onError(this, new byte[0]); // no such reply exists
     }
   }
 
   @Override
   public void onFailure(Failure failure) {
-    feed.failed(this);
+    feed.onFailure(this);
   }
 }

@@ -8,7 +8,7 @@ import io.penstock.core.reply.ReplySequence;
 import io.penstock.core.transport.ReadGate;
 
 /** Whether a client's socket is read. Confined to its loop. */
-final class Reading {
+final class AutoRead {
 
   private final Client client;
   private final Allowance account;
@@ -20,7 +20,7 @@ final class Reading {
   /**
    * @param socket of the client
    */
-  Reading(ClientContext context, ChannelConfig socket) {
+  AutoRead(ClientContext context, ChannelConfig socket) {
     this.client = context.client();
     this.account = context.account();
     this.replies = context.replies();
@@ -29,7 +29,7 @@ final class Reading {
   }
 
   /** The client's socket should be read from here on, or should not: it is when the loop reads. */
-  void want(boolean wanted) {
+  void set(boolean wanted) {
     if (client.isClosed()) {
       return;
     }
@@ -41,7 +41,7 @@ final class Reading {
     boolean reads = wanted && open;
     if (socket.isAutoRead() != reads) {
       socket.setAutoRead(reads);
-      account.reads(reads, replies.size());
+      account.readingChanged(reads, replies.size());
     }
   }
 
