@@ -10,7 +10,7 @@ import io.netty.util.ReferenceCountUtil;
 import io.penstock.core.answer.ClientDirectory;
 import io.penstock.core.answer.ProxyView;
 import io.penstock.core.backend.BackendSettings;
-import io.penstock.core.backend.QueueBounds;
+import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.client.Nodes;
 import io.penstock.core.cluster.SlotPartitioner;
 import io.penstock.core.command.CommandSpec;
@@ -72,7 +72,7 @@ public class SequenceBenchmark {
     Loop loop = Loop.over(channel.eventLoop());
     Topology topology = new StaticTopology(new Endpoint("127.0.0.1", 6379));
     Duration timeout = Duration.ofSeconds(2);
-    var backend = new BackendSettings(timeout, timeout, 1, 1, 1, 65_536, QueueBounds.DEFAULTS);
+    var backend = new BackendSettings(timeout, timeout, 1, 1, 1, 65_536, QueueLimits.DEFAULTS);
     var group = new LoopGroup(Transport.NIO, 1); // its threads are never started
     var dispatcher = new AsyncDispatcher(group, loop, backend, topology, ProxyEvents.NONE);
     var hub = new Hub(group, loop, backend, topology, ProxyEvents.NONE, new SubscriberCounts());

@@ -1,7 +1,7 @@
 package io.penstock.core;
 
 import io.penstock.core.backend.BackendSettings;
-import io.penstock.core.backend.QueueBounds;
+import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.cluster.ClusterFacade;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.control.ControlPlane;
@@ -92,7 +92,7 @@ public record ProxySettings(
       int connectionsPerLoop,
       int exclusiveConnectionsPerLoop,
       FailoverHold hold,
-      QueueBounds bounds) {}
+      QueueLimits bounds) {}
 
   /**
    * How commands are held that did not run because their node cannot be reached or refuses them.

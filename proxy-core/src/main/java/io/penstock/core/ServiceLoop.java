@@ -54,7 +54,7 @@ final class ServiceLoop {
   void start() {
     loop.executor()
         .execute(() -> {
-          dispatcher.adopt();
+          dispatcher.adoptPlacement();
           dispatcher.connect();
           expectedTick = System.nanoTime() + tickNanos;
           loop.executor().scheduleAtFixedRate(ticks, tickNanos, tickNanos, TimeUnit.NANOSECONDS);
@@ -71,7 +71,7 @@ final class ServiceLoop {
   void topologyChanged() {
     loop.executor()
         .execute(() -> {
-          dispatcher.adopt();
+          dispatcher.adoptPlacement();
           sessions.hub().adoptTopology();
         });
   }

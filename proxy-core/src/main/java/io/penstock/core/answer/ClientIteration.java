@@ -36,7 +36,7 @@ public final class ClientIteration implements Sliced {
   static CompletionStage<Boolean> begin(LoopClients loop, Consumer<ListedClient> action) {
     var round = new ClientIteration(loop, action);
     if (round.step()) {
-      loop.slices().begin(round);
+      loop.slices().start(round);
     }
     return round.ended;
   }

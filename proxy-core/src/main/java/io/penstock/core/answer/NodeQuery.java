@@ -80,8 +80,8 @@ final class NodeQuery {
     void prepare(ClientContext context, SharedBuffer bytes, int length) {
       bytes(bytes, 0, length);
       long deadline = context.loop().now() + context.nodes().commandTimeoutNanos();
-      toEndpoint();
-      terms(client.protocol(), client.affinity(), deadline);
+      targetEndpoint();
+      sendOptions(client.protocol(), client.affinity(), deadline);
     }
 
     @Override
@@ -103,7 +103,7 @@ final class NodeQuery {
     }
 
     @Override
-    public boolean absorbs(Throwable defect) {
+    public boolean recoverFrom(Throwable defect) {
       client.fail(defect);
       releaseBytes();
       return true;

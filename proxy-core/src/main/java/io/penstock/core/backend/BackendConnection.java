@@ -14,23 +14,23 @@ import org.jspecify.annotations.Nullable;
  * order they were given. It connects with the first of them, comes back by itself after a loss, and
  * holds what was not sent yet. Confined to one event loop.
  */
-final class BackendConnection implements LinkOwner {
+final class BackendConnection implements LinkListener {
 
   /** From so many waiting exchanges on, clients are not read until there is a connection. */
   private static final int MANY_WAITING = 1_024;
 
   private final Endpoint node;
-  private final BackendSite site;
+  private final BackendContext site;
   private final Handshake handshake;
   private final NodeCounters counters;
-  private final WaitingLine waiting;
+  private final WaitQueue waiting;
   private final Congestion congestion;
 
   private ConnectionState state = new ConnectionState.Idle();
   private boolean wasReady;
   private int failures; // to connect, in a row
 
-  BackendConnection(Endpoint node, Protocol protocol, BackendSite site, NodeCounters counters) {
+  BackendConnection(Endpoint node, Protocol protocol, BackendContext site, NodeCounters counters) {
     this(node, node.access(), protocol, site, counters);
   }
 
@@ -38,13 +38,13 @@ final class BackendConnection implements LinkOwner {
    * @param access in place of the node's own
    */
   BackendConnection(
-      Endpoint node, Access access, Protocol protocol, BackendSite site, NodeCounters counters) {
+      Endpoint node, Access access, Protocol protocol, BackendContext site, NodeCounters counters) {
     this.node = node;
     this.site = site;
-    this.waiting = new WaitingLine(site.hold()::leave);
+    this.waiting = new WaitQueue(site.heldRequests()::leave);
     this.handshake = new Handshake(access, protocol);
     this.counters = counters;
-    this.congestion = new Congestion(node, site.settings().bounds());
+    this.congestion = new Congestion(node, site.settings().queueLimits());
   }
 
   /**
@@ -55,17 +55,17 @@ final class BackendConnection implements LinkOwner {
   void send(Exchange exchange, boolean asking) {
     exchange.sentTo(node);
     if (state instanceof ConnectionState.Ready(Link link)) {
-      if (congestion.refuses(link)) {
+      if (congestion.mustReject(link)) {
         exchange.onFailure(Failure.OVERLOADED);
       } else {
-        congestion.carry(link, exchange, asking);
+        congestion.send(link, exchange, asking);
       }
     } else if (state instanceof ConnectionState.Closed
         || (failures > 0 && isShutOut())) { // it goes on to try
       exchange.onFailure(Failure.NOT_SENT);
-    } else if (site.hold().admits(exchange)) {
+    } else if (site.heldRequests().tryEnter(exchange)) {
       waiting.add(exchange, asking);
-      prepare();
+      connectIfIdle();
     } else {
       exchange.onFailure(Failure.OVERLOADED);
     }
@@ -79,18 +79,19 @@ final class BackendConnection implements LinkOwner {
   }
 
   /** False while so much of large replies is to come that no more should be asked for. */
-  boolean hasRoom() {
-    return !(state instanceof ConnectionState.Ready(Link link)) || congestion.hasRoom(link);
+  boolean hasRoomForLargeReply() {
+    return !(state instanceof ConnectionState.Ready(Link link))
+        || congestion.hasRoomForLargeReply(link);
   }
 
   private void relax(Link link) {
-    if (congestion.eases(link)) {
-      site.listener().writableAgain();
+    if (congestion.tryResume(link)) {
+      site.listener().onWritable();
     }
   }
 
   /** Connects if nobody has asked for it yet. */
-  void prepare() {
+  void connectIfIdle() {
     if (state instanceof ConnectionState.Idle) {
       connect();
     }
@@ -111,7 +112,7 @@ final class BackendConnection implements LinkOwner {
   }
 
   /** Exchanges in flight or waiting for a connection. */
-  int owed() {
+  int pending() {
     return inFlight() + waiting.size();
   }
 
@@ -127,11 +128,11 @@ final class BackendConnection implements LinkOwner {
 
   private void connect() {
     state = new ConnectionState.Connecting();
-    site.dial(node, this);
+    site.connect(node, this);
   }
 
   @Override
-  public void connectFailed(Throwable cause) {
+  public void onConnectFailed(Throwable cause) {
     if (state instanceof ConnectionState.Connecting) {
       lost(cause);
     }
@@ -159,7 +160,7 @@ final class BackendConnection implements LinkOwner {
       return;
     }
     if (error != null) {
-      abort(Handshake.refusal(error));
+      abort(Handshake.failure(error));
       return;
     }
     var next = shaking.answered();
@@ -177,22 +178,22 @@ final class BackendConnection implements LinkOwner {
     failures = 0;
     counters.connected(wasReady);
     wasReady = true;
-    site.listener().connected(node);
+    site.listener().onConnected(node);
     while (isCurrent(ready.link()) && waiting.size() > 0) {
-      sendLate(ready.link(), waiting.first(), wasLost);
+      sendLate(ready.link(), waiting.removeFirst(), wasLost);
     }
-    site.listener().writableAgain();
+    site.listener().onWritable();
   }
 
   /** Nothing is done for who has gone while the node could not be reached. */
-  private void sendLate(Link link, WaitingLine.Waiting next, boolean wasLost) {
+  private void sendLate(Link link, WaitQueue.Waiting next, boolean wasLost) {
     Exchange exchange = next.exchange();
-    if (wasLost && !exchange.isWanted()) {
+    if (wasLost && !exchange.isClientConnected()) {
       exchange.fail(Failure.NOT_SENT);
     } else {
-      site.hold().count(exchange, HeldOutcome.SERVED);
-      site.sentLate(exchange);
-      congestion.carry(link, exchange, next.asking());
+      site.heldRequests().countOutcome(exchange, HeldOutcome.SERVED);
+      site.extendDeadline(exchange);
+      congestion.send(link, exchange, next.asking());
     }
   }
 
@@ -203,7 +204,7 @@ final class BackendConnection implements LinkOwner {
       return;
     }
     counters.received(in.readableBytes());
-    String problem = from.accept(in);
+    String problem = from.onBytes(in);
     if (problem != null) {
       abort(new BackendException("the node sent " + problem));
     }
@@ -215,7 +216,7 @@ final class BackendConnection implements LinkOwner {
     if (writable && state instanceof ConnectionState.Ready(Link link)) {
       relax(link);
     } else {
-      congestion.blocked();
+      congestion.onUnwritable();
     }
   }
 
@@ -256,15 +257,15 @@ final class BackendConnection implements LinkOwner {
     }
     end(new ConnectionState.BackingOff(site.retry(this::connect, failures)));
     if (isShutOut()) {
-      waiting.close(exchange -> site.hold().count(exchange, HeldOutcome.GIVEN_UP));
+      waiting.close(exchange -> site.heldRequests().countOutcome(exchange, HeldOutcome.GIVEN_UP));
     }
-    site.listener().disconnected(node, failures, cause);
+    site.listener().onDisconnected(node, failures, cause);
   }
 
   /** Whether nothing is gained by waiting for the next attempt: the node never let Penstock in. */
   private boolean isShutOut() {
-    NodeRefusal refusal = counters.refusal();
-    return refusal != null && refusal.lasting();
+    HandshakeError refusal = counters.handshakeError();
+    return refusal != null && refusal.permanent();
   }
 
   /** Whatever is in flight fails, when {@code next} holds already. */
@@ -276,7 +277,7 @@ final class BackendConnection implements LinkOwner {
     congestion.reset();
     state = next;
     if (gone != null) {
-      gone.fail();
+      gone.failInFlight();
     }
   }
 
@@ -286,20 +287,20 @@ final class BackendConnection implements LinkOwner {
    */
   void tick(long now, long idleNanos) {
     if (waiting.expire(now)) {
-      site.listener().writableAgain();
+      site.listener().onWritable();
     }
     if (!(state instanceof ConnectionState.Ready(Link link))) {
       return;
     }
     boolean late = link.expire(now);
-    if (link.look(now) || late) {
-      site.listener().noReply(node);
+    if (link.checkUnresponsive(now) || late) {
+      site.listener().onNoReply(node);
     }
     relax(link);
     if (isCurrent(link) && link.isSilentFor(site.settings().longestSilenceNanos(), now)) {
       abort(new BackendException("the node owes replies and is silent"));
     } else if (isCurrent(link)) {
-      link.probe(idleNanos, now);
+      link.pingIfIdle(idleNanos, now);
     }
   }
 
@@ -311,14 +312,14 @@ final class BackendConnection implements LinkOwner {
    *     fails
    * @return whether it owes replies and is silent
    */
-  boolean supersede(boolean over) {
-    if (!(state instanceof ConnectionState.Ready(Link link)) || !link.isMute()) {
+  boolean markReplaced(boolean over) {
+    if (!(state instanceof ConnectionState.Ready(Link link)) || !link.isUnresponsive()) {
       return false;
     }
     if (over) {
-      abort(BackendException.superseded());
+      abort(BackendException.replaced());
     } else {
-      link.supersede();
+      link.markReplaced();
     }
     return true;
   }

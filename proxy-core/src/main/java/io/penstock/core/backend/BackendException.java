@@ -9,7 +9,7 @@ public final class BackendException extends Exception {
 
   private static final long serialVersionUID = 1L;
 
-  private final @Nullable String refusal;
+  private final @Nullable String handshakeError;
 
   BackendException(String message) {
     this(message, null);
@@ -17,7 +17,7 @@ public final class BackendException extends Exception {
 
   private BackendException(String message, @Nullable String refusal) {
     super(message, null, false, false);
-    this.refusal = refusal;
+    this.handshakeError = refusal;
   }
 
   /**
@@ -25,17 +25,17 @@ public final class BackendException extends Exception {
    *
    * @param error in the node's words, without any password
    */
-  static BackendException refused(String error) {
+  static BackendException handshakeFailed(String error) {
     return new BackendException("the node refused the handshake: " + error, error);
   }
 
   /** The error by which the node has not let Penstock in; null for any other failure. */
-  @Nullable String refusal() {
-    return refusal;
+  @Nullable String handshakeError() {
+    return handshakeError;
   }
 
   /** Another node has taken the place of one that owes replies and is silent. */
-  static BackendException superseded() {
+  static BackendException replaced() {
     return new BackendException("the node owes replies and another has taken its place");
   }
 }

@@ -34,7 +34,7 @@ public final class BackendNode {
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final Endpoint node;
-  private final BackendSite site;
+  private final BackendContext site;
   private final NodeCounters counters = new NodeCounters();
   private final @Nullable BackendConnection[] resp2;
   private final @Nullable BackendConnection[] resp3;
@@ -46,7 +46,7 @@ public final class BackendNode {
   private boolean retired;
   private long retiredAt; // if so
 
-  public BackendNode(Endpoint node, BackendSite site) {
+  public BackendNode(Endpoint node, BackendContext site) {
     this.node = node;
     this.site = site;
     int connections = site.settings().connectionsPerNode();
@@ -79,7 +79,7 @@ public final class BackendNode {
    * As {@link #send}, over a connection that carries only such exchanges: a server does not read
    * the one that a running script came by.
    */
-  public boolean sendAside(Exchange exchange) {
+  public boolean sendSeparately(Exchange exchange) {
     int index = exchange.protocol().ordinal();
     BackendConnection connection = aside[index];
     if (connection == null) {
@@ -101,13 +101,13 @@ public final class BackendNode {
    * A connection for one client's turn, connected or about to be; null when there are too many.
    * Other than those of {@link #lease}: who blocks must not keep others from unblocking him.
    */
-  public @Nullable Lease turn(Protocol protocol) {
+  public @Nullable Lease leaseForTurn(Protocol protocol) {
     return turns.lease(protocol);
   }
 
   /** Connects before the first command comes, in the protocol that most clients speak. */
-  public void prepare() {
-    connectionFor(Protocol.RESP2, 0).prepare();
+  public void connect() {
+    connectionFor(Protocol.RESP2, 0).connectIfIdle();
   }
 
   private BackendConnection connectionFor(Protocol protocol, int affinity) {
@@ -127,8 +127,8 @@ public final class BackendNode {
   }
 
   /** By what the node does not let Penstock in, if that was so when it was last tried. */
-  public @Nullable NodeRefusal refusal() {
-    return counters.refusal();
+  public @Nullable HandshakeError handshakeError() {
+    return counters.handshakeError();
   }
 
   /** False while a connection does not take requests as fast as they come. */
@@ -140,8 +140,8 @@ public final class BackendNode {
    * Whether one more large reply may be asked for over the connection that a client's exchanges
    * take.
    */
-  public boolean hasRoom(Protocol protocol, int affinity) {
-    return connectionFor(protocol, affinity).hasRoom();
+  public boolean hasRoomForLargeReply(Protocol protocol, int affinity) {
+    return connectionFor(protocol, affinity).hasRoomForLargeReply();
   }
 
   /** Takes back, in order, exchanges that were never sent and that {@code which} accepts. */
@@ -159,7 +159,7 @@ public final class BackendNode {
     int owed = leases.inUse() + turns.inUse();
     for (BackendConnection connection : connections()) {
       connection.tick(now, idleNanos());
-      owed += connection.owed();
+      owed += connection.pending();
     }
     if (superseded) {
       doubt(now);
@@ -177,15 +177,15 @@ public final class BackendNode {
   /** Gives up what the node owes if it is silent, and believes it no more before that. */
   private void doubt(long now) {
     boolean over = now - supersededAt > LAST_WORDS_NANOS;
-    boolean mute = turns.supersedeMute(over);
+    boolean mute = turns.markReplacedIfUnresponsive(over);
     for (BackendConnection connection : connections()) {
-      mute |= connection.supersede(over);
+      mute |= connection.markReplaced(over);
     }
     if (leases.inUse() > 0) {
       BackendConnection probe = connectionFor(Protocol.RESP2, 0);
-      probe.prepare();
+      probe.connectIfIdle();
       if (mute || (!probe.isReady() && now - supersededAt > UNHEARD_NANOS)) {
-        leases.supersedeAll(over);
+        leases.markAllReplaced(over);
       }
     }
   }
@@ -194,7 +194,7 @@ public final class BackendNode {
    * Another node serves what this one served. If it is silent, it has failed, may not know of the
    * other yet, and runs what it was sent when it comes back: all of that is lost.
    */
-  public void supersede() {
+  public void markReplaced() {
     if (!superseded) {
       superseded = true;
       supersededAt = site.loop().tick();

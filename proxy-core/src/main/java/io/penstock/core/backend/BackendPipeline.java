@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
 /** The whole pipeline of a connection to a node: one handler that hands Netty's events on. */
 final class BackendPipeline extends ChannelInitializer<Channel> {
 
-  private final LinkOwner connection;
-  private final BackendSite site;
+  private final LinkListener connection;
+  private final BackendContext site;
 
-  BackendPipeline(LinkOwner connection, BackendSite site) {
+  BackendPipeline(LinkListener connection, BackendContext site) {
     this.connection = connection;
     this.site = site;
   }
@@ -26,11 +26,11 @@ final class BackendPipeline extends ChannelInitializer<Channel> {
 
   private static final class Handler extends ChannelInboundHandlerAdapter {
 
-    private final LinkOwner connection;
-    private final BackendSite site;
+    private final LinkListener connection;
+    private final BackendContext site;
     private @Nullable Link link;
 
-    Handler(LinkOwner connection, BackendSite site) {
+    Handler(LinkListener connection, BackendContext site) {
       this.connection = connection;
       this.site = site;
     }

@@ -13,7 +13,7 @@ import java.time.Duration;
  *     themselves
  * @param turnConnections most connections from one loop to one node that clients take turns on
  * @param maxHeld most requests of one loop that wait until they can be sent
- * @param bounds of what queues up at one connection
+ * @param queueLimits of what queues up at one connection
  */
 public record BackendSettings(
     Duration connectTimeout,
@@ -22,7 +22,7 @@ public record BackendSettings(
     int exclusiveConnections,
     int turnConnections,
     int maxHeld,
-    QueueBounds bounds) {
+    QueueLimits queueLimits) {
 
   private static final int SILENT_TIMEOUTS = 3;
 

@@ -18,13 +18,13 @@ final class Congestion {
   private static final Logger log = LoggerFactory.getLogger(Congestion.class);
 
   private final Endpoint node;
-  private final QueueBounds bounds;
+  private final QueueLimits bounds;
   private final ThrottledLog refusals = new ThrottledLog();
   private final ThrottledLog pauses = new ThrottledLog();
   private boolean busy;
   private boolean full; // of large replies that are to come
 
-  Congestion(Endpoint node, QueueBounds bounds) {
+  Congestion(Endpoint node, QueueLimits bounds) {
     this.node = node;
     this.bounds = bounds;
   }
@@ -35,18 +35,18 @@ final class Congestion {
   }
 
   /** Whether one more large reply may be asked for. */
-  boolean hasRoom(Link link) {
-    full |= link.expected() >= MOST_EXPECTED;
+  boolean hasRoomForLargeReply(Link link) {
+    full |= link.expectedReplyBytes() >= MOST_EXPECTED;
     return !full;
   }
 
   /** Whether the link can take no more: whatever would be sent fails. */
-  boolean refuses(Link link) {
+  boolean mustReject(Link link) {
     return busy && isTooMuch(link);
   }
 
   private boolean isTooMuch(Link link) {
-    if (!bounds.isTooMuch(link.inFlight(), link.unsent())) {
+    if (!bounds.mustReject(link.inFlight(), link.unsentBytes())) {
       return false;
     }
     refusals.log(times ->
@@ -55,15 +55,15 @@ final class Congestion {
                 + " {} refused since the last such line",
             node,
             link.inFlight(),
-            link.unsent(),
+            link.unsentBytes(),
             times));
     return true;
   }
 
   /** Sends the exchange over the link. */
-  void carry(Link link, Exchange exchange, boolean asking) {
+  void send(Link link, Exchange exchange, boolean asking) {
     link.send(exchange, asking);
-    if (bounds.isMuch(link.inFlight()) && !busy) {
+    if (bounds.mustPause(link.inFlight()) && !busy) {
       busy = true;
       pauses.log(times ->
           log.info(
@@ -76,14 +76,14 @@ final class Congestion {
   }
 
   /** The link takes no more bytes for now. */
-  void blocked() {
+  void onUnwritable() {
     busy = true;
   }
 
   /** Answers true when clients that have paused may go on from now on. */
-  boolean eases(Link link) {
-    boolean hasRoom = full && link.expected() <= MOST_EXPECTED / 2;
-    boolean keepsUp = busy && link.isWritable() && bounds.isLittle(link.inFlight());
+  boolean tryResume(Link link) {
+    boolean hasRoom = full && link.expectedReplyBytes() <= MOST_EXPECTED / 2;
+    boolean keepsUp = busy && link.isWritable() && bounds.mayResume(link.inFlight());
     full &= !hasRoom;
     busy &= !keepsUp;
     return hasRoom || keepsUp;

@@ -38,15 +38,15 @@ public abstract class Exchange {
   private Protocol protocol = Protocol.RESP2;
   private int affinity;
   private long deadline; // of what was sent
-  private long heldUntil; // if it cannot be
-  private Hold.@Nullable Place heldFor; // now, or until now
+  private long holdDeadline; // if it cannot be
+  private HeldRequests.@Nullable Place heldFor; // now, or until now
   private boolean held;
   private @Nullable Endpoint shardMaster; // of SHARD
   private boolean aside;
-  private int expectedReply;
+  private int expectedReplyBytes;
   private @Nullable Endpoint sentTo;
-  private int interimReplies;
-  private Exchange interim = this;
+  private int interimReplyCount;
+  private Exchange interimHandler = this;
 
   /**
    * Sets who takes the replies that come before this exchange's own, when its bytes are several
@@ -55,17 +55,17 @@ public abstract class Exchange {
    * @param taker called once for each
    * @param count of them
    */
-  protected final void precededBy(Exchange taker, int count) {
-    interim = taker;
-    interimReplies = count;
+  protected final void interimReplies(Exchange taker, int count) {
+    interimHandler = taker;
+    interimReplyCount = count;
   }
 
-  final Exchange interim() {
-    return interim;
+  final Exchange interimHandler() {
+    return interimHandler;
   }
 
-  final int interimReplies() {
-    return interimReplies;
+  final int interimReplyCount() {
+    return interimReplyCount;
   }
 
   /**
@@ -95,13 +95,13 @@ public abstract class Exchange {
   }
 
   /** It goes to the node that serves a partition. */
-  protected final void toPartition(int number) {
+  protected final void targetPartition(int number) {
     destination = Destination.PARTITION;
     partition = number;
   }
 
   /** It goes to any node. */
-  protected final void toAnyNode() {
+  protected final void targetAnyNode() {
     destination = Destination.ANY_NODE;
   }
 
@@ -113,7 +113,7 @@ public abstract class Exchange {
    *     this partition has taken its place
    * @param apart whether it goes over a connection that carries nothing else
    */
-  protected final void toShard(Endpoint master, int number, boolean apart) {
+  protected final void targetShard(Endpoint master, int number, boolean apart) {
     destination = Destination.SHARD;
     shardMaster = master;
     partition = number;
@@ -121,12 +121,12 @@ public abstract class Exchange {
   }
 
   /** It goes to the node that it is given to, and to no other. */
-  protected final void toEndpoint() {
+  protected final void targetEndpoint() {
     destination = Destination.ENDPOINT;
   }
 
   /** It goes where {@code other} goes, which is for no shard. */
-  protected final void toWhere(Exchange other) {
+  protected final void targetSameAs(Exchange other) {
     destination = other.destination;
     partition = other.partition;
   }
@@ -138,8 +138,8 @@ public abstract class Exchange {
    * @param clientAffinity the same for all requests of one client: they share connections, in order
    * @param deadlineNanos {@link System#nanoTime()} at which it fails
    */
-  protected final void terms(Protocol spoken, int clientAffinity, long deadlineNanos) {
-    terms(spoken, clientAffinity, deadlineNanos, deadlineNanos);
+  protected final void sendOptions(Protocol spoken, int clientAffinity, long deadlineNanos) {
+    sendOptions(spoken, clientAffinity, deadlineNanos, deadlineNanos);
   }
 
   /**
@@ -147,22 +147,22 @@ public abstract class Exchange {
    *
    * @param holdNanos {@link System#nanoTime()} until which it waits, not before its deadline
    */
-  protected final void terms(
+  protected final void sendOptions(
       Protocol spoken, int clientAffinity, long deadlineNanos, long holdNanos) {
     protocol = spoken;
     affinity = clientAffinity;
     deadline = deadlineNanos;
-    heldUntil = holdNanos;
+    holdDeadline = holdNanos;
   }
 
   /** Sets how many bytes the reply is expected to have; 0 where that is not much. */
-  protected final void expects(int bytes) {
-    expectedReply = bytes;
+  protected final void expectReplyBytes(int bytes) {
+    expectedReplyBytes = bytes;
   }
 
   /** The same. */
-  protected final int expectedReply() {
-    return expectedReply;
+  protected final int expectedReplyBytes() {
+    return expectedReplyBytes;
   }
 
   /** The buffer that the request's bytes lie in, borrowed; only before {@link #releaseBytes}. */
@@ -216,22 +216,22 @@ public abstract class Exchange {
   }
 
   /** Whether it goes to the node that serves that partition. */
-  public final boolean isFor(int number) {
+  public final boolean isForPartition(int number) {
     return destination == Destination.PARTITION && partition == number;
   }
 
   /** Whether it has such a destination; {@code number} counts for a partition only. */
-  public final boolean goesTo(Destination where, int number) {
+  public final boolean hasDestination(Destination where, int number) {
     return destination == where && (where != Destination.PARTITION || partition == number);
   }
 
   /** Whether it and {@code other} go by the same destination; all shards count as one. */
-  public final boolean goesLike(Exchange other) {
-    return goesTo(other.destination, other.partition);
+  public final boolean hasSameDestination(Exchange other) {
+    return hasDestination(other.destination, other.partition);
   }
 
   /** Whether it goes over a connection that carries nothing else; for a shard only. */
-  public final boolean isAside() {
+  public final boolean mustUseSeparateConnection() {
     return destination == Destination.SHARD && aside;
   }
 
@@ -249,8 +249,8 @@ public abstract class Exchange {
   }
 
   /** {@link System#nanoTime()} at which the exchange fails as long as it could not be sent. */
-  public final long heldUntil() {
-    return heldUntil;
+  public final long holdDeadline() {
+    return holdDeadline;
   }
 
   /**
@@ -260,14 +260,14 @@ public abstract class Exchange {
    * @param now {@link System#nanoTime()}
    * @param timeoutNanos a command's time
    */
-  public final void sentLate(long now, long timeoutNanos) {
-    if (heldUntil - deadline > 0) { // else it was sent late once, after which there is an end
+  public final void extendDeadline(long now, long timeoutNanos) {
+    if (holdDeadline - deadline > 0) { // else it was sent late once, after which there is an end
       deadline = now + timeoutNanos;
     }
   }
 
   /** Whether somebody waits for it who is still there; to be asked when it has waited for long. */
-  public boolean isWanted() {
+  public boolean isClientConnected() {
     return true;
   }
 
@@ -275,7 +275,7 @@ public abstract class Exchange {
     return held;
   }
 
-  final Hold.@Nullable Place heldFor() {
+  final HeldRequests.@Nullable Place heldFor() {
     return heldFor;
   }
 
@@ -283,7 +283,7 @@ public abstract class Exchange {
     held = on;
   }
 
-  final void heldFor(Hold.@Nullable Place place) {
+  final void heldFor(HeldRequests.@Nullable Place place) {
     heldFor = place;
   }
 
@@ -311,7 +311,7 @@ public abstract class Exchange {
    * @return whether the one who waits was seen to, so that the connection may go on with others;
    *     false where it is of no more use after that
    */
-  public boolean absorbs(Throwable defect) {
+  public boolean recoverFrom(Throwable defect) {
     return false;
   }
 
@@ -320,7 +320,7 @@ public abstract class Exchange {
     try {
       onFailure(failure);
     } catch (Throwable e) {
-      if (!absorbs(e)) {
+      if (!recoverFrom(e)) {
         log.error("a failure could not be handled", e);
       }
     }

@@ -57,7 +57,7 @@ final class Handshake {
   }
 
   /** Sends the requests in one go; {@code owner} is told of each reply. */
-  void send(Link link, LinkOwner owner) {
+  void send(Link link, LinkListener owner) {
     for (int i = 0; i < requests.size(); i++) {
       link.send(requests.get(i), new HandshakeExchange(owner, i == naming));
     }
@@ -69,12 +69,12 @@ final class Handshake {
   }
 
   /** What is said of a node's no. Servers that do not know a command repeat its arguments. */
-  static BackendException refusal(String error) {
-    return BackendException.refused(Credentials.mask(error));
+  static BackendException failure(String error) {
+    return BackendException.handshakeFailed(Credentials.mask(error));
   }
 
   /** Whether a node that refuses so may let Penstock in soon. */
-  static boolean mayPass(String refusal) {
+  static boolean isTemporary(String refusal) {
     return PASSING.stream().anyMatch(refusal::startsWith);
   }
 

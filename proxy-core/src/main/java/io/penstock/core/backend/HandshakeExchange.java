@@ -7,16 +7,16 @@ import io.netty.buffer.ByteBuf;
  */
 final class HandshakeExchange extends Exchange {
 
-  private final LinkOwner connection;
+  private final LinkListener connection;
   private final boolean courtesy;
 
   /**
    * @param courtesy whether the connection is as good without it
    */
-  HandshakeExchange(LinkOwner connection, boolean courtesy) {
+  HandshakeExchange(LinkListener connection, boolean courtesy) {
     this.connection = connection;
     this.courtesy = courtesy;
-    terms(protocol(), 0, Long.MAX_VALUE);
+    sendOptions(protocol(), 0, Long.MAX_VALUE);
   }
 
   @Override

@@ -13,23 +13,23 @@ import org.slf4j.LoggerFactory;
  * shared one. It connects once: when it is lost, what ran on it ends. Whoever has it gives it back
  * with {@link #release} or {@link #discard}, once. Confined to one event loop.
  */
-public final class Lease implements LinkOwner {
+public final class Lease implements LinkListener {
 
   private static final Logger log = LoggerFactory.getLogger(Lease.class);
   private static final byte[] CLIENT_ID = Handshake.encode("CLIENT", "ID");
 
   private final Endpoint node;
-  private final BackendSite site;
+  private final BackendContext site;
   private final LeasePool pool;
   private final Handshake handshake;
   private final Protocol protocol;
-  private final WaitingLine waiting = new WaitingLine(_ -> {});
+  private final WaitQueue waiting = new WaitQueue(_ -> {});
   private ConnectionState state = new ConnectionState.Connecting();
-  private long serverId;
+  private long backendClientId;
   private long idleSince;
   private @Nullable Runnable observer; // whoever takes a turn on it
 
-  Lease(Endpoint node, Protocol protocol, BackendSite site, LeasePool pool) {
+  Lease(Endpoint node, Protocol protocol, BackendContext site, LeasePool pool) {
     this.node = node;
     this.site = site;
     this.pool = pool;
@@ -38,7 +38,7 @@ public final class Lease implements LinkOwner {
   }
 
   void connect() {
-    site.dial(node, this);
+    site.connect(node, this);
   }
 
   public Endpoint node() {
@@ -50,8 +50,8 @@ public final class Lease implements LinkOwner {
   }
 
   /** By what the node knows this connection; 0 before it is ready and where it may not be asked. */
-  public long serverId() {
-    return serverId;
+  public long backendClientId() {
+    return backendClientId;
   }
 
   /** Whether exchanges may be sent, now or when it is connected. */
@@ -83,8 +83,8 @@ public final class Lease implements LinkOwner {
   }
 
   /** The same for what may have waited: the time for its reply begins now. */
-  public void sendLate(Exchange exchange, boolean asking) {
-    if (site.sentLate(exchange)) {
+  public void sendAfterWait(Exchange exchange, boolean asking) {
+    if (site.extendDeadline(exchange)) {
       send(exchange, asking);
     } else {
       exchange.fail(Failure.NOT_SENT);
@@ -106,7 +106,7 @@ public final class Lease implements LinkOwner {
   }
 
   /** Whether replies are to come, or requests to be sent. */
-  public boolean isOwed() {
+  public boolean hasPending() {
     return waiting.size() > 0
         || (state instanceof ConnectionState.Ready(Link link) && link.inFlight() > 0);
   }
@@ -161,8 +161,8 @@ public final class Lease implements LinkOwner {
     waiting.expire(now);
     if (state instanceof ConnectionState.Ready(Link link)) {
       boolean late = link.expire(now);
-      if ((observer != null && link.look(now)) || late) {
-        site.listener().noReply(node);
+      if ((observer != null && link.checkUnresponsive(now)) || late) {
+        site.listener().onNoReply(node);
       }
       if (observer != null && link.isSilentFor(site.settings().longestSilenceNanos(), now)) {
         fail(new BackendException("the node owes replies and is silent"));
@@ -172,16 +172,16 @@ public final class Lease implements LinkOwner {
   }
 
   /** Whether it owes replies and is silent. What blocks is silent for as long as it likes. */
-  boolean isMute() {
-    return state instanceof ConnectionState.Ready(Link link) && link.isMute();
+  boolean isUnresponsive() {
+    return state instanceof ConnectionState.Ready(Link link) && link.isUnresponsive();
   }
 
-  /** As {@link BackendConnection#supersede}. */
-  void supersede(boolean over) {
+  /** As {@link BackendConnection#markReplaced}. */
+  void markReplaced(boolean over) {
     if (over) {
-      fail(BackendException.superseded());
+      fail(BackendException.replaced());
     } else if (state instanceof ConnectionState.Ready(Link link)) {
-      link.supersede();
+      link.markReplaced();
     }
   }
 
@@ -204,13 +204,13 @@ public final class Lease implements LinkOwner {
   private final class IdExchange extends Exchange {
 
     IdExchange() {
-      terms(protocol(), 0, Long.MAX_VALUE);
+      sendOptions(protocol(), 0, Long.MAX_VALUE);
     }
 
     @Override
     public void onReply(ByteBuf buffer, int from, int to) {
       if (buffer.getByte(from) == ':') {
-        serverId =
+        backendClientId =
             Long.parseLong(buffer.toString(from + 1, to - from - 3, StandardCharsets.US_ASCII));
       }
       onHandshakeReply(Handshake.seriousErrorIn(buffer, from, to));
@@ -233,23 +233,23 @@ public final class Lease implements LinkOwner {
       return;
     }
     if (error != null) {
-      fail(Handshake.refusal(error));
+      fail(Handshake.failure(error));
       return;
     }
     var next = shaking.answered();
     state = next;
     if (next.expected() == 0) {
       state = next.done();
-      pool.ready();
+      pool.onReady();
       while (isReady() && waiting.size() > 0) {
-        var first = waiting.first();
-        sendLate(first.exchange(), first.asking());
+        var first = waiting.removeFirst();
+        sendAfterWait(first.exchange(), first.asking());
       }
     }
   }
 
   @Override
-  public void connectFailed(Throwable cause) {
+  public void onConnectFailed(Throwable cause) {
     fail(cause);
   }
 
@@ -259,8 +259,8 @@ public final class Lease implements LinkOwner {
       in.release();
       return;
     }
-    pool.received(in.readableBytes());
-    String problem = from.accept(in);
+    pool.onReceived(in.readableBytes());
+    String problem = from.onBytes(in);
     if (problem != null) {
       fail(new BackendException("the node sent " + problem));
     }
@@ -287,12 +287,12 @@ public final class Lease implements LinkOwner {
       log.debug("an exclusive connection to {} ends: {}", node, cause.getMessage());
       boolean worked = isReady();
       if (worked) {
-        pool.distrust(); // before anybody hears of the loss and asks for another
+        pool.markSuspect(); // before anybody hears of the loss and asks for another
       } else {
-        pool.attemptFailed(cause);
+        pool.onConnectFailed(cause);
       }
       end(cause);
-      pool.failed(worked, cause);
+      pool.onFailed(worked, cause);
     }
   }
 
@@ -304,10 +304,10 @@ public final class Lease implements LinkOwner {
     }
     state = new ConnectionState.Closed();
     @Nullable Link link = last.link();
-    pool.ended(this, last instanceof ConnectionState.Ready, link == null ? 0 : link.bytesSent());
+    pool.onClosed(this, last instanceof ConnectionState.Ready, link == null ? 0 : link.bytesSent());
     last.close();
     if (link != null) {
-      link.fail();
+      link.failInFlight();
     }
     waiting.close();
     changed();

@@ -34,7 +34,7 @@ final class LeasePool {
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final Endpoint node;
-  private final BackendSite site;
+  private final BackendContext site;
   private final NodeCounters counters;
   private final Limits limits;
   private final ThrottledLog refusals = new ThrottledLog();
@@ -43,7 +43,7 @@ final class LeasePool {
   private final Set<Lease> distrusted = new HashSet<>(); // those older than the last loss
   private boolean lost; // one that worked, and none was made since
 
-  LeasePool(Endpoint node, BackendSite site, NodeCounters counters, Limits limits) {
+  LeasePool(Endpoint node, BackendContext site, NodeCounters counters, Limits limits) {
     this.node = node;
     this.site = site;
     this.counters = counters;
@@ -93,13 +93,13 @@ final class LeasePool {
     }
   }
 
-  void ready() {
+  void onReady() {
     counters.connected(lost);
     lost = false;
     counters.leased(1);
   }
 
-  void received(int bytes) {
+  void onReceived(int bytes) {
     counters.received(bytes);
   }
 
@@ -108,26 +108,26 @@ final class LeasePool {
    * of by itself: what is sent on one meanwhile may have run, for all that is known. So no client
    * is given one of them any more. A new one proves by its handshake that somebody is there.
    */
-  void distrust() {
+  void markSuspect() {
     distrusted.addAll(open);
     List.copyOf(idle).forEach(Lease::discard);
   }
 
   /** A connection could not be made; to be told before what waits for it is. */
-  void attemptFailed(Throwable cause) {
+  void onConnectFailed(Throwable cause) {
     counters.failed(node, cause);
   }
 
   /** It failed, and not by Penstock's will. */
-  void failed(boolean worked, Throwable cause) {
+  void onFailed(boolean worked, Throwable cause) {
     counters.failed();
     lost |= worked;
     if (!worked) {
-      site.listener().disconnected(node, 1, cause);
+      site.listener().onDisconnected(node, 1, cause);
     }
   }
 
-  void ended(Lease lease, boolean worked, long bytesSent) {
+  void onClosed(Lease lease, boolean worked, long bytesSent) {
     open.remove(lease);
     idle.remove(lease);
     distrusted.remove(lease);
@@ -170,27 +170,27 @@ final class LeasePool {
   }
 
   /**
-   * As {@link BackendConnection#supersede}, of those that owe replies and are silent, or do not
+   * As {@link BackendConnection#markReplaced}, of those that owe replies and are silent, or do not
    * stand yet.
    *
    * @return whether any owes replies and is silent
    */
-  boolean supersedeMute(boolean over) {
+  boolean markReplacedIfUnresponsive(boolean over) {
     boolean some = false;
     for (Lease lease : List.copyOf(open)) {
-      boolean mute = lease.isMute();
+      boolean mute = lease.isUnresponsive();
       some |= mute;
       if (mute || !lease.isReady()) {
-        lease.supersede(over);
+        lease.markReplaced(over);
       }
     }
     return some;
   }
 
   /** The same of all that owe replies, since the node is known to be silent. */
-  void supersedeAll(boolean over) {
+  void markAllReplaced(boolean over) {
     List<Lease> owing = open.stream().filter(lease -> lease.inFlight() > 0).toList();
-    owing.forEach(lease -> lease.supersede(over));
+    owing.forEach(lease -> lease.markReplaced(over));
   }
 
   /** Closes all; what runs on them fails. */

@@ -21,7 +21,7 @@ final class Link {
   private final Loop loop;
   private final SocketOutput output;
   private final ReplyStream replies;
-  private final Silence silence = new Silence();
+  private final SilenceTimer silence = new SilenceTimer();
   private boolean silentBefore; // at the last look
   private boolean mute;
   private long muteSince; // if so
@@ -31,22 +31,22 @@ final class Link {
     this.context = context;
     this.loop = loop;
     this.output = new SocketOutput(context, loop.flushQueue());
-    silence.broken(loop.tick());
+    silence.reset(loop.tick());
   }
 
   /** Sends the request's bytes with this loop turn's others. */
   void send(Exchange exchange, boolean asking) {
     if (replies.inFlight() == 0) {
-      silence.broken(loop.now());
+      silence.reset(loop.now());
     }
     // All replies before any bytes: if these cannot be written the link fails, and this with it.
     if (asking) {
-      replies.sent(ControlExchange.ABANDONED);
+      replies.onSent(DiscardingExchange.INSTANCE);
     }
-    for (int i = exchange.interimReplies(); i > 0; i--) {
-      replies.sent(exchange.interim());
+    for (int i = exchange.interimReplyCount(); i > 0; i--) {
+      replies.onSent(exchange.interimHandler());
     }
-    replies.sent(exchange);
+    replies.onSent(exchange);
     if (asking) {
       write(ASKING);
       if (replies.isClosed()) {
@@ -62,7 +62,7 @@ final class Link {
 
   /** Sends bytes of the connection's own. */
   void send(byte[] request, Exchange exchange) {
-    replies.sent(exchange);
+    replies.onSent(exchange);
     write(request);
   }
 
@@ -79,19 +79,19 @@ final class Link {
    *
    * @return null, or what is wrong with the bytes: the link is of no more use then
    */
-  @Nullable String accept(ByteBuf in) {
-    silence.broken(loop.tick());
+  @Nullable String onBytes(ByteBuf in) {
+    silence.reset(loop.tick());
     int bytes = in.readableBytes();
-    String problem = replies.accept(in);
+    String problem = replies.onBytes(in);
     heed(loop.readGate(), bytes);
     return problem;
   }
 
   private void heed(ReadGate gate, int bytes) {
-    gate.took(bytes);
+    gate.onRead(bytes);
     if (!gate.isOpen() && context.channel().config().isAutoRead()) {
       context.channel().config().setAutoRead(false);
-      gate.await(this::readOn);
+      gate.whenOpen(this::readOn);
     }
   }
 
@@ -110,8 +110,8 @@ final class Link {
   }
 
   /** Bytes that the large ones of the replies in flight may have. */
-  long expected() {
-    return replies.expected();
+  long expectedReplyBytes() {
+    return replies.expectedReplyBytes();
   }
 
   /** Whether somebody still waits for one of the replies in flight. */
@@ -120,13 +120,13 @@ final class Link {
   }
 
   /** Bytes that the kernel has not taken yet. */
-  long unsent() {
-    return output.unwritten();
+  long unsentBytes() {
+    return output.unwrittenBytes();
   }
 
   /** Bytes sent so far. */
   long bytesSent() {
-    return output.bytes();
+    return output.appendedBytes();
   }
 
   /**
@@ -143,7 +143,7 @@ final class Link {
    *
    * @return whether it was so at the last look, too: a loop that has stood still reads in between
    */
-  boolean look(long now) {
+  boolean checkUnresponsive(long now) {
     boolean silent = isSilentFor(SUSPICIOUS_NANOS, now);
     mute = silent && silentBefore;
     muteSince = silence.since();
@@ -152,13 +152,13 @@ final class Link {
   }
 
   /** Whether the last look found it so, and nothing has come since. */
-  boolean isMute() {
+  boolean isUnresponsive() {
     return mute && silence.since() == muteSince;
   }
 
-  /** See {@link ReplyStream#supersede}. */
-  void supersede() {
-    replies.supersede();
+  /** See {@link ReplyStream#markReplaced}. */
+  void markReplaced() {
+    replies.markReplaced();
   }
 
   /**
@@ -166,20 +166,20 @@ final class Link {
    * or a path that is dead would else be noticed by the next client that needs it. What it answers
    * does not matter.
    */
-  void probe(long nanos, long now) {
-    if (replies.inFlight() == 0 && silence.length(output, now) > nanos) {
-      silence.broken(now); // its answer counts as of the question
-      send(PING, ControlExchange.ABANDONED);
+  void pingIfIdle(long nanos, long now) {
+    if (replies.inFlight() == 0 && silence.elapsed(output, now) > nanos) {
+      silence.reset(now); // its answer counts as of the question
+      send(PING, DiscardingExchange.INSTANCE);
     }
   }
 
   /** Whether replies have been owed without a sign of life for longer than {@code nanos}. */
   boolean isSilentFor(long nanos, long now) {
-    return replies.inFlight() > 0 && silence.length(output, now) > nanos;
+    return replies.inFlight() > 0 && silence.elapsed(output, now) > nanos;
   }
 
   /** Everything in flight fails, oldest first. */
-  void fail() {
+  void failInFlight() {
     replies.close();
   }
 

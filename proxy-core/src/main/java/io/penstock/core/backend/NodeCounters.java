@@ -12,13 +12,14 @@ final class NodeCounters {
   private long bytesReceived;
   private long reconnects;
   private long errors;
-  private boolean letIn; // once at least
-  private @Nullable NodeRefusal refusal; // by which the newest attempt to connect has failed
+  private boolean hasConnected; // once at least
+  private @Nullable HandshakeError
+      handshakeError; // by which the newest attempt to connect has failed
 
   void connected(boolean again) {
     connections++;
-    letIn = true;
-    refusal = null;
+    hasConnected = true;
+    handshakeError = null;
     if (again) {
       reconnects++;
     }
@@ -40,14 +41,16 @@ final class NodeCounters {
 
   /** Why an attempt to connect has failed, or a connection has ended. */
   void failed(Endpoint node, Throwable cause) {
-    String error = cause instanceof BackendException known ? known.refusal() : null;
-    refusal =
-        error == null ? null : new NodeRefusal(node, error, !letIn && !Handshake.mayPass(error));
+    String error = cause instanceof BackendException known ? known.handshakeError() : null;
+    handshakeError =
+        error == null
+            ? null
+            : new HandshakeError(node, error, !hasConnected && !Handshake.isTemporary(error));
   }
 
   /** By what the node does not let Penstock in, if that was so when it was last tried. */
-  @Nullable NodeRefusal refusal() {
-    return refusal;
+  @Nullable HandshakeError handshakeError() {
+    return handshakeError;
   }
 
   void received(int bytes) {

@@ -34,7 +34,7 @@ final class ReplyStream {
   private final InFlightRing inFlight = new InFlightRing();
   private @Nullable ByteBuf carry; // the beginning of a reply whose end has not come
   private boolean streaming; // parts of the oldest exchange's reply were passed on
-  private long expected; // bytes of large replies that are to come
+  private long expectedReplyBytes; // bytes of large replies that are to come
   private long streamed; // of which that reply is
   private boolean closed;
   private boolean superseded;
@@ -54,8 +54,8 @@ final class ReplyStream {
   }
 
   /** Bytes that all large replies to come may have; of small ones nobody keeps account. */
-  long expected() {
-    return expected;
+  long expectedReplyBytes() {
+    return expectedReplyBytes;
   }
 
   boolean isClosed() {
@@ -67,7 +67,7 @@ final class ReplyStream {
    * is lost, although it answers as if it were not, until it hears of the other node itself: only
    * errors are believed until it redirects somebody.
    */
-  void supersede() {
+  void markReplaced() {
     superseded = true;
   }
 
@@ -91,9 +91,9 @@ final class ReplyStream {
   }
 
   /** Notes that {@code exchange} was written to the socket. */
-  void sent(Exchange exchange) {
+  void onSent(Exchange exchange) {
     inFlight.add(exchange);
-    expected += exchange.expectedReply();
+    expectedReplyBytes += exchange.expectedReplyBytes();
     earliestDeadline = Math.min(earliestDeadline, exchange.deadline());
   }
 
@@ -102,7 +102,7 @@ final class ReplyStream {
    *
    * @return null, or what is wrong with the bytes: the connection is of no more use then
    */
-  @Nullable String accept(ByteBuf in) {
+  @Nullable String onBytes(ByteBuf in) {
     ByteBuf bytes = in;
     int scanned = in.readerIndex();
     ByteBuf begun = carry;
@@ -154,7 +154,7 @@ final class ReplyStream {
   private boolean deliverOne(ByteBuf bytes, int start, int end) {
     if (streaming) {
       streaming = false;
-      expected -= streamed;
+      expectedReplyBytes -= streamed;
       Exchange last = inFlight.poll();
       try {
         last.onReplyPart(bytes, start, end, true);
@@ -187,13 +187,13 @@ final class ReplyStream {
 
   private Exchange next() {
     Exchange oldest = inFlight.poll();
-    expected -= oldest.expectedReply();
+    expectedReplyBytes -= oldest.expectedReplyBytes();
     return oldest;
   }
 
   /** Where a reply ends is known whatever becomes of it, so others' replies need not be lost. */
   private static void absorb(Exchange exchange, Throwable defect) {
-    if (!exchange.absorbs(defect)) {
+    if (!exchange.recoverFrom(defect)) {
       throw new IllegalStateException("a reply could not be handled", defect);
     }
   }
@@ -209,8 +209,8 @@ final class ReplyStream {
     int length = to - start;
     if (!streaming && length >= STREAM_THRESHOLD && isStreamable(bytes.getByte(start))) {
       streaming = true;
-      streamed = Math.max(inFlight.first().expectedReply(), announced(bytes, start, to));
-      expected += streamed - inFlight.first().expectedReply();
+      streamed = Math.max(inFlight.first().expectedReplyBytes(), announced(bytes, start, to));
+      expectedReplyBytes += streamed - inFlight.first().expectedReplyBytes();
     }
     if (streaming) {
       if (length > 0) {
@@ -252,7 +252,7 @@ final class ReplyStream {
     try {
       exchange.onReplyPart(bytes, start, to, false);
     } catch (Throwable e) {
-      inFlight.replace(0, ControlExchange.ABANDONED);
+      inFlight.replace(0, DiscardingExchange.INSTANCE);
       absorb(exchange, e);
     }
   }
@@ -280,9 +280,9 @@ final class ReplyStream {
     for (int i = first; i < inFlight.size(); i++) {
       Exchange exchange = inFlight.at(i);
       if (exchange.deadline() - now <= 0) {
-        for (int j = Math.max(first, i - exchange.interimReplies()); j <= i; j++) {
-          expected -= inFlight.at(j).expectedReply();
-          inFlight.replace(j, ControlExchange.ABANDONED);
+        for (int j = Math.max(first, i - exchange.interimReplyCount()); j <= i; j++) {
+          expectedReplyBytes -= inFlight.at(j).expectedReplyBytes();
+          inFlight.replace(j, DiscardingExchange.INSTANCE);
         }
         some = true;
         exchange.fail(Failure.TIMEOUT);
@@ -296,7 +296,7 @@ final class ReplyStream {
   /** Whether somebody still waits for one of the replies that are to come. */
   boolean isAwaited() {
     for (int i = 0; i < inFlight.size(); i++) {
-      if (inFlight.at(i) != ControlExchange.ABANDONED) {
+      if (inFlight.at(i) != DiscardingExchange.INSTANCE) {
         return true;
       }
     }

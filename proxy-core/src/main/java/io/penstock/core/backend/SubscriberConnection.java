@@ -20,7 +20,7 @@ public final class SubscriberConnection {
    * @param site its listener and its sink, which takes messages and confirmations, are this
    *     connection's own
    */
-  public SubscriberConnection(Endpoint node, BackendSite site) {
+  public SubscriberConnection(Endpoint node, BackendContext site) {
     this.node = node;
     this.connection = new BackendConnection(node, Protocol.RESP3, site, counters);
     this.commandTimeoutNanos = site.settings().commandTimeout().toNanos();
@@ -32,8 +32,8 @@ public final class SubscriberConnection {
   }
 
   /** Connects if nobody has asked for it yet. */
-  public void prepare() {
-    connection.prepare();
+  public void connect() {
+    connection.connectIfIdle();
   }
 
   /** Sends now; to be called only while {@link #isReady}. */

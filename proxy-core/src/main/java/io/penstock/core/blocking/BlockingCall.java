@@ -5,8 +5,8 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.answer.BlockingKeyCount;
 import io.penstock.core.backend.Failure;
+import io.penstock.core.backend.HandshakeError;
 import io.penstock.core.backend.Lease;
-import io.penstock.core.backend.NodeRefusal;
 import io.penstock.core.client.LeasedExchange;
 import io.penstock.core.client.Nodes;
 import io.penstock.core.client.RequestReader;
@@ -140,8 +140,8 @@ final class BlockingCall extends LeasedExchange implements Blocking {
 
   private void blockOn(Endpoint node, long now) {
     long patience = nodes.commandTimeoutNanos();
-    toPartition(partition);
-    terms(client.protocol(), client.affinity(), request.deadline(patience));
+    targetPartition(partition);
+    sendOptions(client.protocol(), client.affinity(), request.deadline(patience));
     Lease taken = nodes.lease(node, this);
     if (taken == null) {
       answer(ErrorReplies.NO_LEASE, Outcome.OVERLOADED);
@@ -234,8 +234,8 @@ final class BlockingCall extends LeasedExchange implements Blocking {
 
   /** Whether the node has never let Penstock in, and says why. */
   private boolean isShutOut() {
-    NodeRefusal refusal = nodes.refusal(sentTo());
-    return refusal != null && refusal.lasting();
+    HandshakeError refusal = nodes.refusal(sentTo());
+    return refusal != null && refusal.permanent();
   }
 
   /** Gives the connection back, or up when it may still be blocked. */

@@ -107,8 +107,8 @@ final class PutBack extends Exchange {
 
   private void prepare() {
     bytes(new SharedBuffer(Unpooled.wrappedBuffer(request)), 0, request.length);
-    toPartition(ofSlot);
-    terms(client.protocol(), client.affinity(), until);
+    targetPartition(ofSlot);
+    sendOptions(client.protocol(), client.affinity(), until);
   }
 
   @Override

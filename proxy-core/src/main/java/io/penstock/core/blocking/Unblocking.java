@@ -45,7 +45,10 @@ final class Unblocking extends Exchange {
     this.lease = lease;
     this.request =
         WireRequest.of(
-            "CLIENT", "UNBLOCK", Long.toString(lease.serverId()), error ? "ERROR" : "TIMEOUT");
+            "CLIENT",
+            "UNBLOCK",
+            Long.toString(lease.backendClientId()),
+            error ? "ERROR" : "TIMEOUT");
     this.needed = needed;
     this.done = done;
     this.until = loop.tick() + nodes.commandTimeoutNanos();
@@ -54,13 +57,13 @@ final class Unblocking extends Exchange {
   void send() {
     if (!needed.getAsBoolean()) {
       done.accept(0);
-    } else if (lease.serverId() == 0 || loop.tick() - until >= 0) {
+    } else if (lease.backendClientId() == 0 || loop.tick() - until >= 0) {
       lease.discard(); // the node ends it when it notices
       done.accept(0);
     } else {
       bytes(new SharedBuffer(Unpooled.wrappedBuffer(request)), 0, request.length);
-      toEndpoint();
-      terms(client.protocol(), client.affinity(), until);
+      targetEndpoint();
+      sendOptions(client.protocol(), client.affinity(), until);
       nodes.dispatchTo(lease.node(), this, false);
     }
   }

@@ -17,7 +17,7 @@ public abstract class LeasedExchange extends Exchange {
    * unknown.
    */
   @Override
-  public final boolean absorbs(Throwable defect) {
+  public final boolean recoverFrom(Throwable defect) {
     client.fail(defect);
     releaseBytes();
     return false;

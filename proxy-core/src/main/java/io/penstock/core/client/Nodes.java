@@ -1,9 +1,9 @@
 package io.penstock.core.client;
 
 import io.penstock.core.backend.Exchange;
-import io.penstock.core.backend.Hold;
+import io.penstock.core.backend.HandshakeError;
+import io.penstock.core.backend.HeldRequests;
 import io.penstock.core.backend.Lease;
-import io.penstock.core.backend.NodeRefusal;
 import io.penstock.core.dispatch.Dispatcher;
 import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.resp.Protocol;
@@ -71,14 +71,14 @@ public final class Nodes {
     return dispatcher.lease(node, first);
   }
 
-  /** As {@link Dispatcher#keepsUp}. */
+  /** As {@link Dispatcher#isWritable}. */
   public boolean keepsUp(@Nullable Endpoint node, int client) {
-    return dispatcher.keepsUp(node, client);
+    return dispatcher.isWritable(node, client);
   }
 
-  /** As {@link Dispatcher#hasRoom}. */
+  /** As {@link Dispatcher#hasRoomForLargeReply}. */
   public boolean hasRoom(int partition, Protocol protocol, int client) {
-    return dispatcher.hasRoom(partition, protocol, client);
+    return dispatcher.hasRoomForLargeReply(partition, protocol, client);
   }
 
   /** As {@link Dispatcher#whenWritable}. */
@@ -87,13 +87,13 @@ public final class Nodes {
   }
 
   /** By what a node does not let Penstock in; null for any node, and when none does that. */
-  public @Nullable NodeRefusal refusal(@Nullable Endpoint node) {
-    return dispatcher.refusal(node);
+  public @Nullable HandshakeError refusal(@Nullable Endpoint node) {
+    return dispatcher.handshakeError(node);
   }
 
   /** The requests that wait until they can be sent. */
-  public Hold hold() {
-    return dispatcher.hold();
+  public HeldRequests hold() {
+    return dispatcher.heldRequests();
   }
 
   /** Asks for a refresh of the topology. */
@@ -104,7 +104,7 @@ public final class Nodes {
   /** A node says that a partition has another master, which is believed at once. */
   public void moved(int partition, Endpoint master) {
     topology.moved(partition, master);
-    dispatcher.adopt();
+    dispatcher.adoptPlacement();
   }
 
   /** The error for a partition that nobody serves, and why if no node has told of any. */

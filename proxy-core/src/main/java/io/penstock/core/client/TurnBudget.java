@@ -16,7 +16,7 @@ public final class TurnBudget implements Sliced {
   public static final int ANSWER = 4;
 
   /** As many steps as a few slices have. */
-  private static final int MOST = 4 * Slices.STEPS;
+  private static final int MOST = 4 * Slices.STEPS_PER_SLICE;
 
   private final Client client;
   private final Allowance account;
@@ -50,7 +50,7 @@ public final class TurnBudget implements Sliced {
     spent += steps;
     if (spent >= MOST && !used) {
       used = true;
-      slices.begin(this);
+      slices.start(this);
     }
     return !used;
   }

@@ -5,9 +5,9 @@ import io.penstock.core.backend.BackendNode;
 import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
-import io.penstock.core.backend.Hold;
+import io.penstock.core.backend.HandshakeError;
+import io.penstock.core.backend.HeldRequests;
 import io.penstock.core.backend.Lease;
-import io.penstock.core.backend.NodeRefusal;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.resp.Protocol;
@@ -41,11 +41,13 @@ public final class AsyncDispatcher implements Dispatcher {
 
   @Override
   public boolean dispatch(Exchange exchange) {
-    BackendNode node = nodes.serving(exchange);
+    BackendNode node = nodes.nodeFor(exchange);
     if (node == null) {
       return true;
     }
-    return exchange.isAside() ? node.sendAside(exchange) : node.send(exchange, false);
+    return exchange.mustUseSeparateConnection()
+        ? node.sendSeparately(exchange)
+        : node.send(exchange, false);
   }
 
   @Override
@@ -53,25 +55,25 @@ public final class AsyncDispatcher implements Dispatcher {
     if (nodes.isClosed()) {
       exchange.onFailure(Failure.NOT_SENT);
     } else {
-      nodes.at(target).send(exchange, asking);
+      nodes.nodeAt(target).send(exchange, asking);
     }
   }
 
   @Override
   public @Nullable Lease lease(Endpoint target, Exchange first) {
-    return nodes.isClosed() ? null : nodes.at(target).lease(first.protocol());
+    return nodes.isClosed() ? null : nodes.nodeAt(target).lease(first.protocol());
   }
 
   @Override
-  public boolean keepsUp(@Nullable Endpoint address, int client) {
-    BackendNode node = address == null ? null : nodes.known(address);
+  public boolean isWritable(@Nullable Endpoint address, int client) {
+    BackendNode node = address == null ? null : nodes.knownNode(address);
     return node == null || node.isWritable();
   }
 
   @Override
-  public boolean hasRoom(int partition, Protocol protocol, int client) {
-    BackendNode node = nodes.serving(partition);
-    return node == null || node.hasRoom(protocol, client);
+  public boolean hasRoomForLargeReply(int partition, Protocol protocol, int client) {
+    BackendNode node = nodes.nodeFor(partition);
+    return node == null || node.hasRoomForLargeReply(protocol, client);
   }
 
   @Override
@@ -87,13 +89,13 @@ public final class AsyncDispatcher implements Dispatcher {
   @Override
   public void connect() {
     for (BackendNode node : nodes.masters()) {
-      node.prepare();
+      node.connect();
     }
   }
 
   @Override
-  public void adopt() {
-    if (nodes.adoptNewest()) {
+  public void adoptPlacement() {
+    if (nodes.adoptLatest()) {
       connect();
       executor.execute(this::reroute);
     }
@@ -106,19 +108,19 @@ public final class AsyncDispatcher implements Dispatcher {
       node.withdraw(exchange -> nodes.isMisplaced(exchange, node.node()), misplaced);
     }
     for (Exchange exchange : misplaced) {
-      if (nodes.isStillToBeSent(exchange)) {
+      if (nodes.prepareReroute(exchange)) {
         reroute(exchange);
       }
     }
-    nodes.writableAgain(); // clients that paused for a node may have another now
+    nodes.onWritable(); // clients that paused for a node may have another now
   }
 
   private void reroute(Exchange exchange) {
     try {
       dispatch(exchange);
-      nodes.hold().rerouted(exchange);
+      nodes.heldRequests().countRerouted(exchange);
     } catch (Throwable e) { // the others are to be sent as well
-      if (!exchange.absorbs(e)) {
+      if (!exchange.recoverFrom(e)) {
         log.error("what waited for another node cannot be sent", e);
       }
     }
@@ -126,18 +128,18 @@ public final class AsyncDispatcher implements Dispatcher {
 
   @Override
   public void tick(long now) {
-    adopt(); // of whatever change this loop was not told
+    adoptPlacement(); // of whatever change this loop was not told
     nodes.tick(now);
   }
 
   @Override
-  public @Nullable NodeRefusal refusal(@Nullable Endpoint node) {
-    return nodes.refusal(node);
+  public @Nullable HandshakeError handshakeError(@Nullable Endpoint node) {
+    return nodes.handshakeError(node);
   }
 
   @Override
-  public Hold hold() {
-    return nodes.hold();
+  public HeldRequests heldRequests() {
+    return nodes.heldRequests();
   }
 
   @Override

@@ -26,11 +26,11 @@ final class ClientThread {
   interface LoopSide {
 
     /**
-     * Sends what is to be sent of the turns, and tells {@link #ended} of each. On the loop.
+     * Sends what is to be sent of the turns, and tells {@link #onTurnEnd} of each. On the loop.
      *
      * @param turns each with a permit
      */
-    void begin(ClientThread client, List<Turn> turns);
+    void sendTurns(ClientThread client, List<Turn> turns);
 
     /**
      * Fails what another node serves by now, and was not sent: the newest map may name one. On the
@@ -38,13 +38,13 @@ final class ClientThread {
      *
      * @return whether there is still something to send
      */
-    boolean isStillFor(Turn turn);
+    boolean hasUnsent(Turn turn);
 
     /** Calls {@link #handOver} behind what the loop reads in this turn. On the loop. */
-    void handOverSoon(ClientThread client);
+    void scheduleHandOver(ClientThread client);
 
     /** There was no connection for the turn until its deadline: has it refused. On the loop. */
-    void refuse(ClientThread client, Turn turn);
+    void reject(ClientThread client, Turn turn);
   }
 
   private static final Logger log = LoggerFactory.getLogger(ClientThread.class);
@@ -68,7 +68,7 @@ final class ClientThread {
   private boolean rests; // the thread waits for the next batch, or is about to
   private boolean handsOver;
   private long usedAt;
-  private final Map<Turn.Place, TurnLease> held = new HashMap<>(4);
+  private final Map<Turn.Place, TurnLease> leases = new HashMap<>(4);
   private @Nullable Runnable whenFree;
 
   ClientThread(Loop loop, LoopSide side, int client) {
@@ -80,13 +80,13 @@ final class ClientThread {
   /** Adds to the next batch. On the loop. */
   void add(QueuedExchange queued) {
     next.add(queued);
-    handOverSoon();
+    scheduleHandOver();
   }
 
-  private void handOverSoon() {
+  private void scheduleHandOver() {
     if (!handsOver && isFree()) {
       handsOver = true;
-      side.handOverSoon(this); // after this turn's reads: what came is one batch
+      side.scheduleHandOver(this); // after this turn's reads: what came is one batch
     }
   }
 
@@ -98,7 +98,7 @@ final class ClientThread {
     underWay = batch.size();
     usedAt = loop.now();
     List<Turn> continuing = new ArrayList<>(0);
-    List<QueuedExchange> others = held.isEmpty() ? batch : divide(continuing);
+    List<QueuedExchange> others = leases.isEmpty() ? batch : divide(continuing);
     if (!others.isEmpty()) {
       rests = false;
       handedOver = others;
@@ -115,8 +115,8 @@ final class ClientThread {
   private List<QueuedExchange> divide(List<Turn> continuing) {
     List<QueuedExchange> others = new ArrayList<>(batch.size());
     for (Turn turn : Turn.of(batch)) {
-      if (held.containsKey(turn.place())) {
-        turn.continues();
+      if (leases.containsKey(turn.place())) {
+        turn.markContinued();
         continuing.add(turn);
       } else {
         others.addAll(turn.exchanges());
@@ -126,14 +126,14 @@ final class ClientThread {
   }
 
   private void carryOn(Turn turn) {
-    TurnLease lease = held.get(turn.place());
+    TurnLease lease = leases.get(turn.place());
     if (lease == null) { // lost just now
       turn.exchanges().forEach(queued -> queued.fail(Failure.NOT_SENT));
-      ended(turn);
-    } else if (side.isStillFor(turn)) {
-      lease.carry(turn);
+      onTurnEnd(turn);
+    } else if (side.hasUnsent(turn)) {
+      lease.send(turn);
     } else {
-      ended(turn);
+      onTurnEnd(turn);
     }
   }
 
@@ -163,9 +163,9 @@ final class ClientThread {
   }
 
   /** Each exchange of the turn was answered or has failed. On the loop. */
-  void ended(Turn turn) {
+  void onTurnEnd(Turn turn) {
     underWay -= turn.exchanges().size();
-    if (!turn.isContinuing() && --open == 0) {
+    if (!turn.isContinued() && --open == 0) {
       answered = true;
     }
     if (!isFree()) {
@@ -175,7 +175,7 @@ final class ClientThread {
       return; // else the next batch wakes the thread, or the next tick: one wake-up for both
     }
     if (!next.isEmpty()) {
-      handOverSoon();
+      scheduleHandOver();
     }
     Runnable action = whenFree;
     if (action != null) {
@@ -203,7 +203,7 @@ final class ClientThread {
         LockSupport.unpark(thread);
       }
     }
-    return thread == null && isFree() && next.isEmpty() && held.isEmpty();
+    return thread == null && isFree() && next.isEmpty() && leases.isEmpty();
   }
 
   /** Ends the thread at once; what was not sent fails. On the loop. */
@@ -216,19 +216,19 @@ final class ClientThread {
   }
 
   /** There was no connection to be had for the turn. On the loop. */
-  void refuse(Turn turn) {
+  void reject(Turn turn) {
     turn.exchanges().forEach(queued -> queued.fail(Failure.OVERLOADED));
-    ended(turn);
+    onTurnEnd(turn);
   }
 
   /** Notes that it has a connection, until nothing more is to come on it. On the loop. */
-  void hold(Turn turn, TurnLease lease) {
-    held.put(turn.place(), lease);
+  void addLease(Turn turn, TurnLease lease) {
+    leases.put(turn.place(), lease);
   }
 
   /** It has given the connection back. On the loop. */
-  void released(Turn turn) {
-    held.remove(turn.place());
+  void removeLease(Turn turn) {
+    leases.remove(turn.place());
   }
 
   private void run() {
@@ -265,19 +265,19 @@ final class ClientThread {
     while (!due.isEmpty()) {
       Turn first = due.poll();
       if (!first.awaitPermit()) {
-        giveLoop(1, () -> side.refuse(this, first));
+        giveLoop(1, () -> side.reject(this, first));
         continue;
       }
       List<Turn> now = new ArrayList<>(due.size() + 1);
       now.add(first);
       for (Iterator<Turn> others = due.iterator(); others.hasNext(); ) {
         Turn other = others.next();
-        if (other.hasPermitNow()) {
+        if (other.tryPermit()) {
           now.add(other);
           others.remove();
         }
       }
-      giveLoop(now.size(), () -> side.begin(this, now));
+      giveLoop(now.size(), () -> side.sendTurns(this, now));
     }
   }
 

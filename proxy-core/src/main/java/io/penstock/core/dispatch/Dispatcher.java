@@ -1,9 +1,9 @@
 package io.penstock.core.dispatch;
 
 import io.penstock.core.backend.Exchange;
-import io.penstock.core.backend.Hold;
+import io.penstock.core.backend.HandshakeError;
+import io.penstock.core.backend.HeldRequests;
 import io.penstock.core.backend.Lease;
-import io.penstock.core.backend.NodeRefusal;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.upstream.Endpoint;
@@ -45,7 +45,7 @@ public sealed interface Dispatcher permits AsyncDispatcher, SyncDispatcher {
    * @param node that the last one went to; null for none in particular
    * @param client {@linkplain Exchange#affinity() affinity} of its exchanges
    */
-  boolean keepsUp(@Nullable Endpoint node, int client);
+  boolean isWritable(@Nullable Endpoint node, int client);
 
   /**
    * Whether a request whose reply is expected to be large may be dispatched now: not while many
@@ -55,11 +55,11 @@ public sealed interface Dispatcher permits AsyncDispatcher, SyncDispatcher {
    * @param protocol that the client speaks
    * @param client {@linkplain Exchange#affinity() affinity} of its exchanges
    */
-  boolean hasRoom(int partition, Protocol protocol, int client);
+  boolean hasRoomForLargeReply(int partition, Protocol protocol, int client);
 
   /**
-   * Runs {@code action} once, on this loop, when {@link #keepsUp} or {@link #hasRoom} may have
-   * another answer.
+   * Runs {@code action} once, on this loop, when {@link #isWritable} or {@link
+   * #hasRoomForLargeReply} may have another answer.
    *
    * @param client the same
    */
@@ -76,7 +76,7 @@ public sealed interface Dispatcher permits AsyncDispatcher, SyncDispatcher {
    * waited for a node that serves its partition no longer is sent on in a task of its own, so that
    * the caller is not interrupted.
    */
-  void adopt();
+  void adoptPlacement();
 
   /**
    * Adopts a placement that this loop was not told of, and ends what is past its deadline; called
@@ -89,10 +89,10 @@ public sealed interface Dispatcher permits AsyncDispatcher, SyncDispatcher {
    *
    * @param node null for any
    */
-  @Nullable NodeRefusal refusal(@Nullable Endpoint node);
+  @Nullable HandshakeError handshakeError(@Nullable Endpoint node);
 
   /** What waits until it can be sent. */
-  Hold hold();
+  HeldRequests heldRequests();
 
   /** One entry per node with connections. */
   List<NodeStats> stats();

@@ -1,14 +1,14 @@
 package io.penstock.core.dispatch;
 
+import io.penstock.core.backend.BackendContext;
 import io.penstock.core.backend.BackendListener;
 import io.penstock.core.backend.BackendNode;
 import io.penstock.core.backend.BackendSettings;
-import io.penstock.core.backend.BackendSite;
 import io.penstock.core.backend.ClosedConnections;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
-import io.penstock.core.backend.Hold;
-import io.penstock.core.backend.NodeRefusal;
+import io.penstock.core.backend.HandshakeError;
+import io.penstock.core.backend.HeldRequests;
 import io.penstock.core.backend.PushSink;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats.NodeStats;
@@ -43,8 +43,8 @@ final class LoopNodes implements BackendListener {
 
   private final Topology topology;
   private final ProxyEvents events;
-  private final Hold hold;
-  private final BackendSite site;
+  private final HeldRequests heldRequests;
+  private final BackendContext site;
   private final Map<Endpoint, BackendNode> nodes = new LinkedHashMap<>();
   private final ClosedConnections gone = new ClosedConnections();
   private Placement adopted;
@@ -57,23 +57,23 @@ final class LoopNodes implements BackendListener {
       LoopGroup group, Loop loop, BackendSettings settings, Topology topology, ProxyEvents events) {
     this.topology = topology;
     this.events = events;
-    this.hold = new Hold(settings.maxHeld());
-    this.site = new BackendSite(group, loop, settings, this, PushSink.NONE, hold);
+    this.heldRequests = new HeldRequests(settings.maxHeld());
+    this.site = new BackendContext(group, loop, settings, this, PushSink.NONE, heldRequests);
     this.adopted = topology.current();
     this.byShard = resolve(adopted);
   }
 
-  Hold hold() {
-    return hold;
+  HeldRequests heldRequests() {
+    return heldRequests;
   }
 
   /** Whether what waited for another node is still to be sent; if not, it has failed. */
-  boolean isStillToBeSent(Exchange exchange) {
-    if (!exchange.isWanted()) {
+  boolean prepareReroute(Exchange exchange) {
+    if (!exchange.isClientConnected()) {
       exchange.fail(Failure.NOT_SENT);
       return false;
     }
-    exchange.sentLate(site.loop().tick(), site.settings().commandTimeout().toNanos());
+    exchange.extendDeadline(site.loop().tick(), site.settings().commandTimeout().toNanos());
     return true;
   }
 
@@ -90,7 +90,7 @@ final class LoopNodes implements BackendListener {
    *
    * @return whether it is another one than before
    */
-  boolean adoptNewest() {
+  boolean adoptLatest() {
     Placement map = topology.current();
     if (map == adopted || closed) {
       return false;
@@ -102,7 +102,7 @@ final class LoopNodes implements BackendListener {
     for (BackendNode node : nodes.values()) {
       if (map.indexOfMaster(node.node()) < 0) {
         if (before.indexOfMaster(node.node()) >= 0) {
-          node.supersede();
+          node.markReplaced();
         }
         node.retire();
       }
@@ -113,7 +113,7 @@ final class LoopNodes implements BackendListener {
   private BackendNode[] resolve(Placement placement) {
     BackendNode[] masters = new BackendNode[placement.shards().size()];
     for (int i = 0; i < masters.length; i++) {
-      masters[i] = at(topology.readPolicy().choose(placement.shards().get(i), false, 0));
+      masters[i] = nodeAt(topology.readPolicy().choose(placement.shards().get(i), false, 0));
       masters[i].reinstate();
     }
     return masters;
@@ -125,7 +125,7 @@ final class LoopNodes implements BackendListener {
   }
 
   /** Whom the exchange is for; null when nobody serves it at present, and then it has failed. */
-  @Nullable BackendNode serving(Exchange exchange) {
+  @Nullable BackendNode nodeFor(Exchange exchange) {
     int shard =
         switch (exchange.destination()) {
           case PARTITION -> adopted.ownerOf(exchange.partition());
@@ -142,7 +142,7 @@ final class LoopNodes implements BackendListener {
   }
 
   /** The node that serves a partition; null if there is none. */
-  @Nullable BackendNode serving(int partition) {
+  @Nullable BackendNode nodeFor(int partition) {
     int shard = adopted.ownerOf(partition);
     return shard < 0 ? null : byShard[shard];
   }
@@ -165,7 +165,7 @@ final class LoopNodes implements BackendListener {
   }
 
   /** The node at an address, known before or not. */
-  BackendNode at(Endpoint address) {
+  BackendNode nodeAt(Endpoint address) {
     BackendNode known = nodes.get(address);
     if (known == null) {
       known = new BackendNode(address, site);
@@ -175,7 +175,7 @@ final class LoopNodes implements BackendListener {
   }
 
   /** The node at an address if there is one. */
-  @Nullable BackendNode known(Endpoint address) {
+  @Nullable BackendNode knownNode(Endpoint address) {
     return nodes.get(address);
   }
 
@@ -188,9 +188,10 @@ final class LoopNodes implements BackendListener {
    *
    * @param address null for any node
    */
-  @Nullable NodeRefusal refusal(@Nullable Endpoint address) {
+  @Nullable HandshakeError handshakeError(@Nullable Endpoint address) {
     for (BackendNode node : nodes.values()) {
-      NodeRefusal refusal = address == null || address.equals(node.node()) ? node.refusal() : null;
+      HandshakeError refusal =
+          address == null || address.equals(node.node()) ? node.handshakeError() : null;
       if (refusal != null) {
         return refusal;
       }
@@ -203,7 +204,7 @@ final class LoopNodes implements BackendListener {
   }
 
   @Override
-  public void writableAgain() {
+  public void onWritable() {
     if (!whenWritable.isEmpty()) {
       List<Runnable> actions = whenWritable;
       whenWritable = new ArrayList<>();
@@ -220,21 +221,21 @@ final class LoopNodes implements BackendListener {
   }
 
   @Override
-  public void connected(Endpoint node) {
+  public void onConnected(Endpoint node) {
     events.backendConnected(node);
   }
 
   @Override
-  public void disconnected(Endpoint node, int attempts, Throwable cause) {
+  public void onDisconnected(Endpoint node, int attempts, Throwable cause) {
     events.backendDisconnected(node, cause);
     if (attempts >= ATTEMPTS_BEFORE_REFRESH) {
       topology.requestRefresh(RefreshTrigger.RECONNECT);
     }
-    writableAgain(); // what waited for this connection to drain waits in vain
+    onWritable(); // what waited for this connection to drain waits in vain
   }
 
   @Override
-  public void noReply(Endpoint node) {
+  public void onNoReply(Endpoint node) {
     topology.requestRefresh(RefreshTrigger.NO_REPLY);
   }
 
@@ -251,10 +252,10 @@ final class LoopNodes implements BackendListener {
   }
 
   void tick(long now) {
-    if (hold.size() > 0) {
+    if (heldRequests.size() > 0) {
       topology.requestRefresh(RefreshTrigger.HELD);
     }
-    hold.tick(now, events);
+    heldRequests.tick(now, events);
     for (BackendNode node : List.copyOf(nodes.values())) { // a callback may add nodes
       try {
         if (node.tick(now)) {

@@ -15,7 +15,7 @@ final class QueuedExchange {
   /** Why an exchange goes to its node. */
   enum Way {
     /** The placement names it. */
-    BY_MAP,
+    BY_PLACEMENT,
     /** It alone is meant. */
     PINNED,
     /** The same, and {@code ASKING} goes first. */
@@ -28,7 +28,7 @@ final class QueuedExchange {
   private final boolean pinned;
   private final Turn.Place place;
   private final long deadline;
-  private final Semaphore gate;
+  private final Semaphore permits;
 
   /**
    * @param way how it goes there
@@ -37,17 +37,17 @@ final class QueuedExchange {
   QueuedExchange(Exchange exchange, Way way, Endpoint node, Semaphore gate) {
     this.exchange = exchange;
     this.asking = way == Way.ASKING;
-    this.pinned = way != Way.BY_MAP;
+    this.pinned = way != Way.BY_PLACEMENT;
     this.place = new Turn.Place(node, exchange.protocol());
     this.deadline = exchange.deadline();
-    this.gate = gate;
+    this.permits = gate;
   }
 
   /** Sends the exchange, unless it has failed. On the loop. */
   void send(Lease lease) {
     if (!taken) {
       taken = true;
-      lease.sendLate(exchange, asking);
+      lease.sendAfterWait(exchange, asking);
     }
   }
 
@@ -81,7 +81,7 @@ final class QueuedExchange {
     return deadline;
   }
 
-  Semaphore gate() {
-    return gate;
+  Semaphore permits() {
+    return permits;
   }
 }

@@ -5,16 +5,16 @@ import io.netty.util.collection.IntObjectMap;
 import io.penstock.core.backend.BackendNode;
 import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.Exchange;
-import io.penstock.core.backend.Hold;
+import io.penstock.core.backend.HandshakeError;
+import io.penstock.core.backend.HeldRequests;
 import io.penstock.core.backend.Lease;
-import io.penstock.core.backend.NodeRefusal;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.observe.ThrottledLog;
 import io.penstock.core.resp.Protocol;
+import io.penstock.core.transport.EndOfTurnQueue;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
-import io.penstock.core.transport.TurnQueue;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.Topology;
@@ -40,7 +40,7 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
   private final int connections;
   private final IntObjectMap<ClientThread> clients = new IntObjectHashMap<>();
   private final Map<Endpoint, Semaphore> gates = new HashMap<>();
-  private final TurnQueue<ClientThread> due; // with something to hand over
+  private final EndOfTurnQueue<ClientThread> due; // with something to hand over
   private final ThrottledLog refusals = new ThrottledLog();
 
   public SyncDispatcher(
@@ -48,19 +48,19 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
     this.loop = loop;
     this.nodes = new LoopNodes(group, loop, settings, topology, events);
     this.connections = settings.turnConnections();
-    this.due = new TurnQueue<>(loop.executor(), ClientThread::handOver);
+    this.due = new EndOfTurnQueue<>(loop.executor(), ClientThread::handOver);
   }
 
   @Override
   public boolean dispatch(Exchange exchange) {
-    BackendNode node = nodes.serving(exchange);
+    BackendNode node = nodes.nodeFor(exchange);
     if (node == null) {
       return true;
     }
-    if (exchange.isAside()) {
-      return node.sendAside(exchange);
+    if (exchange.mustUseSeparateConnection()) {
+      return node.sendSeparately(exchange);
     }
-    queue(node.node(), exchange, QueuedExchange.Way.BY_MAP);
+    queue(node.node(), exchange, QueuedExchange.Way.BY_PLACEMENT);
     return true;
   }
 
@@ -82,37 +82,38 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
   }
 
   @Override
-  public void handOverSoon(ClientThread client) {
+  public void scheduleHandOver(ClientThread client) {
     due.add(client);
   }
 
   @Override
-  public void begin(ClientThread client, List<Turn> turns) {
+  public void sendTurns(ClientThread client, List<Turn> turns) {
     for (Turn turn : turns) {
-      if (!isStillFor(turn)) {
-        turn.gate().release();
-        client.ended(turn);
+      if (!hasUnsent(turn)) {
+        turn.permits().release();
+        client.onTurnEnd(turn);
         continue;
       }
-      Lease lease = nodes.isClosed() ? null : nodes.at(turn.node()).turn(turn.place().protocol());
+      Lease lease =
+          nodes.isClosed() ? null : nodes.nodeAt(turn.node()).leaseForTurn(turn.place().protocol());
       if (lease == null) {
-        turn.gate().release();
-        client.refuse(turn);
+        turn.permits().release();
+        client.reject(turn);
       } else {
         var held = new TurnLease(lease, client, turn);
-        client.hold(turn, held);
-        held.carry(turn);
+        client.addLease(turn, held);
+        held.send(turn);
       }
     }
   }
 
   @Override
-  public boolean isStillFor(Turn turn) {
+  public boolean hasUnsent(Turn turn) {
     return turn.withdraw(nodes);
   }
 
   @Override
-  public void refuse(ClientThread client, Turn turn) {
+  public void reject(ClientThread client, Turn turn) {
     refusals.log(times ->
         log.warn(
             "all {} connections that turns may have to {} are in use: {} have waited in vain since the"
@@ -120,23 +121,23 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
             connections,
             turn.node(),
             times));
-    client.refuse(turn);
+    client.reject(turn);
   }
 
   @Override
   public @Nullable Lease lease(Endpoint target, Exchange first) {
-    return nodes.isClosed() ? null : nodes.at(target).lease(first.protocol());
+    return nodes.isClosed() ? null : nodes.nodeAt(target).lease(first.protocol());
   }
 
   @Override
-  public boolean keepsUp(@Nullable Endpoint node, int id) {
+  public boolean isWritable(@Nullable Endpoint node, int id) {
     ClientThread client = clients.get(id);
     return client == null || client.isFree();
   }
 
   /** Nobody else waits for what comes by a connection that a client has for itself. */
   @Override
-  public boolean hasRoom(int partition, Protocol protocol, int client) {
+  public boolean hasRoomForLargeReply(int partition, Protocol protocol, int client) {
     return true;
   }
 
@@ -161,30 +162,30 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
   }
 
   @Override
-  public void adopt() {
-    nodes.adoptNewest();
+  public void adoptPlacement() {
+    nodes.adoptLatest();
   }
 
   @Override
   public void tick(long now) {
-    adopt(); // of whatever change this loop was not told
+    adoptPlacement(); // of whatever change this loop was not told
     nodes.tick(now);
     clients.values().removeIf(client -> client.tick(now));
     gates
         .entrySet()
         .removeIf(gate ->
-            nodes.known(gate.getKey()) == null
+            nodes.knownNode(gate.getKey()) == null
                 && gate.getValue().availablePermits() == connections);
   }
 
   @Override
-  public @Nullable NodeRefusal refusal(@Nullable Endpoint node) {
-    return nodes.refusal(node);
+  public @Nullable HandshakeError handshakeError(@Nullable Endpoint node) {
+    return nodes.handshakeError(node);
   }
 
   @Override
-  public Hold hold() {
-    return nodes.hold();
+  public HeldRequests heldRequests() {
+    return nodes.heldRequests();
   }
 
   @Override

@@ -21,7 +21,7 @@ final class Turn {
   record Place(Endpoint node, Protocol protocol) {}
 
   private final List<QueuedExchange> exchanges = new ArrayList<>(1);
-  private boolean continues;
+  private boolean markContinued;
 
   private Turn(QueuedExchange first) {
     exchanges.add(first);
@@ -59,18 +59,18 @@ final class Turn {
   }
 
   /** It goes over a connection that its client has already. */
-  void continues() {
-    continues = true;
+  void markContinued() {
+    markContinued = true;
   }
 
   /** Whether the client's thread has nothing to do with it. */
-  boolean isContinuing() {
-    return continues;
+  boolean isContinued() {
+    return markContinued;
   }
 
   /** Has a permit for each connection to the node. */
-  Semaphore gate() {
-    return exchanges.getFirst().gate();
+  Semaphore permits() {
+    return exchanges.getFirst().permits();
   }
 
   /**
@@ -90,11 +90,11 @@ final class Turn {
   /** Waits, until the first exchange's deadline, for leave to use one more connection. */
   boolean awaitPermit() throws InterruptedException {
     long patience = exchanges.getFirst().deadline() - System.nanoTime();
-    return gate().tryAcquire(Math.max(0, patience), TimeUnit.NANOSECONDS);
+    return permits().tryAcquire(Math.max(0, patience), TimeUnit.NANOSECONDS);
   }
 
   /** Takes leave to use one more connection if nobody waits for it. */
-  boolean hasPermitNow() throws InterruptedException {
-    return gate().tryAcquire(0, TimeUnit.NANOSECONDS); // fair, other than without a time
+  boolean tryPermit() throws InterruptedException {
+    return permits().tryAcquire(0, TimeUnit.NANOSECONDS); // fair, other than without a time
   }
 }

@@ -27,7 +27,7 @@ final class TurnLease {
   }
 
   /** Sends the turn's exchanges. */
-  void carry(Turn turn) {
+  void send(Turn turn) {
     awaited.add(turn);
     try {
       turn.exchanges().forEach(queued -> queued.send(lease));
@@ -43,12 +43,12 @@ final class TurnLease {
     }
     List<Turn> ended = List.copyOf(awaited);
     awaited.clear();
-    if (!lease.isOwed()) {
+    if (!lease.hasPending()) {
       givenBack = true;
-      client.released(first);
+      client.removeLease(first);
       lease.release();
-      first.gate().release();
+      first.permits().release();
     }
-    ended.forEach(client::ended);
+    ended.forEach(client::onTurnEnd);
   }
 }

@@ -57,7 +57,7 @@ final class Coverage {
   }
 
   private void hold(Forwarded whole, ForAll request) {
-    if (!nodes.hold().admits(whole)) {
+    if (!nodes.hold().tryEnter(whole)) {
       request.gone();
       whole.answer(ErrorReplies.OVERLOADED, Outcome.OVERLOADED);
       return;
@@ -89,6 +89,6 @@ final class Coverage {
 
   private void leave(Forwarded whole, HeldOutcome how) {
     nodes.hold().leave(whole);
-    nodes.hold().count(whole, how);
+    nodes.hold().countOutcome(whole, how);
   }
 }

@@ -145,7 +145,7 @@ public final class Forwarder {
   public void divide(CommandSpec spec, RoutePlan.Split plan) {
     ReplySlot whole = replies.begin(spec);
     whole.targetManyPartitions();
-    if (plan.keys() >= Slices.MANY) {
+    if (plan.keys() >= Slices.THRESHOLD) {
       new LongDivision(made, whole, spec, plan, sending).begin();
       return;
     }

@@ -176,7 +176,7 @@ public final class Gather implements Part.Whole, Sliced {
     merger = begun;
     begun.begin(merge, replies, detail);
     if (held.size() >= MUCH) {
-      loop.slices().begin(this);
+      loop.slices().start(this);
       return true;
     }
     while (step()) {
@@ -194,12 +194,12 @@ public final class Gather implements Part.Whole, Sliced {
   public boolean step() {
     ReplyMerger begun = Objects.requireNonNull(merger);
     boolean unheard = client.isClosed();
-    if (!unheard && begun.step(Slices.STEPS)) {
+    if (!unheard && begun.step(Slices.STEPS_PER_SLICE)) {
       return true;
     }
     Outcome how = begun.isFine() ? Outcome.OK : outcome == Outcome.OK ? Outcome.ERROR : outcome;
     Census counts = census;
-    if (counts != null && !counts.deliver(how, Slices.STEPS)) {
+    if (counts != null && !counts.deliver(how, Slices.STEPS_PER_SLICE)) {
       return true;
     }
     if (counts == null) {

@@ -66,20 +66,20 @@ final class LongDivision implements Sliced {
     this.gather = new Gather(made, whole, plan.merge(), division.groupOfKey());
     this.groups = plan.groups();
     int length = frame.end() - frame.start();
-    this.bytesPerSlice = (int) ((long) length * Slices.STEPS / plan.keys());
+    this.bytesPerSlice = (int) ((long) length * Slices.STEPS_PER_SLICE / plan.keys());
   }
 
   /** Has the parts sent from the next turn on; the client's next requests wait. */
   void begin() {
     gather.expect(groups);
     client.suspend(whole);
-    loop.slices().begin(this);
+    loop.slices().start(this);
   }
 
   @Override
   public boolean step() {
     loop.tick();
-    for (int left = Slices.STEPS; left > 0 && group < groups; ) {
+    for (int left = Slices.STEPS_PER_SLICE; left > 0 && group < groups; ) {
       int count = Math.min(left, division.keysOfGroup(group) - inGroup);
       encode(count);
       left -= count;

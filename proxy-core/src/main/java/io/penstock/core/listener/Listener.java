@@ -38,7 +38,7 @@ public final class Listener {
   /** Binds and begins to accept; fails with {@link CannotBindException}. */
   public CompletionStage<InetSocketAddress> bind(InetSocketAddress address) {
     var bound = new CompletableFuture<InetSocketAddress>();
-    ServerBootstrap server = group.server(arrivals.keepAlive()).childHandler(pipeline);
+    ServerBootstrap server = group.serverBootstrap(arrivals.keepAlive()).childHandler(pipeline);
     if (arrivals.maxPerSecond() > 0) {
       server.handler(new ConnectionRateLimit(arrivals.maxPerSecond(), admission));
     }

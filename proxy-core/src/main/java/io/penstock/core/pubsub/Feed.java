@@ -87,7 +87,7 @@ final class Feed implements PushSink, BackendListener {
     if (connection.isReady()) {
       toAsk.add(topic);
     } else {
-      connection.prepare();
+      connection.connect();
     }
   }
 
@@ -240,7 +240,7 @@ final class Feed implements PushSink, BackendListener {
   }
 
   @Override
-  public void connected(Endpoint to) {
+  public void onConnected(Endpoint to) {
     down = false;
     toAsk.clear();
     undropped.clear(); // it knows of nothing
@@ -249,7 +249,7 @@ final class Feed implements PushSink, BackendListener {
   }
 
   @Override
-  public void disconnected(Endpoint from, int attempts, Throwable cause) {
+  public void onDisconnected(Endpoint from, int attempts, Throwable cause) {
     placements.values().forEach(SubscriptionState::disconnected);
     orders.removeUnsent().forEach(SubscribeExchange::end);
     believed.clear();
@@ -258,12 +258,12 @@ final class Feed implements PushSink, BackendListener {
   }
 
   @Override
-  public void noReply(Endpoint silent) {
+  public void onNoReply(Endpoint silent) {
     hub.onNoReply();
   }
 
   @Override
-  public void writableAgain() {
+  public void onWritable() {
     // Nobody waits: what is subscribed to is kept here anyway.
   }
 

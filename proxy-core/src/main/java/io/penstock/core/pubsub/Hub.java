@@ -1,8 +1,8 @@
 package io.penstock.core.pubsub;
 
 import io.netty.buffer.ByteBuf;
+import io.penstock.core.backend.BackendContext;
 import io.penstock.core.backend.BackendSettings;
-import io.penstock.core.backend.BackendSite;
 import io.penstock.core.cluster.Redirect;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats.NodeStats;
@@ -71,8 +71,8 @@ public final class Hub {
     return name.partition(partitioner);
   }
 
-  BackendSite siteFor(Feed feed) {
-    return new BackendSite(group, loop, settings, feed, feed);
+  BackendContext siteFor(Feed feed) {
+    return new BackendContext(group, loop, settings, feed, feed);
   }
 
   long now() {
@@ -160,7 +160,7 @@ public final class Hub {
   public void cancel(SubscribeRequest joining) {
     joinings.remove(joining);
     loop.slices()
-        .beginNow(
+        .startNow(
             new Sliced() {
               @Override
               public boolean step() {
@@ -180,7 +180,7 @@ public final class Hub {
       if (topic.requests().remove(joining)) {
         dropUnlessWanted(topic);
       }
-      topic = i < Slices.LONG_STEPS ? joining.nextTopic() : null;
+      topic = i < Slices.LONG_STEPS_PER_SLICE ? joining.nextTopic() : null;
     }
     flush();
     return joining.hasTopics();

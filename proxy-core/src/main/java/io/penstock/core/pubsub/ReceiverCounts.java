@@ -49,7 +49,7 @@ public final class ReceiverCounts implements Sliced {
     }
     waiting.add(new Waiting(count, listener));
     if (waiting.size() == 1) {
-      slices.begin(this);
+      slices.start(this);
     }
   }
 

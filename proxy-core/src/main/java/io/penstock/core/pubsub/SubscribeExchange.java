@@ -39,7 +39,7 @@ final class SubscribeExchange extends Exchange {
     ByteBuf request = ByteBufAllocator.DEFAULT.directBuffer();
     encode(request);
     bytes(new SharedBuffer(request), 0, request.readableBytes());
-    terms(Protocol.RESP3, 0, Long.MAX_VALUE); // the feed sees to deadlines
+    sendOptions(Protocol.RESP3, 0, Long.MAX_VALUE); // the feed sees to deadlines
   }
 
   private void encode(ByteBuf out) {

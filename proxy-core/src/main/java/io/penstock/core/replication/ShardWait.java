@@ -129,8 +129,8 @@ abstract class ShardWait extends LeasedExchange {
     bytes(new SharedBuffer(Unpooled.wrappedBuffer(request)), 0, request.length);
     long patienceNanos = nodes.commandTimeoutNanos() + TimeUnit.MILLISECONDS.toNanos(millis);
     long deadline = loop.tick() + patienceNanos;
-    toEndpoint();
-    terms(client.protocol(), client.affinity(), deadline);
+    targetEndpoint();
+    sendOptions(client.protocol(), client.affinity(), deadline);
   }
 
   /** So much is acknowledged now. Answers for how many milliseconds to ask on; 0 if no longer. */

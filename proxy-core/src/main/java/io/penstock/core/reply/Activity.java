@@ -25,7 +25,7 @@ public final class Activity {
   public void onBytes(Loop loop, int count) {
     long now = loop.tick();
     if (requests - requestsBefore <= 1) { // who pipelines fills turns without others
-      loop.crowd().heard(lastBytesAt, now);
+      loop.activeClients().onRequest(lastBytesAt, now);
     }
     requestsBefore = requests;
     lastBytesAt = now;

@@ -1,6 +1,6 @@
 package io.penstock.core.reply;
 
-import io.penstock.core.backend.NodeRefusal;
+import io.penstock.core.backend.HandshakeError;
 import io.penstock.core.resp.ReplyWriter;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +45,7 @@ public final class ErrorReplies {
    *
    * @param refusal by which the node does not let Penstock in; null when it is not so
    */
-  public static byte[] unavailable(@Nullable NodeRefusal refusal) {
+  public static byte[] unavailable(@Nullable HandshakeError refusal) {
     if (refusal == null) {
       return UNAVAILABLE;
     }

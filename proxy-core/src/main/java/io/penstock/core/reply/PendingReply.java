@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
-import io.penstock.core.transport.Pieces;
+import io.penstock.core.transport.RetainedSlice;
 import io.penstock.core.transport.SocketOutput;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -49,7 +49,8 @@ public final class PendingReply {
       tailFor(length).writeBytes(buffer, from, length);
     } else {
       seal();
-      appendLarge(sparing ? Pieces.keep(buffer, from, length) : buffer.retainedSlice(from, length));
+      appendLarge(
+          sparing ? RetainedSlice.of(buffer, from, length) : buffer.retainedSlice(from, length));
     }
   }
 

@@ -107,13 +107,13 @@ public abstract class ClientExchange extends Exchange {
    * @param partition of its keys
    */
   public final void prepare(CommandSpec command, int partition) {
-    toPartition(partition);
+    targetPartition(partition);
     prepare(command);
   }
 
   /** Prepares for a first sending to any node. */
   public final void prepareForAnyNode(CommandSpec command) {
-    toAnyNode();
+    targetAnyNode();
     prepare(command);
   }
 
@@ -124,22 +124,22 @@ public abstract class ClientExchange extends Exchange {
     readOnly = command.isReadOnly();
     script = command.isScript();
     long now = from.loop.now();
-    terms(
+    sendOptions(
         from.client.protocol(),
         from.client.affinity(),
         now + from.nodes.commandTimeoutNanos(),
         now + from.nodes.retryWindowNanos());
-    expects(from.account.expectedLargeReply(command));
+    expectReplyBytes(from.account.expectedLargeReply(command));
   }
 
   /** It has waited, and is sent, or sent again, now. */
   public final void sentLate() {
-    sentLate(owner().loop.now(), owner().nodes.commandTimeoutNanos());
+    extendDeadline(owner().loop.now(), owner().nodes.commandTimeoutNanos());
   }
 
   /** {@link System#nanoTime()} until which it may be sent once more. */
   final long lastChance() {
-    return deadline() - heldUntil() > 0 ? deadline() : heldUntil();
+    return deadline() - holdDeadline() > 0 ? deadline() : holdDeadline();
   }
 
   /** Whether it may not be sent any more. */
@@ -152,7 +152,7 @@ public abstract class ClientExchange extends Exchange {
    * one blocks.
    */
   @Override
-  public final boolean isWanted() {
+  public final boolean isClientConnected() {
     return !owner().client.isInputEnded();
   }
 
@@ -169,9 +169,9 @@ public abstract class ClientExchange extends Exchange {
     order = whole.order();
     readOnly = whole.isReadOnly();
     script = whole.isScript();
-    toShard(master, partition, aside);
-    terms(whole.protocol(), whole.affinity(), whole.deadline(), whole.heldUntil());
-    expects(whole.expectedReply());
+    targetShard(master, partition, aside);
+    sendOptions(whole.protocol(), whole.affinity(), whole.deadline(), whole.holdDeadline());
+    expectReplyBytes(whole.expectedReplyBytes());
   }
 
   /** Its place among the client's requests: later ones have a greater number. */
@@ -196,7 +196,7 @@ public abstract class ClientExchange extends Exchange {
   /** Whether it and {@code other} may be about one key, as far as {@code map} tells. */
   final boolean mayMeet(ClientExchange other, Placement map) {
     if (!isForShard() && !other.isForShard()) {
-      return goesLike(other);
+      return hasSameDestination(other);
     }
     return destination() != Destination.ANY_NODE
         && other.destination() != Destination.ANY_NODE
@@ -255,7 +255,7 @@ public abstract class ClientExchange extends Exchange {
 
   /** Only before its end: what is done behind that sees to itself. */
   @Override
-  public final boolean absorbs(Throwable defect) {
+  public final boolean recoverFrom(Throwable defect) {
     owner().client.fail(defect);
     owner().nodes.hold().leave(this);
     settle();

@@ -1,6 +1,6 @@
 package io.penstock.core.retry;
 
-import io.penstock.core.backend.Hold;
+import io.penstock.core.backend.HeldRequests;
 import io.penstock.core.client.Client;
 import io.penstock.core.observe.ProxyStats.HeldOutcome;
 
@@ -11,9 +11,9 @@ import io.penstock.core.observe.ProxyStats.HeldOutcome;
 final class FailoverHold {
 
   private final Client client;
-  private final Hold hold;
+  private final HeldRequests hold;
 
-  FailoverHold(Client client, Hold hold) {
+  FailoverHold(Client client, HeldRequests hold) {
     this.client = client;
     this.hold = hold;
   }
@@ -23,7 +23,7 @@ final class FailoverHold {
     if (retry.held || !hold.isFull()) {
       return false;
     }
-    hold.refused();
+    hold.countRejected();
     return true;
   }
 
@@ -36,7 +36,7 @@ final class FailoverHold {
   /** The request may run no more. */
   void gaveUp(ClientExchange request) {
     hold.leave(request);
-    hold.count(request, client.isInputEnded() ? HeldOutcome.DROPPED : HeldOutcome.GIVEN_UP);
+    hold.countOutcome(request, client.isInputEnded() ? HeldOutcome.DROPPED : HeldOutcome.GIVEN_UP);
   }
 
   /** The request is answered with an error of Penstock's, if it was held in vain. */
@@ -49,7 +49,7 @@ final class FailoverHold {
   /** The request has ended otherwise. */
   void ends(ClientExchange request) {
     if (hold.leave(request)) {
-      hold.count(request, HeldOutcome.SERVED);
+      hold.countOutcome(request, HeldOutcome.SERVED);
     }
   }
 }

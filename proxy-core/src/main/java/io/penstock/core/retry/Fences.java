@@ -39,7 +39,7 @@ final class Fences {
 
   /** Whether later requests may be on their way behind it. */
   boolean isNeededFor(ClientExchange refused) {
-    return refused.order() < replies.lastRequestNumber() && !refused.isAside();
+    return refused.order() < replies.lastRequestNumber() && !refused.mustUseSeparateConnection();
   }
 
   /** Runs {@code then} when all that is behind it is answered or has failed. */

@@ -1,8 +1,8 @@
 package io.penstock.core.retry;
 
 import io.netty.buffer.ByteBuf;
+import io.penstock.core.backend.CompletionExchange;
 import io.penstock.core.backend.Failure;
-import io.penstock.core.backend.SignalExchange;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.Nodes;
@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
  * Goes behind a refused request over the connection that the refusal came by. Its end tells that
  * everything has ended which was on its way there before.
  */
-abstract class NodeFence extends SignalExchange {
+abstract class NodeFence extends CompletionExchange {
 
   private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
@@ -38,8 +38,8 @@ abstract class NodeFence extends SignalExchange {
     bytes(new SharedBuffer(request), 0, request.writerIndex());
     // No earlier than that of whatever is on its way: the end of this tells of theirs.
     long deadline = loop.now() + nodes.commandTimeoutNanos();
-    toEndpoint();
-    terms(refused.protocol(), refused.affinity(), deadline);
+    targetEndpoint();
+    sendOptions(refused.protocol(), refused.affinity(), deadline);
   }
 
   Endpoint node() {
@@ -60,7 +60,7 @@ abstract class NodeFence extends SignalExchange {
 
   /** A connection that takes no more has not carried it, and what was on its way still is. */
   @Override
-  protected boolean survives(Failure failure) {
+  protected boolean isRetriedAfter(Failure failure) {
     if (failure != Failure.OVERLOADED || !mustWait()) {
       return false;
     }
@@ -90,7 +90,7 @@ abstract class NodeFence extends SignalExchange {
   }
 
   @Override
-  protected void ended() {
+  protected void onEnd() {
     forget();
     then.forEach(Runnable::run);
   }

@@ -30,7 +30,7 @@ public record RequestKeys(Set<ByteBuf> keys) {
 
   /** Copies the keys of a request; none of one with very many. */
   static RequestKeys of(Command command) {
-    if (command.argc() >= Slices.MANY) {
+    if (command.argc() >= Slices.THRESHOLD) {
       return TOO_MANY;
     }
     Set<ByteBuf> keys = new HashSet<>();

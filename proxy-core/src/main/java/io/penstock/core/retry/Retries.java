@@ -3,7 +3,7 @@ package io.penstock.core.retry;
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.backend.Exchange.Destination;
 import io.penstock.core.backend.Failure;
-import io.penstock.core.backend.NodeRefusal;
+import io.penstock.core.backend.HandshakeError;
 import io.penstock.core.client.Alarm;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
@@ -146,7 +146,7 @@ public final class Retries {
 
   private void follow(Retry retry, RetryableError said, Endpoint target) {
     // The node found a key that was not known to be one; a partition's owner does not mind ASKING.
-    boolean known = said.isMoved() && retry.request.isFor(said.partition());
+    boolean known = said.isMoved() && retry.request.isForPartition(said.partition());
     retry.askTarget = known ? null : target;
     // A new owner may not know yet: it would send this back, and take what follows closely.
     retry.probes = said.isMoved();
@@ -209,9 +209,9 @@ public final class Retries {
 
   /** A node that has never let Penstock in is not waited for. */
   private void notSent(ClientExchange request) {
-    NodeRefusal refusal = nodes.refusal(request.sentTo());
+    HandshakeError refusal = nodes.refusal(request.sentTo());
     byte[] reply = ErrorReplies.unavailable(refusal);
-    if (refusal != null && refusal.lasting()) {
+    if (refusal != null && refusal.permanent()) {
       request.dropHeld();
       answer(request, reply, Outcome.UNAVAILABLE);
     } else {
@@ -253,7 +253,7 @@ public final class Retries {
     if (someProbe) {
       someProbe = false;
       for (Retry retry : retries.view()) {
-        retry.probes &= !retry.request.goesLike(request);
+        retry.probes &= !retry.request.hasSameDestination(request);
         someProbe |= retry.probes;
       }
     }

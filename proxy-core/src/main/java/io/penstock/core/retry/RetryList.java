@@ -92,7 +92,7 @@ final class RetryList {
         break;
       }
       boolean sameSlot =
-          earlier.request.goesLike(retry.request)
+          earlier.request.hasSameDestination(retry.request)
               || earlier.request.isForShard()
               || retry.request.isForShard();
       if (++before > MOST_AT_ONCE

@@ -118,7 +118,7 @@ final class SeveralKeys {
   private boolean isMet(Deque<Sent> line, int partition, Command command) {
     int looks = 0;
     for (Sent sent : line) {
-      if (partition == ALL_PARTITIONS || sent.request.isFor(partition)) {
+      if (partition == ALL_PARTITIONS || sent.request.isForPartition(partition)) {
         RequestKeys later = wanted == null ? RequestKeys.of(command) : wanted;
         wanted = later;
         if (++looks > MOST_LOOKED_AT || sent.meets(later)) {

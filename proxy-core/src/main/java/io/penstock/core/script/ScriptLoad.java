@@ -2,13 +2,13 @@ package io.penstock.core.script;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.penstock.core.backend.CompletionExchange;
 import io.penstock.core.backend.Exchange;
-import io.penstock.core.backend.SignalExchange;
 import io.penstock.core.transport.SharedBuffer;
 import java.nio.charset.StandardCharsets;
 
 /** {@code SCRIPT LOAD} on its way to a node that may lack a script, before the call of it. */
-public final class ScriptLoad extends SignalExchange {
+public final class ScriptLoad extends CompletionExchange {
 
   private static final String LOAD = "*3\r\n$6\r\nSCRIPT\r\n$4\r\nLOAD\r\n$";
 
@@ -18,8 +18,8 @@ public final class ScriptLoad extends SignalExchange {
   ScriptLoad(byte[] body, Exchange call) {
     ByteBuf request = request(body);
     bytes(new SharedBuffer(request), 0, request.writerIndex());
-    toWhere(call);
-    terms(call.protocol(), call.affinity(), call.deadline(), call.heldUntil());
+    targetSameAs(call);
+    sendOptions(call.protocol(), call.affinity(), call.deadline(), call.holdDeadline());
   }
 
   /** The request; the caller owns it. */
@@ -31,7 +31,7 @@ public final class ScriptLoad extends SignalExchange {
   }
 
   @Override
-  protected void ended() {
+  protected void onEnd() {
     // The call says what came of it.
   }
 }

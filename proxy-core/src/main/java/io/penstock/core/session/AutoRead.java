@@ -36,7 +36,7 @@ final class AutoRead {
     boolean open = gate.isOpen();
     if (wanted && !open && !waiting) {
       waiting = true;
-      gate.await(this::readOn);
+      gate.whenOpen(this::readOn);
     }
     boolean reads = wanted && open;
     if (socket.isAutoRead() != reads) {

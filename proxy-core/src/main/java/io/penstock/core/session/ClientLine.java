@@ -72,7 +72,7 @@ final class ClientLine {
         + " tot-net-in="
         + session.activity().onBytes()
         + " tot-net-out="
-        + (session.output().bytes() - session.output().unwritten())
+        + (session.output().appendedBytes() - session.output().unwrittenBytes())
         + " tot-cmds="
         + session.activity().requests();
   }

@@ -53,7 +53,7 @@ final class PartitionSearch implements Sliced {
       known = new KnownPartitions(request.frame());
       partitions = known;
       next = 1;
-      slices.begin(this);
+      slices.start(this);
     }
     if (known == null || next < known.arguments()) {
       request.putBack();
@@ -84,7 +84,7 @@ final class PartitionSearch implements Sliced {
       return false;
     }
     RequestFrame frame = request.frame();
-    int end = Math.min(known.arguments(), next + Slices.STEPS);
+    int end = Math.min(known.arguments(), next + Slices.STEPS_PER_SLICE);
     for (long bytes = 0; next < end && bytes < MOST_BYTES; next++) {
       int length = frame.length(next);
       if (length <= KnownPartitions.LONGEST) {

@@ -111,7 +111,7 @@ public final class Session
     }
     activity.onBytes(loop.loop(), in.readableBytes());
     loop.counters().received(in.readableBytes());
-    loop.readGate().took(in.readableBytes());
+    loop.readGate().onRead(in.readableBytes());
     input.add(in);
     processInput();
     account.checkInput();
@@ -144,7 +144,7 @@ public final class Session
     state = new SessionState.Closed();
     replies.close();
     if (loop.sessions().remove(this)) {
-      loop.counters().sent(output.bytes());
+      loop.counters().sent(output.appendedBytes());
     }
     input.close();
     retries.close();
@@ -184,7 +184,7 @@ public final class Session
   private boolean takeUpOne() {
     ScanResult found = input.scan();
     return switch (found) {
-      case REQUEST -> input.frame().argc() < Slices.MANY ? intake.handle() : search.handle();
+      case REQUEST -> input.frame().argc() < Slices.THRESHOLD ? intake.handle() : search.handle();
       case NOTHING -> share.spend(1);
       case INCOMPLETE -> {
         if (inputEnded) {
@@ -239,7 +239,7 @@ public final class Session
     if (!isClosed()) {
       log.debug("client {} is closed: {}", id, why);
       state = new SessionState.Closing();
-      output.abandon();
+      output.closeAndDiscard();
     }
   }
 
@@ -376,7 +376,7 @@ public final class Session
   public long unreadBytes() {
     Subscriptions subscriptions = intake.subscriptions();
     long pushed = subscriptions == null ? 0 : subscriptions.messages().bufferedBytes();
-    return pushed + output.unwritten();
+    return pushed + output.unwrittenBytes();
   }
 
   @Override

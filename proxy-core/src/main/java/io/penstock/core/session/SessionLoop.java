@@ -7,7 +7,7 @@ import io.penstock.core.answer.ClientPause;
 import io.penstock.core.answer.DelayedClients;
 import io.penstock.core.answer.LoopClients;
 import io.penstock.core.answer.ReadOnlyCalls;
-import io.penstock.core.backend.Hold;
+import io.penstock.core.backend.HeldRequests;
 import io.penstock.core.client.ClientLog;
 import io.penstock.core.client.Nodes;
 import io.penstock.core.client.RequestReader;
@@ -190,8 +190,8 @@ public final class SessionLoop implements LoopClients {
   }
 
   /** The requests that wait until they can be sent. */
-  public Hold failoverHold() {
-    return dispatcher.hold();
+  public HeldRequests failoverHold() {
+    return dispatcher.heldRequests();
   }
 
   public Hub hub() {
@@ -308,7 +308,7 @@ public final class SessionLoop implements LoopClients {
   private long bytesSent() {
     long bytes = counters.sent();
     for (Session session : sessions) {
-      bytes += session.output().bytes();
+      bytes += session.output().appendedBytes();
     }
     return bytes;
   }

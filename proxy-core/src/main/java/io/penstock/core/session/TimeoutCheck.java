@@ -52,7 +52,7 @@ final class TimeoutCheck {
       return CloseReason.REQUEST;
     }
     boolean subscriber = session.isSubscriber();
-    long unwritten = output.unwritten();
+    long unwritten = output.unwrittenBytes();
     if (isOver(timeouts.reply(), behindFor(unwritten, now)) && !subscriber) {
       return CloseReason.REPLY; // subscribers have limits of their own
     }
@@ -90,7 +90,7 @@ final class TimeoutCheck {
   }
 
   private long behindFor(long unwritten, long now) {
-    long gone = output.bytes() - unwritten;
+    long gone = output.appendedBytes() - unwritten;
     if (!behind || gone > taken) {
       takenAt = now;
     }

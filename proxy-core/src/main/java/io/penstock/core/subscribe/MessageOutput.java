@@ -153,7 +153,7 @@ public final class MessageOutput implements Subscriber {
       return false;
     }
     // A small one would take a whole buffer for itself behind others that wait for the kernel.
-    return output.unwritten() == 0
+    return output.unwrittenBytes() == 0
         || (length >= SocketOutput.SLICE_THRESHOLD && client.isWritable());
   }
 

@@ -3,7 +3,7 @@ package io.penstock.core.subscribe;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.penstock.core.backend.Failure;
-import io.penstock.core.backend.NodeRefusal;
+import io.penstock.core.backend.HandshakeError;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.Nodes;
@@ -81,7 +81,7 @@ final class SubscriptionCall implements SubscribeRequest.Outcome {
   /** Repeats a step as long as it says so, then goes on; after each slice, {@code between}. */
   private void repeat(Step step, Runnable between, Runnable then) {
     loop.slices()
-        .beginNow(
+        .startNow(
             new Sliced() {
               @Override
               public boolean step() {
@@ -97,7 +97,7 @@ final class SubscriptionCall implements SubscribeRequest.Outcome {
 
   private boolean slice(Step step, Runnable between, Runnable then) {
     long most = given.bytesRead() + LONG;
-    for (int i = 0; i < Slices.LONG_STEPS && given.bytesRead() < most; i++) {
+    for (int i = 0; i < Slices.LONG_STEPS_PER_SLICE && given.bytesRead() < most; i++) {
       if (!step.go()) {
         flushConfirmations();
         then.run();
@@ -209,7 +209,7 @@ final class SubscriptionCall implements SubscribeRequest.Outcome {
   }
 
   /** By what the node does not let Penstock in, where only one can have been asked. */
-  private @Nullable NodeRefusal refusal() {
+  private @Nullable HandshakeError refusal() {
     boolean one = nodes.placement().shards().size() == 1;
     return one ? nodes.refusal(null) : null;
   }

@@ -42,7 +42,7 @@ final class SubscriptionRemoval implements Sliced {
   /** Begins, as far as one turn of the loop goes. */
   void run(Slices slices) {
     site.memory().addClosedHeapBytes(size);
-    slices.beginNow(this);
+    slices.startNow(this);
   }
 
   @Override
@@ -51,7 +51,7 @@ final class SubscriptionRemoval implements Sliced {
     boolean more = next();
     for (int i = 1; more; i++) {
       hub.removeSubscriber(subscriber, kind, rest.next());
-      more = i < Slices.LONG_STEPS && next();
+      more = i < Slices.LONG_STEPS_PER_SLICE && next();
     }
     hub.flush();
     more = next();

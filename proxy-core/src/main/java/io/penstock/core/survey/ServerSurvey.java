@@ -194,7 +194,7 @@ public final class ServerSurvey {
     if (!retryArmed) {
       retryArmed = true;
       thread.after(
-          backoff.after(failures),
+          backoff.delayAfter(failures),
           () -> {
             retryArmed = false;
             Set<Endpoint> unknown = nodes();

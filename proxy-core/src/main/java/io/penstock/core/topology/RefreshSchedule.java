@@ -108,8 +108,8 @@ final class RefreshSchedule {
     tries = end == End.SETTLED ? 0 : tries + 1;
     switch (end) {
       case SETTLED -> arm(period, RefreshTrigger.PERIODIC);
-      case UNSETTLED -> arm(backoff.after(tries), RefreshTrigger.PERIODIC);
-      case FAILED -> arm(backoff.after(tries), running);
+      case UNSETTLED -> arm(backoff.delayAfter(tries), RefreshTrigger.PERIODIC);
+      case FAILED -> arm(backoff.delayAfter(tries), running);
     }
     servePending();
   }

@@ -47,7 +47,7 @@ public abstract class Block extends ClientExchange {
   public final void prepare(CommandSpec command, int partition, ByteBuf block, int commands) {
     block.writeBytes(END);
     carry(new SharedBuffer(block), block.readerIndex(), block.readableBytes());
-    precededBy(queueing, commands + 1);
+    interimReplies(queueing, commands + 1);
     prepare(command, partition);
   }
 

@@ -41,13 +41,13 @@ final class Composition implements Sliced {
     byte[] header = Execution.header(commands);
     whole.deliverPart(Unpooled.wrappedBuffer(header), 0, header.length, false);
     if (step()) {
-      slices.begin(this);
+      slices.start(this);
     }
   }
 
   @Override
   public boolean step() {
-    for (int left = Slices.STEPS; left > 0 && place < commands; left--, place++) {
+    for (int left = Slices.STEPS_PER_SLICE; left > 0 && place < commands; left--, place++) {
       if (next < own.size() && own.place(next) == place) {
         ByteBuf one = own.reply(next);
         whole.deliverPart(one, one.readerIndex(), one.writerIndex(), false);

@@ -20,7 +20,7 @@ final class Queueing extends Exchange {
   private boolean lastIsWhole = true;
 
   Queueing() {
-    terms(protocol(), 0, Long.MAX_VALUE); // the block has a deadline for all
+    sendOptions(protocol(), 0, Long.MAX_VALUE); // the block has a deadline for all
   }
 
   /** The first error since the last call, or null. */

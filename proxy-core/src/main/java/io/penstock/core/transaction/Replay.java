@@ -29,7 +29,7 @@ final class Replay implements Sliced {
   private static final int MUCH = 1024 * 1024;
 
   /** After so many answers as well. */
-  private static final int MANY = Slices.STEPS / TurnBudget.ANSWER;
+  private static final int MANY = Slices.STEPS_PER_SLICE / TurnBudget.ANSWER;
 
   private final Client client;
   private final ReplySequence replies;
@@ -99,7 +99,7 @@ final class Replay implements Sliced {
     answers = 0;
     running = false;
     account.check();
-    slices.begin(this);
+    slices.start(this);
   }
 
   /** Another turn has come. A client that was closed gets no reply, but all commands run. */

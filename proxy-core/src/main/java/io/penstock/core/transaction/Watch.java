@@ -168,8 +168,8 @@ public final class Watch {
       bytes(new SharedBuffer(Unpooled.wrappedBuffer(UNWATCH)), 0, UNWATCH.length);
       long deadline = context.loop().tick() + context.nodes().commandTimeoutNanos();
       Client client = context.client();
-      toEndpoint();
-      terms(client.protocol(), client.affinity(), deadline);
+      targetEndpoint();
+      sendOptions(client.protocol(), client.affinity(), deadline);
     }
 
     @Override

@@ -2,8 +2,8 @@ package io.penstock.core.transaction;
 
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.backend.Failure;
+import io.penstock.core.backend.HandshakeError;
 import io.penstock.core.backend.Lease;
-import io.penstock.core.backend.NodeRefusal;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.client.LeasedExchange;
@@ -51,8 +51,8 @@ final class WatchCall extends LeasedExchange {
     RequestFrame frame = request.frame();
     bytes(request.share(), frame.start(), frame.end() - frame.start());
     long now = loop.tick();
-    toPartition(watch.partition());
-    terms(
+    targetPartition(watch.partition());
+    sendOptions(
         client.protocol(),
         client.affinity(),
         now + nodes.commandTimeoutNanos(),
@@ -65,7 +65,7 @@ final class WatchCall extends LeasedExchange {
       return;
     }
     if (nodes.hold().leave(this)) {
-      sentLate(loop.tick(), nodes.commandTimeoutNanos());
+      extendDeadline(loop.tick(), nodes.commandTimeoutNanos());
     }
     if (!watch.isNew()) {
       watch.send(this);
@@ -94,7 +94,7 @@ final class WatchCall extends LeasedExchange {
   private void again(byte[] refusal, Outcome outcome) {
     if (client.isInputEnded() || isTooLate()) {
       answer(refusal, outcome);
-    } else if (nodes.hold().admits(this)) {
+    } else if (nodes.hold().tryEnter(this)) {
       watch.waiting(this);
       loop.executor().schedule(this::send, DELAY_NANOS, TimeUnit.NANOSECONDS);
     } else {
@@ -104,7 +104,7 @@ final class WatchCall extends LeasedExchange {
 
   private boolean isTooLate() {
     long now = loop.tick();
-    return now - deadline() >= 0 && now - heldUntil() >= 0;
+    return now - deadline() >= 0 && now - holdDeadline() >= 0;
   }
 
   /** The client is gone while this waits for another attempt. */
@@ -181,9 +181,9 @@ final class WatchCall extends LeasedExchange {
     if (failure == Failure.TIMEOUT) {
       answer(ErrorReplies.TIMEOUT_READ, Outcome.TIMEOUT);
     } else {
-      NodeRefusal refusal = nodes.refusal(sentTo());
+      HandshakeError refusal = nodes.refusal(sentTo());
       byte[] reply = ErrorReplies.unavailable(refusal);
-      if (refusal != null && refusal.lasting()) {
+      if (refusal != null && refusal.permanent()) {
         answer(reply, Outcome.UNAVAILABLE);
       } else {
         again(reply, Outcome.UNAVAILABLE);

@@ -91,7 +91,7 @@ final class AlarmClock {
       at.set(NONE);
     }
 
-    void giveBack() {
+    void close() {
       alarms.updateAndGet(
           before -> Arrays.stream(before).filter(other -> other != this).toArray(Alarm[]::new));
       LockSupport.unpark(thread.get());

@@ -16,7 +16,7 @@ public record Backoff(Duration first, Duration longest, RandomGenerator random) 
    *
    * @param failures in a row so far; none counts as one
    */
-  public Duration after(int failures) {
+  public Duration delayAfter(int failures) {
     int doublings = Math.clamp(failures - 1L, 0, MOST_DOUBLINGS);
     long nanos = Math.min(first.toNanos() << doublings, longest.toNanos());
     return Duration.ofNanos(nanos / 2 + random.nextLong(nanos / 2 + 1));

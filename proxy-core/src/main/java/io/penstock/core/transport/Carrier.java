@@ -54,7 +54,7 @@ final class Carrier {
   }
 
   /** Whether loops carry threads in this JVM. */
-  static boolean works() {
+  static boolean isSupported() {
     return NEW_THREAD != null;
   }
 
@@ -81,7 +81,7 @@ final class Carrier {
 
   /** Runs {@code task} on the loop; called by a thread that was started here. */
   void run(Runnable task) {
-    if (works() && executor instanceof AbstractEventExecutor carrying) {
+    if (isSupported() && executor instanceof AbstractEventExecutor carrying) {
       carrying.lazyExecute(task); // it is awake: it carries the caller
     } else {
       executor.execute(task);

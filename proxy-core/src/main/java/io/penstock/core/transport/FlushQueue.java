@@ -17,13 +17,13 @@ public final class FlushQueue {
 
   private static final int SPARE_BUFFERS = 32;
 
-  private final TurnQueue<SocketOutput> dirty;
+  private final EndOfTurnQueue<SocketOutput> dirty;
   private final @Nullable ByteBuf[] spare = new ByteBuf[SPARE_BUFFERS];
   private int spares;
   private boolean closed;
 
   public FlushQueue(EventLoop loop) {
-    this.dirty = new TurnQueue<>(loop, SocketOutput::flush);
+    this.dirty = new EndOfTurnQueue<>(loop, SocketOutput::flush);
   }
 
   void add(SocketOutput output) {
@@ -31,7 +31,7 @@ public final class FlushQueue {
   }
 
   /** Whether the output that is being written is the only one of this turn. */
-  boolean writesOne() {
+  boolean hasOne() {
     return dirty.hasOne();
   }
 
@@ -52,7 +52,7 @@ public final class FlushQueue {
    *
    * @return whether it was the last one
    */
-  boolean giveBack(ByteBuf buffer) {
+  boolean returnBuffer(ByteBuf buffer) {
     if (!closed
         && spares < SPARE_BUFFERS
         && buffer.refCnt() == 1

@@ -16,8 +16,8 @@ import java.util.function.LongSupplier;
  * they send shares the system calls and the wake-ups of this turn. With a processor of its own a
  * loop notices nothing but the call: nobody waits, and it goes on at once.
  *
- * <p>When a large {@link Crowd} is served it sleeps instead, for the shortest time that can be
- * slept: that is little beside the time in which each client's turn comes round, and what comes
+ * <p>When a large {@link ActiveClients} is served it sleeps instead, for the shortest time that can
+ * be slept: that is little beside the time in which each client's turn comes round, and what comes
  * meanwhile makes the batches of clients and nodes larger.
  *
  * <p>Who never sleeps keeps the processor for a whole time slice. After giving way took that long,
@@ -46,7 +46,7 @@ final class GatheringIoHandler extends ForwardingIoHandler {
 
   private static final IoHandlerContext AGAIN = new Again();
 
-  private final Crowd crowd;
+  private final ActiveClients crowd;
   private final LongConsumer pause;
   private final LongSupplier clock;
   private long restsUntil;
@@ -56,7 +56,7 @@ final class GatheringIoHandler extends ForwardingIoHandler {
    * @param pause sleeps for so many nanoseconds; for none it only lets others run
    * @param clock nanoseconds, as of {@link System#nanoTime}
    */
-  GatheringIoHandler(IoHandler io, Crowd crowd, LongConsumer pause, LongSupplier clock) {
+  GatheringIoHandler(IoHandler io, ActiveClients crowd, LongConsumer pause, LongSupplier clock) {
     super(io);
     this.crowd = crowd;
     this.pause = pause;
@@ -66,7 +66,7 @@ final class GatheringIoHandler extends ForwardingIoHandler {
 
   /** Makes handlers that gather around those of {@code factory}. */
   static IoHandlerFactory around(
-      IoHandlerFactory factory, Function<ThreadAwareExecutor, Crowd> crowdOf) {
+      IoHandlerFactory factory, Function<ThreadAwareExecutor, ActiveClients> crowdOf) {
     return around(
         factory,
         (io, loop) ->
@@ -94,7 +94,7 @@ final class GatheringIoHandler extends ForwardingIoHandler {
   }
 
   private int gather(int handled, long start) {
-    boolean sleeps = handled >= MANY && crowd.isLarge();
+    boolean sleeps = handled >= MANY && crowd.areMany();
     pause.accept(sleeps ? NAP_NANOS : 0);
     long end = clock.getAsLong();
     int more = io.run(AGAIN);

@@ -13,18 +13,18 @@ public final class Loop {
   private final EventLoop executor;
   private final FlushQueue flushQueue;
   private final Carrier carrier;
-  private final Crowd crowd;
+  private final ActiveClients activeClients;
   private final ReadGate readGate;
   private final Slices slices;
   private final LongSupplier clock;
   private long now;
 
-  Loop(int index, EventLoop executor, Crowd crowd, LongSupplier clock) {
+  Loop(int index, EventLoop executor, ActiveClients crowd, LongSupplier clock) {
     this.clock = clock;
     this.now = clock.getAsLong();
     this.index = index;
     this.executor = executor;
-    this.crowd = crowd;
+    this.activeClients = crowd;
     this.flushQueue = new FlushQueue(executor);
     this.readGate = new ReadGate(executor);
     this.slices = new Slices(executor);
@@ -36,7 +36,7 @@ public final class Loop {
    * clock.
    */
   public static Loop over(EventLoop executor) {
-    return new Loop(0, executor, new Crowd(System.nanoTime()), System::nanoTime);
+    return new Loop(0, executor, new ActiveClients(System.nanoTime()), System::nanoTime);
   }
 
   /** 0 to loops - 1. */
@@ -53,8 +53,8 @@ public final class Loop {
   }
 
   /** How many clients of this loop ask at the same time. */
-  public Crowd crowd() {
-    return crowd;
+  public ActiveClients activeClients() {
+    return activeClients;
   }
 
   /** Whether the sockets of this loop are read. */

@@ -89,18 +89,18 @@ public final class LoopGroup {
   /** How loops look at their sockets with a transport. */
   @FunctionalInterface
   interface Handlers {
-    IoHandlerFactory of(Transport transport, Function<ThreadAwareExecutor, Crowd> crowdOf);
+    IoHandlerFactory of(Transport transport, Function<ThreadAwareExecutor, ActiveClients> crowdOf);
   }
 
   private record Made(
       Transport transport,
       MultiThreadIoEventLoopGroup group,
-      Function<ThreadAwareExecutor, Crowd> crowdOf) {
+      Function<ThreadAwareExecutor, ActiveClients> crowdOf) {
 
     static Made of(Transport transport, int count, Duration timeSlice, Handlers handlers) {
-      var crowds = new IdentityHashMap<ThreadAwareExecutor, Crowd>();
-      Function<ThreadAwareExecutor, Crowd> crowdOf =
-          loop -> crowds.computeIfAbsent(loop, _ -> new Crowd(System.nanoTime()));
+      var crowds = new IdentityHashMap<ThreadAwareExecutor, ActiveClients>();
+      Function<ThreadAwareExecutor, ActiveClients> crowdOf =
+          loop -> crowds.computeIfAbsent(loop, _ -> new ActiveClients(System.nanoTime()));
       var group =
           new MultiThreadIoEventLoopGroup(
               count, new LoopThreads(timeSlice), handlers.of(transport, crowdOf));
@@ -151,7 +151,7 @@ public final class LoopGroup {
    *
    * @param keepAlive a client that is silent for so long is probed; zero is never
    */
-  public ServerBootstrap server(Duration keepAlive) {
+  public ServerBootstrap serverBootstrap(Duration keepAlive) {
     ServerBootstrap server = new ServerBootstrap();
     transport.keepAlive(keepAlive).forEach(server::childOption);
     return server
@@ -166,7 +166,7 @@ public final class LoopGroup {
   }
 
   /** For connections from {@code loop} to a node. */
-  public Bootstrap client(Loop loop, int connectTimeoutMillis) {
+  public Bootstrap clientBootstrap(Loop loop, int connectTimeoutMillis) {
     Bootstrap client = new Bootstrap();
     transport.keepAlive(NODE_KEEP_ALIVE).forEach(client::option);
     return client

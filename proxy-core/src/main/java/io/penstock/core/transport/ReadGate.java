@@ -50,7 +50,7 @@ public final class ReadGate {
   }
 
   /** So many bytes came from a socket and were taken. */
-  public void took(int bytes) {
+  public void onRead(int bytes) {
     read += bytes;
     if (read >= MOST_AT_ONCE && !full) {
       full = true;
@@ -59,7 +59,7 @@ public final class ReadGate {
   }
 
   /** Has {@code readOn} run once when it is open again. */
-  public void await(Runnable readOn) {
+  public void whenOpen(Runnable readOn) {
     waiting.add(readOn);
   }
 

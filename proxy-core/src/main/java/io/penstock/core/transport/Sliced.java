@@ -4,7 +4,7 @@ package io.penstock.core.transport;
 public interface Sliced {
 
   /**
-   * Does the next slice, of about {@link Slices#STEPS} steps.
+   * Does the next slice, of about {@link Slices#STEPS_PER_SLICE} steps.
    *
    * @return false when nothing is left to be done
    */

@@ -11,37 +11,37 @@ import java.util.concurrent.TimeUnit;
 public final class Slices implements Runnable {
 
   /** From so many steps on work is done in slices. */
-  public static final int MANY = 8_192;
+  public static final int THRESHOLD = 8_192;
 
   /** In a slice; a step is what a key or an element takes, some hundred nanoseconds. */
-  public static final int STEPS = 8_192;
+  public static final int STEPS_PER_SLICE = 8_192;
 
   /** In a slice, where each takes a microsecond or two. */
-  public static final int LONG_STEPS = STEPS / 4;
+  public static final int LONG_STEPS_PER_SLICE = STEPS_PER_SLICE / 4;
 
   private final EventLoop loop;
   private final ArrayDeque<Sliced> waiting = new ArrayDeque<>();
   private boolean scheduled;
-  private long done;
+  private long slicesRun;
 
   public Slices(EventLoop loop) {
     this.loop = loop;
   }
 
   /** Has {@code work} done, from the next turn on. */
-  public void begin(Sliced work) {
+  public void start(Sliced work) {
     waiting.add(work);
     scheduleNext();
   }
 
   /** Does the first slice now, and all of it when the loop shuts down. */
-  public void beginNow(Sliced work) {
+  public void startNow(Sliced work) {
     boolean more = goOn(work);
     while (more && loop.isShuttingDown()) {
       more = goOn(work); // no other turn may come
     }
     if (more) {
-      begin(work);
+      start(work);
     }
   }
 
@@ -70,7 +70,7 @@ public final class Slices implements Runnable {
   }
 
   private boolean goOn(Sliced work) {
-    done++;
+    slicesRun++;
     try {
       return work.step();
     } catch (Throwable e) { // the loop's other work goes on
@@ -80,7 +80,7 @@ public final class Slices implements Runnable {
   }
 
   /** Slices so far. */
-  public long done() {
-    return done;
+  public long slicesRun() {
+    return slicesRun;
   }
 }

@@ -34,7 +34,7 @@ public final class SocketOutput {
   private boolean abandoned; // the channel closes, which may take a while
   private boolean backlogged; // the kernel did not take everything at once the last time
   private boolean stuck; // a lot of it still waits in this turn
-  private long bytes;
+  private long appendedBytes;
 
   /**
    * @param context of the channel's last handler: writes go from there towards the socket
@@ -60,11 +60,12 @@ public final class SocketOutput {
   /** Appends {@code length} bytes of {@code source} from {@code index} on; borrows the buffer. */
   public void append(ByteBuf source, int index, int length) {
     if (length >= SLICE_THRESHOLD) {
-      appendOwned(stuck ? Pieces.keep(source, index, length) : source.retainedSlice(index, length));
+      appendOwned(
+          stuck ? RetainedSlice.of(source, index, length) : source.retainedSlice(index, length));
       return;
     }
     space(length).writeBytes(source, index, length);
-    bytes += length;
+    appendedBytes += length;
   }
 
   /** Appends bytes that are copied. */
@@ -79,7 +80,7 @@ public final class SocketOutput {
       return;
     }
     space(length).writeBytes(source, offset, length);
-    bytes += length;
+    appendedBytes += length;
   }
 
   /** Appends all readable bytes of {@code source} and takes ownership of it. */
@@ -96,7 +97,7 @@ public final class SocketOutput {
     }
     enqueue();
     passOnTail();
-    bytes += length;
+    appendedBytes += length;
     written = true;
     context.write(source, context.voidPromise());
   }
@@ -111,7 +112,7 @@ public final class SocketOutput {
    * Closes the channel at once, whatever has not been written, and drops what is yet to come: with
    * io_uring a channel takes writes until the kernel has let go of the last one.
    */
-  public void abandon() {
+  public void closeAndDiscard() {
     abandoned = true;
     context.channel().close();
   }
@@ -128,12 +129,12 @@ public final class SocketOutput {
   }
 
   /** Bytes appended since the start. */
-  public long bytes() {
-    return bytes;
+  public long appendedBytes() {
+    return appendedBytes;
   }
 
   /** Bytes that the channel has taken and the kernel has not. */
-  public long unwritten() {
+  public long unwrittenBytes() {
     ChannelOutboundBuffer pending = context.channel().unsafe().outboundBuffer();
     return pending == null ? 0 : pending.totalPendingWriteBytes();
   }
@@ -161,14 +162,14 @@ public final class SocketOutput {
     }
     tail = null;
     if (abandoned) {
-      queue.giveBack(full);
+      queue.returnBuffer(full);
       return;
     }
     written = true;
     ByteBuf out = full;
-    if (stuck && Pieces.isWasteful(full.readableBytes(), full.capacity())) {
-      out = Pieces.copy(full, full.readerIndex(), full.readableBytes());
-      queue.giveBack(full);
+    if (stuck && RetainedSlice.isWasteful(full.readableBytes(), full.capacity())) {
+      out = RetainedSlice.copy(full, full.readerIndex(), full.readableBytes());
+      queue.returnBuffer(full);
     }
     context.write(out, context.voidPromise());
   }
@@ -176,7 +177,7 @@ public final class SocketOutput {
   private void enqueue() {
     if (!queued) {
       queued = true;
-      stuck = backlogged && unwritten() > STUCK;
+      stuck = backlogged && unwrittenBytes() > STUCK;
       queue.add(this);
     }
   }
@@ -191,25 +192,25 @@ public final class SocketOutput {
     written = false;
     if (abandoned || !context.channel().isActive()) {
       if (last != null) {
-        queue.giveBack(last);
+        queue.returnBuffer(last);
       }
       return;
     }
     if (last != null) {
-      if (!passedOn && queue.writesOne() && isIdle() && direct.send(last)) {
-        queue.giveBack(last);
+      if (!passedOn && queue.hasOne() && isIdle() && direct.send(last)) {
+        queue.returnBuffer(last);
         backlogged = false;
       } else {
         send(last);
       }
     } else if (passedOn) {
       context.flush();
-      backlogged = unwritten() > 0;
+      backlogged = unwrittenBytes() > 0;
     }
     if (closing) {
       context.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
     }
-    if (backlogged && unwritten() > FlushQueue.BUFFER_SIZE) {
+    if (backlogged && unwrittenBytes() > FlushQueue.BUFFER_SIZE) {
       onBacklog.run();
     }
   }
@@ -222,14 +223,16 @@ public final class SocketOutput {
 
   private void send(ByteBuf last) {
     ByteBuf sent = last;
-    if (backlogged && Pieces.isWasteful(last.readableBytes(), last.capacity()) && unwritten() > 0) {
+    if (backlogged
+        && RetainedSlice.isWasteful(last.readableBytes(), last.capacity())
+        && unwrittenBytes() > 0) {
       // A few bytes behind others that wait would keep a whole buffer for as long as those wait.
-      sent = Pieces.copy(last, last.readerIndex(), last.readableBytes());
+      sent = RetainedSlice.copy(last, last.readerIndex(), last.readableBytes());
     } else {
       last.retain(); // so that it comes back when the kernel took all of it at once
     }
     context.writeAndFlush(sent, context.voidPromise());
-    boolean whole = queue.giveBack(last);
-    backlogged = sent == last ? !whole : unwritten() > 0;
+    boolean whole = queue.returnBuffer(last);
+    backlogged = sent == last ? !whole : unwrittenBytes() > 0;
   }
 }

@@ -58,7 +58,7 @@ public enum Transport {
   }
 
   /** What is at the bottom of a failure, in words. */
-  static String rootOf(Throwable failure) {
+  static String rootCause(Throwable failure) {
     Throwable root = failure;
     while (root.getCause() != null) {
       root = root.getCause();
@@ -76,7 +76,7 @@ public enum Transport {
     };
   }
 
-  IoHandlerFactory ioHandlers(Function<ThreadAwareExecutor, Crowd> crowdOf) {
+  IoHandlerFactory ioHandlers(Function<ThreadAwareExecutor, ActiveClients> crowdOf) {
     return GatheringIoHandler.around(
         switch (this) {
           case IO_URING -> UntimedIoHandler.around(IoUringIoHandler.newFactory());

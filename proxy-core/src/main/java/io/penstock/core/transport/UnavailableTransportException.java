@@ -10,7 +10,7 @@ public final class UnavailableTransportException extends IllegalStateException {
         "transport "
             + transport.configName()
             + " does not work on this machine: "
-            + Transport.rootOf(cause),
+            + Transport.rootCause(cause),
         cause);
   }
 }

@@ -68,7 +68,7 @@ final class UntimedIoHandler extends ForwardingIoHandler {
 
   @Override
   public void destroy() {
-    alarm.giveBack();
+    alarm.close();
     super.destroy();
   }
 

@@ -50,23 +50,23 @@ class BackendConnectionTest {
 
   private static BackendSettings settings() {
     return new BackendSettings(
-        Duration.ofSeconds(100), COMMAND_TIMEOUT, 1, 2, 2, 2_000, QueueBounds.DEFAULTS);
+        Duration.ofSeconds(100), COMMAND_TIMEOUT, 1, 2, 2, 2_000, QueueLimits.DEFAULTS);
   }
 
   private final BackendListener listener =
       new BackendListener() {
         @Override
-        public void connected(Endpoint which) {
+        public void onConnected(Endpoint which) {
           events.add("connected");
         }
 
         @Override
-        public void disconnected(Endpoint which, int attempts, Throwable cause) {
+        public void onDisconnected(Endpoint which, int attempts, Throwable cause) {
           events.add("disconnected after " + attempts + ": " + (cause == null ? "" : cause));
         }
 
         @Override
-        public void writableAgain() {}
+        public void onWritable() {}
       };
 
   @AfterEach
@@ -95,7 +95,7 @@ class BackendConnectionTest {
     if (node == null) {
       node =
           new BackendNode(
-              address(), new BackendSite(group, loop, settings, listener, PushSink.NONE));
+              address(), new BackendContext(group, loop, settings, listener, PushSink.NONE));
     }
     return node;
   }
@@ -168,7 +168,7 @@ class BackendConnectionTest {
     @Test
     void clientsAreSpreadOverSeveralConnectionsAndEachStaysOnItsOwn() {
       settings =
-          new BackendSettings(COMMAND_TIMEOUT, COMMAND_TIMEOUT, 2, 2, 2, 10, QueueBounds.DEFAULTS);
+          new BackendSettings(COMMAND_TIMEOUT, COMMAND_TIMEOUT, 2, 2, 2, 10, QueueLimits.DEFAULTS);
       onLoop(() -> node().send(new TestExchange("a1", log, FAR, Protocol.RESP2, 1), false));
       Peer one = server.accept();
       onLoop(() -> node().send(new TestExchange("b1", log, FAR, Protocol.RESP2, 2), false));
@@ -201,7 +201,7 @@ class BackendConnectionTest {
     @Test
     void preparingConnectsBeforeTheFirstExchange() {
       onLoop(() -> {
-        node().prepare();
+        node().connect();
         return null;
       });
       Peer peer = server.accept();
@@ -216,7 +216,7 @@ class BackendConnectionTest {
   @Nested
   class Bounds {
 
-    private void boundedBy(QueueBounds bounds) {
+    private void boundedBy(QueueLimits bounds) {
       settings = new BackendSettings(COMMAND_TIMEOUT, COMMAND_TIMEOUT, 1, 2, 2, 10, bounds);
     }
 
@@ -226,7 +226,7 @@ class BackendConnectionTest {
 
     @Test
     void sendersShouldPauseFromSoManyUnansweredOnUntilHalfAreAnswered() {
-      boundedBy(new QueueBounds(4, 1_000_000));
+      boundedBy(new QueueLimits(4, 1_000_000));
       send("a");
       Peer peer = server.accept().expect("<a>");
       send("b", "c");
@@ -251,7 +251,7 @@ class BackendConnectionTest {
 
     @Test
     void farTooManyUnansweredAreRefusedAtOnce() {
-      boundedBy(new QueueBounds(1, 1_000_000));
+      boundedBy(new QueueLimits(1, 1_000_000));
       send("a");
       Peer peer = server.accept().expect("<a>");
 
@@ -271,7 +271,7 @@ class BackendConnectionTest {
 
     @Test
     void whatANodeDoesNotTakeIsBounded() {
-      boundedBy(new QueueBounds(1_000, 4 << 20));
+      boundedBy(new QueueLimits(1_000, 4 << 20));
       send("a");
       server.accept().expect("<a>"); // and reads no more
       String large = "x".repeat(1 << 20);
@@ -288,7 +288,7 @@ class BackendConnectionTest {
     @Test
     void noMoreThanTheLimitWaits() {
       settings =
-          new BackendSettings(COMMAND_TIMEOUT, COMMAND_TIMEOUT, 1, 2, 2, 2, QueueBounds.DEFAULTS);
+          new BackendSettings(COMMAND_TIMEOUT, COMMAND_TIMEOUT, 1, 2, 2, 2, QueueLimits.DEFAULTS);
       server.refuse();
 
       send("a", "b", "c");
@@ -413,7 +413,7 @@ class BackendConnectionTest {
       access = new Access(new Credentials(null, "secret"), 0);
       settings =
           new BackendSettings(
-              Duration.ofMillis(50), COMMAND_TIMEOUT, 1, 2, 2, 10, QueueBounds.DEFAULTS);
+              Duration.ofMillis(50), COMMAND_TIMEOUT, 1, 2, 2, 10, QueueLimits.DEFAULTS);
       send("a");
       Peer first = server.acceptUnanswered();
       first.expect("*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n" + NAMING);
@@ -454,7 +454,7 @@ class BackendConnectionTest {
     @Test
     void whatIsSentAsideNeedsNoDatabase() {
       access = new Access(null, 3);
-      onLoop(() -> node().sendAside(new TestExchange("a", log, FAR, Protocol.RESP2, 1)));
+      onLoop(() -> node().sendSeparately(new TestExchange("a", log, FAR, Protocol.RESP2, 1)));
 
       server.acceptUnanswered().expect(NAMING).send("+OK\r\n").expect("<a>").send("+A\r\n");
 

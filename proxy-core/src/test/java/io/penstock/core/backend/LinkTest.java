@@ -45,7 +45,7 @@ class LinkTest {
       Link failed = link;
       if (failed != null) {
         link = null; // a connection is told once
-        failed.fail();
+        failed.failInFlight();
       }
     }
   }
@@ -109,7 +109,7 @@ class LinkTest {
 
     onLoop(() -> {
       for (int i = 0; i < 5; i++) { // 16 KiB of output lack a few bytes now
-        link.send(new byte[3_276], ControlExchange.ABANDONED);
+        link.send(new byte[3_276], DiscardingExchange.INSTANCE);
       }
       link.send(new TestExchange("a", log, FAR), true);
     });

@@ -35,13 +35,13 @@ class ReplyStreamTest {
 
   private TestExchange send(String name, long deadline) {
     var exchange = new TestExchange(name, log, deadline);
-    stream.sent(exchange);
+    stream.onSent(exchange);
     return exchange;
   }
 
   private @Nullable String receive(String wire) {
     ByteBuf in = Wire.buffer(wire);
-    String problem = stream.accept(in);
+    String problem = stream.onBytes(in);
     assertThat(in.refCnt()).isZero();
     return problem;
   }
@@ -58,7 +58,7 @@ class ReplyStreamTest {
             send(name);
           }
           for (byte[] piece : pieces) {
-            assertThat(stream.accept(Wire.buffer(piece))).isNull();
+            assertThat(stream.onBytes(Wire.buffer(piece))).isNull();
           }
           assertThat(log)
               .containsExactly(
@@ -76,7 +76,7 @@ class ReplyStreamTest {
   void whatASupersededNodeAcknowledgesLateIsNotBelieved() {
     send("a");
     send("b");
-    stream.supersede();
+    stream.markReplaced();
 
     assertThat(receive("+OK\r\n")).isEqualTo("a late reply after another node took its place");
     stream.close();
@@ -87,7 +87,7 @@ class ReplyStreamTest {
   @Test
   void aLargeReplyOfASupersededNodeIsNotBegun() {
     send("a");
-    stream.supersede();
+    stream.markReplaced();
 
     assertThat(receive("$100000\r\n" + "x".repeat(STREAMED_FROM)))
         .isEqualTo("a late reply after another node took its place");
@@ -99,7 +99,7 @@ class ReplyStreamTest {
     send("a");
     send("b");
     send("c");
-    stream.supersede();
+    stream.markReplaced();
 
     assertThat(receive("-ERR no\r\n-MOVED 1 10.0.0.1:7000\r\n+OK\r\n")).isNull();
 
@@ -109,7 +109,7 @@ class ReplyStreamTest {
   @Test
   void aSupersededNodeThatOwesNothingMoreIsBelieved() {
     send("a");
-    stream.supersede();
+    stream.markReplaced();
     assertThat(receive("-ERR no\r\n")).isNull();
 
     send("b");
@@ -194,7 +194,7 @@ class ReplyStreamTest {
   void aConnectionsOwnDefectEndsIt() {
     send("a").then(ReplyStreamTest::fail);
 
-    assertThatThrownBy(() -> stream.accept(Wire.buffer("+1\r\n"))).hasRootCauseMessage("defect");
+    assertThatThrownBy(() -> stream.onBytes(Wire.buffer("+1\r\n"))).hasRootCauseMessage("defect");
   }
 
   /** Copied anew with each read, these would be a hundred gigabytes each. */
@@ -212,10 +212,10 @@ class ReplyStreamTest {
     send("b");
     String push = ">3\r\n" + Wire.bulk("message") + Wire.bulk("ch") + Wire.bulk(text);
     for (byte[] piece : Splits.inPiecesOf(1_024, Wire.bytes("+OK\r\n" + push))) {
-      assertThat(stream.accept(Wire.buffer(piece))).isNull();
+      assertThat(stream.onBytes(Wire.buffer(piece))).isNull();
     }
     for (byte[] piece : Splits.inPiecesOf(1_024, Wire.bytes("-" + text + "\r\n"))) {
-      assertThat(stream.accept(Wire.buffer(piece))).isNull();
+      assertThat(stream.onBytes(Wire.buffer(piece))).isNull();
     }
 
     assertThat(pushed).containsExactly(push.length());
@@ -230,7 +230,7 @@ class ReplyStreamTest {
       log.clear();
       send("a");
       for (byte[] piece : Splits.inPiecesOf(size, Wire.bytes(reply))) {
-        assertThat(stream.accept(Wire.buffer(piece))).isNull();
+        assertThat(stream.onBytes(Wire.buffer(piece))).isNull();
       }
       assertThat(log.stream().map(entry -> entry.substring(7)).collect(Collectors.joining()))
           .as("pieces of %d", size)
@@ -370,7 +370,7 @@ class ReplyStreamTest {
     String problem = null;
     while (problem == null) {
       kept++;
-      problem = stream.accept(Wire.buffer(piece));
+      problem = stream.onBytes(Wire.buffer(piece));
     }
 
     assertThat(problem).isEqualTo("bytes that are not RESP");
@@ -413,7 +413,7 @@ class ReplyStreamTest {
     send("a");
     Splits.forEach(
         Wire.bytes(push),
-        pieces -> pieces.forEach(piece -> assertThat(stream.accept(Wire.buffer(piece))).isNull()));
+        pieces -> pieces.forEach(piece -> assertThat(stream.onBytes(Wire.buffer(piece))).isNull()));
 
     receive(push + "+OK\r\n" + push);
 
@@ -427,7 +427,7 @@ class ReplyStreamTest {
 
     Splits.forEach(
         Wire.bytes(error),
-        pieces -> pieces.forEach(piece -> assertThat(stream.accept(Wire.buffer(piece))).isNull()));
+        pieces -> pieces.forEach(piece -> assertThat(stream.onBytes(Wire.buffer(piece))).isNull()));
     send("a");
     receive(error + "+OK\r\n");
 

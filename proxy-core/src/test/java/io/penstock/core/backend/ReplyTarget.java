@@ -103,11 +103,11 @@ public final class ReplyTarget {
     List<Waiting> waiting = new ArrayList<>();
     for (int i = 0; i < expected.size() + 1; i++) {
       waiting.add(new Waiting());
-      stream.sent(waiting.getLast());
+      stream.onSent(waiting.getLast());
     }
     String problem = null;
     while (problem == null && pieces.hasNext()) {
-      problem = stream.accept(pieces.next());
+      problem = stream.onBytes(pieces.next());
       Oracle.require(Pieces.memory() - memory <= 4L * wire.length + ROOM, "memory is taken");
     }
     stream.close();
@@ -176,7 +176,7 @@ public final class ReplyTarget {
     private boolean failed;
 
     Waiting() {
-      terms(protocol(), 0, Long.MAX_VALUE);
+      sendOptions(protocol(), 0, Long.MAX_VALUE);
     }
 
     @Override

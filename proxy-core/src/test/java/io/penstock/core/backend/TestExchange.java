@@ -21,7 +21,7 @@ final class TestExchange extends Exchange {
   TestExchange(String name, List<String> log, long deadline, Protocol protocol, int affinity) {
     this.name = name;
     this.log = log;
-    terms(protocol, affinity, deadline);
+    sendOptions(protocol, affinity, deadline);
     ByteBuf wire = Wire.buffer("<" + name + ">");
     bytes(new SharedBuffer(wire), 0, wire.readableBytes());
   }
@@ -39,7 +39,7 @@ final class TestExchange extends Exchange {
   }
 
   @Override
-  public boolean absorbs(Throwable defect) {
+  public boolean recoverFrom(Throwable defect) {
     log.add(name + " " + defect.getMessage());
     releaseBytes();
     return absorbs;

@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.penstock.core.answer.ClientDirectory;
 import io.penstock.core.answer.ProxyView;
 import io.penstock.core.backend.BackendSettings;
-import io.penstock.core.backend.QueueBounds;
+import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.client.Nodes;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.ServerFacts;
@@ -61,7 +61,7 @@ class ListenerTest {
   private SessionLoop sessionLoop() {
     Loop loop = group.loops().getFirst();
     var topology = new StaticTopology(new Endpoint("127.0.0.1", 1));
-    var backend = new BackendSettings(TIMEOUT, TIMEOUT, 1, 1, 1, 65_536, QueueBounds.DEFAULTS);
+    var backend = new BackendSettings(TIMEOUT, TIMEOUT, 1, 1, 1, 65_536, QueueLimits.DEFAULTS);
     var settings =
         new SessionSettings(
             null,

@@ -25,13 +25,13 @@ class ActivityTest {
   @Test
   void whoAsksForOneThingAtATimeIsOneOfTheCrowd() {
     clients().forEach(client -> askedBefore(client, 1).onBytes(loop, 100));
-    assertThat(loop.crowd().isLarge()).isTrue();
+    assertThat(loop.activeClients().areMany()).isTrue();
   }
 
   @Test
   void whoPipelinesIsNot() {
     clients().forEach(client -> askedBefore(client, 2).onBytes(loop, 100));
-    assertThat(loop.crowd().isLarge()).isFalse();
+    assertThat(loop.activeClients().areMany()).isFalse();
   }
 
   private Stream<Activity> clients() {

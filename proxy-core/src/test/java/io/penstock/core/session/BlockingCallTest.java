@@ -525,7 +525,7 @@ class BlockingCallTest {
       node.close();
       await().until(() -> stats(1).errors() > 0);
       client.close();
-      await().until(() -> rig.onLoop(() -> rig.dispatcher().hold().size()) == 1);
+      await().until(() -> rig.onLoop(() -> rig.dispatcher().heldRequests().size()) == 1);
 
       rig.publish(
           new SlotMap.Builder()

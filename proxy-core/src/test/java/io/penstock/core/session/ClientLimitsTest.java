@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelOutboundBuffer;
-import io.penstock.core.backend.QueueBounds;
+import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.cluster.Slot;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.limit.OutputLimit;
@@ -80,7 +80,7 @@ class ClientLimitsTest {
   }
 
   private static long unwritten(Rig rig, Session session) {
-    return rig.<Long>onLoop(() -> session.output().unwritten());
+    return rig.<Long>onLoop(() -> session.output().unwrittenBytes());
   }
 
   @Test
@@ -471,7 +471,7 @@ class ClientLimitsTest {
     @Test
     void whoIsNotReadBecauseItsNodeIsBusyIsNotIdle() {
       ClientLimits limits = Limits.timeouts(Limits.idle(Duration.ofSeconds(10)));
-      Rig on = new Rig.Choice().clientLimits(limits).bounds(new QueueBounds(2, 1 << 20)).start();
+      Rig on = new Rig.Choice().clientLimits(limits).bounds(new QueueLimits(2, 1 << 20)).start();
       rig = on;
       Peer node = on.connected(0);
       on.client().send(GET);

@@ -90,9 +90,9 @@ class GatherTest {
     Peer paused = rig.client();
     rig.server(1).refuse();
     waiting.forEach(client -> client.send(get("a").repeat(256)));
-    await().until(() -> rig.onLoop(() -> rig.dispatcher().hold().size()) == 1_024);
+    await().until(() -> rig.onLoop(() -> rig.dispatcher().heldRequests().size()) == 1_024);
     paused.send(get("a") + call("DEL a b a b"));
-    await().until(() -> rig.onLoop(() -> rig.dispatcher().hold().size()) == 1_025);
+    await().until(() -> rig.onLoop(() -> rig.dispatcher().heldRequests().size()) == 1_025);
 
     SlotMap now = rig.topology().current();
     SlotMap next = rig.onLoop(() -> now.withSlotOn(Rig.SLOT_A, rig.address(0)));
@@ -122,7 +122,7 @@ class GatherTest {
       gather.send(parts);
       parts[0].deliver(reply, 0, reply.readableBytes(), Outcome.OK);
       assertThat(reply.refCnt()).isEqualTo(2);
-      parts[1].absorbs(new OutOfMemoryError("thrown by a test"));
+      parts[1].recoverFrom(new OutOfMemoryError("thrown by a test"));
       return null;
     });
 

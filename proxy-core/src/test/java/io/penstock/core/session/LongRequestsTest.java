@@ -42,7 +42,7 @@ class LongRequestsTest {
     var answered = new AtomicBoolean();
     Peer other = rig.client();
     rig.onLoop(() -> {
-      rig.sessions().slices().begin(until(answered));
+      rig.sessions().slices().start(until(answered));
       return true;
     });
 
@@ -54,8 +54,8 @@ class LongRequestsTest {
   void eachWorkGetsItsTurn() {
     var order = new ArrayList<String>();
     rig.onLoop(() -> {
-      rig.sessions().slices().begin(times(order, "a", 3));
-      rig.sessions().slices().begin(times(order, "b", 2));
+      rig.sessions().slices().start(times(order, "a", 3));
+      rig.sessions().slices().start(times(order, "b", 2));
       return true;
     });
 
@@ -67,8 +67,8 @@ class LongRequestsTest {
   void workThatFailsEndsAndOthersGoOn() {
     var ended = new ArrayList<String>();
     rig.onLoop(() -> {
-      rig.sessions().slices().begin(failing(ended));
-      rig.sessions().slices().begin(times(ended, "other", 1));
+      rig.sessions().slices().start(failing(ended));
+      rig.sessions().slices().start(times(ended, "other", 1));
       return true;
     });
 
@@ -88,7 +88,7 @@ class LongRequestsTest {
     var reply = new StringBuilder("*" + count + "\r\n");
     keys.forEach(key -> reply.append(bulk("v" + key)));
     client.expect(reply.toString());
-    assertThat(slices()).isGreaterThanOrEqualTo(count / Slices.STEPS);
+    assertThat(slices()).isGreaterThanOrEqualTo(count / Slices.STEPS_PER_SLICE);
     assertNothingIsLeft();
   }
 
@@ -208,13 +208,13 @@ class LongRequestsTest {
     client.expect("+OK\r\n" + "+QUEUED\r\n".repeat(count));
 
     client.expect("*" + count + "\r\n" + "+PONG\r\n".repeat(count));
-    assertThat(slices()).isGreaterThan(count / Slices.STEPS);
+    assertThat(slices()).isGreaterThan(count / Slices.STEPS_PER_SLICE);
     assertNothingIsLeft();
   }
 
   @Test
   void queueingIsInterruptedForOthers() {
-    int count = 4 * Slices.STEPS / TurnBudget.ANSWER;
+    int count = 4 * Slices.STEPS_PER_SLICE / TurnBudget.ANSWER;
     Peer client = rig.client();
     client.send(call("MULTI") + PING.repeat(count) + call("DISCARD"));
 
@@ -254,7 +254,7 @@ class LongRequestsTest {
   }
 
   private long slices() {
-    return rig.onLoop(() -> rig.sessions().slices().done());
+    return rig.onLoop(() -> rig.sessions().slices().slicesRun());
   }
 
   private void assertNothingIsLeft() {

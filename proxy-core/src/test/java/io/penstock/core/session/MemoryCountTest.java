@@ -4,7 +4,7 @@ import static io.penstock.core.session.Requests.call;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.penstock.core.backend.QueueBounds;
+import io.penstock.core.backend.QueueLimits;
 import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.wire.Wire;
 import java.lang.management.ManagementFactory;
@@ -191,7 +191,7 @@ class MemoryCountTest {
   @Test
   void requestsThatAreUnansweredCountWhatTheyTake() {
     rig.close();
-    rig = new Rig.Choice().single().bounds(new QueueBounds(MANY, 1 << 26)).start();
+    rig = new Rig.Choice().single().bounds(new QueueLimits(MANY, 1 << 26)).start();
     rig.connected(0);
     String some = call("GET b").repeat(200);
     List<Session> sessions = new ArrayList<>();

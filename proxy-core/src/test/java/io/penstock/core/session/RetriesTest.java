@@ -8,7 +8,7 @@ import static io.penstock.testkit.network.ScriptedNode.NAMING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.penstock.core.backend.QueueBounds;
+import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.ProxyStats.HeldOutcome;
 import io.penstock.core.observe.ProxyStats.HeldStats;
@@ -410,7 +410,7 @@ class RetriesTest {
 
     @Test
     void whatIsRefusedWhereNothingMoreFitsStillWaitsForWhatIsBehindIt() {
-      restart(new Rig.Choice().bounds(new QueueBounds(4_096, 1 << 20)));
+      restart(new Rig.Choice().bounds(new QueueLimits(4_096, 1 << 20)));
       String refusal = "-CLUSTERDOWN The cluster is down\r\n";
       Peer node = rig.connected(1);
       Peer client = rig.client();
@@ -419,7 +419,7 @@ class RetriesTest {
       Peer other = rig.client();
       String large = set("foo", "x".repeat(32 << 20));
       other.send(large); // which the node does not read yet
-      await().until(() -> !rig.onLoop(() -> rig.dispatcher().keepsUp(rig.address(1), 0)));
+      await().until(() -> !rig.onLoop(() -> rig.dispatcher().isWritable(rig.address(1), 0)));
 
       node.send(refusal);
       node.expect(large).send("+OK\r\n+OK\r\n");

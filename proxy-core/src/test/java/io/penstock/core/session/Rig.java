@@ -3,7 +3,7 @@ package io.penstock.core.session;
 import io.penstock.core.answer.ClientDirectory;
 import io.penstock.core.answer.ProxyView;
 import io.penstock.core.backend.BackendSettings;
-import io.penstock.core.backend.QueueBounds;
+import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.client.Nodes;
 import io.penstock.core.cluster.ClusterFacade;
 import io.penstock.core.cluster.ClusterVerdicts;
@@ -76,7 +76,7 @@ final class Rig implements AutoCloseable {
     private Duration commandTimeout = Duration.ofSeconds(100);
     private Duration hold = Duration.ZERO;
     private int maxHeld = 65_536;
-    private QueueBounds bounds = QueueBounds.DEFAULTS;
+    private QueueLimits bounds = QueueLimits.DEFAULTS;
     private ClientLimits clientLimits = ClientLimits.DEFAULTS;
     private int exclusiveConnections = 8;
     private int turnConnections; // of the synchronous dispatcher, if it is to be that
@@ -113,7 +113,7 @@ final class Rig implements AutoCloseable {
       return this;
     }
 
-    Choice bounds(QueueBounds wanted) {
+    Choice bounds(QueueLimits wanted) {
       bounds = wanted;
       return this;
     }
@@ -409,7 +409,7 @@ final class Rig implements AutoCloseable {
   void publish(SlotMap map) {
     publishUntold(map);
     onLoop(() -> {
-      dispatcher.adopt();
+      dispatcher.adoptPlacement();
       sessions.hub().adoptTopology();
       return true;
     });
@@ -423,7 +423,7 @@ final class Rig implements AutoCloseable {
             publishAfter(tasks - 1, map);
           } else {
             topology.current = map;
-            dispatcher.adopt();
+            dispatcher.adoptPlacement();
             sessions.hub().adoptTopology();
           }
         });
@@ -432,7 +432,7 @@ final class Rig implements AutoCloseable {
   /** Has the loop go by the newest snapshot, as with the topology thread's push. */
   void adopt() {
     onLoop(() -> {
-      dispatcher.adopt();
+      dispatcher.adoptPlacement();
       return true;
     });
   }

@@ -8,7 +8,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.backend.Failure;
-import io.penstock.core.backend.QueueBounds;
+import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.limit.OutputLimit;
 import io.penstock.core.pubsub.Hub;
 import io.penstock.core.pubsub.Kind;
@@ -695,7 +695,7 @@ class SubscriptionsTest {
     @Test
     void whatANodeCouldNotBeAskedForTheMomentItIsAskedLater() {
       rig.close();
-      rig = new Rig.Choice().bounds(new QueueBounds(1, 1 << 20)).start();
+      rig = new Rig.Choice().bounds(new QueueLimits(1, 1 << 20)).start();
       Peer other = rig.client().send(call("SUBSCRIBE b"));
       Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
       var confirmations = new StringBuilder(push("subscribe", "b", ":1"));
@@ -721,7 +721,7 @@ class SubscriptionsTest {
 
     private Unheard unsubscribeUnheard() {
       rig.close();
-      rig = new Rig.Choice().bounds(new QueueBounds(1, 1 << 20)).start();
+      rig = new Rig.Choice().bounds(new QueueLimits(1, 1 << 20)).start();
       Peer leaving = rig.client();
       Peer feed = subscribed(leaving, 0, "b");
       var confirmations = new StringBuilder();

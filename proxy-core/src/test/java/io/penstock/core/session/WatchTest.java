@@ -164,7 +164,7 @@ class WatchTest {
     Peer lease = lease(1);
     await().until(() -> stats(1).exclusive() == 1);
 
-    rig.<Boolean>onLoop(() -> execution.absorbs(new OutOfMemoryError("thrown by a test")));
+    rig.<Boolean>onLoop(() -> execution.recoverFrom(new OutOfMemoryError("thrown by a test")));
 
     lease.expectClosed();
     client.expectClosed();

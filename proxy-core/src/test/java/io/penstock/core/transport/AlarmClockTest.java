@@ -29,7 +29,7 @@ class AlarmClockTest {
 
   @AfterEach
   void giveBack() {
-    alarm.giveBack();
+    alarm.close();
   }
 
   @Test
@@ -63,7 +63,7 @@ class AlarmClockTest {
     behind.set(System.nanoTime() + 2 * SOON);
     await().untilAsserted(() -> assertThat(other).hasPositiveValue());
     assertThat(rung).hasValue(0);
-    behind.giveBack();
+    behind.close();
   }
 
   @Test
@@ -72,11 +72,11 @@ class AlarmClockTest {
     AlarmClock.Alarm other = clock.alarm(() -> thread.set(Thread.currentThread()));
     other.set(System.nanoTime() + SOON);
     await().untilAsserted(() -> assertThat(thread).doesNotHaveNullValue());
-    other.giveBack();
+    other.close();
     alarm.set(System.nanoTime() + SOON);
     await().untilAsserted(() -> assertThat(rung).hasPositiveValue());
     assertThat(rungBy).hasValue(thread.get());
-    alarm.giveBack();
+    alarm.close();
     await().untilAsserted(() -> assertThat(thread.get().isAlive()).isFalse());
   }
 
@@ -100,8 +100,8 @@ class AlarmClockTest {
       await().untilAsserted(() -> assertThat(tries).hasValueGreaterThan(2));
       assertThat(lines.get()).hasSize(1); // once a minute
     }
-    behind.giveBack();
-    failing.giveBack();
+    behind.close();
+    failing.close();
   }
 
   /** As when there are as many threads as may be. */
@@ -124,6 +124,6 @@ class AlarmClockTest {
     await().until(() -> late.set(System.nanoTime()));
     await().untilAsserted(() -> assertThat(other).hasPositiveValue());
     assertThat(tries).hasValue(2);
-    late.giveBack();
+    late.close();
   }
 }

@@ -15,16 +15,17 @@ class BackoffTest {
   void theWaitDoublesFromTheFirstToTheLongest() {
     long[] longest = {10, 20, 40, 80, 160, 320, 640, 1_000, 1_000, 1_000};
     for (int i = 0; i < longest.length; i++) {
-      assertThat(backoff.after(i + 1))
+      assertThat(backoff.delayAfter(i + 1))
           .isBetween(Duration.ofMillis(longest[i] / 2), Duration.ofMillis(longest[i]));
     }
     for (int failures : new int[] {30, 1_000, Integer.MAX_VALUE}) {
-      assertThat(backoff.after(failures)).isBetween(Duration.ofMillis(500), Duration.ofSeconds(1));
+      assertThat(backoff.delayAfter(failures))
+          .isBetween(Duration.ofMillis(500), Duration.ofSeconds(1));
     }
   }
 
   @Test
   void noFailureCountsAsOne() {
-    assertThat(backoff.after(0)).isBetween(Duration.ofMillis(5), Duration.ofMillis(10));
+    assertThat(backoff.delayAfter(0)).isBetween(Duration.ofMillis(5), Duration.ofMillis(10));
   }
 }

@@ -85,7 +85,7 @@ class DirectSendTest {
     private Channel connected() throws Exception {
       Channel near =
           group
-              .client(loop(), TIMEOUT)
+              .clientBootstrap(loop(), TIMEOUT)
               .option(ChannelOption.AUTO_READ, false)
               .option(ChannelOption.SO_SNDBUF, 64 * 1024)
               .handler(counted)
@@ -100,7 +100,7 @@ class DirectSendTest {
       var near = new CompletableFuture<Channel>();
       Channel listener =
           group
-              .server(Duration.ZERO)
+              .serverBootstrap(Duration.ZERO)
               .childOption(ChannelOption.AUTO_READ, false)
               .childOption(ChannelOption.SO_SNDBUF, 64 * 1024)
               .childHandler(

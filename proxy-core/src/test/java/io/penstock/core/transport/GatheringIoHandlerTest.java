@@ -19,7 +19,7 @@ class GatheringIoHandlerTest {
   private long slice = 100; // how long giving way takes
   private int gaveWay;
   private int slept;
-  private final Crowd crowd = new Crowd(now);
+  private final ActiveClients crowd = new ActiveClients(now);
   private final GatheringIoHandler handler =
       new GatheringIoHandler(
           looks,
@@ -72,7 +72,7 @@ class GatheringIoHandlerTest {
 
   @Test
   void sleepsForALargeCrowdWhenThereIsMuchToDo() {
-    come(Crowd.LARGE);
+    come(ActiveClients.LARGE);
     looks.find(GatheringIoHandler.MANY - 1, 0, GatheringIoHandler.MANY, GatheringIoHandler.FEW);
     handler.run(looks.context);
     assertThat(slept).isZero();
@@ -84,7 +84,7 @@ class GatheringIoHandlerTest {
 
   @Test
   void onlyGivesWayForASmallCrowd() {
-    come(Crowd.LARGE - 1);
+    come(ActiveClients.LARGE - 1);
     looks.find(GatheringIoHandler.MANY, 0);
     handler.run(looks.context);
     assertThat(slept).isZero();
@@ -93,7 +93,7 @@ class GatheringIoHandlerTest {
 
   @Test
   void restsAfterASleepThatBroughtNextToNothing() {
-    come(Crowd.LARGE);
+    come(ActiveClients.LARGE);
     int many = GatheringIoHandler.MANY;
     looks.find(many, GatheringIoHandler.FEW, many, GatheringIoHandler.FEW - 1, many, many, many);
     handler.run(looks.context);
@@ -114,7 +114,7 @@ class GatheringIoHandlerTest {
 
   private void come(int clients) {
     for (int i = 0; i < clients; i++) {
-      crowd.heard(now - 1, now);
+      crowd.onRequest(now - 1, now);
     }
   }
 

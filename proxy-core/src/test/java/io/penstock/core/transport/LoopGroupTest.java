@@ -131,7 +131,7 @@ class LoopGroupTest {
     WorkingTransport.assume(transport);
     var group = new LoopGroup(transport, 1);
     try {
-      assertThat(group.client(group.loops().getFirst(), 1_000).config().options())
+      assertThat(group.clientBootstrap(group.loops().getFirst(), 1_000).config().options())
           .containsEntry(ChannelOption.SO_KEEPALIVE, true)
           .containsAllEntriesOf(transport.keepAlive(Duration.ofMinutes(1)));
     } finally {
@@ -164,7 +164,7 @@ class LoopGroupTest {
       for (int attempt = 0; attempt < 300; attempt++) { // which of the two is seen first varies
         Channel channel =
             group
-                .client(group.loops().getFirst(), 1_000)
+                .clientBootstrap(group.loops().getFirst(), 1_000)
                 .handler(new Discards())
                 .connect(peer.getLocalSocketAddress())
                 .sync()

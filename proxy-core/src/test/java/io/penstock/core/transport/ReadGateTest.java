@@ -20,12 +20,12 @@ class ReadGateTest {
   }
 
   private void await(String who) {
-    gate.await(() -> readOn.add(who));
+    gate.whenOpen(() -> readOn.add(who));
   }
 
   @Test
   void aLittleIsReadWithoutEnd() {
-    gate.took(ReadGate.MOST_AT_ONCE - 1);
+    gate.onRead(ReadGate.MOST_AT_ONCE - 1);
 
     assertThat(gate.isOpen()).isTrue();
     assertThat(tasks).isEmpty();
@@ -50,9 +50,9 @@ class ReadGateTest {
 
   @Test
   void afterMuchTheRestWaitsForTheNextTurn() {
-    gate.took(ReadGate.MOST_AT_ONCE - 1);
-    gate.took(1);
-    gate.took(1);
+    gate.onRead(ReadGate.MOST_AT_ONCE - 1);
+    gate.onRead(1);
+    gate.onRead(1);
     assertThat(gate.isOpen()).isFalse();
     assertThat(tasks).hasSize(1);
     await("one");
@@ -61,13 +61,13 @@ class ReadGateTest {
 
     assertThat(gate.isOpen()).isTrue();
     assertThat(readOn).containsExactly("one");
-    gate.took(ReadGate.MOST_AT_ONCE - 1);
+    gate.onRead(ReadGate.MOST_AT_ONCE - 1);
     assertThat(gate.isOpen()).isTrue();
   }
 
   @Test
   void theNextTurnReadsNothingWhileItIsShut() {
-    gate.took(ReadGate.MOST_AT_ONCE);
+    gate.onRead(ReadGate.MOST_AT_ONCE);
     gate.shut();
     await("one");
     endTurn();
@@ -81,7 +81,7 @@ class ReadGateTest {
   @Test
   void openingItBringsNothingIntoATurnThatHasMuch() {
     gate.shut();
-    gate.took(ReadGate.MOST_AT_ONCE);
+    gate.onRead(ReadGate.MOST_AT_ONCE);
     await("one");
 
     gate.open();
@@ -94,7 +94,7 @@ class ReadGateTest {
   @Test
   void whoIsReadAgainMayHaveToWaitAgain() {
     gate.shut();
-    gate.await(() -> {
+    gate.whenOpen(() -> {
       gate.shut();
       await("again");
     });

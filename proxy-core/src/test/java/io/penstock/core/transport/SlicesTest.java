@@ -30,7 +30,7 @@ class SlicesTest {
 
     loop.execute(() -> {
       new Slices(loop)
-          .beginNow(
+          .startNow(
               new Sliced() {
                 @Override
                 public boolean step() {

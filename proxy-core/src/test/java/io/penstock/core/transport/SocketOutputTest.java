@@ -55,7 +55,7 @@ class SocketOutputTest {
     endTurn();
 
     assertThat(writes.events()).containsExactly("+OK\r\n:1\r\n$1\r\na\r\n*0\r\n", "flush");
-    assertThat(output.bytes()).isEqualTo(20);
+    assertThat(output.appendedBytes()).isEqualTo(20);
   }
 
   @Test
@@ -66,7 +66,7 @@ class SocketOutputTest {
     ByteBuf large = Wire.buffer(LARGE);
     append("before");
 
-    output.abandon();
+    output.closeAndDiscard();
     append("after");
     output.append(large, 0, LARGE.length());
     output.appendOwned(large.retainedSlice());
@@ -154,7 +154,7 @@ class SocketOutputTest {
     endTurn();
 
     assertThat(writes.events()).containsExactly(piece.repeat(4), piece, "flush");
-    assertThat(output.bytes()).isEqualTo(20_000);
+    assertThat(output.appendedBytes()).isEqualTo(20_000);
   }
 
   @Test

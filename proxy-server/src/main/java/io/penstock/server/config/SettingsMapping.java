@@ -5,7 +5,7 @@ import io.penstock.core.ProxySettings.Backend;
 import io.penstock.core.ProxySettings.FailoverHold;
 import io.penstock.core.ProxySettings.Listen;
 import io.penstock.core.ProxySettings.Refresh;
-import io.penstock.core.backend.QueueBounds;
+import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.command.RuleCheck;
 import io.penstock.core.limit.ClientLimits;
@@ -50,7 +50,7 @@ public final class SettingsMapping {
     var clients = new ClientsMapping(reader);
     AcceptSettings arrivals = clients.arrivals(properties);
     ClientLimits limits = clients.limits(properties);
-    QueueBounds bounds = bounds(properties.backend());
+    QueueLimits bounds = bounds(properties.backend());
     String resource = demo == null ? properties.transpond().local().resource() : demo;
     if (resource == null || resource.isBlank()) {
       throw new MissingResourceException();
@@ -101,11 +101,11 @@ public final class SettingsMapping {
     };
   }
 
-  private QueueBounds bounds(PenstockProperties.Backend backend) {
+  private QueueLimits bounds(PenstockProperties.Backend backend) {
     if (backend.maxUnsent().toBytes() < 1) {
       refuse("backend.max-unsent", "must be at least 1B", "write 64MB, the default");
     }
-    return new QueueBounds(backend.maxInFlight(), backend.maxUnsent().toBytes());
+    return new QueueLimits(backend.maxInFlight(), backend.maxUnsent().toBytes());
   }
 
   private void refuseWhatIsNotThereYet(PenstockProperties properties) {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.penstock.core.ProxySettings;
-import io.penstock.core.backend.QueueBounds;
+import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.limit.ClientTimeouts;
@@ -54,7 +54,7 @@ class SettingsMappingTest {
                     1,
                     2048,
                     new ProxySettings.FailoverHold(Duration.ofSeconds(10), 10_000),
-                    QueueBounds.DEFAULTS),
+                    QueueLimits.DEFAULTS),
                 new ProxySettings.Refresh(Duration.ofSeconds(30), Duration.ofSeconds(1)),
                 CommandRules.NONE,
                 Transport.AUTO,

@@ -3,7 +3,7 @@ package io.penstock.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.UnixOperatingSystemMXBean;
-import io.penstock.core.backend.QueueBounds;
+import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.limit.ClientTimeouts;
 import io.penstock.core.limit.OutputLimit;
@@ -357,7 +357,7 @@ class OverloadIT {
         new ClientLimits(all.normal(), all.subscribers(), all.memory(), all.timeouts(), 200, 3_000);
     int clients = 60;
     int each = 2_000;
-    try (ProxyFixture proxy = proxy(few).bounds(new QueueBounds(50, MEGABYTE)).startReady();
+    try (ProxyFixture proxy = proxy(few).bounds(new QueueLimits(50, MEGABYTE)).startReady();
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<int[]>> results = new ArrayList<>();
       for (int i = 0; i < clients; i++) {

@@ -3,7 +3,7 @@ package io.penstock.server.it;
 import io.penstock.core.Proxy;
 import io.penstock.core.ProxySettings;
 import io.penstock.core.ProxySettings.Dispatch;
-import io.penstock.core.backend.QueueBounds;
+import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.cluster.ClusterFacade;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.limit.ClientLimits;
@@ -139,7 +139,7 @@ public final class ProxyFixture implements AutoCloseable {
     private int connectionsPerLoop = 1;
     private ClientLimits clientLimits = ClientLimits.DEFAULTS;
     private AcceptSettings arrivals = AcceptSettings.DEFAULTS;
-    private QueueBounds bounds = QueueBounds.DEFAULTS;
+    private QueueLimits bounds = QueueLimits.DEFAULTS;
     private int exclusiveConnections = 2_048;
     private @Nullable ClusterFacade facade;
     private Dispatch dispatch = DispatchMode.dispatch();
@@ -211,7 +211,7 @@ public final class ProxyFixture implements AutoCloseable {
       return this;
     }
 
-    Builder bounds(QueueBounds wanted) {
+    Builder bounds(QueueLimits wanted) {
       bounds = wanted;
       return this;
     }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.penstock.core.ProxySettings;
-import io.penstock.core.backend.QueueBounds;
+import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.listener.AcceptSettings;
@@ -67,7 +67,7 @@ class LifecycleConfigurationTest {
             1,
             1,
             new ProxySettings.FailoverHold(Duration.ofSeconds(1), 1),
-            QueueBounds.DEFAULTS),
+            QueueLimits.DEFAULTS),
         new ProxySettings.Refresh(Duration.ofSeconds(1), Duration.ofSeconds(1)),
         CommandRules.NONE,
         transport,

@@ -11,35 +11,35 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
 /** Where backend connections live and whom they tell. */
-public record BackendSite(
+public record BackendContext(
     LoopGroup group,
     Loop loop,
     BackendSettings settings,
     BackendListener listener,
     PushSink pushes,
-    Hold hold) {
+    HeldRequests heldRequests) {
 
   private static final Backoff BACKOFF =
       new Backoff(Duration.ofMillis(10), Duration.ofSeconds(1), new Random());
 
   /** With a hold of its own. */
-  public BackendSite(
+  public BackendContext(
       LoopGroup group,
       Loop loop,
       BackendSettings settings,
       BackendListener listener,
       PushSink pushes) {
-    this(group, loop, settings, listener, pushes, new Hold(settings.maxHeld()));
+    this(group, loop, settings, listener, pushes, new HeldRequests(settings.maxHeld()));
   }
 
   /**
-   * As {@link Exchange#sentLate}, now.
+   * As {@link Exchange#extendDeadline}, now.
    *
    * @return whether there is time left
    */
-  boolean sentLate(Exchange exchange) {
+  boolean extendDeadline(Exchange exchange) {
     long now = loop.now();
-    exchange.sentLate(now, settings.commandTimeout().toNanos());
+    exchange.extendDeadline(now, settings.commandTimeout().toNanos());
     return exchange.deadline() - now > 0;
   }
 
@@ -54,19 +54,19 @@ public record BackendSite(
    * @param failures in a row so far
    */
   ScheduledFuture<?> retry(Runnable action, int failures) {
-    return later(action, BACKOFF.after(failures).toMillis());
+    return later(action, BACKOFF.delayAfter(failures).toMillis());
   }
 
   /** Connects to the node; {@code owner} is told how it went, on the loop. */
-  void dial(Endpoint node, LinkOwner owner) {
+  void connect(Endpoint node, LinkListener owner) {
     int timeout = (int) settings.connectTimeout().toMillis();
     group
-        .client(loop, timeout)
+        .clientBootstrap(loop, timeout)
         .handler(new BackendPipeline(owner, this))
         .connect(InetSocketAddress.createUnresolved(node.host(), node.port()))
         .addListener(done -> {
           if (!done.isSuccess()) {
-            onLoop(() -> owner.connectFailed(done.cause()));
+            onLoop(() -> owner.onConnectFailed(done.cause()));
           }
         });
   }

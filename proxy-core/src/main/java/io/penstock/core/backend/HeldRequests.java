@@ -19,12 +19,12 @@ import org.slf4j.LoggerFactory;
  * The requests of one loop that wait because their node cannot be reached or does not take them
  * yet: how many there are, how many there may be, and what became of them. Confined to that loop.
  */
-public final class Hold {
+public final class HeldRequests {
 
   /** What is over sooner is not worth a word. */
   private static final long WORTH_TELLING_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-  private static final Logger log = LoggerFactory.getLogger(Hold.class);
+  private static final Logger log = LoggerFactory.getLogger(HeldRequests.class);
   private static final HeldOutcome[] OUTCOMES = HeldOutcome.values();
 
   private final int most;
@@ -37,7 +37,7 @@ public final class Hold {
   /**
    * @param most requests at once
    */
-  public Hold(int most) {
+  public HeldRequests(int most) {
     this.most = most;
   }
 
@@ -64,9 +64,9 @@ public final class Hold {
    * Holds the request from here on, or answers false, and counts it, when too many are. One that is
    * held keeps its place.
    */
-  public boolean admits(Exchange exchange) {
+  public boolean tryEnter(Exchange exchange) {
     if (isFull() && !exchange.isHeld()) {
-      refused();
+      countRejected();
       return false;
     }
     enter(exchange);
@@ -111,7 +111,7 @@ public final class Hold {
   }
 
   /** Counts what became of a request that was held. */
-  public void count(Exchange exchange, HeldOutcome outcome) {
+  public void countOutcome(Exchange exchange, HeldOutcome outcome) {
     outcomes[outcome.ordinal()]++;
     Place place = exchange.heldFor();
     if (place != null) {
@@ -121,14 +121,14 @@ public final class Hold {
   }
 
   /** A request that was held was sent on to another node, where it is held again or served. */
-  public void rerouted(Exchange exchange) {
+  public void countRerouted(Exchange exchange) {
     if (!exchange.isHeld()) {
-      count(exchange, HeldOutcome.SERVED);
+      countOutcome(exchange, HeldOutcome.SERVED);
     }
   }
 
   /** A request was to be held, and too many are. */
-  public void refused() {
+  public void countRejected() {
     outcomes[HeldOutcome.REFUSED.ordinal()]++;
     refusals.log(times ->
         log.warn(

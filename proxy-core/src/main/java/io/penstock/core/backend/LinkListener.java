@@ -4,13 +4,13 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /** Whom the channel to a node tells what happens on it. Called on its loop. */
-interface LinkOwner {
+interface LinkListener {
 
   /** The TCP connection stands. */
   void onConnected(Link link);
 
   /** There will be none. */
-  void connectFailed(Throwable cause);
+  void onConnectFailed(Throwable cause);
 
   /** One request of the handshake was answered; {@code error} is null when it was accepted. */
   void onHandshakeReply(@Nullable String error);

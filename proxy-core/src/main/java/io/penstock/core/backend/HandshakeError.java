@@ -7,7 +7,7 @@ import io.penstock.core.upstream.Endpoint;
  *
  * @param node which
  * @param error its error line, without {@code -} and without any password
- * @param lasting whether it never has let Penstock in, and nothing says that it soon will: a wrong
- *     password, for one
+ * @param permanent whether it never has let Penstock in, and nothing says that it soon will: a
+ *     wrong password, for one
  */
-public record NodeRefusal(Endpoint node, String error, boolean lasting) {}
+public record HandshakeError(Endpoint node, String error, boolean permanent) {}

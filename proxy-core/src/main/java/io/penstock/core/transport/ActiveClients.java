@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
  * within {@value #SPAN_MILLIS} ms. Who is connected and silent does not count, nor who pipelines.
  * Confined to the loop.
  */
-public final class Crowd {
+public final class ActiveClients {
 
   /** From so many on, each client waits for the others far longer than for the loop. */
   static final int LARGE = 256;
@@ -19,7 +19,7 @@ public final class Crowd {
   private int counted;
   private int last;
 
-  Crowd(long now) {
+  ActiveClients(long now) {
     this.since = now;
   }
 
@@ -28,7 +28,7 @@ public final class Crowd {
    *
    * @param before when bytes came from it the last time, and {@code now}: {@link System#nanoTime()}
    */
-  public void heard(long before, long now) {
+  public void onRequest(long before, long now) {
     long age = now - since;
     if (age >= SPAN_NANOS) {
       last = age < 2 * SPAN_NANOS ? counted : 0;
@@ -41,7 +41,7 @@ public final class Crowd {
   }
 
   /** Whether there were many in the last span, or are already in this one. */
-  public boolean isLarge() {
+  public boolean areMany() {
     return last >= LARGE || counted >= LARGE;
   }
 }

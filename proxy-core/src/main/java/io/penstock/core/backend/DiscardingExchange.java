@@ -6,13 +6,13 @@ import io.netty.buffer.ByteBuf;
  * An exchange of the connection's own, or the place of one that nobody waits for any more: its
  * reply is dropped.
  */
-final class ControlExchange extends Exchange {
+final class DiscardingExchange extends Exchange {
 
   /** Holds the place of a reply that comes too late for anybody. Stateless, so one serves all. */
-  static final ControlExchange ABANDONED = new ControlExchange();
+  static final DiscardingExchange INSTANCE = new DiscardingExchange();
 
-  private ControlExchange() {
-    terms(protocol(), 0, Long.MAX_VALUE);
+  private DiscardingExchange() {
+    sendOptions(protocol(), 0, Long.MAX_VALUE);
   }
 
   @Override

@@ -3,22 +3,22 @@ package io.penstock.core.backend;
 import io.netty.buffer.ByteBuf;
 
 /** An exchange of which only the end matters: whatever the node replies, or that it does not. */
-public abstract class SignalExchange extends Exchange {
+public abstract class CompletionExchange extends Exchange {
 
   /** The reply has come, or will not; the request's bytes are given back. */
-  protected abstract void ended();
+  protected abstract void onEnd();
 
   /**
    * Whether it goes on in spite of the failure, being sent again: then the bytes stay, and it has
    * not ended.
    */
-  protected boolean survives(Failure failure) {
+  protected boolean isRetriedAfter(Failure failure) {
     return false;
   }
 
   private void end() {
     releaseBytes();
-    ended();
+    onEnd();
   }
 
   @Override
@@ -35,7 +35,7 @@ public abstract class SignalExchange extends Exchange {
 
   @Override
   public final void onFailure(Failure failure) {
-    if (!survives(failure)) {
+    if (!isRetriedAfter(failure)) {
       end();
     }
   }

@@ -6,7 +6,7 @@ import io.penstock.core.transport.SocketOutput;
  * For how long a node that owes replies has given no sign: no byte came from it, and it took none
  * of what there was to send.
  */
-final class Silence {
+final class SilenceTimer {
 
   private long since;
   private long lastWritten;
@@ -18,16 +18,16 @@ final class Silence {
   }
 
   /** There was a sign, or there is nothing owed. */
-  void broken(long now) {
+  void reset(long now) {
     since = now;
   }
 
   /**
    * Nanoseconds; to be called regularly. A node that still takes in a large request is not silent.
    */
-  long length(SocketOutput output, long now) {
-    long unwritten = output.unwritten();
-    long written = output.bytes() - unwritten;
+  long elapsed(SocketOutput output, long now) {
+    long unwritten = output.unwrittenBytes();
+    long written = output.appendedBytes() - unwritten;
     if (hadUnwritten && written > lastWritten) {
       since = now;
     }

@@ -6,13 +6,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class WaitingLineTest {
+class WaitQueueTest {
 
   private static final long LATER = 1_000;
 
   private final List<String> log = new ArrayList<>();
   private int left;
-  private final WaitingLine line = new WaitingLine(exchange -> left++);
+  private final WaitQueue line = new WaitQueue(exchange -> left++);
 
   private void add(String name) {
     line.add(

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /** Exchanges that wait for their connection to come up, in the order they came. */
-final class WaitingLine {
+final class WaitQueue {
 
   /**
    * @param asking whether {@code ASKING} goes first
@@ -17,7 +17,7 @@ final class WaitingLine {
 
     /** What a redirect sent here asks again sooner who serves its slot. */
     long until() {
-      return asking ? exchange.deadline() : exchange.heldUntil();
+      return asking ? exchange.deadline() : exchange.holdDeadline();
     }
   }
 
@@ -27,7 +27,7 @@ final class WaitingLine {
   /**
    * @param left told of each exchange that does not wait here any more, before that itself is
    */
-  WaitingLine(Consumer<Exchange> left) {
+  WaitQueue(Consumer<Exchange> left) {
     this.left = left;
   }
 
@@ -49,7 +49,7 @@ final class WaitingLine {
   }
 
   /** Removes and answers the first in line, which there must be. */
-  Waiting first() {
+  Waiting removeFirst() {
     Waiting first = line.removeFirst();
     left.accept(first.exchange());
     return first;

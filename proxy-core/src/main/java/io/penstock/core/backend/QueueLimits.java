@@ -7,25 +7,25 @@ package io.penstock.core.backend;
  *     half of them are answered; {@value #REFUSING} times as many, and more are refused
  * @param unsentBytes more are refused while the node has so many bytes yet to take
  */
-public record QueueBounds(int inFlight, long unsentBytes) {
+public record QueueLimits(int inFlight, long unsentBytes) {
 
   private static final int REFUSING = 16;
 
   /** What holds where nothing else is configured. */
-  public static final QueueBounds DEFAULTS = new QueueBounds(4_096, 64 << 20);
+  public static final QueueLimits DEFAULTS = new QueueLimits(4_096, 64 << 20);
 
   /** Whether clients should pause. */
-  boolean isMuch(int exchanges) {
+  boolean mustPause(int exchanges) {
     return exchanges >= inFlight;
   }
 
   /** Whether clients that have paused may go on. */
-  boolean isLittle(int exchanges) {
+  boolean mayResume(int exchanges) {
     return exchanges <= inFlight / 2;
   }
 
   /** Whether nothing more can be taken. */
-  boolean isTooMuch(int exchanges, long unsent) {
+  boolean mustReject(int exchanges, long unsent) {
     return exchanges >= (long) REFUSING * inFlight || unsent > unsentBytes;
   }
 }

@@ -9,11 +9,12 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class TurnQueueTest {
+class EndOfTurnQueueTest {
 
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final List<Integer> taken = new ArrayList<>();
-  private final TurnQueue<Integer> queue = new TurnQueue<>(channel.eventLoop(), this::take);
+  private final EndOfTurnQueue<Integer> queue =
+      new EndOfTurnQueue<>(channel.eventLoop(), this::take);
 
   @AfterEach
   void close() {

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Requests whose node is gone, or takes nothing: they are held, in order, until there is one. */
 @ParameterizedClass
 @ValueSource(strings = {"async", "sync"})
-class HoldTest extends EitherDispatcher {
+class HeldRequestsTest extends EitherDispatcher {
 
   private static final Duration LONG = Duration.ofSeconds(100);
   private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(900);
@@ -49,11 +49,11 @@ class HoldTest extends EitherDispatcher {
   }
 
   private void awaitHeld(int requests) {
-    await().until(() -> rig().onLoop(() -> rig().dispatcher().hold().size()) == requests);
+    await().until(() -> rig().onLoop(() -> rig().dispatcher().heldRequests().size()) == requests);
   }
 
   private HeldStats held() {
-    return rig().onLoop(() -> rig().dispatcher().hold().stats());
+    return rig().onLoop(() -> rig().dispatcher().heldRequests().stats());
   }
 
   private void kill(int node, Peer... connections) {

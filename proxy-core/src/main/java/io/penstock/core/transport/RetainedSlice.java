@@ -7,9 +7,9 @@ import io.netty.buffer.ByteBufAllocator;
  * Pieces of what was read that are kept for long. A slice keeps all of the buffer that it is of,
  * which other pieces may have left long ago: only one that is most of its buffer is kept so.
  */
-public final class Pieces {
+public final class RetainedSlice {
 
-  private Pieces() {}
+  private RetainedSlice() {}
 
   /** Whether a piece that long leaves most of its buffer unused. */
   static boolean isWasteful(int length, int capacity) {
@@ -22,7 +22,7 @@ public final class Pieces {
    * @param source borrowed
    * @return owned by the caller
    */
-  public static ByteBuf keep(ByteBuf source, int index, int length) {
+  public static ByteBuf of(ByteBuf source, int index, int length) {
     return isWasteful(length, source.capacity())
         ? copy(source, index, length)
         : source.retainedSlice(index, length);

@@ -9,7 +9,7 @@ import java.util.function.Consumer;
  * takes all of them in order, also those that are added meanwhile; one that fails does not keep the
  * others waiting. Confined to its loop.
  */
-public final class TurnQueue<T> implements Runnable {
+public final class EndOfTurnQueue<T> implements Runnable {
 
   private static final int CAPACITY = 64;
 
@@ -22,7 +22,7 @@ public final class TurnQueue<T> implements Runnable {
   /**
    * @param action what is to be done with each
    */
-  public TurnQueue(EventLoop loop, Consumer<? super T> action) {
+  public EndOfTurnQueue(EventLoop loop, Consumer<? super T> action) {
     this.loop = loop;
     this.action = action;
   }

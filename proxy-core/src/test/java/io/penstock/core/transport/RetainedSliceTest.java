@@ -6,13 +6,13 @@ import io.netty.buffer.ByteBuf;
 import io.penstock.testkit.wire.Wire;
 import org.junit.jupiter.api.Test;
 
-class PiecesTest {
+class RetainedSliceTest {
 
   @Test
   void mostOfABufferIsKeptWhereItIs() {
     ByteBuf source = Wire.buffer("0123456789".repeat(10));
 
-    ByteBuf piece = Pieces.keep(source, 10, 80);
+    ByteBuf piece = RetainedSlice.of(source, 10, 80);
 
     assertThat(source.refCnt()).isEqualTo(2);
     assertThat(Wire.text(piece)).isEqualTo("0123456789".repeat(8));
@@ -24,7 +24,7 @@ class PiecesTest {
   void aSmallPartIsCopiedSoThatTheRestCanGo() {
     ByteBuf source = Wire.buffer("0123456789".repeat(10));
 
-    ByteBuf piece = Pieces.keep(source, 10, 10);
+    ByteBuf piece = RetainedSlice.of(source, 10, 10);
 
     assertThat(source.refCnt()).isEqualTo(1);
     source.release();
