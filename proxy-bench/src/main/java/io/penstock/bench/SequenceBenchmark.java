@@ -85,7 +85,7 @@ public class SequenceBenchmark {
             ClientLimits.DEFAULTS,
             ProxyView.UNKNOWN);
     var directory = new ClientDirectory();
-    var facts = ServerFacts.assumed(CommandTable.load());
+    var facts = ServerFacts.initial(CommandTable.load());
     var sessions =
         new SessionLoop(
             loop,

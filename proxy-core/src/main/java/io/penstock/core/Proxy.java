@@ -8,7 +8,7 @@ import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.transport.UnavailableTransportException;
 import io.penstock.core.upstream.Placement;
-import io.penstock.core.upstream.Reach;
+import io.penstock.core.upstream.Reachability;
 import io.penstock.core.upstream.TopologyStatus;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -111,8 +111,8 @@ public final class Proxy implements AutoCloseable {
   }
 
   /** Whether nodes let Penstock in, and why not. */
-  public Reach reach() {
-    return first().reach();
+  public Reachability reachability() {
+    return first().reachability();
   }
 
   /** Sums the figures of all services; completes on one of the loops. */

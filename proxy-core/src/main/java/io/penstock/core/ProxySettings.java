@@ -97,10 +97,10 @@ public record ProxySettings(
   /**
    * How commands are held that did not run because their node cannot be reached or refuses them.
    *
-   * @param longest from a command's arrival; not less than the command timeout has an effect
-   * @param requests most at once on one event loop, at least 1
+   * @param maxDuration from a command's arrival; not less than the command timeout has an effect
+   * @param maxRequests most at once on one event loop, at least 1
    */
-  public record FailoverHold(Duration longest, int requests) {}
+  public record FailoverHold(Duration maxDuration, int maxRequests) {}
 
   /**
    * Topology refresh.
@@ -145,12 +145,12 @@ public record ProxySettings(
         backend.connectionsPerLoop(),
         backend.exclusiveConnectionsPerLoop(),
         turnConnections,
-        backend.hold().requests(),
+        backend.hold().maxRequests(),
         backend.bounds());
   }
 
   /** What an upstream is made with. */
-  UpstreamSettings.Parts upstreamParts(ControlPlane control, ProxyEvents events) {
+  UpstreamSettings.Parts upstreamContext(ControlPlane control, ProxyEvents events) {
     return new UpstreamSettings.Parts(
         control, backend.connectTimeout(), refresh.period(), refresh.adaptiveTimeout(), events);
   }

@@ -28,7 +28,7 @@ import io.penstock.core.survey.HealthCheck;
 import io.penstock.core.survey.ServerSurvey;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
-import io.penstock.core.upstream.Reach;
+import io.penstock.core.upstream.Reachability;
 import io.penstock.core.upstream.TopologyStatus;
 import io.penstock.core.upstream.Upstream;
 import java.net.InetSocketAddress;
@@ -58,20 +58,20 @@ final class Service {
   private final List<ServiceLoop> loops = new ArrayList<>();
   private final ClientDirectory directory = new ClientDirectory();
   private final SubscriberCounts audience = new SubscriberCounts();
-  private final ServiceFace face;
+  private final ServiceProxyView face;
 
   Service(ProxySettings settings, LoopGroup group, ControlPlane control, ProxyEvents events) {
     this.settings = settings;
     this.group = group;
     this.admission = new Admission(settings.listen().maxClients(), events);
     this.collector = new StatsCollector(List.of(admission), List.of(audience));
-    this.upstream = settings.upstream().create(settings.upstreamParts(control, events));
-    ServerFacts servers = ServerFacts.assumed(CommandTable.load(settings.commands()));
+    this.upstream = settings.upstream().create(settings.upstreamContext(control, events));
+    ServerFacts servers = ServerFacts.initial(CommandTable.load(settings.commands()));
     this.survey =
         ServerSurvey.create(
             control, upstream, new ServerSurvey.Scope(settings.refresh().period(), servers));
     this.health = HealthCheck.create(control, upstream, events);
-    this.face = new ServiceFace(this, facts(), settings);
+    this.face = new ServiceProxyView(this, facts(), settings);
     for (Loop loop : group.loops()) {
       loops.add(assemble(loop, servers, events));
     }
@@ -107,7 +107,7 @@ final class Service {
             settings.listen().password(),
             RespLimits.ofMaxBulkLength(settings.listen().maxBulkLength()),
             new Nodes.Times(
-                timeout, Math.max(timeout, settings.backend().hold().longest().toNanos())),
+                timeout, Math.max(timeout, settings.backend().hold().maxDuration().toNanos())),
             settings.upstream().access().database(),
             clientLimits(),
             face);
@@ -147,7 +147,7 @@ final class Service {
         .thenApply(bound -> {
           upstream.onChange(_ -> topologyChanged());
           upstream.start();
-          survey.start(facts -> loops.forEach(loop -> loop.adopt(facts)));
+          survey.start(facts -> loops.forEach(loop -> loop.serverFactsChanged(facts)));
           health.start();
           loops.forEach(ServiceLoop::start);
           return bound;
@@ -177,9 +177,9 @@ final class Service {
   }
 
   /** An upstream that finds its servers knows whether they let Penstock in; the survey else. */
-  Reach reach() {
+  Reachability reachability() {
     TopologyStatus status = upstream.status();
-    return status.lastRefresh() == null ? survey.reach() : status.reach();
+    return status.lastRefresh() == null ? survey.reachability() : status.reachability();
   }
 
   Admission admission() {

@@ -77,7 +77,7 @@ final class ServiceLoop {
   }
 
   /** Goes on with what is known of the servers now. Any thread. */
-  void adopt(ServerFacts servers) {
+  void serverFactsChanged(ServerFacts servers) {
     loop.executor().execute(() -> sessions.adopt(servers));
   }
 

@@ -17,7 +17,7 @@ import io.penstock.core.observe.ProxyStats.Traffic;
 import io.penstock.core.pubsub.Kind;
 import io.penstock.core.pubsub.SubscriberCounts;
 import io.penstock.core.upstream.Endpoint;
-import io.penstock.core.upstream.Redirection;
+import io.penstock.core.upstream.RetryablePrefix;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -49,7 +49,7 @@ final class StatsCollector {
   record LoopFigures(
       LoopStats loop,
       Map<String, CommandStats> commands,
-      Map<Redirection, Long> redirects,
+      Map<RetryablePrefix, Long> redirects,
       List<NodeStats> nodes,
       List<NodeStats> closed,
       long messages,
@@ -64,8 +64,8 @@ final class StatsCollector {
     Map<String, CommandStats> commands = new LinkedHashMap<>();
     allSpecs(serviceLoop.sessions().servers().commands())
         .forEach(spec -> addIfSeen(spec, counters, commands));
-    Map<Redirection, Long> redirects = new EnumMap<>(Redirection.class);
-    for (Redirection kind : Redirection.values()) {
+    Map<RetryablePrefix, Long> redirects = new EnumMap<>(RetryablePrefix.class);
+    for (RetryablePrefix kind : RetryablePrefix.values()) {
       redirects.put(kind, counters.redirects(kind));
     }
     var loop =
@@ -112,7 +112,7 @@ final class StatsCollector {
   /** Puts the loops' figures together. */
   ProxyStats sum(List<LoopFigures> figures) {
     Map<String, CommandStats> commands = new LinkedHashMap<>();
-    Map<Redirection, Long> redirects = new EnumMap<>(Redirection.class);
+    Map<RetryablePrefix, Long> redirects = new EnumMap<>(RetryablePrefix.class);
     Map<Integer, LoopStats> loops = new LinkedHashMap<>(); // services share them
     Traffic traffic = Traffic.NONE;
     HeldStats held = HeldStats.NONE;

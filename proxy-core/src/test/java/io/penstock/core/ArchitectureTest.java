@@ -291,7 +291,7 @@ class ArchitectureTest {
           .forEach(others::add);
     }
 
-    assertThat(Knots.in(known))
+    assertThat(DependencyCycles.in(known))
         .as("classes of which each knows every other, if only by way of others")
         .allSatisfy(knot -> assertThat(knot).hasSizeLessThanOrEqualTo(MOST_IN_A_KNOT));
   }

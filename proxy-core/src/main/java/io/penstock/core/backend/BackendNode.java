@@ -84,7 +84,7 @@ public final class BackendNode {
     BackendConnection connection = aside[index];
     if (connection == null) {
       // A node that runs a script selects no database.
-      Access access = node.access().onAnyDatabase();
+      Access access = node.access().withoutDatabase();
       connection = new BackendConnection(node, access, exchange.protocol(), site, counters);
       aside[index] = connection;
     }

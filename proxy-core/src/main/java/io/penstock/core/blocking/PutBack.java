@@ -14,7 +14,7 @@ import io.penstock.core.retry.RetryableErrors;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.SharedBuffer;
 import io.penstock.core.upstream.Endpoint;
-import io.penstock.core.upstream.Verdicts.Asked;
+import io.penstock.core.upstream.ErrorPolicy.Asked;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;

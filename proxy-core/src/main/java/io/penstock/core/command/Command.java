@@ -28,7 +28,7 @@ public final class Command {
   }
 
   /** Looks up in another table from the next {@link #resolve()} on. */
-  public void adopt(CommandTable newer) {
+  public void useTable(CommandTable newer) {
     table = newer;
   }
 

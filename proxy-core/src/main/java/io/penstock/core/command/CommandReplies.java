@@ -59,7 +59,7 @@ public final class CommandReplies {
 
   private void all(Protocol protocol, ByteBuf out) {
     ReplyWriter reply = new ReplyWriter(out, protocol);
-    SpecReply specs = new SpecReply(reply);
+    CommandInfoWriter specs = new CommandInfoWriter(reply);
     reply.array(table.commands().size());
     for (CommandSpec spec : table.commands()) {
       specs.write(spec);
@@ -99,7 +99,7 @@ public final class CommandReplies {
   /** Made once: who asks may ask about a hundred thousand. */
   private static byte[] described(CommandSpec spec, Protocol protocol) {
     ByteBuf out = Unpooled.buffer();
-    new SpecReply(new ReplyWriter(out, protocol)).write(spec);
+    new CommandInfoWriter(new ReplyWriter(out, protocol)).write(spec);
     return ByteBufUtil.getBytes(out);
   }
 
@@ -154,7 +154,7 @@ public final class CommandReplies {
 
   private static void keys(CommandSpec spec, RequestFrame call, ReplyWriter reply) {
     KeyPositions keys = new KeyPositions();
-    spec.findKeysAsReported(call, keys);
+    spec.findKeysForGetKeys(call, keys);
     if (keys.size() == 0 && !spec.has(CommandFlag.NO_MANDATORY_KEYS)) {
       reply.error("ERR Invalid arguments specified for command");
       return;

@@ -32,18 +32,18 @@ public record CommandRules(Set<String> allow, Set<String> deny) {
 
   /** Rules of entries as they are written, in any case. */
   public static CommandRules of(Collection<String> allow, Collection<String> deny) {
-    return new CommandRules(normal(allow), normal(deny));
+    return new CommandRules(normalize(allow), normalize(deny));
   }
 
-  private static Set<String> normal(Collection<String> entries) {
+  private static Set<String> normalize(Collection<String> entries) {
     Set<String> normal = new HashSet<>();
     for (String entry : entries) {
-      normal.add(normal(entry));
+      normal.add(normalize(entry));
     }
     return normal;
   }
 
-  static String normal(String entry) {
+  static String normalize(String entry) {
     return entry.strip().toLowerCase(Locale.ROOT);
   }
 
@@ -53,7 +53,7 @@ public record CommandRules(Set<String> allow, Set<String> deny) {
    * @param handling what is done with it when it is allowed; what cannot be served stays refused
    * @param denial the error line that refuses it when nothing is said, or null
    */
-  Handling applied(CommandFacts command, Handling handling, @Nullable String denial) {
+  Handling apply(CommandFacts command, Handling handling, @Nullable String denial) {
     if (handling instanceof Handling.Refused) {
       return handling;
     }

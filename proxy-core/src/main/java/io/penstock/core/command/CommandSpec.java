@@ -209,7 +209,7 @@ public final class CommandSpec {
    * As {@link #findKeys}, but as {@code COMMAND GETKEYS} does: by the key specs if they fit, and
    * shard channels never. No keys and wrong arguments are the same to it.
    */
-  void findKeysAsReported(RequestFrame frame, KeyPositions into) {
+  void findKeysForGetKeys(RequestFrame frame, KeyPositions into) {
     into.clear();
     if (!collectDeclared(frame, into, false) && procedure != null) {
       procedure.collect(frame, into);

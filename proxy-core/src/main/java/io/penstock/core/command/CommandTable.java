@@ -14,23 +14,23 @@ import org.jspecify.annotations.Nullable;
 public final class CommandTable {
 
   /** Most commands and subcommands that are learnt from nodes, beside those that are built in. */
-  static final int MOST_LEARNT = 4_096;
+  static final int MAX_LEARNT = 4_096;
 
   private final NameTable names;
   private final List<CommandSpec> commands;
   private final Map<String, CommandSpec> byName;
-  private final Decisions decisions;
+  private final HandlingDecisions decisions;
 
   /**
    * A table of commands with their subcommands, and what becomes of them.
    *
    * @throws IllegalArgumentException when a command and its handling do not fit together
    */
-  CommandTable(List<CommandFacts> facts, Decisions decisions) {
-    this(new TableAssembly(decisions).addKnown(facts), decisions);
+  CommandTable(List<CommandFacts> facts, HandlingDecisions decisions) {
+    this(new CommandTableBuilder(decisions).addBuiltIn(facts), decisions);
   }
 
-  private CommandTable(TableAssembly assembly, Decisions decisions) {
+  private CommandTable(CommandTableBuilder assembly, HandlingDecisions decisions) {
     byName = assembly.byName();
     List<CommandSpec> topLevel = new ArrayList<>(byName.values());
     topLevel.removeIf(spec -> spec.facts().isSubcommand());
@@ -51,7 +51,7 @@ public final class CommandTable {
 
   /** The table that Penstock comes with, under these rules. */
   public static CommandTable load(CommandRules rules) {
-    return new CommandTable(Builtin.FACTS, new Decisions(Builtin.HANDLINGS, rules));
+    return new CommandTable(Builtin.FACTS, new HandlingDecisions(Builtin.HANDLINGS, rules));
   }
 
   private static final class Builtin {
@@ -77,8 +77,8 @@ public final class CommandTable {
    * @param learnt where nodes differ about a command, the last one is believed
    * @param divided whether there are several nodes, and keys decide between them
    */
-  public CommandTable with(Collection<LearntCommands> learnt, boolean divided) {
-    TableAssembly assembly = new TableAssembly(decisions).addAll(this);
+  public CommandTable withLearnt(Collection<LearntCommands> learnt, boolean divided) {
+    CommandTableBuilder assembly = new CommandTableBuilder(decisions).addTable(this);
     for (LearntCommands each : learnt) {
       assembly.addLearnt(each.facts(), divided);
     }
@@ -92,7 +92,7 @@ public final class CommandTable {
   boolean lacks(CommandFacts said) {
     CommandSpec spec = byName.get(said.name());
     if (spec != null) {
-      return TableAssembly.isServedOtherwise(spec.handling(), spec.arity(), said.arity());
+      return CommandTableBuilder.usesServerArity(spec.handling(), spec.arity(), said.arity());
     }
     CommandSpec container = said.isSubcommand() ? byName.get(said.topLevelName()) : null;
     return container == null || container.isContainer();
@@ -145,7 +145,7 @@ public final class CommandTable {
   }
 
   /** Names of commands and subcommands that another table does not have, in order. */
-  public List<String> namesBeyond(CommandTable other) {
+  public List<String> namesNotIn(CommandTable other) {
     List<String> names = new ArrayList<>(byName.keySet());
     names.removeAll(other.byName.keySet());
     names.sort(Comparator.naturalOrder());

@@ -24,7 +24,7 @@ public sealed interface Handling {
   record Split(Merge merge, int firstKey, int keyStep) implements Handling {
 
     /** Whether the last group is whole; if not, the server's error is wanted and not a split. */
-    public boolean divides(int argc) {
+    public boolean hasWholeGroups(int argc) {
       return (argc - firstKey) % keyStep == 0;
     }
   }

@@ -59,7 +59,7 @@ final class HandlingTable {
   /**
    * The error line that refuses a command unless the configuration allows it; null when none does.
    */
-  @Nullable String denial(CommandFacts command) {
+  @Nullable String denialError(CommandFacts command) {
     String error = denied.get(command.name());
     if (error == null) {
       error = denied.get(command.topLevelName());
@@ -77,7 +77,7 @@ final class HandlingTable {
    * What is done with a new subcommand of a container whose line decides about all of them:
    * refused, or one answer for whatever is not known. Else null.
    */
-  @Nullable Handling ofContainer(CommandFacts command) {
+  @Nullable Handling containerHandling(CommandFacts command) {
     String[] words = decisions.get(command.topLevelName());
     if (words == null || !command.isSubcommand()) {
       return null;
@@ -92,7 +92,7 @@ final class HandlingTable {
   }
 
   /** The decision about a command. */
-  Handling of(CommandFacts command, boolean isContainer) {
+  Handling handlingOf(CommandFacts command, boolean isContainer) {
     String[] words = decision(command);
     if (words != null) {
       return read(words, command);

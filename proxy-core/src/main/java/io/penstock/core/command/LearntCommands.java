@@ -24,14 +24,14 @@ public final class LearntCommands {
    *
    * @param reply of {@code COMMAND} in RESP2: lists, strings and {@link Long}s
    */
-  public static LearntCommands read(List<?> reply) {
+  public static LearntCommands parse(List<?> reply) {
     CommandTable known = CommandTable.load();
     List<CommandFacts> facts = new ArrayList<>();
     for (Object entry : reply) {
-      ReplyFacts.read(
+      CommandReplyParser.parse(
           entry,
           command -> {
-            if (facts.size() < CommandTable.MOST_LEARNT && known.lacks(command)) {
+            if (facts.size() < CommandTable.MAX_LEARNT && known.lacks(command)) {
               facts.add(command);
             }
           });

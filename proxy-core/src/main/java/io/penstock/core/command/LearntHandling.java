@@ -73,7 +73,7 @@ final class LearntHandling {
   }
 
   /** Why it is refused unless it is allowed by configuration; null when it is not. */
-  static @Nullable String denial(CommandFacts command) {
+  static @Nullable String denialError(CommandFacts command) {
     boolean dangerous =
         command.acl().contains(AclCategory.DANGEROUS)
             || command.flags().contains(CommandFlag.ADMIN);

@@ -22,15 +22,15 @@ public final class RuleCheck {
   public record Fault(String reason, String fix) {}
 
   /** What is wrong with an entry of {@code deny}; null when nothing is. */
-  public static @Nullable Fault ofDenied(String entry) {
-    String name = CommandRules.normal(entry);
+  public static @Nullable Fault checkDenied(String entry) {
+    String name = CommandRules.normalize(entry);
     return name.startsWith("@") ? ofCategory(name.substring(1)) : ofName(name);
   }
 
   /** What is wrong with an entry of {@code allow}; null when nothing is. */
-  public static @Nullable Fault ofAllowed(String entry) {
-    Fault fault = ofDenied(entry);
-    CommandSpec spec = CommandTable.load(EVERYTHING).lookUp(CommandRules.normal(entry));
+  public static @Nullable Fault checkAllowed(String entry) {
+    Fault fault = checkDenied(entry);
+    CommandSpec spec = CommandTable.load(EVERYTHING).lookUp(CommandRules.normalize(entry));
     String refusal = spec == null ? null : refusal(spec);
     return fault == null && refusal != null
         ? new Fault("nothing can allow it: " + refusal, "remove it")

@@ -18,7 +18,7 @@ public record ServerFacts(
   private static final ServerVersion REFERENCE = new ServerVersion(7, 0, 15);
 
   /** Before any node has answered. */
-  public static ServerFacts assumed(CommandTable commands) {
+  public static ServerFacts initial(CommandTable commands) {
     return new ServerFacts(REFERENCE, null, commands);
   }
 
@@ -26,7 +26,7 @@ public record ServerFacts(
   private static final ServerVersion VALKEY_8 = new ServerVersion(8, 0, 0);
 
   /** Whether a command that begins a transaction makes {@code EXEC} fail within another one. */
-  public boolean forbidsNested(CommandSpec command) {
+  public boolean abortsTransaction(CommandSpec command) {
     return valkey != null
         && valkey.compareTo(VALKEY_8) >= 0
         && (command.name().equals("multi") || command.name().equals("watch"));

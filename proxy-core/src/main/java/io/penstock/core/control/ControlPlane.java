@@ -94,15 +94,19 @@ public final class ControlPlane {
    * each time. Completes on any thread; fails within a few times the timeout when the node does not
    * answer.
    */
-  public <T> CompletionStage<T> ask(
+  public <T> CompletionStage<T> query(
       Endpoint node, Function<RedisAsyncCommands<String, String>, CompletionStage<T>> question) {
     return connected(
         node,
         connection ->
-            question.apply(connection.async()).whenComplete((told, failure) -> end(connection)));
+            question
+                .apply(connection.async())
+                .whenComplete((told, failure) -> disconnect(connection)));
   }
 
-  /** Connects, for the caller to {@link #end} the connection. Otherwise as {@link #ask}. */
+  /**
+   * Connects, for the caller to {@link #disconnect} the connection. Otherwise as {@link #query}.
+   */
   public CompletionStage<StatefulRedisConnection<String, String>> connect(Endpoint node) {
     return connected(node, CompletableFuture::completedFuture);
   }
@@ -113,7 +117,7 @@ public final class ControlPlane {
       return CompletableFuture.failedFuture(new IllegalStateException("closed"));
     }
     CompletableFuture<T> answer = new CompletableFuture<>();
-    Stages.of(() -> client.connectAsync(StringCodec.UTF8, uri(node)).thenCompose(then))
+    Stages.call(() -> client.connectAsync(StringCodec.UTF8, uri(node)).thenCompose(then))
         .whenComplete((told, failure) -> {
           if (failure == null) {
             answer.complete(told);
@@ -132,7 +136,7 @@ public final class ControlPlane {
   }
 
   /** Closes a connection. */
-  public void end(StatefulRedisConnection<String, String> connection) {
+  public void disconnect(StatefulRedisConnection<String, String> connection) {
     if (!closed.get()) { // else it has been closed, and a second time would be warned of
       connection.closeAsync();
     }

@@ -40,7 +40,7 @@ final class NettyTopologyThread implements TopologyThread {
   }
 
   @Override
-  public void after(Duration delay, Runnable task) {
+  public void runAfter(Duration delay, Runnable task) {
     try {
       group.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
     } catch (RejectedExecutionException e) {

@@ -20,7 +20,7 @@ public final class Outage {
   }
 
   /** One more try failed; answers whether to say so. */
-  public boolean failed() {
+  public boolean recordFailure() {
     failures++;
     long now = nanoTime.getAsLong();
     if (failures > 1 && now - saidAt < QUIET_NANOS) {
@@ -36,7 +36,7 @@ public final class Outage {
   }
 
   /** A try worked; answers how many failed before. */
-  public int worked() {
+  public int recordSuccess() {
     int before = failures;
     failures = 0;
     return before;

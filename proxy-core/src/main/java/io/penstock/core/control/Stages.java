@@ -13,7 +13,7 @@ public final class Stages {
    * What the question answers. A question that throws, an Error too, has failed: nothing else is
    * asked before it has ended.
    */
-  public static <T> CompletionStage<T> of(Supplier<CompletionStage<T>> question) {
+  public static <T> CompletionStage<T> call(Supplier<CompletionStage<T>> question) {
     try {
       return question.get();
     } catch (Throwable e) {

@@ -10,5 +10,5 @@ public interface TopologyThread extends Executor {
   long nanoTime();
 
   /** Runs a task here, once, after a delay. */
-  void after(Duration delay, Runnable task);
+  void runAfter(Duration delay, Runnable task);
 }

@@ -1,6 +1,6 @@
 package io.penstock.core.observe;
 
-import io.penstock.core.upstream.Redirection;
+import io.penstock.core.upstream.RetryablePrefix;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -12,7 +12,7 @@ import java.util.Map;
 public final class LoopCounters {
 
   private static final Outcome[] OUTCOMES = Outcome.values();
-  private static final Redirection[] REDIRECTIONS = Redirection.values();
+  private static final RetryablePrefix[] REDIRECTIONS = RetryablePrefix.values();
   private static final int BUCKETS = DurationBuckets.BOUNDED + 1;
 
   /** As many kinds of errors are told apart; Redis's own limit. */
@@ -54,7 +54,7 @@ public final class LoopCounters {
     nanos[command] += duration;
   }
 
-  public void countRedirect(Redirection kind) {
+  public void countRedirect(RetryablePrefix kind) {
     redirects[kind.ordinal()]++;
   }
 
@@ -120,7 +120,7 @@ public final class LoopCounters {
     return nanos[command];
   }
 
-  public long redirects(Redirection kind) {
+  public long redirects(RetryablePrefix kind) {
     return redirects[kind.ordinal()];
   }
 

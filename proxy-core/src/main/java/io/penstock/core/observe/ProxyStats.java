@@ -1,7 +1,7 @@
 package io.penstock.core.observe;
 
 import io.penstock.core.upstream.Endpoint;
-import io.penstock.core.upstream.Redirection;
+import io.penstock.core.upstream.RetryablePrefix;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +30,7 @@ public record ProxyStats(
     long clientsRejected,
     long clientsDelayed,
     List<NodeStats> nodes,
-    Map<Redirection, Long> redirects,
+    Map<RetryablePrefix, Long> redirects,
     List<LoopStats> loops,
     PubSubStats pubSub,
     Traffic traffic,

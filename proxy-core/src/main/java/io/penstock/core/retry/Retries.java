@@ -13,11 +13,11 @@ import io.penstock.core.observe.Outcome;
 import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.ErrorAction;
+import io.penstock.core.upstream.ErrorPolicy.Asked;
 import io.penstock.core.upstream.Placement;
-import io.penstock.core.upstream.Redirection;
+import io.penstock.core.upstream.RetryablePrefix;
 import io.penstock.core.upstream.Shard;
-import io.penstock.core.upstream.Verdict;
-import io.penstock.core.upstream.Verdicts.Asked;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -118,8 +118,8 @@ public final class Retries {
     if (retry.isOvertaken() || !retry.mayLoadScript()) {
       return false;
     }
-    counters.countRedirect(Redirection.NOSCRIPT);
-    retry.refused(buffer, from, to, Verdict.SEND_AGAIN);
+    counters.countRedirect(RetryablePrefix.NOSCRIPT);
+    retry.refused(buffer, from, to, ErrorAction.RETRY);
     retry.notBefore = request.lastChance();
     scripts.load(
         missing,

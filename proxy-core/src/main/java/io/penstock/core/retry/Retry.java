@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.upstream.Endpoint;
-import io.penstock.core.upstream.Verdict;
+import io.penstock.core.upstream.ErrorAction;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -112,9 +112,9 @@ final class Retry {
   }
 
   /** A node refused it in these words. Where redirects lead is nothing that a client may know. */
-  void refused(ByteBuf buffer, int from, int to, Verdict verdict) {
+  void refused(ByteBuf buffer, int from, int to, ErrorAction verdict) {
     askTarget = null;
-    if (verdict == Verdict.REDIRECT) {
+    if (verdict == ErrorAction.REDIRECT) {
       refusal = ErrorReplies.SLOT_MIGRATING;
       outcome = Outcome.UNAVAILABLE;
       return;

@@ -1,8 +1,8 @@
 package io.penstock.core.retry;
 
 import io.penstock.core.upstream.Endpoint;
-import io.penstock.core.upstream.Redirection;
-import io.penstock.core.upstream.Verdict;
+import io.penstock.core.upstream.ErrorAction;
+import io.penstock.core.upstream.RetryablePrefix;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,7 +14,10 @@ import org.jspecify.annotations.Nullable;
  * @param target where a redirect leads; null where it leads nowhere that may be asked
  */
 public record RetryableError(
-    @Nullable Redirection prefix, Verdict verdict, int partition, @Nullable Endpoint target) {
+    @Nullable RetryablePrefix prefix,
+    ErrorAction verdict,
+    int partition,
+    @Nullable Endpoint target) {
 
   /** The same without a node that nobody else has told of. */
   RetryableError withoutTarget() {
@@ -23,11 +26,11 @@ public record RetryableError(
 
   /** Whether another node is to be asked from here on. */
   public boolean isMoved() {
-    return prefix == Redirection.MOVED;
+    return prefix == RetryablePrefix.MOVED;
   }
 
   /** Whether another node is to be asked this once. */
   public boolean isAsk() {
-    return prefix == Redirection.ASK;
+    return prefix == RetryablePrefix.ASK;
   }
 }

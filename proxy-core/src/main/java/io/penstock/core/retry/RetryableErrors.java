@@ -6,11 +6,11 @@ import io.penstock.core.client.Nodes;
 import io.penstock.core.cluster.Redirect;
 import io.penstock.core.reply.ReplyStrings;
 import io.penstock.core.upstream.Endpoint;
-import io.penstock.core.upstream.Redirection;
+import io.penstock.core.upstream.ErrorAction;
+import io.penstock.core.upstream.ErrorPolicy;
+import io.penstock.core.upstream.ErrorPolicy.Asked;
 import io.penstock.core.upstream.RefreshTrigger;
-import io.penstock.core.upstream.Verdict;
-import io.penstock.core.upstream.Verdicts;
-import io.penstock.core.upstream.Verdicts.Asked;
+import io.penstock.core.upstream.RetryablePrefix;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -37,15 +37,15 @@ public final class RetryableErrors {
   private static final List<String> NOT_OF_A_REPLICA =
       List.of("-ERR WAIT cannot be used with", "-ERR WAITAOF cannot be used with");
 
-  private static final Redirection[] WORDS = Redirection.values();
+  private static final RetryablePrefix[] WORDS = RetryablePrefix.values();
 
-  private final Verdicts verdicts;
+  private final ErrorPolicy verdicts;
   private final Nodes nodes;
 
   /**
    * @param verdicts of the upstream
    */
-  public RetryableErrors(Verdicts verdicts, Nodes nodes) {
+  public RetryableErrors(ErrorPolicy verdicts, Nodes nodes) {
     this.verdicts = verdicts;
     this.nodes = nodes;
   }
@@ -61,17 +61,17 @@ public final class RetryableErrors {
     if (buffer.getByte(from) != '-') {
       return null;
     }
-    Redirection word = wordOf(buffer, from, to);
+    RetryablePrefix word = wordOf(buffer, from, to);
     if (word == null) {
       return asked == Asked.MASTER && isOfNoMaster(buffer, from, to)
-          ? new RetryableError(null, Verdict.FIND_MASTER, 0, null)
+          ? new RetryableError(null, ErrorAction.FIND_MASTER, 0, null)
           : null;
     }
-    return switch (verdicts.of(word, asked)) {
+    return switch (verdicts.actionFor(word, asked)) {
       case DELIVER -> null;
       case REDIRECT -> redirect(exchange, word, buffer, from, to);
-      case SEND_AGAIN -> new RetryableError(word, Verdict.SEND_AGAIN, 0, null);
-      case FIND_MASTER -> new RetryableError(word, Verdict.FIND_MASTER, 0, null);
+      case RETRY -> new RetryableError(word, ErrorAction.RETRY, 0, null);
+      case FIND_MASTER -> new RetryableError(word, ErrorAction.FIND_MASTER, 0, null);
     };
   }
 
@@ -79,7 +79,7 @@ public final class RetryableErrors {
   public @Nullable RetryableError parseForBlockingCall(
       Exchange exchange, ByteBuf buffer, int from, int to) {
     return ReplyStrings.startsWith(buffer, from, to, BLOCKED_NO_MORE)
-        ? new RetryableError(null, Verdict.FIND_MASTER, 0, null)
+        ? new RetryableError(null, ErrorAction.FIND_MASTER, 0, null)
         : parse(exchange, Asked.KEYS, buffer, from, to);
   }
 
@@ -95,7 +95,7 @@ public final class RetryableErrors {
       return null;
     }
     Endpoint target = said.target();
-    if (said.verdict() == Verdict.REDIRECT) {
+    if (said.verdict() == ErrorAction.REDIRECT) {
       return target == null || nodes.placement().contains(target) ? said : said.withoutTarget();
     }
     String line = buffer.toString(from, to - from, StandardCharsets.ISO_8859_1);
@@ -103,14 +103,14 @@ public final class RetryableErrors {
   }
 
   private static @Nullable RetryableError redirect(
-      Exchange exchange, Redirection word, ByteBuf buffer, int from, int to) {
+      Exchange exchange, RetryablePrefix word, ByteBuf buffer, int from, int to) {
     Redirect redirect = Redirect.parse(buffer, from, to - from);
     if (redirect == null) {
       return null;
     }
     Endpoint answered = exchange.sentTo();
     Endpoint target = answered == null ? null : redirect.target(answered);
-    return new RetryableError(word, Verdict.REDIRECT, redirect.slot(), target);
+    return new RetryableError(word, ErrorAction.REDIRECT, redirect.slot(), target);
   }
 
   private static boolean isOfNoMaster(ByteBuf buffer, int from, int to) {
@@ -126,15 +126,15 @@ public final class RetryableErrors {
       case REDIRECT -> {
         if (target == null) {
           nodes.requestRefresh(RefreshTrigger.UNKNOWN_NODE);
-        } else if (refusal.prefix() == Redirection.MOVED) {
+        } else if (refusal.prefix() == RetryablePrefix.MOVED) {
           nodes.moved(refusal.partition(), target);
         } else {
           nodes.requestRefresh(RefreshTrigger.ASK);
         }
       }
       case FIND_MASTER -> nodes.requestRefresh(RefreshTrigger.READONLY);
-      case SEND_AGAIN -> {
-        if (refusal.prefix() == Redirection.CLUSTERDOWN) {
+      case RETRY -> {
+        if (refusal.prefix() == RetryablePrefix.CLUSTERDOWN) {
           nodes.requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
         }
       }
@@ -142,8 +142,8 @@ public final class RetryableErrors {
     }
   }
 
-  private static @Nullable Redirection wordOf(ByteBuf buffer, int from, int to) {
-    for (Redirection word : WORDS) {
+  private static @Nullable RetryablePrefix wordOf(ByteBuf buffer, int from, int to) {
+    for (RetryablePrefix word : WORDS) {
       if (says(word, buffer, from, to)) {
         return word;
       }
@@ -151,7 +151,7 @@ public final class RetryableErrors {
     return null;
   }
 
-  private static boolean says(Redirection kind, ByteBuf buffer, int from, int to) {
+  private static boolean says(RetryablePrefix kind, ByteBuf buffer, int from, int to) {
     String word = kind.name();
     int end = from + 1 + word.length();
     if (to <= end || buffer.getByte(end) != ' ') {

@@ -196,7 +196,7 @@ public final class Router {
     RequestFrame frame = command.frame();
     int first = how.firstKey();
     int step = how.keyStep();
-    if (!how.divides(frame.argc())) {
+    if (!how.hasWholeGroups(frame.argc())) {
       // A node tells it when the command runs, which may be at EXEC; of several partitions it would
       // not.
       RoutePlan plan = forward(command, spec);

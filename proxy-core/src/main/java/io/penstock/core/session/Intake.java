@@ -269,7 +269,7 @@ final class Intake implements OwnCommands {
 
   /** Looks commands up in {@code commands} from the next request on. */
   void adopt(CommandTable commands) {
-    request.command().adopt(commands);
+    request.command().useTable(commands);
   }
 
   /** A subscriber that speaks RESP2 may send few commands; others are answered with an error. */

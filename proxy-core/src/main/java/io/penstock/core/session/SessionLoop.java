@@ -107,7 +107,7 @@ public final class SessionLoop implements LoopClients {
     this.pause =
         new ClientPause(
             loop, new ReadOnlyCalls(directory.scripts(), this::takeUpAll), this::takeUpAll);
-    var refusals = new RetryableErrors(routing.topology().verdicts(), nodes);
+    var refusals = new RetryableErrors(routing.topology().errorPolicy(), nodes);
     this.retrySite = new RetrySite(refusals, directory.scripts(), counters);
     var gathering = new GatherLimit(settings.limits().maxRequestLength(), notices);
     this.forwardSite = new ForwardSite(exchanges, hub, scripts, gathering, memory.maxHeapCopy());

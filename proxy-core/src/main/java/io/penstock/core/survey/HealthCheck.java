@@ -99,7 +99,7 @@ public final class HealthCheck {
     if (closed) {
       return;
     }
-    thread.after(PERIOD, this::look);
+    thread.runAfter(PERIOD, this::look);
     if (topology.current().isFullyCovered()) {
       unowned = Instant.now();
     }
@@ -122,7 +122,7 @@ public final class HealthCheck {
   private void ask(Set<Endpoint> nodes) {
     for (Endpoint node : nodes) {
       if (!closed && asking.add(node)) {
-        Stages.of(() -> pinger.ping(node).thenApply(_ -> node))
+        Stages.call(() -> pinger.ping(node).thenApply(_ -> node))
             .whenComplete((_, failure) -> thread.execute(() -> answered(node, failure)));
       }
     }

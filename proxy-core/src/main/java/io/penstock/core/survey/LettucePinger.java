@@ -80,7 +80,7 @@ public final class LettucePinger implements Pinger {
       Endpoint node,
       @Nullable CompletableFuture<StatefulRedisConnection<String, String>> connection) {
     if (connection != null && connections.remove(node, connection)) {
-      connection.thenAccept(control::end);
+      connection.thenAccept(control::disconnect);
     }
   }
 
@@ -92,7 +92,7 @@ public final class LettucePinger implements Pinger {
         CompletableFuture<StatefulRedisConnection<String, String>> gone = connections.get(node);
         it.remove();
         if (gone != null) {
-          gone.thenAccept(control::end);
+          gone.thenAccept(control::disconnect);
         }
       }
     }

@@ -44,13 +44,13 @@ public record LettuceServerSource(ControlPlane control) implements ServerSource 
   }
 
   @Override
-  public CompletionStage<ServerReport> ask(Endpoint node, @Nullable ServerReport before) {
-    return control.ask(
+  public CompletionStage<ServerReport> query(Endpoint node, @Nullable ServerReport before) {
+    return control.query(
         node,
         commands ->
             identity(commands)
                 .thenCompose(now ->
-                    before != null && before.isStill(now.run, now.version, now.commandCount)
+                    before != null && before.hasSameCommands(now.run, now.version, now.commandCount)
                         ? CompletableFuture.completedFuture(before)
                         : report(commands, now)));
   }
@@ -93,7 +93,7 @@ public record LettuceServerSource(ControlPlane control) implements ServerSource 
                 now.valkey,
                 now.mode,
                 now.commandCount,
-                reply == null ? null : LearntCommands.read(reply)));
+                reply == null ? null : LearntCommands.parse(reply)));
   }
 
   private static String mode(@Nullable String info, @Nullable List<Object> greeting) {

@@ -14,5 +14,5 @@ interface ServerSource {
    * @param before what the node said last, or null; its commands are not read again while they are
    *     the same
    */
-  CompletionStage<ServerReport> ask(Endpoint node, @Nullable ServerReport before);
+  CompletionStage<ServerReport> query(Endpoint node, @Nullable ServerReport before);
 }

@@ -9,7 +9,7 @@ import io.penstock.core.control.Stages;
 import io.penstock.core.control.TopologyThread;
 import io.penstock.core.transport.Backoff;
 import io.penstock.core.upstream.Endpoint;
-import io.penstock.core.upstream.Reach;
+import io.penstock.core.upstream.Reachability;
 import io.penstock.core.upstream.Topology;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -73,7 +73,7 @@ public final class ServerSurvey {
     this.source = source;
     this.topology = topology;
     this.period = scope.period;
-    this.current = scope.assumed;
+    this.current = scope.initial;
     this.unanswered = new SurveyFailures();
   }
 
@@ -81,9 +81,9 @@ public final class ServerSurvey {
    * What a survey is about.
    *
    * @param period between two looks at all nodes
-   * @param assumed what holds until nodes have answered
+   * @param initial what holds until nodes have answered
    */
-  public record Scope(Duration period, ServerFacts assumed) {}
+  public record Scope(Duration period, ServerFacts initial) {}
 
   /** Makes a survey that has not asked anybody yet. */
   public static ServerSurvey create(ControlPlane control, Topology topology, Scope scope) {
@@ -108,8 +108,8 @@ public final class ServerSurvey {
   }
 
   /** Whether any node has let Penstock in and answered, and why one does not. Any thread. */
-  public Reach reach() {
-    return new Reach(heard, unanswered.failure());
+  public Reachability reachability() {
+    return new Reachability(heard, unanswered.failure());
   }
 
   /** Asks nodes that have come, forgets those that have gone. Any thread. */
@@ -131,7 +131,7 @@ public final class ServerSurvey {
   }
 
   private void lookAtAll() {
-    thread.after(
+    thread.runAfter(
         period,
         () -> {
           if (!closed) {
@@ -161,7 +161,7 @@ public final class ServerSurvey {
       Endpoint node = toAsk.iterator().next();
       toAsk.remove(node);
       asking.add(node);
-      Stages.of(() -> source.ask(node, reports.get(node)))
+      Stages.call(() -> source.query(node, reports.get(node)))
           .whenComplete((report, failure) -> thread.execute(() -> answered(node, report, failure)));
     }
   }
@@ -177,7 +177,7 @@ public final class ServerSurvey {
       failures++;
       retryLater();
     } else if (wanted) {
-      unanswered.worked(node);
+      unanswered.succeeded(node);
       failures = 0;
       heard = true;
       ServerReport before = reports.put(node, report);
@@ -193,7 +193,7 @@ public final class ServerSurvey {
   private void retryLater() {
     if (!retryArmed) {
       retryArmed = true;
-      thread.after(
+      thread.runAfter(
           backoff.delayAfter(failures),
           () -> {
             retryArmed = false;
@@ -260,7 +260,7 @@ public final class ServerSurvey {
       }
     }
     ServerFacts before = current;
-    CommandTable commands = before.commands().with(learnt, isDivided());
+    CommandTable commands = before.commands().withLearnt(learnt, isDivided());
     ServerFacts now =
         new ServerFacts(
             lowest == null ? before.version() : lowest, allValkey ? valkey : null, commands);
@@ -277,7 +277,7 @@ public final class ServerSurvey {
   }
 
   private static void sayWhatIsNew(CommandTable before, CommandTable now) {
-    List<String> names = new ArrayList<>(now.namesBeyond(before));
+    List<String> names = new ArrayList<>(now.namesNotIn(before));
     names.removeAll(FORMER);
     if (!names.isEmpty()) {
       List<String> first = names.subList(0, Math.min(names.size(), NAMES_LOGGED));

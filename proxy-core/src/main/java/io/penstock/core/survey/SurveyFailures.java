@@ -26,7 +26,7 @@ public final class SurveyFailures {
     publish();
   }
 
-  void worked(Endpoint node) {
+  void succeeded(Endpoint node) {
     reasons.remove(node);
     publish();
   }

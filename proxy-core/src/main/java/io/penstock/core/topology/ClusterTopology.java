@@ -1,17 +1,17 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.cluster.ClusterVerdicts;
+import io.penstock.core.cluster.ClusterErrorPolicy;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.control.ControlPlane;
 import io.penstock.core.control.TopologyThread;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.transport.Backoff;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.ErrorPolicy;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.TopologyStatus;
 import io.penstock.core.upstream.Upstream;
-import io.penstock.core.upstream.Verdicts;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -26,15 +26,15 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The topology of a Redis Cluster, kept current: periodically, and when the data path reports that
- * something changed. See the package for the classes a refresh goes through and {@link Knowledge}
- * and {@link SlotPatches} for what may replace what.
+ * something changed. See the package for the classes a refresh goes through and {@link
+ * KnownCluster} and {@link SlotPatches} for what may replace what.
  *
  * <p>A cluster that is down is waited for, at start and later: tries are repeated with a back-off,
  * and the last map stays in use.
  */
 public final class ClusterTopology implements Upstream {
 
-  private static final Verdicts VERDICTS = new ClusterVerdicts();
+  private static final ErrorPolicy VERDICTS = new ClusterErrorPolicy();
 
   private static final Logger LOG = LoggerFactory.getLogger(ClusterTopology.class);
 
@@ -45,7 +45,7 @@ public final class ClusterTopology implements Upstream {
    * A majority's view that epochs speak against is taken when this many refreshes in a row brought
    * it.
    */
-  static final int REFUSALS = 3;
+  static final int STALE_REFRESHES_TO_ACCEPT = 3;
 
   private final Set<Endpoint> seeds;
   private final Duration answerTimeout;
@@ -55,11 +55,11 @@ public final class ClusterTopology implements Upstream {
   private final RandomGenerator random;
   private final RefreshSchedule schedule;
   private final RefreshLog log;
-  private final PublishedMap published;
+  private final PublishedSlotMap published;
   private final AtomicLong refreshesBegun = new AtomicLong();
   private volatile TopologyStatus status = TopologyStatus.UNKNOWN;
 
-  private Knowledge knowledge = Knowledge.NONE;
+  private KnownCluster knowledge = KnownCluster.NONE;
   private @Nullable Endpoint lastAnsweredBy;
   private int refusals;
   private boolean closed;
@@ -72,7 +72,7 @@ public final class ClusterTopology implements Upstream {
     this.thread = outside.thread;
     this.random = outside.random;
     this.log = new RefreshLog(settings.seeds(), thread::nanoTime);
-    this.published = new PublishedMap(thread);
+    this.published = new PublishedSlotMap(thread);
     Duration longest =
         settings.period().compareTo(LONGEST_RETRY) < 0 ? settings.period() : LONGEST_RETRY;
     this.schedule =
@@ -118,7 +118,7 @@ public final class ClusterTopology implements Upstream {
   }
 
   @Override
-  public Verdicts verdicts() {
+  public ErrorPolicy errorPolicy() {
     return VERDICTS;
   }
 
@@ -152,13 +152,14 @@ public final class ClusterTopology implements Upstream {
   private void refresh(RefreshTrigger trigger) {
     var refresh = new Refresh(trigger, refreshesBegun.incrementAndGet(), thread.nanoTime());
     ViewChoice choice = new ViewChoice(knowledge, seeds, lastAnsweredBy);
-    List<Endpoint> candidates = Candidates.order(lastAnsweredBy, knowledge.nodes(), seeds, random);
+    List<Endpoint> candidates =
+        RefreshCandidates.order(lastAnsweredBy, knowledge.nodes(), seeds, random);
     new RefreshRound(
             source,
             thread,
             candidates,
             answerTimeout,
-            choice::worthOf,
+            choice::rate,
             result -> ended(refresh, choice, result))
         .start();
   }
@@ -176,7 +177,7 @@ public final class ClusterTopology implements Upstream {
         throw NoViewException.of(result);
       }
       boolean agreed = take(view, refresh);
-      log.worked(trigger, view, current());
+      log.succeeded(trigger, view, current());
       report(trigger, took, view, null);
       boolean settled = agreed && view.isOfMajority() && current().isFullyCovered();
       end = settled ? RefreshSchedule.End.SETTLED : RefreshSchedule.End.UNSETTLED;
@@ -189,22 +190,22 @@ public final class ClusterTopology implements Upstream {
   }
 
   private boolean take(ClusterView view, Refresh refresh) {
-    Knowledge before = knowledge;
-    Knowledge.Merged merged = before.merge(view);
-    if (!before.isKin(view)) {
-      log.replaced(view);
-      merged = Knowledge.of(view);
-    } else if (merged.refused()) {
-      log.doubted(view);
+    KnownCluster before = knowledge;
+    KnownCluster.Merged merged = before.merge(view);
+    if (!before.isSameCluster(view)) {
+      log.clusterReplaced(view);
+      merged = KnownCluster.of(view);
+    } else if (merged.hasStaleClaims()) {
+      log.staleView(view);
       refusals += view.isOfMajority() ? 1 : 0;
-      if (refusals == REFUSALS) {
-        log.trustedAfterAll(view, refusals);
-        merged = Knowledge.of(view);
+      if (refusals == STALE_REFRESHES_TO_ACCEPT) {
+        log.staleViewAccepted(view, refusals);
+        merged = KnownCluster.of(view);
       }
     }
-    refusals = merged.refused() ? refusals : 0;
+    refusals = merged.hasStaleClaims() ? refusals : 0;
     knowledge = merged.now();
-    lastAnsweredBy = view.asked();
+    lastAnsweredBy = view.source();
     return published.replace(refresh, view, before, merged);
   }
 
@@ -221,7 +222,7 @@ public final class ClusterTopology implements Upstream {
                 now,
                 trigger,
                 took,
-                view == null ? null : view.asked(),
+                view == null ? null : view.source(),
                 failure == null ? null : String.valueOf(failure.getMessage())),
             failure == null ? now : before.lastSuccess(),
             failure == null ? 0 : before.failuresInARow() + 1,

@@ -38,7 +38,7 @@ public record ClusterUpstream(List<Endpoint> seeds, @Nullable Credentials creden
   }
 
   @Override
-  public boolean isComplete() {
+  public boolean hasFixedNodes() {
     return false;
   }
 

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** The cluster as one of its nodes described it. Immutable. */
 final class ClusterView {
 
-  private final Endpoint asked;
+  private final Endpoint source;
   private final Map<String, ViewNode> nodes = new LinkedHashMap<>();
   private final @Nullable ViewNode[] owners = new ViewNode[SlotMap.SLOTS];
   private final int covered;
@@ -22,7 +22,7 @@ final class ClusterView {
    * @param asked the node that gave the view, under the address it was asked at
    */
   ClusterView(Endpoint asked, List<ViewNode> nodes) {
-    this.asked = asked;
+    this.source = asked;
     long highest = 0;
     int voting = 0;
     int reachable = 0;
@@ -57,8 +57,8 @@ final class ClusterView {
     }
   }
 
-  Endpoint asked() {
-    return asked;
+  Endpoint source() {
+    return source;
   }
 
   /** By id, in the order they were listed. */

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 record LettuceViewSource(ControlPlane control) implements ViewSource {
 
   @Override
-  public CompletionStage<ClusterView> ask(Endpoint node) {
-    return control.ask(node, commands -> view(node, commands));
+  public CompletionStage<ClusterView> query(Endpoint node) {
+    return control.query(node, commands -> view(node, commands));
   }
 
   private static CompletionStage<ClusterView> view(

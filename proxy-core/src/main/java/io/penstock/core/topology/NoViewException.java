@@ -23,7 +23,7 @@ public final class NoViewException extends RuntimeException {
     int named = 0;
     for (ClusterView view : round.views()) {
       if (named++ < NODES_NAMED) {
-        text.append("; ").append(view.asked()).append(": ").append(reason(view));
+        text.append("; ").append(view.source()).append(": ").append(reason(view));
       }
     }
     for (Map.Entry<Endpoint, Throwable> failure : round.failures().entrySet()) {

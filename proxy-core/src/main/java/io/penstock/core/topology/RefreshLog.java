@@ -27,7 +27,7 @@ final class RefreshLog {
   }
 
   void failed(Throwable failure) {
-    if (!outage.failed()) {
+    if (!outage.recordFailure()) {
       LOG.debug("Topology refresh failed again: {}", failure.getMessage());
     } else if (last.equals(SlotMap.EMPTY)) {
       LOG.warn(
@@ -55,38 +55,38 @@ final class RefreshLog {
     return "";
   }
 
-  void worked(RefreshTrigger trigger, ClusterView view, SlotMap now) {
-    int failures = outage.worked();
+  void succeeded(RefreshTrigger trigger, ClusterView view, SlotMap now) {
+    int failures = outage.recordSuccess();
     if (failures > 0) {
       LOG.info("The cluster answers again after {} failed tries", failures);
     }
     if (!now.equals(last)) {
       LOG.info(
           "Topology refreshed from {} (trigger: {}): {}{}",
-          view.asked(),
-          trigger.words(),
+          view.source(),
+          trigger.description(),
           TopologyChange.text(last, now),
           view.isOfMajority() ? "" : "; that node reaches only a minority of the masters");
       last = now;
     }
   }
 
-  void doubted(ClusterView view) {
-    LOG.debug("{} described an older cluster than the one known", view.asked());
+  void staleView(ClusterView view) {
+    LOG.debug("{} described an older cluster than the one known", view.source());
   }
 
-  void trustedAfterAll(ClusterView view, int refusals) {
+  void staleViewAccepted(ClusterView view, int refusals) {
     LOG.warn(
         "Taking the view of {} although its configuration epochs are older than known: {} refreshes"
             + " in a row said so. Was the cluster restored from a backup?",
-        view.asked(),
+        view.source(),
         refusals);
   }
 
-  void replaced(ClusterView view) {
+  void clusterReplaced(ClusterView view) {
     LOG.warn(
         "No node of the known cluster answers; seed {} now belongs to another one, which is used"
             + " from now on",
-        view.asked());
+        view.source());
   }
 }

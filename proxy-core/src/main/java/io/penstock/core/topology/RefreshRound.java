@@ -39,7 +39,7 @@ final class RefreshRound {
     /** No other node is asked. */
     SUFFICIENT,
     /** Nobody needs to be waited for. */
-    NEWS
+    NEWER
   }
 
   /** How long the slowest of a wave is waited for while there are others to ask. */
@@ -110,7 +110,7 @@ final class RefreshRound {
     for (Endpoint node : asked) {
       ask(node);
     }
-    thread.after(
+    thread.runAfter(
         PATIENCE,
         () -> {
           if (!ended && wave == current) {
@@ -120,9 +120,9 @@ final class RefreshRound {
   }
 
   private void ask(Endpoint node) {
-    Stages.of(() -> source.ask(node))
+    Stages.call(() -> source.query(node))
         .whenComplete((view, failure) -> thread.execute(() -> onAnswer(node, view, failure)));
-    thread.after(
+    thread.runAfter(
         answerTimeout,
         () -> onAnswer(node, null, new IllegalStateException("no answer in " + answerTimeout)));
   }
@@ -138,7 +138,7 @@ final class RefreshRound {
     } else if (failure != null) {
       failures.put(node, causeOf(failure));
     }
-    if (waitingFor.isEmpty() || best == Worth.NEWS) {
+    if (waitingFor.isEmpty() || best == Worth.NEWER) {
       advance();
     }
   }

@@ -133,7 +133,7 @@ final class RefreshSchedule {
       trailingArmed = true;
       trailAt = earliest;
       long at = earliest;
-      thread.after(Duration.ofNanos(earliest - now), () -> trail(at));
+      thread.runAfter(Duration.ofNanos(earliest - now), () -> trail(at));
     }
   }
 
@@ -161,7 +161,7 @@ final class RefreshSchedule {
   /** The timer that was armed last counts. */
   private void arm(Duration delay, RefreshTrigger trigger) {
     int armed = ++timer;
-    thread.after(
+    thread.runAfter(
         delay,
         () -> {
           if (!stopped && !busy && timer == armed) {

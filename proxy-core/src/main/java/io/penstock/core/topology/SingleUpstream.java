@@ -32,7 +32,7 @@ public record SingleUpstream(Endpoint node, @Nullable Credentials credentials, i
   }
 
   @Override
-  public boolean isComplete() {
+  public boolean hasFixedNodes() {
     return true;
   }
 

@@ -27,10 +27,10 @@ final class SlotMapAssembly {
   private static final Comparator<Endpoint> BY_ADDRESS =
       Comparator.comparing(Endpoint::host).thenComparingInt(Endpoint::port);
 
-  private final Knowledge known;
+  private final KnownCluster known;
   private final Map<Endpoint, BitSet> slotsOf = new LinkedHashMap<>();
 
-  private SlotMapAssembly(Knowledge known) {
+  private SlotMapAssembly(KnownCluster known) {
     this.known = known;
   }
 
@@ -38,7 +38,7 @@ final class SlotMapAssembly {
    * @param patches for each slot the node a redirect named, or null
    * @param previous whose order of shards is kept
    */
-  static SlotMap draw(Knowledge known, @Nullable Endpoint[] patches, SlotMap previous) {
+  static SlotMap assemble(KnownCluster known, @Nullable Endpoint[] patches, SlotMap previous) {
     SlotMapAssembly assembly = new SlotMapAssembly(known);
     assembly.assignSlots(patches);
     assembly.addIdleMasters();

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>The refresh began after the patch, and {@link #SPREADING_NANOS} have passed or the view has
  *       the slot on P's node too: the view was asked for later and decides, if it decides at all by
- *       {@link Knowledge}'s rules; when its word does not count for the slot, the patch stays. So a
- *       wrong MOVED, from a node that was late itself, does no harm for long.
+ *       {@link KnownCluster}'s rules; when its word does not count for the slot, the patch stays.
+ *       So a wrong MOVED, from a node that was late itself, does no harm for long.
  *   <li>Otherwise, for the asked node may not have heard yet: the patch stays, unless N is another
  *       node than the owner that was known before this refresh, with a higher epoch than that owner
  *       <em>and</em> than every epoch known for P's node. Another and higher than the owner,
@@ -52,13 +52,13 @@ final class SlotPatches {
   /** What becomes of the patches in one refresh. Confined to the topology thread. */
   static final class Settlement {
 
-    private final @Nullable Endpoint[] outliving = new Endpoint[SlotMap.SLOTS];
+    private final @Nullable Endpoint[] kept = new Endpoint[SlotMap.SLOTS];
     private final @Nullable Patch[] overruled = new Patch[SlotMap.SLOTS];
     private boolean contested;
 
     /** For each slot the node that a redirect named and that stays, or null. */
-    @Nullable Endpoint[] outliving() {
-      return outliving;
+    @Nullable Endpoint[] kept() {
+      return kept;
     }
 
     /** Whether a patch stays that a view spoke against which was asked for later. */
@@ -72,7 +72,8 @@ final class SlotPatches {
    *
    * @param before what was known without it
    */
-  Settlement settle(Refresh refresh, ClusterView view, Knowledge before, Knowledge.Merged merged) {
+  Settlement resolve(
+      Refresh refresh, ClusterView view, KnownCluster before, KnownCluster.Merged merged) {
     Settlement settlement = new Settlement();
     for (int slot = 0; slot < SlotMap.SLOTS; slot++) {
       Patch patch = patches.get(slot);
@@ -91,7 +92,7 @@ final class SlotPatches {
       if (later && !mayDecide && !overruled) {
         settlement.contested = true;
       }
-      settlement.outliving[slot] = overruled ? null : patch.owner;
+      settlement.kept[slot] = overruled ? null : patch.owner;
       settlement.overruled[slot] = overruled ? patch : null;
     }
     return settlement;
@@ -111,8 +112,8 @@ final class SlotPatches {
       @Nullable ViewNode claim,
       Patch patch,
       @Nullable ViewNode contradicted,
-      Knowledge before,
-      Knowledge now) {
+      KnownCluster before,
+      KnownCluster now) {
     if (claim == null || (contradicted != null && claim.id().equals(contradicted.id()))) {
       return false;
     }

@@ -1,12 +1,12 @@
 package io.penstock.core.topology;
 
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.ErrorPolicy;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.SinglePlacement;
 import io.penstock.core.upstream.TopologyStatus;
 import io.penstock.core.upstream.Upstream;
-import io.penstock.core.upstream.Verdicts;
 import java.util.function.Consumer;
 
 /** One server that has all keys. It redirects nobody, and there is nothing to refresh. */
@@ -24,8 +24,8 @@ public final class StaticTopology implements Upstream {
   }
 
   @Override
-  public Verdicts verdicts() {
-    return Verdicts.SINGLE;
+  public ErrorPolicy errorPolicy() {
+    return ErrorPolicy.SINGLE;
   }
 
   /**

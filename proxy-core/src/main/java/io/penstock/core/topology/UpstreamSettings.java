@@ -40,7 +40,7 @@ public interface UpstreamSettings {
   List<Endpoint> addresses();
 
   /** Whether there are only the servers that are configured. */
-  boolean isComplete();
+  boolean hasFixedNodes();
 
   /** For people: what it is and where, without any password. */
   String description();

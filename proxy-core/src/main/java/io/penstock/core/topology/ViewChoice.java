@@ -26,30 +26,30 @@ import org.jspecify.annotations.Nullable;
  */
 final class ViewChoice {
 
-  private final Knowledge known;
+  private final KnownCluster known;
   private final Set<Endpoint> seeds;
   private final Comparator<ClusterView> order;
 
   /**
    * @param last the node whose view was taken last, or null
    */
-  ViewChoice(Knowledge known, Set<Endpoint> seeds, @Nullable Endpoint last) {
+  ViewChoice(KnownCluster known, Set<Endpoint> seeds, @Nullable Endpoint last) {
     this.known = known;
     this.seeds = seeds;
     this.order =
-        Comparator.<ClusterView, Boolean>comparing(known::isKin)
+        Comparator.<ClusterView, Boolean>comparing(known::isSameCluster)
             .thenComparing(ClusterView::isOfMajority)
             .thenComparingLong(ClusterView::highestEpoch)
             .thenComparingInt(ClusterView::coveredSlots)
-            .thenComparing(view -> view.asked().equals(last));
+            .thenComparing(view -> view.source().equals(last));
   }
 
   /** What the view is worth to the round that asked for it. */
-  RefreshRound.Worth worthOf(ClusterView view) {
+  RefreshRound.Worth rate(ClusterView view) {
     if (!isSufficient(view)) {
       return RefreshRound.Worth.INSUFFICIENT;
     }
-    return isNews(view) ? RefreshRound.Worth.NEWS : RefreshRound.Worth.SUFFICIENT;
+    return isNews(view) ? RefreshRound.Worth.NEWER : RefreshRound.Worth.SUFFICIENT;
   }
 
   /** Whether it tells of a promotion, or of a slot's first move, that was not known. */
@@ -60,9 +60,9 @@ final class ViewChoice {
   /** Whether the view is so good that no more nodes need to be asked. */
   boolean isSufficient(ClusterView view) {
     return isUsable(view)
-        && known.isKin(view)
+        && known.isSameCluster(view)
         && view.isOfMajority()
-        && !known.merge(view).refused();
+        && !known.merge(view).hasStaleClaims();
   }
 
   /** The view to take, or null when none can be used. */
@@ -77,7 +77,7 @@ final class ViewChoice {
   }
 
   private boolean isUsable(ClusterView view) {
-    boolean successor = view.isOfMajority() && seeds.contains(view.asked());
-    return view.coveredSlots() > 0 && (known.isKin(view) || successor);
+    boolean successor = view.isOfMajority() && seeds.contains(view.source());
+    return view.coveredSlots() > 0 && (known.isSameCluster(view) || successor);
   }
 }

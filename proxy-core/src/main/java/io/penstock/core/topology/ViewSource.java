@@ -10,5 +10,5 @@ interface ViewSource {
    * Asks one node. Completes on any thread; fails within a few times the connect timeout when the
    * node does not answer.
    */
-  CompletionStage<ClusterView> ask(Endpoint node);
+  CompletionStage<ClusterView> query(Endpoint node);
 }

@@ -8,7 +8,7 @@
  * <p>A refresh goes through these classes in this order: {@code RefreshSchedule} decides that it is
  * time; {@code RefreshRound} asks nodes three at a time, over {@code LettuceViewSource}, and each
  * answer becomes a {@code ClusterView} by way of {@code ClusterNodesParser}; {@code ViewChoice}
- * picks one view; {@code Knowledge} takes from it what is not older than what is known already;
+ * picks one view; {@code KnownCluster} takes from it what is not older than what is known already;
  * {@code SlotPatches} says which redirects must outlive it; {@link
  * io.penstock.core.topology.ClusterTopology} publishes the result.
  *

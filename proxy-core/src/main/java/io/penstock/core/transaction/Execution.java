@@ -13,7 +13,7 @@ import io.penstock.core.reply.PendingReply;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.retry.RetryableError;
 import io.penstock.core.script.CalledScripts;
-import io.penstock.core.upstream.Verdicts.Asked;
+import io.penstock.core.upstream.ErrorPolicy.Asked;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.function.Consumer;

@@ -123,7 +123,7 @@ public final class Transactions {
     Transaction queue = Objects.requireNonNull(open);
     CommandSpec spec = command.spec();
     if (spec != null
-        && (spec.has(CommandFlag.NO_MULTI) || reader.servers().forbidsNested(spec))
+        && (spec.has(CommandFlag.NO_MULTI) || reader.servers().abortsTransaction(spec))
         && !command.isUnknownSubcommand()
         && spec.acceptsArity(command.argc())) {
       return refuse(queue, spec, NOT_ALLOWED);

@@ -14,7 +14,7 @@ public record Access(@Nullable Credentials credentials, int database) {
   public static final Access NONE = new Access(null, 0);
 
   /** The same without a database to select. */
-  public Access onAnyDatabase() {
+  public Access withoutDatabase() {
     return database == 0 ? this : new Access(credentials, 0);
   }
 }

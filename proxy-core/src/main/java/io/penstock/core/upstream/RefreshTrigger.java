@@ -26,7 +26,7 @@ public enum RefreshTrigger {
   }
 
   /** For a log line. */
-  public String words() {
+  public String description() {
     return switch (this) {
       case HELD -> "held requests";
       case NO_REPLY -> "no reply in time";

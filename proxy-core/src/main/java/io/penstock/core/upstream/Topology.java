@@ -15,7 +15,7 @@ public interface Topology {
   void moved(int partition, Endpoint owner);
 
   /** What its servers' error replies mean, the same for the whole life. */
-  Verdicts verdicts();
+  ErrorPolicy errorPolicy();
 
   /** Which server of a shard is asked, the same for the whole life. */
   default ReadPolicy readPolicy() {

@@ -28,8 +28,9 @@ public record TopologyStatus(
   }
 
   /** Whether nodes let Penstock in. */
-  public Reach reach() {
-    return new Reach(lastSuccess != null, lastRefresh == null ? null : lastRefresh.failure());
+  public Reachability reachability() {
+    return new Reachability(
+        lastSuccess != null, lastRefresh == null ? null : lastRefresh.failure());
   }
 
   /**
@@ -47,7 +48,7 @@ public record TopologyStatus(
       @Nullable Endpoint answeredBy,
       @Nullable String failure) {
 
-    public boolean worked() {
+    public boolean isSuccess() {
       return failure == null;
     }
   }

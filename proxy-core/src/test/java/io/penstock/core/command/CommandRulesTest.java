@@ -71,8 +71,8 @@ class CommandRulesTest {
   @ParameterizedTest
   @ValueSource(strings = {"get", "GET", " Debug", "acl|list", "ACL", "@All", "@dangerous", "ft.x"})
   void entriesThatDoSomethingAreFine(String entry) {
-    assertThat(RuleCheck.ofAllowed(entry)).isNull();
-    assertThat(RuleCheck.ofDenied(entry)).isNull();
+    assertThat(RuleCheck.checkAllowed(entry)).isNull();
+    assertThat(RuleCheck.checkDenied(entry)).isNull();
   }
 
   @ParameterizedTest
@@ -85,17 +85,17 @@ class CommandRulesTest {
         "@dangerus; there is no such category; @dangerous",
       })
   void entriesThatDoNothingAreTold(String entry, String reason, String fix) {
-    RuleCheck.Fault fault = Objects.requireNonNull(RuleCheck.ofDenied(entry));
+    RuleCheck.Fault fault = Objects.requireNonNull(RuleCheck.checkDenied(entry));
 
     assertThat(fault.reason()).isEqualTo(reason);
     assertThat(fault.fix()).contains(fix);
-    assertThat(RuleCheck.ofAllowed(entry)).isEqualTo(fault);
+    assertThat(RuleCheck.checkAllowed(entry)).isEqualTo(fault);
   }
 
   @Test
   void whatCannotBeServedCannotBeAllowedButDenied() {
-    assertThat(Objects.requireNonNull(RuleCheck.ofAllowed("REPLICAOF")).reason())
+    assertThat(Objects.requireNonNull(RuleCheck.checkAllowed("REPLICAOF")).reason())
         .startsWith("nothing can allow it: REPLICAOF is not allowed through this proxy: it is");
-    assertThat(RuleCheck.ofDenied("REPLICAOF")).isNull();
+    assertThat(RuleCheck.checkDenied("REPLICAOF")).isNull();
   }
 }

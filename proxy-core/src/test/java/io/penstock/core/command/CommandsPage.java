@@ -112,7 +112,7 @@ final class CommandsPage {
       String error = handlings.error(words.remove(1), command);
       reason = reason(error);
     }
-    String denial = handlings.denial(command);
+    String denial = handlings.denialError(command);
     if (denial != null && reason.isEmpty()) {
       reason = "unless allowed: " + reason(denial);
     }

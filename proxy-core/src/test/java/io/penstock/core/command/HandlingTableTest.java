@@ -23,7 +23,7 @@ class HandlingTableTest {
   private static CommandTable table(List<String> facts, String... handlings) {
     List<CommandFacts> parsed = facts.stream().map(CommandFacts::parse).toList();
     return new CommandTable(
-        parsed, new Decisions(HandlingTable.parse(List.of(handlings)), CommandRules.NONE));
+        parsed, new HandlingDecisions(HandlingTable.parse(List.of(handlings)), CommandRules.NONE));
   }
 
   @Test
@@ -88,9 +88,10 @@ class HandlingTableTest {
             List.of("error no ERR {command}: no", "box any-node", "denied no box|b get"));
     List<CommandFacts> facts =
         Stream.of(GET, "box -2", "box|a 2", "box|b 2").map(CommandFacts::parse).toList();
-    CommandTable usual = new CommandTable(facts, new Decisions(handlings, CommandRules.NONE));
+    CommandTable usual =
+        new CommandTable(facts, new HandlingDecisions(handlings, CommandRules.NONE));
     CommandRules rules = CommandRules.of(List.of("GET", "box"), List.of());
-    CommandTable allowing = new CommandTable(facts, new Decisions(handlings, rules));
+    CommandTable allowing = new CommandTable(facts, new HandlingDecisions(handlings, rules));
 
     assertThat(usual.byName("get").handling())
         .isEqualTo(
@@ -125,8 +126,8 @@ class HandlingTableTest {
   void aSplitWithAHalfGroupIsNoSplit() {
     Handling.Split mset = new Handling.Split(Merge.ALL_OK, 1, 2);
 
-    assertThat(mset.divides(5)).isTrue();
-    assertThat(mset.divides(4)).isFalse();
+    assertThat(mset.hasWholeGroups(5)).isTrue();
+    assertThat(mset.hasWholeGroups(4)).isFalse();
   }
 
   @Test

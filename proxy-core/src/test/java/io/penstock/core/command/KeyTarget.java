@@ -71,7 +71,7 @@ public final class KeyTarget {
       return;
     }
     RequestFrame frame = frame(bytes, bytes.readerIndex());
-    ReplyFacts.read(
+    CommandReplyParser.parse(
         entry,
         facts -> {
           if (TABLE.knows(facts.name())) {
@@ -101,9 +101,9 @@ public final class KeyTarget {
   /** What is told to clients about a command is what would be learnt from it. */
   private static void requireSameAgain(CommandSpec spec) {
     ByteBuf told = Unpooled.buffer();
-    new SpecReply(new ReplyWriter(told, Protocol.RESP2)).write(spec);
+    new CommandInfoWriter(new ReplyWriter(told, Protocol.RESP2)).write(spec);
     List<CommandFacts> again = new ArrayList<>();
-    ReplyFacts.read(decode(told), again::add);
+    CommandReplyParser.parse(decode(told), again::add);
     if (!spec.facts().isSubcommand()) { // by itself nobody tells of one
       Oracle.requireSame("read, written and read", List.of(spec.facts()), again);
     }
@@ -139,7 +139,7 @@ public final class KeyTarget {
     if (spec.firstKeyIndex() > 0) {
       Oracle.require(count == 1 && keys.get(0) == spec.firstKeyIndex(), "it is not the first key");
     }
-    spec.findKeysAsReported(frame, keys);
+    spec.findKeysForGetKeys(frame, keys);
     requireArguments(frame, keys);
   }
 

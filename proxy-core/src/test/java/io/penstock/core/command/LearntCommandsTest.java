@@ -46,7 +46,7 @@ class LearntCommandsTest {
   }
 
   private CommandTable learn(Object... commands) {
-    return builtin.with(List.of(LearntCommands.read(List.of(commands))), true);
+    return builtin.withLearnt(List.of(LearntCommands.parse(List.of(commands))), true);
   }
 
   private static List<String> keys(CommandTable table, String... call) {
@@ -122,9 +122,9 @@ class LearntCommandsTest {
   void idsStayAndNewOnesFollow() {
     CommandTable first = learn(command("a.a", -1, List.of(), List.of()));
     CommandTable second =
-        first.with(
+        first.withLearnt(
             List.of(
-                LearntCommands.read(
+                LearntCommands.parse(
                     List.of(
                         command("a.a", -2, List.of(), List.of()),
                         command("aa", -1, List.of(), List.of())))),
@@ -135,7 +135,7 @@ class LearntCommandsTest {
     assertThat(second.byName("a.a").arity()).isEqualTo(-2);
     assertThat(CommandTableTest.allSpecs(second).stream().mapToInt(CommandSpec::id).sorted())
         .containsExactlyElementsOf(IntStream.range(0, second.size()).boxed().toList());
-    assertThat(second.namesBeyond(builtin)).containsExactly("a.a", "aa");
+    assertThat(second.namesNotIn(builtin)).containsExactly("a.a", "aa");
     assertThat(second.commands()).extracting(CommandSpec::name).isSorted();
   }
 
@@ -248,7 +248,7 @@ class LearntCommandsTest {
   @Test
   void inFrontOfOneServerKeysAndPoliciesDoNotMatter() {
     List<Object> command = command("n.w", -1, List.of("movablekeys"), List.of());
-    CommandTable table = builtin.with(List.of(LearntCommands.read(List.of(command))), false);
+    CommandTable table = builtin.withLearnt(List.of(LearntCommands.parse(List.of(command))), false);
 
     assertThat(table.byName("n.w").handling()).isEqualTo(new Handling.Forward());
   }
@@ -273,7 +273,7 @@ class LearntCommandsTest {
     List<Object> dangerous = command("n.w", -1, List.of("admin"), List.of());
     CommandTable allowing =
         CommandTable.load(CommandRules.of(List.of("N.W"), List.of()))
-            .with(List.of(LearntCommands.read(List.of(dangerous))), true);
+            .withLearnt(List.of(LearntCommands.parse(List.of(dangerous))), true);
 
     assertThat(learn(dangerous).byName("n.w").handling())
         .isEqualTo(
@@ -285,11 +285,11 @@ class LearntCommandsTest {
 
   @Test
   void whereNodesDifferTheLastIsBelieved() {
-    LearntCommands older = LearntCommands.read(List.of(command("n.w", 2, List.of(), List.of())));
-    LearntCommands newer = LearntCommands.read(List.of(command("n.w", -2, List.of(), List.of())));
+    LearntCommands older = LearntCommands.parse(List.of(command("n.w", 2, List.of(), List.of())));
+    LearntCommands newer = LearntCommands.parse(List.of(command("n.w", -2, List.of(), List.of())));
 
-    assertThat(builtin.with(List.of(older, newer), true).byName("n.w").arity()).isEqualTo(-2);
-    assertThat(builtin.with(List.of(newer, older), true).byName("n.w").arity()).isEqualTo(2);
+    assertThat(builtin.withLearnt(List.of(older, newer), true).byName("n.w").arity()).isEqualTo(-2);
+    assertThat(builtin.withLearnt(List.of(newer, older), true).byName("n.w").arity()).isEqualTo(2);
   }
 
   @Test
@@ -299,11 +299,11 @@ class LearntCommandsTest {
       commands.add(command("m." + i, -1, List.of(), List.of()));
     }
     Collections.shuffle(commands, new Random(1));
-    CommandTable once = builtin.with(List.of(LearntCommands.read(commands)), true);
+    CommandTable once = builtin.withLearnt(List.of(LearntCommands.parse(commands)), true);
     Collections.shuffle(commands, new Random(2));
-    CommandTable twice = once.with(List.of(LearntCommands.read(commands)), true);
+    CommandTable twice = once.withLearnt(List.of(LearntCommands.parse(commands)), true);
 
-    assertThat(once.size()).isEqualTo(builtin.size() + CommandTable.MOST_LEARNT);
+    assertThat(once.size()).isEqualTo(builtin.size() + CommandTable.MAX_LEARNT);
     assertThat(twice.size()).isEqualTo(once.size());
   }
 
@@ -324,9 +324,9 @@ class LearntCommandsTest {
     nonsense.add(
         command("box", -2, List.of(), List.of(), command("other|in", 2, List.of(), List.of())));
 
-    CommandTable table = builtin.with(List.of(LearntCommands.read(nonsense)), true);
+    CommandTable table = builtin.withLearnt(List.of(LearntCommands.parse(nonsense)), true);
 
-    assertThat(table.namesBeyond(builtin)).containsExactly("box");
+    assertThat(table.namesNotIn(builtin)).containsExactly("box");
     assertThat(table.byName("box").isContainer()).isFalse();
   }
 
@@ -365,8 +365,8 @@ class LearntCommandsTest {
   void whatIsMissingIsTakenAsNothing() {
     @Nullable Object nothing = null;
     List<CommandFacts> read = new ArrayList<>();
-    ReplyFacts.read(nothing, read::add);
-    ReplyFacts.read(
+    CommandReplyParser.parse(nothing, read::add);
+    CommandReplyParser.parse(
         Arrays.asList("n.w", 2L, nothing, nothing, 1L, 1L, nothing, nothing, nothing), read::add);
 
     assertThat(read).containsExactly(CommandFacts.parse("n.w 2"));

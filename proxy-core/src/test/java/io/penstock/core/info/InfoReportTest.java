@@ -11,7 +11,7 @@ import io.penstock.core.observe.ProxyStats.CommandStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.observe.ProxyStats.Traffic;
 import io.penstock.core.upstream.Endpoint;
-import io.penstock.core.upstream.Redirection;
+import io.penstock.core.upstream.RetryablePrefix;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
@@ -43,7 +43,7 @@ class InfoReportTest {
             1,
             0,
             List.of(new NodeStats(NODE, 2, 0, 5, 100, 200, 1, 4)),
-            Map.of(Redirection.MOVED, 6L),
+            Map.of(RetryablePrefix.MOVED, 6L),
             List.of(),
             ProxyStats.PubSubStats.NONE,
             new Traffic(1_000, 2_000, 50, 2_048, 4_096, 1),

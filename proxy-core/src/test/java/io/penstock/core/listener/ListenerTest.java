@@ -73,7 +73,7 @@ class ListenerTest {
     return new SessionLoop(
         loop,
         settings,
-        ServerFacts.assumed(CommandTable.load()),
+        ServerFacts.initial(CommandTable.load()),
         new SessionLoop.Routing(
             new Router(SinglePartitioner.INSTANCE),
             new AsyncDispatcher(group, loop, backend, topology, ProxyEvents.NONE),

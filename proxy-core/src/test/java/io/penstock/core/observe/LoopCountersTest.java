@@ -2,7 +2,7 @@ package io.penstock.core.observe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.upstream.Redirection;
+import io.penstock.core.upstream.RetryablePrefix;
 import org.junit.jupiter.api.Test;
 
 class LoopCountersTest {
@@ -44,13 +44,13 @@ class LoopCountersTest {
 
   @Test
   void redirectsAreCountedByKind() {
-    counters.countRedirect(Redirection.MOVED);
-    counters.countRedirect(Redirection.MOVED);
-    counters.countRedirect(Redirection.LOADING);
+    counters.countRedirect(RetryablePrefix.MOVED);
+    counters.countRedirect(RetryablePrefix.MOVED);
+    counters.countRedirect(RetryablePrefix.LOADING);
 
-    assertThat(counters.redirects(Redirection.MOVED)).isEqualTo(2);
-    assertThat(counters.redirects(Redirection.ASK)).isZero();
-    assertThat(counters.redirects(Redirection.LOADING)).isEqualTo(1);
+    assertThat(counters.redirects(RetryablePrefix.MOVED)).isEqualTo(2);
+    assertThat(counters.redirects(RetryablePrefix.ASK)).isZero();
+    assertThat(counters.redirects(RetryablePrefix.LOADING)).isEqualTo(1);
   }
 
   @Test

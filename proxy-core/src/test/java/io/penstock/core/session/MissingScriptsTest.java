@@ -6,7 +6,7 @@ import static io.penstock.core.session.Requests.set;
 import static io.penstock.testkit.wire.Wire.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.upstream.Redirection;
+import io.penstock.core.upstream.RetryablePrefix;
 import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
@@ -75,7 +75,8 @@ class MissingScriptsTest {
     upper.expect(evalSha(SHA.toUpperCase(Locale.ROOT), "a")).send(":1\r\n");
 
     client.expect(":1\r\n");
-    assertThat(rig.<Long>onLoop(() -> rig.sessions().counters().redirects(Redirection.NOSCRIPT)))
+    assertThat(
+            rig.<Long>onLoop(() -> rig.sessions().counters().redirects(RetryablePrefix.NOSCRIPT)))
         .isEqualTo(1);
   }
 

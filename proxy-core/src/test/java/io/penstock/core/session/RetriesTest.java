@@ -12,7 +12,7 @@ import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.ProxyStats.HeldOutcome;
 import io.penstock.core.observe.ProxyStats.HeldStats;
-import io.penstock.core.upstream.Redirection;
+import io.penstock.core.upstream.RetryablePrefix;
 import io.penstock.core.upstream.Shard;
 import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.wire.Wire;
@@ -109,7 +109,7 @@ class RetriesTest {
 
       client.expect("$1\r\nw\r\n");
       assertThat(rig.topology().calls()).containsExactly("moved 15495 to " + rig.address(0).port());
-      assertThat(rig.<Long>onLoop(() -> rig.sessions().counters().redirects(Redirection.MOVED)))
+      assertThat(rig.<Long>onLoop(() -> rig.sessions().counters().redirects(RetryablePrefix.MOVED)))
           .isEqualTo(1);
     }
 

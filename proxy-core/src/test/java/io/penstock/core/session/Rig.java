@@ -5,8 +5,8 @@ import io.penstock.core.answer.ProxyView;
 import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.client.Nodes;
+import io.penstock.core.cluster.ClusterErrorPolicy;
 import io.penstock.core.cluster.ClusterFacade;
-import io.penstock.core.cluster.ClusterVerdicts;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.command.CommandSpec;
@@ -33,12 +33,12 @@ import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.ErrorPolicy;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.Shard;
 import io.penstock.core.upstream.SinglePlacement;
 import io.penstock.core.upstream.Topology;
-import io.penstock.core.upstream.Verdicts;
 import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.network.ScriptedNode;
 import io.penstock.testkit.wire.Wire;
@@ -215,8 +215,8 @@ final class Rig implements AutoCloseable {
     }
 
     @Override
-    public Verdicts verdicts() {
-      return new ClusterVerdicts();
+    public ErrorPolicy errorPolicy() {
+      return new ClusterErrorPolicy();
     }
 
     @Override
@@ -244,8 +244,8 @@ final class Rig implements AutoCloseable {
     }
 
     @Override
-    public Verdicts verdicts() {
-      return Verdicts.SINGLE;
+    public ErrorPolicy errorPolicy() {
+      return ErrorPolicy.SINGLE;
     }
 
     @Override
@@ -307,7 +307,7 @@ final class Rig implements AutoCloseable {
     routing =
         new SessionLoop.Routing(new Router(known.current().partitioner()), dispatcher, hub, known);
     sessions =
-        new SessionLoop(loop, settings, ServerFacts.assumed(choice.commands), routing, directory);
+        new SessionLoop(loop, settings, ServerFacts.initial(choice.commands), routing, directory);
     listener =
         new Listener(
             group,

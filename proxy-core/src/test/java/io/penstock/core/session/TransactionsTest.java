@@ -273,7 +273,7 @@ class TransactionsTest {
     void valkeySinceEightForbidsATransactionWithinOne(String version, boolean forbidden) {
       Peer client = rig.client();
       rig.onLoop(() -> {
-        var facts = ServerFacts.assumed(CommandTable.load());
+        var facts = ServerFacts.initial(CommandTable.load());
         rig.sessions()
             .adopt(
                 new ServerFacts(facts.version(), ServerVersion.parse(version), facts.commands()));

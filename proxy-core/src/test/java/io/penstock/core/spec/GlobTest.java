@@ -2,7 +2,7 @@ package io.penstock.core.spec;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.command.RedisRule;
+import io.penstock.core.command.RedisGlob;
 import io.penstock.core.wire.Splits;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -71,13 +71,13 @@ class GlobTest {
     for (int i = 0; i < 1_000_000; i++) {
       String pattern = random(random, 12);
       String text = random(random, 6);
-      boolean expected = RedisRule.matches(pattern, text, false);
+      boolean expected = RedisGlob.matches(pattern, text, false);
       assertThat(Glob.exact(pattern).matches(text))
           .as("%s on %s", pattern, text)
           .isEqualTo(expected);
       assertThat(Glob.ignoringCase(pattern).matches(text))
           .as("%s on %s in any case", pattern, text)
-          .isEqualTo(RedisRule.matches(pattern, text, true));
+          .isEqualTo(RedisGlob.matches(pattern, text, true));
       matches += expected ? 1 : 0;
     }
     assertThat(matches).isGreaterThan(10_000);

@@ -8,7 +8,7 @@ import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.observe.UpstreamStatus.Gap;
 import io.penstock.core.observe.UpstreamStatus.NodeStatus;
 import io.penstock.core.topology.ManualThread;
-import io.penstock.core.topology.NodesNow;
+import io.penstock.core.topology.TestTopology;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Shard;
 import io.penstock.core.upstream.SinglePlacement;
@@ -55,7 +55,7 @@ class HealthCheckTest {
 
   private final ManualThread thread = new ManualThread();
   private final Scripted nodes = new Scripted();
-  private final NodesNow topology = new NodesNow(shards(A, A2));
+  private final TestTopology topology = new TestTopology(shards(A, A2));
   private final List<UpstreamStatus> told = new ArrayList<>();
   private final ProxyEvents events =
       new ProxyEvents() {

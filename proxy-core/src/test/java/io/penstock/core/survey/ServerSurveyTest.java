@@ -8,9 +8,9 @@ import io.penstock.core.command.LearntCommands;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.command.ServerVersion;
 import io.penstock.core.topology.ManualThread;
-import io.penstock.core.topology.NodesNow;
+import io.penstock.core.topology.TestTopology;
 import io.penstock.core.upstream.Endpoint;
-import io.penstock.core.upstream.Reach;
+import io.penstock.core.upstream.Reachability;
 import io.penstock.core.upstream.Shard;
 import io.penstock.core.upstream.SinglePlacement;
 import io.penstock.core.wire.LogLines;
@@ -40,7 +40,7 @@ class ServerSurveyTest {
     @Nullable Error failing;
 
     @Override
-    public CompletionStage<ServerReport> ask(Endpoint node, @Nullable ServerReport before) {
+    public CompletionStage<ServerReport> query(Endpoint node, @Nullable ServerReport before) {
       asked.add(node);
       if (failing != null) {
         throw failing;
@@ -57,9 +57,9 @@ class ServerSurveyTest {
 
   private final ManualThread thread = new ManualThread();
   private final Scripted source = new Scripted();
-  private final NodesNow topology = new NodesNow(SlotMap.EMPTY);
+  private final TestTopology topology = new TestTopology(SlotMap.EMPTY);
   private final List<ServerFacts> told = new ArrayList<>();
-  private final ServerFacts assumed = ServerFacts.assumed(CommandTable.load());
+  private final ServerFacts assumed = ServerFacts.initial(CommandTable.load());
   private final ServerSurvey survey =
       new ServerSurvey(thread, source, topology, new ServerSurvey.Scope(PERIOD, assumed));
 
@@ -76,7 +76,12 @@ class ServerSurveyTest {
       reply.add(List.of(name, -1L, List.of(), 0L, 0L, 0L));
     }
     return new ServerReport(
-        "run", ServerVersion.parse(version), null, "", commands.length, LearntCommands.read(reply));
+        "run",
+        ServerVersion.parse(version),
+        null,
+        "",
+        commands.length,
+        LearntCommands.parse(reply));
   }
 
   private static ServerReport mode(String mode) {
@@ -185,11 +190,11 @@ class ServerSurveyTest {
     assertThat(source.asked).containsExactly(A, B);
     thread.advance(Duration.ofMillis(200));
     assertThat(source.asked).containsExactly(A, B, A, B);
-    assertThat(survey.reach().reached()).isFalse();
+    assertThat(survey.reachability().reached()).isFalse();
 
     source.failing = null;
     thread.advance(Duration.ofSeconds(2));
-    assertThat(survey.reach().reached()).isTrue();
+    assertThat(survey.reachability().reached()).isTrue();
     assertThat(survey.current().version()).hasToString("6.2.0");
     source.asked.clear();
     thread.advance(PERIOD);
@@ -201,24 +206,24 @@ class ServerSurveyTest {
     start(map(A, B));
     source.answers.put(B, report("7.0.15"));
     thread.advance(Duration.ofMinutes(1));
-    assertThat(survey.reach()).isEqualTo(new Reach(true, "a:1: Connection refused"));
+    assertThat(survey.reachability()).isEqualTo(new Reachability(true, "a:1: Connection refused"));
 
     source.answers.put(A, report("7.0.15"));
     source.answers.remove(B);
     thread.advance(PERIOD.plusMinutes(1));
-    assertThat(survey.reach()).isEqualTo(new Reach(true, "b:1: Connection refused"));
+    assertThat(survey.reachability()).isEqualTo(new Reachability(true, "b:1: Connection refused"));
   }
 
   @Test
   void aNodeThatHasGoneIsNotComplainedAbout() {
     start(map(A));
-    assertThat(survey.reach()).isEqualTo(new Reach(false, "a:1: Connection refused"));
+    assertThat(survey.reachability()).isEqualTo(new Reachability(false, "a:1: Connection refused"));
     source.answers.put(B, report("7.0.15"));
     topology.map = map(B);
     survey.topologyChanged();
     thread.advance(PERIOD.multipliedBy(3));
 
-    assertThat(survey.reach()).isEqualTo(new Reach(true, null));
+    assertThat(survey.reachability()).isEqualTo(new Reachability(true, null));
   }
 
   @Test

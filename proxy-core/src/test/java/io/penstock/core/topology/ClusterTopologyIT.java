@@ -72,7 +72,7 @@ class ClusterTopologyIT {
     members.get(1).pause();
     topology.requestRefresh(RefreshTrigger.RECONNECT);
     await().until(() -> lastRefresh(topology).trigger() == RefreshTrigger.RECONNECT);
-    assertThat(lastRefresh(topology).worked()).isTrue();
+    assertThat(lastRefresh(topology).isSuccess()).isTrue();
     // Here the frozen node is still frozen: the refresh did not wait for it.
     members.get(1).resume();
 

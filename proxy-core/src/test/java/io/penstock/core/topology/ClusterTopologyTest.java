@@ -59,7 +59,7 @@ class ClusterTopologyTest {
     assertThat(topology.current().isFullyCovered()).isTrue();
     assertThat(events).containsExactly("STARTUP ok");
     TopologyStatus.Refreshed last = requireNonNull(topology.status().lastRefresh());
-    assertThat(last.worked()).isTrue();
+    assertThat(last.isSuccess()).isTrue();
     assertThat(last.answeredBy()).isEqualTo(SEED);
     assertThat(topology.status().nodes()).hasSize(4);
   }

@@ -29,7 +29,7 @@ public final class ManualThread implements TopologyThread {
   }
 
   @Override
-  public void after(Duration delay, Runnable task) {
+  public void runAfter(Duration delay, Runnable task) {
     timers.add(new Timer(elapsed + delay.toNanos(), order++, task));
   }
 

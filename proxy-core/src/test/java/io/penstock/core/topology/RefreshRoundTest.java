@@ -132,7 +132,7 @@ class RefreshRoundTest {
     if (!view.isOfMajority()) {
       return RefreshRound.Worth.INSUFFICIENT;
     }
-    return view.highestEpoch() > 3 ? RefreshRound.Worth.NEWS : RefreshRound.Worth.SUFFICIENT;
+    return view.highestEpoch() > 3 ? RefreshRound.Worth.NEWER : RefreshRound.Worth.SUFFICIENT;
   }
 
   private void round(Endpoint... candidates) {

@@ -51,7 +51,7 @@ final class ScriptedSource implements ViewSource {
   }
 
   @Override
-  public CompletionStage<ClusterView> ask(Endpoint node) {
+  public CompletionStage<ClusterView> query(Endpoint node) {
     asked.add(node);
     if (failing != null) {
       throw failing;

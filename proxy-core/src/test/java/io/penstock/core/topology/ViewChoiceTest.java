@@ -16,7 +16,7 @@ class ViewChoiceTest {
 
   private static final Endpoint SEED = new Endpoint("seed", 7000);
 
-  private final ViewChoice atStart = new ViewChoice(Knowledge.NONE, Set.of(SEED), null);
+  private final ViewChoice atStart = new ViewChoice(KnownCluster.NONE, Set.of(SEED), null);
   private final ViewChoice later = new ViewChoice(knowing(Views.HEALTHY), Set.of(SEED), B);
 
   @Test
@@ -38,15 +38,15 @@ class ViewChoiceTest {
   void a_promotion_is_news_until_it_is_known() {
     ClusterView promoted = view(B, Views.D_PROMOTED);
     ViewChoice knowing = new ViewChoice(knowing(Views.D_PROMOTED), Set.of(SEED), B);
-    assertThat(later.worthOf(promoted)).isEqualTo(RefreshRound.Worth.NEWS);
-    assertThat(knowing.worthOf(promoted)).isEqualTo(RefreshRound.Worth.SUFFICIENT);
-    assertThat(later.worthOf(view(B, Views.A_FAILED))).isEqualTo(RefreshRound.Worth.SUFFICIENT);
-    assertThat(later.worthOf(view(A, Views.A_ALONE))).isEqualTo(RefreshRound.Worth.INSUFFICIENT);
+    assertThat(later.rate(promoted)).isEqualTo(RefreshRound.Worth.NEWER);
+    assertThat(knowing.rate(promoted)).isEqualTo(RefreshRound.Worth.SUFFICIENT);
+    assertThat(later.rate(view(B, Views.A_FAILED))).isEqualTo(RefreshRound.Worth.SUFFICIENT);
+    assertThat(later.rate(view(A, Views.A_ALONE))).isEqualTo(RefreshRound.Worth.INSUFFICIENT);
   }
 
   @Test
   void a_first_view_is_compared_with_others() {
-    assertThat(atStart.worthOf(view(SEED, Views.HEALTHY))).isEqualTo(RefreshRound.Worth.SUFFICIENT);
+    assertThat(atStart.rate(view(SEED, Views.HEALTHY))).isEqualTo(RefreshRound.Worth.SUFFICIENT);
   }
 
   @Test

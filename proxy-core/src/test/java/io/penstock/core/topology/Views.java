@@ -77,11 +77,11 @@ final class Views {
     return new ClusterNodesParser(asked, Map.of()).parse(text);
   }
 
-  static Knowledge knowing(String text) {
-    return Knowledge.of(view(text)).now();
+  static KnownCluster knowing(String text) {
+    return KnownCluster.of(view(text)).now();
   }
 
-  static SlotMap map(Knowledge known) {
-    return SlotMapAssembly.draw(known, new Endpoint[SlotMap.SLOTS], SlotMap.EMPTY);
+  static SlotMap map(KnownCluster known) {
+    return SlotMapAssembly.assemble(known, new Endpoint[SlotMap.SLOTS], SlotMap.EMPTY);
   }
 }

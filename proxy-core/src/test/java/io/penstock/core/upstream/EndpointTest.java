@@ -31,8 +31,8 @@ class EndpointTest {
 
   @Test
   void a_database_can_be_left_out() {
-    assertThat(ACCESS.onAnyDatabase()).isEqualTo(new Access(ACCESS.credentials(), 0));
-    assertThat(Access.NONE.onAnyDatabase()).isSameAs(Access.NONE);
+    assertThat(ACCESS.withoutDatabase()).isEqualTo(new Access(ACCESS.credentials(), 0));
+    assertThat(Access.NONE.withoutDatabase()).isSameAs(Access.NONE);
   }
 
   @Test

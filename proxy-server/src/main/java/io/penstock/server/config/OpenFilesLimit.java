@@ -81,7 +81,9 @@ record OpenFilesLimit(long files, long open) {
   private long least(ProxySettings settings) {
     long loops = settings.eventLoops();
     long nodes =
-        settings.upstream().isComplete() ? settings.upstream().addresses().size() : NODES_AT_LEAST;
+        settings.upstream().hasFixedNodes()
+            ? settings.upstream().addresses().size()
+            : NODES_AT_LEAST;
     return open + OWN + loops * PER_LOOP + nodes * loops;
   }
 
@@ -89,7 +91,7 @@ record OpenFilesLimit(long files, long open) {
   private long needed(ProxySettings settings) {
     long loops = settings.eventLoops();
     int known = settings.upstream().addresses().size();
-    long nodes = settings.upstream().isComplete() ? known : Math.max(NODES_AT_LEAST, known);
+    long nodes = settings.upstream().hasFixedNodes() ? known : Math.max(NODES_AT_LEAST, known);
     long shared = 2L * settings.backend().connectionsPerLoop(); // RESP2's and RESP3's
     long turns =
         switch (settings.dispatch()) {

@@ -139,8 +139,8 @@ public final class SettingsMapping {
   }
 
   private CommandRules rules(PenstockProperties.Commands commands) {
-    refuseWrongEntries("commands.allow", commands.allow(), RuleCheck::ofAllowed);
-    refuseWrongEntries("commands.deny", commands.deny(), RuleCheck::ofDenied);
+    refuseWrongEntries("commands.allow", commands.allow(), RuleCheck::checkAllowed);
+    refuseWrongEntries("commands.deny", commands.deny(), RuleCheck::checkDenied);
     return CommandRules.of(commands.allow(), commands.deny());
   }
 

@@ -3,7 +3,7 @@ package io.penstock.server.health;
 import io.penstock.core.Proxy;
 import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.observe.UpstreamStatus.Gap;
-import io.penstock.core.upstream.Reach;
+import io.penstock.core.upstream.Reachability;
 import io.penstock.server.config.Readiness;
 import io.penstock.server.lifecycle.ProxyLifecycle;
 import java.time.Instant;
@@ -55,7 +55,7 @@ class ProxyHealth extends AbstractHealthIndicator {
     health.status(listening && rule.isMet(upstream) ? "UP" : "OUT_OF_SERVICE");
     health.withDetail("listening", listening);
     health.withDetail("rule", rule.key());
-    Reach reach = proxy.reach();
+    Reachability reach = proxy.reachability();
     health.withDetail("reached", reach.reached());
     if (reach.failure() != null) {
       health.withDetail("failure", reach.failure());

@@ -11,7 +11,7 @@ import io.penstock.core.observe.ProxyStats.LoopStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.observe.ProxyStats.Pressure;
 import io.penstock.core.observe.ProxyStats.PubSubStats;
-import io.penstock.core.upstream.Redirection;
+import io.penstock.core.upstream.RetryablePrefix;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
@@ -160,7 +160,7 @@ final class ProxyCollector implements MultiCollector {
   private static void redirects(ProxyStats stats, List<MetricSnapshot> all) {
     Family family =
         Family.counter("penstock_redirects", "Replies that made Penstock send a command again");
-    for (Redirection type : Redirection.values()) {
+    for (RetryablePrefix type : RetryablePrefix.values()) {
       family.add(stats.redirects().getOrDefault(type, 0L), "type", lower(type));
     }
     all.add(family.snapshot());

@@ -3,7 +3,7 @@ package io.penstock.server.fault;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.transport.Transport;
-import io.penstock.core.upstream.Redirection;
+import io.penstock.core.upstream.RetryablePrefix;
 import io.penstock.server.it.Keys;
 import io.penstock.server.it.ReferenceServer;
 import io.penstock.testkit.cluster.EmbeddedCluster;
@@ -149,7 +149,7 @@ class OrderIT {
     assertThat(wire.call("SET", key, "0")).isEqualTo("+OK\r\n");
     SlotMigration migration = cluster.beginMigration(slot, a, b);
     wire.send("MSET", key, "1", twin, "1");
-    awaitRefusal(Redirection.TRYAGAIN);
+    awaitRefusal(RetryablePrefix.TRYAGAIN);
     awaitStraightWay();
 
     sendAndAwait("APPEND", key, "2");
@@ -166,7 +166,7 @@ class OrderIT {
   void clusterDown() {
     a.text("CLUSTER", "DELSLOTS", Integer.toString(slot));
     sendFirst(false);
-    awaitRefusal(Redirection.CLUSTERDOWN);
+    awaitRefusal(RetryablePrefix.CLUSTERDOWN);
     scene.before(a).hold();
     awaitAt(a, "APPEND"); // sent again
     giveSlotToOther();
@@ -183,7 +183,7 @@ class OrderIT {
   void clusterDownForBoth() {
     a.text("CLUSTER", "DELSLOTS", Integer.toString(slot));
     sendFirst(true);
-    awaitRefusal(Redirection.CLUSTERDOWN);
+    awaitRefusal(RetryablePrefix.CLUSTERDOWN);
     giveSlotToOther();
 
     assertBothInOrder();
@@ -258,7 +258,7 @@ class OrderIT {
     try {
       Awaitility.await("it loads").atMost(PATIENCE).until(this::isLoading);
       sendFirst(false);
-      awaitRefusal(Redirection.LOADING);
+      awaitRefusal(RetryablePrefix.LOADING);
       sendSecond(false);
 
       assertBothInOrder();
@@ -330,12 +330,12 @@ class OrderIT {
   }
 
   /** Of the first, since nobody else is refused so. */
-  private static void awaitRefusal(Redirection kind) {
+  private static void awaitRefusal(RetryablePrefix kind) {
     long before = refusals(kind);
     Awaitility.await(kind + " again").atMost(PATIENCE).until(() -> refusals(kind) > before);
   }
 
-  private static long refusals(Redirection kind) {
+  private static long refusals(RetryablePrefix kind) {
     return scene.proxy().stats().redirects().getOrDefault(kind, 0L);
   }
 

@@ -2,7 +2,7 @@ package io.penstock.server.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.upstream.Redirection;
+import io.penstock.core.upstream.RetryablePrefix;
 import io.penstock.server.it.Writers.Creator;
 import io.penstock.server.it.Writers.Multi;
 import io.penstock.server.it.Writers.Pairs;
@@ -87,8 +87,8 @@ class MigrationIT {
       assertThat(fresh.call("GET", TAG + "shared"))
           .isEqualTo(Wire.bulk(Long.toString(acknowledged)));
     }
-    assertThat(redirects()).containsKeys(Redirection.MOVED, Redirection.ASK);
-    assertThat(redirects().get(Redirection.ASK)).isPositive();
+    assertThat(redirects()).containsKeys(RetryablePrefix.MOVED, RetryablePrefix.ASK);
+    assertThat(redirects().get(RetryablePrefix.ASK)).isPositive();
   }
 
   @Test
@@ -106,7 +106,7 @@ class MigrationIT {
     migrateToAndFro();
     load.stop();
 
-    assertThat(redirects().get(Redirection.TRYAGAIN)).isPositive();
+    assertThat(redirects().get(RetryablePrefix.TRYAGAIN)).isPositive();
   }
 
   /** Those behind a command of several keys that is refused would otherwise run before it. */
@@ -123,7 +123,7 @@ class MigrationIT {
     try (RespClient fresh = proxy.connect()) {
       writers.forEach(writer -> writer.verify(fresh));
     }
-    assertThat(redirects().get(Redirection.TRYAGAIN)).isPositive();
+    assertThat(redirects().get(RetryablePrefix.TRYAGAIN)).isPositive();
   }
 
   @Test
@@ -153,11 +153,11 @@ class MigrationIT {
     try (RespClient fresh = proxy.connect()) {
       writers.forEach(writer -> writer.verify(fresh));
     }
-    assertThat(redirects().get(Redirection.ASK)).isPositive();
+    assertThat(redirects().get(RetryablePrefix.ASK)).isPositive();
   }
 
-  private Map<Redirection, Long> redirects() {
-    Map<Redirection, Long> redirects = proxy.stats().redirects();
+  private Map<RetryablePrefix, Long> redirects() {
+    Map<RetryablePrefix, Long> redirects = proxy.stats().redirects();
     System.out.println("redirects: " + redirects + ", steps: " + load.steps());
     return redirects;
   }

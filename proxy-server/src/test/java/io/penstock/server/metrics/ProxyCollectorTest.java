@@ -13,7 +13,7 @@ import io.penstock.core.observe.ProxyStats.LoopStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.observe.ProxyStats.PubSubStats;
 import io.penstock.core.upstream.Endpoint;
-import io.penstock.core.upstream.Redirection;
+import io.penstock.core.upstream.RetryablePrefix;
 import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.ByteArrayOutputStream;
@@ -44,7 +44,7 @@ class ProxyCollectorTest {
           2,
           9,
           List.of(new NodeStats(new Endpoint("::1", 7000), 1, 7, 2, 3, 4, 5, 6)),
-          Map.of(Redirection.MOVED, 8L),
+          Map.of(RetryablePrefix.MOVED, 8L),
           List.of(new LoopStats(0, 1_000_000, 2_000_000)),
           new PubSubStats(1, 2, 3, 4),
           ProxyStats.Traffic.NONE,

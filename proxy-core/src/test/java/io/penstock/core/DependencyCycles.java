@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /** The strongly connected groups of a graph, by Tarjan's algorithm. */
-final class Knots {
+final class DependencyCycles {
 
   private final Map<String, Set<String>> graph;
   private final Map<String, Integer> index = new HashMap<>();
@@ -18,7 +18,7 @@ final class Knots {
   private final Deque<String> open = new ArrayDeque<>();
   private final List<Set<String>> found = new ArrayList<>();
 
-  private Knots(Map<String, Set<String>> graph) {
+  private DependencyCycles(Map<String, Set<String>> graph) {
     this.graph = graph;
   }
 
@@ -28,7 +28,7 @@ final class Knots {
    * @param graph by node, the nodes that it knows
    */
   static List<Set<String>> in(Map<String, Set<String>> graph) {
-    var knots = new Knots(graph);
+    var knots = new DependencyCycles(graph);
     for (String node : graph.keySet()) {
       if (!knots.index.containsKey(node)) {
         knots.visit(node);

@@ -19,11 +19,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads facts off a server's reply to {@code COMMAND}: the way back of {@link SpecReply}. A server
- * may say anything, modules' authors above all: what makes no sense is left out, numbers that would
- * lead astray too.
+ * Reads facts off a server's reply to {@code COMMAND}: the way back of {@link CommandInfoWriter}. A
+ * server may say anything, modules' authors above all: what makes no sense is left out, numbers
+ * that would lead astray too.
  */
-final class ReplyFacts {
+final class CommandReplyParser {
 
   /** Longest name, in characters, that is learnt. */
   private static final int LONGEST_NAME = 128;
@@ -33,10 +33,10 @@ final class ReplyFacts {
 
   private static final Pattern NAME = Pattern.compile("[!-{}~]+(\\|[!-{}~]+)?"); // no space
 
-  private ReplyFacts() {}
+  private CommandReplyParser() {}
 
   /** Gives the facts of a command and of its subcommands, as far as they can be read. */
-  static void read(@Nullable Object entry, Consumer<CommandFacts> into) {
+  static void parse(@Nullable Object entry, Consumer<CommandFacts> into) {
     CommandFacts command = facts(entry);
     if (command == null || command.isSubcommand()) {
       return;

@@ -2,9 +2,9 @@ package io.penstock.core.upstream;
 
 /**
  * The first words of error replies by which servers say that a command did not run, and may run
- * elsewhere or later. {@link Verdicts} says what each means.
+ * elsewhere or later. {@link ErrorPolicy} says what each means.
  */
-public enum Redirection {
+public enum RetryablePrefix {
   MOVED,
   ASK,
   TRYAGAIN,

@@ -4,21 +4,21 @@ package io.penstock.core.command;
  * {@code stringmatchlen} of Redis 7.0's util.c, line by line; characters are unsigned, as where C's
  * {@code char} is. Behind its end a string has a NUL.
  */
-public final class RedisRule {
+public final class RedisGlob {
 
   private final String pattern;
   private final String string;
   private final boolean nocase;
   private int p;
 
-  private RedisRule(String pattern, String string, boolean nocase) {
+  private RedisGlob(String pattern, String string, boolean nocase) {
     this.pattern = pattern;
     this.string = string;
     this.nocase = nocase;
   }
 
   public static boolean matches(String pattern, String string, boolean nocase) {
-    return new RedisRule(pattern, string, nocase).matches(0);
+    return new RedisGlob(pattern, string, nocase).matches(0);
   }
 
   private char at(int i) {

@@ -18,7 +18,7 @@ import io.penstock.core.upstream.TopologyStatus;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class KnowledgeTest {
+class KnownClusterTest {
 
   @Test
   void a_view_becomes_a_map() {
@@ -33,17 +33,17 @@ class KnowledgeTest {
 
   @Test
   void a_failed_master_keeps_its_slots_until_a_replica_is_promoted() {
-    Knowledge failed = knowing(Views.HEALTHY).merge(view(Views.A_FAILED)).now();
+    KnownCluster failed = knowing(Views.HEALTHY).merge(view(Views.A_FAILED)).now();
     assertThat(owner(map(failed), 0)).isEqualTo(A);
-    Knowledge promoted = failed.merge(view(Views.D_PROMOTED)).now();
+    KnownCluster promoted = failed.merge(view(Views.D_PROMOTED)).now();
     assertThat(owner(map(promoted), 0)).isEqualTo(D);
     assertThat(map(promoted).indexOfMaster(A)).isEqualTo(-1);
   }
 
   @Test
   void a_late_view_does_not_undo_a_promotion() {
-    Knowledge.Merged merged = knowing(Views.D_PROMOTED).merge(view(Views.HEALTHY));
-    assertThat(merged.refused()).isTrue();
+    KnownCluster.Merged merged = knowing(Views.D_PROMOTED).merge(view(Views.HEALTHY));
+    assertThat(merged.hasStaleClaims()).isTrue();
     assertThat(merged.decided().get(0)).isFalse();
     assertThat(merged.decided().get(6000)).isTrue();
     SlotMap map = map(merged.now());
@@ -60,8 +60,8 @@ class KnowledgeTest {
 
   @Test
   void a_late_view_still_brings_what_it_knows_newer() {
-    Knowledge knownPromotion = knowing(Views.D_PROMOTED);
-    Knowledge merged = knownPromotion.merge(view(Views.SLOT_0_ON_B)).now();
+    KnownCluster knownPromotion = knowing(Views.D_PROMOTED);
+    KnownCluster merged = knownPromotion.merge(view(Views.SLOT_0_ON_B)).now();
     assertThat(owner(map(merged), 0)).as("epoch 5 beats epoch 4").isEqualTo(B);
     assertThat(owner(map(merged), 1)).as("epoch 1 does not").isEqualTo(D);
   }
@@ -75,11 +75,11 @@ class KnowledgeTest {
         c 10.0.0.3:7000@17000 master,fail? - 0 0 3 disconnected 10923-16383
         d 10.0.0.4:7000@17000 myself,master - 0 0 4 connected 0-5460
         """;
-    Knowledge.Merged merged = knowing(Views.HEALTHY).merge(view(minorityWithNews));
+    KnownCluster.Merged merged = knowing(Views.HEALTHY).merge(view(minorityWithNews));
     SlotMap map = map(merged.now());
     assertThat(owner(map, 0)).isEqualTo(D);
     assertThat(owner(map, 6000)).as("uncovered for the minority").isEqualTo(B);
-    assertThat(merged.refused()).isTrue();
+    assertThat(merged.hasStaleClaims()).isTrue();
   }
 
   @Test
@@ -104,8 +104,8 @@ class KnowledgeTest {
         a 10.0.0.1:7000@17000 myself,master - 0 0 1 connected 0-5460
         b 10.0.0.2:7000@17000 master - 0 0 2 connected 5461-16383
         """;
-    Knowledge.Merged merged = knowing(Views.HEALTHY).merge(view(withoutC));
-    assertThat(merged.refused()).isFalse();
+    KnownCluster.Merged merged = knowing(Views.HEALTHY).merge(view(withoutC));
+    assertThat(merged.hasStaleClaims()).isFalse();
     assertThat(map(merged.now()).shards()).extracting(Shard::master).containsExactly(A, B);
   }
 
@@ -148,7 +148,7 @@ class KnowledgeTest {
   void a_new_master_comes_after_those_that_were_there() {
     SlotMap before = map(knowing(Views.HEALTHY));
     SlotMap after =
-        SlotMapAssembly.draw(knowing(Views.D_PROMOTED), new Endpoint[SlotMap.SLOTS], before);
+        SlotMapAssembly.assemble(knowing(Views.D_PROMOTED), new Endpoint[SlotMap.SLOTS], before);
     assertThat(after.shards()).extracting(Shard::master).containsExactly(B, C, D);
   }
 

@@ -8,4 +8,4 @@ import org.jspecify.annotations.Nullable;
  * @param reached whether one has since the start
  * @param failure why none did when it was last tried, no password in it; null when one did
  */
-public record Reach(boolean reached, @Nullable String failure) {}
+public record Reachability(boolean reached, @Nullable String failure) {}

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A {@link CommandTable} being made: of the resources, or of an older table and what was learnt.
  */
-final class TableAssembly {
+final class CommandTableBuilder {
 
-  private final Decisions decisions;
+  private final HandlingDecisions decisions;
   private final Map<String, Entry> entries = new TreeMap<>();
   private final Map<String, CommandSpec> older = new HashMap<>();
   private boolean changed;
@@ -23,15 +23,15 @@ final class TableAssembly {
   /** A command or subcommand; ids are dense and stay. */
   private record Entry(int id, CommandFacts facts, Handling handling) {}
 
-  TableAssembly(Decisions decisions) {
+  CommandTableBuilder(HandlingDecisions decisions) {
     this.decisions = decisions;
   }
 
   /** Adds what the resources hold. */
-  TableAssembly addKnown(List<CommandFacts> facts) {
+  CommandTableBuilder addBuiltIn(List<CommandFacts> facts) {
     Set<String> containers = containers(facts);
     for (CommandFacts command : facts) {
-      Handling handling = decisions.of(command, containers.contains(command.name()));
+      Handling handling = decisions.forBuiltIn(command, containers.contains(command.name()));
       entries.put(command.name(), new Entry(entries.size(), command, handling));
     }
     decisions.table().requireKnown(entries.keySet());
@@ -39,7 +39,7 @@ final class TableAssembly {
   }
 
   /** Adds a whole older table, ids and all. */
-  TableAssembly addAll(CommandTable table) {
+  CommandTableBuilder addTable(CommandTable table) {
     for (CommandSpec command : table.commands()) {
       addOlder(command);
       command.subcommands().forEach(this::addOlder);
@@ -66,7 +66,7 @@ final class TableAssembly {
       } else {
         int id = entry == null ? entries.size() : entry.id;
         boolean container = containers.contains(command.name());
-        Handling handling = decisions.ofLearnt(command, container, divided);
+        Handling handling = decisions.forLearnt(command, container, divided);
         entries.put(command.name(), new Entry(id, command, handling));
         changed = true;
       }
@@ -74,7 +74,7 @@ final class TableAssembly {
   }
 
   private boolean mayAdd(CommandFacts command, CommandTable builtin) {
-    return entries.size() < builtin.size() + CommandTable.MOST_LEARNT
+    return entries.size() < builtin.size() + CommandTable.MAX_LEARNT
         && (!command.isSubcommand() || entries.containsKey(command.topLevelName()));
   }
 
@@ -84,7 +84,7 @@ final class TableAssembly {
    */
   private void takeArity(CommandFacts command) {
     Entry entry = entries.get(command.name());
-    if (entry != null && isServedOtherwise(entry.handling, entry.facts.arity(), command.arity())) {
+    if (entry != null && usesServerArity(entry.handling, entry.facts.arity(), command.arity())) {
       CommandFacts served = entry.facts.withArity(command.arity());
       entries.put(command.name(), new Entry(entry.id, served, entry.handling));
       changed = true;
@@ -95,7 +95,7 @@ final class TableAssembly {
    * Whether the arity that servers say counts, and not the one known. What Penstock does by itself
    * relies on the arguments that the known one promises.
    */
-  static boolean isServedOtherwise(Handling handling, int known, int said) {
+  static boolean usesServerArity(Handling handling, int known, int said) {
     boolean stricter = known < 0 && Math.abs(said) >= -known;
     return known != said && (handling instanceof Handling.Forward || stricter);
   }

@@ -12,7 +12,7 @@ import java.util.Random;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
-class CandidatesTest {
+class RefreshCandidatesTest {
 
   private static final List<Endpoint> SEEDS =
       List.of(new Endpoint("s1", 7000), new Endpoint("s2", 7000));
@@ -21,14 +21,14 @@ class CandidatesTest {
 
   @Test
   void at_start_the_seeds_are_asked() {
-    assertThat(Candidates.order(null, List.of(), SEEDS, random))
+    assertThat(RefreshCandidates.order(null, List.of(), SEEDS, random))
         .containsExactlyInAnyOrderElementsOf(SEEDS);
   }
 
   @RepeatedTest(5)
   void the_first_wave_has_the_last_node_a_master_and_a_seed() {
     List<Endpoint> order =
-        Candidates.order(B, Views.knowing(Views.A_FAILED).nodes(), SEEDS, random);
+        RefreshCandidates.order(B, Views.knowing(Views.A_FAILED).nodes(), SEEDS, random);
     assertThat(order).hasSize(6).doesNotHaveDuplicates();
     assertThat(order.getFirst()).isEqualTo(B);
     assertThat(order.subList(0, 3)).containsAnyElementsOf(SEEDS);

@@ -18,12 +18,12 @@ import org.jspecify.annotations.Nullable;
  * of a moved slot, replicas hear of it later. Seeds are always asked too in the end, since all
  * known nodes may have been replaced behind the same names.
  */
-final class Candidates {
+final class RefreshCandidates {
 
   /** Of a large cluster some nodes will do; the next try asks others. */
   private static final int MOST_KNOWN = 20;
 
-  private Candidates() {}
+  private RefreshCandidates() {}
 
   static List<Endpoint> order(
       @Nullable Endpoint last,
@@ -33,7 +33,7 @@ final class Candidates {
     Random shuffling = Random.from(random);
     List<ViewNode> members = new ArrayList<>(known);
     Collections.shuffle(members, shuffling);
-    members.sort(Comparator.comparingInt(Candidates::rank));
+    members.sort(Comparator.comparingInt(RefreshCandidates::rank));
     List<Endpoint> shuffledSeeds = new ArrayList<>(seeds);
     Collections.shuffle(shuffledSeeds, shuffling);
 

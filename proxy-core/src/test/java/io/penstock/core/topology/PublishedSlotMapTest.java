@@ -18,15 +18,15 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Redirects against refreshes, in every order. */
-class PublishedMapTest {
+class PublishedSlotMapTest {
 
   private static final Duration SPREAD = Duration.ofNanos(SlotPatches.SPREADING_NANOS);
   private static final Endpoint NEW = new Endpoint("10.0.0.9", 7000);
 
   private final ManualThread thread = new ManualThread();
-  private final PublishedMap map = new PublishedMap(thread);
+  private final PublishedSlotMap map = new PublishedSlotMap(thread);
   private final List<SlotMap> told = new ArrayList<>();
-  private Knowledge knowledge = Knowledge.NONE;
+  private KnownCluster knowledge = KnownCluster.NONE;
   private long begun;
 
   @BeforeEach
@@ -234,8 +234,8 @@ class PublishedMapTest {
 
   private boolean end(Refresh refresh, String text) {
     ClusterView view = view(text);
-    Knowledge before = knowledge;
-    Knowledge.Merged merged = before.merge(view);
+    KnownCluster before = knowledge;
+    KnownCluster.Merged merged = before.merge(view);
     knowledge = merged.now();
     return map.replace(refresh, view, before, merged);
   }

@@ -5,24 +5,24 @@ import io.penstock.core.cluster.ClusterFacade;
 import io.penstock.core.info.ProxyFacts;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.upstream.Placement;
-import io.penstock.core.upstream.Reach;
+import io.penstock.core.upstream.Reachability;
 import java.time.Instant;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** A service as its clients' sessions may ask about it. */
-final class ServiceFace implements ProxyView {
+final class ServiceProxyView implements ProxyView {
 
   private final Service service;
   private final ProxyFacts facts;
   private final @Nullable ClusterFacade facade;
   private final Map<String, String> config;
 
-  ServiceFace(Service service, ProxyFacts facts, ProxySettings settings) {
+  ServiceProxyView(Service service, ProxyFacts facts, ProxySettings settings) {
     this.service = service;
     this.facade = settings.facade();
-    this.config = OwnConfig.of(settings);
+    this.config = ConfigParameters.of(settings);
     this.facts = facts;
   }
 
@@ -53,7 +53,7 @@ final class ServiceFace implements ProxyView {
 
   @Override
   public @Nullable String topologyFailure() {
-    Reach reach = service.reach();
+    Reachability reach = service.reachability();
     return reach.reached() ? null : reach.failure();
   }
 

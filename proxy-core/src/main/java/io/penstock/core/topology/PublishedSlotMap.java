@@ -15,9 +15,9 @@ import org.slf4j.LoggerFactory;
  * The newest snapshot and those who want to hear of it. Event loops patch it and the topology
  * thread replaces it, both by compare-and-set, so that neither loses the other's change.
  */
-final class PublishedMap {
+final class PublishedSlotMap {
 
-  private static final Logger LOG = LoggerFactory.getLogger(PublishedMap.class);
+  private static final Logger LOG = LoggerFactory.getLogger(PublishedSlotMap.class);
 
   private final Executor topologyThread;
   private final AtomicReference<SlotMap> current = new AtomicReference<>(SlotMap.EMPTY);
@@ -26,7 +26,7 @@ final class PublishedMap {
   private final AtomicBoolean tellingQueued = new AtomicBoolean();
   private SlotMap told = SlotMap.EMPTY;
 
-  PublishedMap(Executor topologyThread) {
+  PublishedSlotMap(Executor topologyThread) {
     this.topologyThread = topologyThread;
   }
 
@@ -67,14 +67,15 @@ final class PublishedMap {
    *
    * @return whether the refresh and all redirects agree, or will without another refresh
    */
-  boolean replace(Refresh refresh, ClusterView view, Knowledge before, Knowledge.Merged merged) {
+  boolean replace(
+      Refresh refresh, ClusterView view, KnownCluster before, KnownCluster.Merged merged) {
     SlotMap previous;
     SlotMap next;
     SlotPatches.Settlement settled;
     do {
       previous = current.get();
-      settled = patches.settle(refresh, view, before, merged);
-      next = SlotMapAssembly.draw(merged.now(), settled.outliving(), previous);
+      settled = patches.resolve(refresh, view, before, merged);
+      next = SlotMapAssembly.assemble(merged.now(), settled.kept(), previous);
     } while (!next.equals(previous) && !current.compareAndSet(previous, next));
     patches.forget(settled);
     if (!next.equals(previous)) {

@@ -2,7 +2,7 @@ package io.penstock.core.upstream;
 
 /** What the error replies of an upstream's servers mean. A value: safe from any thread. */
 @FunctionalInterface
-public interface Verdicts {
+public interface ErrorPolicy {
 
   /** What a server was asked for, since the same words mean different things. */
   enum Asked {
@@ -15,21 +15,22 @@ public interface Verdicts {
   }
 
   /** The meaning of an error reply that begins with {@code word}. */
-  Verdict of(Redirection word, Asked asked);
+  ErrorAction actionFor(RetryablePrefix word, Asked asked);
 
   /** Those of a server that is not part of a cluster. */
-  Verdicts SINGLE =
+  ErrorPolicy SINGLE =
       (word, asked) ->
           switch (asked) {
-            case KEYS, SHARD -> word == Redirection.LOADING ? Verdict.SEND_AGAIN : Verdict.DELIVER;
-            case MASTER -> ofMaster(word);
+            case KEYS, SHARD ->
+                word == RetryablePrefix.LOADING ? ErrorAction.RETRY : ErrorAction.DELIVER;
+            case MASTER -> masterAction(word);
           };
 
   /** Those of what was asked as a master: whatever the upstream, these say that it is none. */
-  static Verdict ofMaster(Redirection word) {
+  static ErrorAction masterAction(RetryablePrefix word) {
     return switch (word) {
-      case READONLY, MASTERDOWN, LOADING, CLUSTERDOWN -> Verdict.FIND_MASTER;
-      case MOVED, ASK, TRYAGAIN, NOSCRIPT -> Verdict.DELIVER;
+      case READONLY, MASTERDOWN, LOADING, CLUSTERDOWN -> ErrorAction.FIND_MASTER;
+      case MOVED, ASK, TRYAGAIN, NOSCRIPT -> ErrorAction.DELIVER;
     };
   }
 }

@@ -11,11 +11,11 @@ import io.penstock.core.spec.KeySpec;
 import java.util.List;
 
 /** Writes specs in the form of {@code COMMAND INFO}. */
-final class SpecReply {
+final class CommandInfoWriter {
 
   private final ReplyWriter reply;
 
-  SpecReply(ReplyWriter reply) {
+  CommandInfoWriter(ReplyWriter reply) {
     this.reply = reply;
   }
 

@@ -8,9 +8,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** The parameters of {@code CONFIG GET} that are Penstock's own, by Redis's names. */
-final class OwnConfig {
+final class ConfigParameters {
 
-  private OwnConfig() {}
+  private ConfigParameters() {}
 
   static Map<String, String> of(ProxySettings settings) {
     ProxySettings.Listen listen = settings.listen();

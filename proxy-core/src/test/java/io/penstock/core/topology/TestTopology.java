@@ -1,17 +1,17 @@
 package io.penstock.core.topology;
 
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.ErrorPolicy;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.Topology;
-import io.penstock.core.upstream.Verdicts;
 
 /** A topology that is what a test says. */
-public final class NodesNow implements Topology {
+public final class TestTopology implements Topology {
 
   public Placement map;
 
-  public NodesNow(Placement map) {
+  public TestTopology(Placement map) {
     this.map = map;
   }
 
@@ -21,8 +21,8 @@ public final class NodesNow implements Topology {
   }
 
   @Override
-  public Verdicts verdicts() {
-    return Verdicts.SINGLE;
+  public ErrorPolicy errorPolicy() {
+    return ErrorPolicy.SINGLE;
   }
 
   @Override

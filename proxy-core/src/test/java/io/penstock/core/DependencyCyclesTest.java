@@ -6,11 +6,12 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-class KnotsTest {
+class DependencyCyclesTest {
 
   @Test
   void aChainHasNoKnot() {
-    assertThat(Knots.in(Map.of("a", Set.of("b"), "b", Set.of("c"), "c", Set.of()))).isEmpty();
+    assertThat(DependencyCycles.in(Map.of("a", Set.of("b"), "b", Set.of("c"), "c", Set.of())))
+        .isEmpty();
   }
 
   @Test
@@ -24,6 +25,7 @@ class KnotsTest {
             "y", Set.of("x"),
             "z", Set.of("a"));
 
-    assertThat(Knots.in(graph)).containsExactlyInAnyOrder(Set.of("a", "b", "c"), Set.of("x", "y"));
+    assertThat(DependencyCycles.in(graph))
+        .containsExactlyInAnyOrder(Set.of("a", "b", "c"), Set.of("x", "y"));
   }
 }

@@ -37,17 +37,17 @@ import org.jspecify.annotations.Nullable;
  * while the contrary rule could leave slots on a dead node for ever.
  *
  * <p>Epochs may also go back for good, when a cluster is restored from a backup. What a majority's
- * views say in {@link ClusterTopology#REFUSALS} refreshes in a row is therefore taken whatever the
- * epochs.
+ * views say in {@link ClusterTopology#STALE_REFRESHES_TO_ACCEPT} refreshes in a row is therefore
+ * taken whatever the epochs.
  */
-final class Knowledge {
+final class KnownCluster {
 
-  static final Knowledge NONE = new Knowledge(Map.of(), new ViewNode[SlotMap.SLOTS]);
+  static final KnownCluster NONE = new KnownCluster(Map.of(), new ViewNode[SlotMap.SLOTS]);
 
   private final Map<String, ViewNode> nodes;
   private final @Nullable ViewNode[] owners;
 
-  private Knowledge(Map<String, ViewNode> nodes, @Nullable ViewNode[] owners) {
+  private KnownCluster(Map<String, ViewNode> nodes, @Nullable ViewNode[] owners) {
     this.nodes = nodes;
     this.owners = owners;
   }
@@ -57,9 +57,9 @@ final class Knowledge {
    *
    * @param now what is known with it
    * @param decided the slots for which the view's word counts, also where it changed nothing
-   * @param refused whether the view wanted a slot elsewhere and was not believed
+   * @param hasStaleClaims whether the view wanted a slot elsewhere and was not believed
    */
-  record Merged(Knowledge now, BitSet decided, boolean refused) {}
+  record Merged(KnownCluster now, BitSet decided, boolean hasStaleClaims) {}
 
   Collection<ViewNode> nodes() {
     return nodes.values();
@@ -98,7 +98,7 @@ final class Knowledge {
   /**
    * Whether the view is of the same cluster: some node id is known. True while nothing is known.
    */
-  boolean isKin(ClusterView view) {
+  boolean isSameCluster(ClusterView view) {
     for (String id : view.nodes().keySet()) {
       if (nodes.containsKey(id)) {
         return true;
@@ -164,7 +164,7 @@ final class Knowledge {
     return there == null || there.configEpoch() >= known.configEpoch();
   }
 
-  private Knowledge with(ClusterView view, BitSet decided, Map<String, ViewNode> kept) {
+  private KnownCluster with(ClusterView view, BitSet decided, Map<String, ViewNode> kept) {
     Map<String, ViewNode> all = new LinkedHashMap<>();
     if (!view.isOfMajority()) {
       all.putAll(nodes);
@@ -179,7 +179,7 @@ final class Knowledge {
       ViewNode owner = decided.get(slot) ? view.ownerOf(slot) : owners[slot];
       merged[slot] = owner == null ? null : all.get(owner.id());
     }
-    return new Knowledge(all, merged);
+    return new KnownCluster(all, merged);
   }
 
   /** A node that is cut off believes everybody else failed; only what it knows newer is taken. */
