@@ -6,14 +6,14 @@ import java.util.Properties;
 import java.util.TreeMap;
 
 /**
- * What the application sets for its whole JVM. Each property only where the user has not set it:
- * {@code java -D...} wins. Netty, Lettuce, Spring and the JVM read these once, when the class
- * concerned is initialized, so they are set before anything else. The core sets none, because it
- * may share its JVM with others; {@code io.penstock.core} says what it expects of its host.
+ * Properties that the application sets for its whole JVM, unless the user has set them: {@code java
+ * -D...} wins. Netty, Lettuce, Spring and the JVM read them once, when a class is initialized, so
+ * they are set before anything else. The core sets none, because it may share its JVM with other
+ * code; {@code io.penstock.core} documents what it expects of its host.
  */
 final class JvmProperties {
 
-  /** System properties, whose table with reasons is in docs/architecture.md. */
+  /** System properties; docs/architecture.md gives the reason for each. */
   static final Map<String, String> SYSTEM =
       Map.of(
           "io.netty.iouring.pollAddMultishotEnabled",
@@ -23,39 +23,39 @@ final class JvmProperties {
           "io.netty.leakDetection.level",
           "disabled");
 
-  /** Whether Spring takes the beans that were decided upon when the jar was built. */
-  static final String PREPARED = "spring.aot.enabled";
+  /** Whether Spring uses the bean definitions generated when the jar was built. */
+  static final String AOT_ENABLED = "spring.aot.enabled";
 
-  /** A security property: for how many seconds the JVM keeps a name's address. */
-  static final String NAMES = "networkaddress.cache.ttl";
+  /** A security property: how long the JVM caches the address of a host name, in seconds. */
+  static final String DNS_TTL = "networkaddress.cache.ttl";
 
-  /** A system property, the older name of {@link #NAMES}. */
-  private static final String OLD_NAMES = "sun.net.inetaddr.ttl";
+  /** The older name of {@link #DNS_TTL}, a system property. */
+  private static final String OLD_DNS_TTL = "sun.net.inetaddr.ttl";
 
   private JvmProperties() {}
 
-  /** Sets them. Called first of all by {@code main}. */
+  /** Sets the properties. {@code main} calls this before anything else. */
   static void set() {
     Properties system = System.getProperties();
     missing(system, isPackaged()).forEach(System::setProperty);
-    if (Security.getProperty(NAMES) == null && system.getProperty(OLD_NAMES) == null) {
-      Security.setProperty(NAMES, "5");
+    if (Security.getProperty(DNS_TTL) == null && system.getProperty(OLD_DNS_TTL) == null) {
+      Security.setProperty(DNS_TTL, "5");
     }
   }
 
-  /** The system properties that are to be set beside those that are. */
+  /** Returns the system properties that are not present yet and must be set. */
   static Map<String, String> missing(Properties present, boolean packaged) {
     Map<String, String> missing = new TreeMap<>(SYSTEM);
     if (packaged) {
-      missing.put(PREPARED, "true");
+      missing.put(AOT_ENABLED, "true");
     }
     missing.keySet().removeIf(name -> present.getProperty(name) != null);
     return missing;
   }
 
   /**
-   * From a jar, whose manifest tells the version: classes from a folder may be newer than their
-   * beans.
+   * Returns whether the application runs from a jar, whose manifest has a version. Classes in a
+   * folder may be newer than the bean definitions generated from them.
    */
   private static boolean isPackaged() {
     return JvmProperties.class.getPackage().getImplementationVersion() != null;

@@ -19,8 +19,8 @@ import org.springframework.context.annotation.Import;
 import org.springframework.core.io.ResourceLoader;
 
 /**
- * Where {@code java -jar penstock.jar} begins. It names its configurations: to find them Spring
- * would read every class of these packages, at each start.
+ * The application's main class. It imports its configuration classes by name: with component
+ * scanning Spring would read every class of these packages at each start.
  */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
@@ -32,12 +32,12 @@ import org.springframework.core.io.ResourceLoader;
 })
 public class PenstockApplication {
 
-  /** What the JVM ends with after a start that failed. */
+  /** Exit status after a failed start. */
   private static final int WRONG_CONFIGURATION = 1;
 
   private static final int WRONG_COMMAND_LINE = 2;
 
-  /** Does what the command line asks for: starts the application, unless told otherwise. */
+  /** Runs the action of the command line: by default, starts the application. */
   public static void main(String[] args) {
     JvmProperties.set();
     try {
@@ -73,7 +73,7 @@ public class PenstockApplication {
         new SpringApplication(PenstockApplication.class) {
           @Override
           public ResourceLoader getResourceLoader() {
-            return files; // for configuration files alone: the context's own loader stays
+            return files; // for configuration files only; the context keeps its own loader
           }
         };
     application.addListeners(files);

@@ -1,6 +1,6 @@
 /**
- * The Spring Boot application around the proxy: it reads the settings, starts the proxy and stops
- * it.
+ * The Spring Boot application around the proxy. It reads the settings, and starts and stops the
+ * proxy.
  */
 @NullMarked
 package io.penstock.server;

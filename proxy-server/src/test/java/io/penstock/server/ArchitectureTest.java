@@ -30,7 +30,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void theTestKitKnowsNeitherSpringNorTheProxy() {
+  void theTestKitUsesNeitherSpringNorTheProxy() {
     noClasses()
         .should()
         .dependOnClassesThat()
@@ -40,7 +40,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void onlyTheDemoKnowsTheTestKit() {
+  void onlyTheDemoUsesTheTestKit() {
     noClasses()
         .that()
         .haveNameNotMatching(
@@ -48,12 +48,12 @@ class ArchitectureTest {
         .should()
         .dependOnClassesThat()
         .resideInAPackage("io.penstock.testkit..")
-        .because("the test kit is no part of the product")
+        .because("the test kit is not part of the product")
         .check(CLASSES);
   }
 
   @Test
-  void theApplicationNamesEveryComponent() {
+  void theApplicationImportsEveryConfiguration() {
     Class<?>[] named = PenstockApplication.class.getAnnotation(Import.class).value();
 
     assertThat(

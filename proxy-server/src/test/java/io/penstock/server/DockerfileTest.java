@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Maven in the image's build reads the root's POM only where those of all modules are. */
+/** In the image's build, Maven can read the root POM only if the POMs of all modules are there. */
 class DockerfileTest {
 
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
@@ -42,15 +42,15 @@ class DockerfileTest {
   }
 
   @Test
-  void everyModulesPomIsPartOfTheBuildsContext() throws IOException {
-    List<String> let =
+  void everyModulesPomIsInTheBuildContext() throws IOException {
+    List<String> included =
         Files.readAllLines(ROOT.resolve("docker/Dockerfile.dockerignore")).stream()
             .filter(line -> line.startsWith("!"))
             .map(line -> line.substring(1))
             .toList();
     for (Path pom : poms()) {
-      assertThat(let)
-          .as("what lets %s through", pom)
+      assertThat(included)
+          .as("a pattern that includes %s", pom)
           .anyMatch(glob -> FileSystems.getDefault().getPathMatcher("glob:" + glob).matches(pom));
     }
   }

@@ -15,17 +15,17 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** {@code docs/reference/guarantees.md} promises nothing that no test shows. */
+/** {@code docs/reference/guarantees.md} names only tests that exist and run. */
 class GuaranteesPageTest {
 
   private static final Path PAGE = Path.of("../docs/reference/guarantees.md");
   private static final List<Path> TESTS =
       List.of(Path.of("src/test/java"), Path.of("../proxy-core/src/test/java"));
   private static final Pattern NAMED = Pattern.compile("`(\\w+(?:Test|IT))\\.(\\w+)`");
-  private static final Pattern CLASS_OFF = Pattern.compile("@Disabled\\b[^{;]*\\bclass\\b");
+  private static final Pattern DISABLED_CLASS = Pattern.compile("@Disabled\\b[^{;]*\\bclass\\b");
 
   @Test
-  void everyTestThatItNamesExistsAndIsNotSwitchedOff() throws IOException {
+  void everyTestThatItNamesExistsAndIsEnabled() throws IOException {
     Map<String, String> sources = sources();
 
     List<MatchResult> named = NAMED.matcher(Files.readString(PAGE)).results().toList();
@@ -37,7 +37,7 @@ class GuaranteesPageTest {
         .isEmpty();
   }
 
-  /** Names of classes are unique among those that the page may name. */
+  /** Returns the sources by class name; the names of classes that the page may name are unique. */
   private static Map<String, String> sources() throws IOException {
     Map<String, String> sources = new HashMap<>();
     for (Path root : TESTS) {
@@ -63,12 +63,13 @@ class GuaranteesPageTest {
   }
 
   /**
-   * What stands between the line before a test and its name says what it is. The test may be in a
-   * nested class; in a file with a class that is switched off, it may be in that one.
+   * Returns whether the method is an enabled test, judged by the annotations between the last blank
+   * line and its name. The test may be in a nested class; returns false for every test of a file
+   * with a disabled class, because it may be in that class.
    */
   private static boolean runs(@Nullable String source, String method) {
     int at = source == null ? -1 : source.indexOf("void " + method + "(");
-    if (source == null || at < 0 || CLASS_OFF.matcher(source).find()) {
+    if (source == null || at < 0 || DISABLED_CLASS.matcher(source).find()) {
       return false;
     }
     String before = source.substring(source.lastIndexOf("\n\n", at), at);

@@ -15,35 +15,35 @@ class JvmPropertiesTest {
   private static final String LEAKS = "io.netty.leakDetection.level";
 
   @Test
-  void setsWhatNobodyHasSet() {
+  void setsPropertiesThatAreNotSet() {
     assertThat(JvmProperties.missing(new Properties(), true))
         .containsEntry(POLLS, "false")
         .containsEntry(LEAKS, "disabled")
-        .containsEntry(JvmProperties.PREPARED, "true");
+        .containsEntry(JvmProperties.AOT_ENABLED, "true");
   }
 
   @Test
-  void leavesWhatTheUserHasSet() {
+  void keepsPropertiesThatTheUserHasSet() {
     Properties users = new Properties();
     users.setProperty(LEAKS, "paranoid");
-    users.setProperty(JvmProperties.PREPARED, "false");
+    users.setProperty(JvmProperties.AOT_ENABLED, "false");
 
     assertThat(JvmProperties.missing(users, true))
         .containsKey(POLLS)
-        .doesNotContainKeys(LEAKS, JvmProperties.PREPARED);
+        .doesNotContainKeys(LEAKS, JvmProperties.AOT_ENABLED);
   }
 
   @Test
-  void takesPreparedBeansFromAJarOnly() {
+  void enablesAotOnlyInAJar() {
     assertThat(JvmProperties.missing(new Properties(), false)).isEqualTo(JvmProperties.SYSTEM);
   }
 
-  /** They start proxies without the application; leaks are what they look for. */
+  /** Tests start proxies without the application. They set the leak detection level themselves. */
   @Test
-  void testsRunWithTheSame() {
+  void testsRunWithTheSameProperties() {
     Map<String, String> missing = JvmProperties.missing(System.getProperties(), false);
 
-    assertThat(missing).as("what the root's POM leaves out of test.jvm-properties").isEmpty();
+    assertThat(missing).as("not in test.jvm-properties of the root POM").isEmpty();
     JvmProperties.SYSTEM.forEach((name, value) -> {
       if (!name.equals(LEAKS)) {
         assertThat(System.getProperty(name)).as(name).isEqualTo(value);
@@ -52,13 +52,14 @@ class JvmPropertiesTest {
   }
 
   @Test
-  void theDocumentsNameEach() throws IOException {
+  void architecturePageListsEachProperty() throws IOException {
     String page = Files.readString(Path.of("../docs/architecture.md"));
 
     JvmProperties.SYSTEM.forEach(
         (name, value) -> assertThat(page).contains("| `" + name + "=" + value + "` |"));
     assertThat(page)
         .contains(
-            "| `" + JvmProperties.PREPARED + "=true` |", "| `" + JvmProperties.NAMES + "=5` |");
+            "| `" + JvmProperties.AOT_ENABLED + "=true` |",
+            "| `" + JvmProperties.DNS_TTL + "=5` |");
   }
 }

@@ -9,7 +9,7 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 class PenstockApplicationTest {
 
   @Test
-  void isSpringBootsStartingPoint() {
+  void isASpringBootApplication() {
     assertThat(PenstockApplication.class)
         .hasAnnotations(SpringBootConfiguration.class, EnableAutoConfiguration.class);
   }

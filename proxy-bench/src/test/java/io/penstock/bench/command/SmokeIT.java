@@ -115,7 +115,7 @@ class SmokeIT {
     assertThat(result.get("notes").valueStream().map(JsonNode::asString))
         .singleElement()
         .asString()
-        .startsWith("event loops, -1: -1 ended at once: Penstock cannot use its configuration");
+        .startsWith("event loops, -1: -1 ended at once: The configuration is invalid");
   }
 
   private List<JsonNode> run(String... arguments) throws IOException {

@@ -24,9 +24,9 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.ConfigurableEnvironment;
 
 /**
- * {@code --check}: begins a start, and abandons it when the configuration is read and before there
- * is any bean. So errors are found and told as a start finds and tells them, no port is opened and
- * no server contacted.
+ * {@code --check}: begins a start and abandons it after the configuration is read and before any
+ * bean is created. Errors are therefore found and reported as in a real start; no port is opened
+ * and no server contacted.
  */
 public final class Check implements SpringApplicationRunListener {
 
@@ -39,10 +39,10 @@ public final class Check implements SpringApplicationRunListener {
   }
 
   /**
-   * Prints what a start would do.
+   * Prints what Penstock would do with this configuration.
    *
-   * @param application not run yet; cannot be run afterwards
-   * @return whether Penstock can use its configuration; if not, the log says why
+   * @param application must not have run yet; cannot be run afterwards
+   * @return whether the configuration is valid; if not, the log says why
    */
   public static boolean succeeds(
       SpringApplication application, List<String> options, PrintStream out) {
@@ -50,10 +50,10 @@ public final class Check implements SpringApplicationRunListener {
     try {
       SpringApplication.withHook(
           _ -> new Check(out), () -> application.run(options.toArray(String[]::new)));
-      throw new IllegalStateException("the start went on behind the check");
+      throw new IllegalStateException("the start was not abandoned after the check");
     } catch (AbandonedRunException _) {
       return true;
-    } catch (RuntimeException _) { // which Spring Boot has told already
+    } catch (RuntimeException _) { // Spring Boot has logged it
       return false;
     }
   }
@@ -73,10 +73,10 @@ public final class Check implements SpringApplicationRunListener {
     ProxySettings settings = configuration.settings();
     Listen listen = settings.listen();
     return """
-    Penstock can use its configuration (%s). It would
+    The configuration is valid (%s). Penstock would
       listen on %s (transport %s, %d event loops, dispatch %s)
       proxy to %s
-      admit %d clients, %s
+      accept up to %d clients, %s
       %s\
     """
         .formatted(
@@ -88,14 +88,14 @@ public final class Check implements SpringApplicationRunListener {
             settings.eventLoops(),
             settings.dispatch() instanceof Dispatch.Async ? "async" : "sync",
             configuration.demo()
-                ? "a cluster that it starts (profile demo)"
+                ? "a cluster of its own (profile demo)"
                 : settings.upstream().description(),
             listen.maxClients(),
-            listen.password() == null ? "which need no password" : "which must AUTH",
+            listen.password() == null ? "without a password" : "with a password (AUTH)",
             management(keys));
   }
 
-  /** Spring's own way to name where values come from. */
+  /** Returns the configuration files, taken from the names that Spring gives property sources. */
   private static String files(ConfigurableEnvironment environment) {
     String files =
         environment.getPropertySources().stream()
@@ -111,7 +111,7 @@ public final class Check implements SpringApplicationRunListener {
     keys.bindOrCreate("management.server", ManagementServerProperties.class);
     Integer port = server.getPort();
     return port == null || port < 0
-        ? "serve no health and metrics (management.server.port)"
+        ? "not serve health and metrics (management.server.port is not set)"
         : "serve health and metrics on "
             + (port == 0 ? "a free port" : "port " + port)
             + " of "
@@ -119,6 +119,6 @@ public final class Check implements SpringApplicationRunListener {
   }
 
   private static String address(@Nullable InetAddress address) {
-    return address == null ? "every address" : address.getHostAddress();
+    return address == null ? "all addresses" : address.getHostAddress();
   }
 }

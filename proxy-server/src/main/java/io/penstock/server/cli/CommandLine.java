@@ -6,14 +6,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the command line asks for.
+ * The parsed command line.
  *
  * @param action what to do
- * @param options what Spring gets as arguments: {@code --key=value}
+ * @param options arguments for Spring: {@code --key=value}
  */
 public record CommandLine(Action action, List<String> options) {
 
-  /** What to do. */
+  /** The action that the command line selects. */
   public enum Action {
     START,
     CHECK,
@@ -31,9 +31,9 @@ public record CommandLine(Action action, List<String> options) {
   }
 
   /**
-   * Reads the arguments. With {@code --help} or {@code --version} among them, others do not matter.
+   * Parses the arguments. With {@code --help} or {@code --version} all others are ignored.
    *
-   * @throws UsageException for an argument that is unknown, is not an option, or is given twice
+   * @throws UsageException if an argument is unknown, is not an option, or is given twice
    */
   public static CommandLine of(String... arguments) throws UsageException {
     List<String> all = List.of(arguments);
@@ -48,8 +48,8 @@ public record CommandLine(Action action, List<String> options) {
     for (int i = 0; i < arguments.length; i++) {
       String argument = arguments[i];
       if (!argument.equals(CHECK)) {
-        refuseUnknown(argument, i, i == 0 ? "" : arguments[i - 1]);
-        refuseSecond(name(argument), options);
+        rejectUnknown(argument, i, i == 0 ? "" : arguments[i - 1]);
+        rejectRepeated(name(argument), options);
         options.add(argument);
       } else if (action == Action.CHECK) {
         throw givenTwice(CHECK);
@@ -60,10 +60,10 @@ public record CommandLine(Action action, List<String> options) {
     return new CommandLine(action, options);
   }
 
-  private static void refuseUnknown(String argument, int index, String before)
+  private static void rejectUnknown(String argument, int index, String previous)
       throws UsageException {
     if (!argument.startsWith("--")) {
-      throw new UsageException(noOption(argument, index, before));
+      throw new UsageException(notAnOption(argument, index, previous));
     }
     String name = name(argument);
     if (WORDS.contains("--" + name)) {
@@ -88,24 +88,27 @@ public record CommandLine(Action action, List<String> options) {
     return meant == null ? null : "--" + meant;
   }
 
-  /** The argument may be a password that lost its option, so only a file's name is repeated. */
-  private static String noOption(String argument, int index, String before) {
+  /**
+   * Returns the message for an argument that is not an option. Only a file name is repeated in it:
+   * anything else may be a password that was separated from its option.
+   */
+  private static String notAnOption(String argument, int index, String previous) {
     if (argument.matches("-D[\\w.-]+=.*")) {
       String name = argument.substring(2, argument.indexOf('='));
-      return "-D%s stands behind the jar, where the JVM does not see it; write --%s=VALUE."
+      return "-D%s comes after the jar, where the JVM ignores it; write --%s=VALUE."
           .formatted(name, name);
     }
     if (argument.matches(".*\\.(ya?ml|properties)")) {
       return "%1$s is not an option; write --spring.config.additional-location=file:%1$s."
           .formatted(argument);
     }
-    return before.startsWith("--") && before.indexOf('=') < 0 && !before.equals(CHECK)
-        ? "The value of %1$s stands apart from it; write %1$s=VALUE.".formatted(before)
+    return previous.startsWith("--") && previous.indexOf('=') < 0 && !previous.equals(CHECK)
+        ? "%1$s and its value are separate arguments; write %1$s=VALUE.".formatted(previous)
         : "Argument %d is not an option: options are written --key=value.".formatted(index + 1);
   }
 
-  private static void refuseSecond(String name, List<String> before) throws UsageException {
-    for (String option : before) {
+  private static void rejectRepeated(String name, List<String> options) throws UsageException {
+    for (String option : options) {
       if (OptionNames.same(name, name(option))) {
         throw givenTwice("--" + name);
       }
@@ -114,10 +117,10 @@ public record CommandLine(Action action, List<String> options) {
 
   private static UsageException givenTwice(String option) {
     return new UsageException(
-        option + " is given twice; give it once. Commas separate the elements of a list.");
+        option + " is given twice; give it once, with commas between the elements of a list.");
   }
 
-  /** Between the dashes and the equals sign. */
+  /** Returns the part between the dashes and the equals sign. */
   private static String name(String option) {
     int end = option.indexOf('=');
     return option.substring(2, end < 0 ? option.length() : end);

@@ -6,16 +6,16 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 
-/** What {@code --help} prints. */
+/** The output of {@code --help}. */
 public final class Help {
 
   private Help() {}
 
-  /** Several lines, each with its end. */
+  /** Returns the text; each line ends with a line break. */
   public static String text() {
     try (InputStream in = Help.class.getResourceAsStream("help.txt")) {
       if (in == null) {
-        throw new IllegalStateException("help.txt is missing beside " + Help.class);
+        throw new IllegalStateException("help.txt is missing next to " + Help.class);
       }
       return new String(in.readAllBytes(), UTF_8);
     } catch (IOException e) {

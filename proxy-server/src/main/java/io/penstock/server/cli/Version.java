@@ -6,7 +6,7 @@ import java.io.UncheckedIOException;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
-/** Which Penstock this is, and which Java it runs on. */
+/** The versions of Penstock and of the Java that runs it. */
 public final class Version {
 
   private static final String BUILD = "/META-INF/build-info.properties";
@@ -14,7 +14,7 @@ public final class Version {
 
   private Version() {}
 
-  /** One line, without its end. The commit is missing in a build outside of a repository. */
+  /** Returns one line without a line break. It has no commit in a build outside of a repository. */
   public static String text() {
     String version = read(BUILD, "build.version");
     String commit = read(COMMIT, "git.commit.id.abbrev");

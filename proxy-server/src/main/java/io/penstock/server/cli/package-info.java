@@ -1,9 +1,9 @@
 /**
- * The command line: arguments enter before Spring starts, and what to do leaves.
+ * The command line: arguments enter before Spring starts, an action leaves.
  *
- * <p>{@link io.penstock.server.cli.CommandLine} reads the arguments and rejects those that Spring
- * Boot would ignore. {@code --help} and {@code --version} print a text, {@code --check} reads the
- * configuration as a start does and tells what it says. All on the main thread.
+ * <p>{@link io.penstock.server.cli.CommandLine} parses the arguments and rejects those that Spring
+ * Boot would ignore. {@code --help} and {@code --version} print a text; {@code --check} reads the
+ * configuration as a start does and prints a summary. All on the main thread.
  */
 @NullMarked
 package io.penstock.server.cli;

@@ -4,13 +4,13 @@ import io.penstock.server.config.InvalidConfigurationException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Key, value, reason and fix of a configuration that cannot be used. */
+/** Reports key, value, reason and fix of an invalid configuration. */
 class InvalidConfigurationAnalyzer extends AbstractFailureAnalyzer<InvalidConfigurationException> {
 
   @Override
   protected FailureAnalysis analyze(Throwable root, InvalidConfigurationException cause) {
     return new FailureAnalysis(
-        "Penstock cannot use its configuration:\n\n" + cause.fault().description(),
+        "The configuration is invalid:\n\n" + cause.fault().description(),
         "    Fix:    " + cause.fault().fix(),
         cause);
   }

@@ -7,7 +7,10 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.yaml.snakeyaml.error.Mark;
 import org.yaml.snakeyaml.error.MarkedYAMLException;
 
-/** Where a configuration file is no YAML. The line itself is not shown: it may hold a password. */
+/**
+ * Reports which configuration file is not valid YAML, and where. The line is not shown: it may
+ * contain a password.
+ */
 class InvalidYamlAnalyzer extends AbstractFailureAnalyzer<MarkedYAMLException> {
 
   @Override
@@ -22,7 +25,7 @@ class InvalidYamlAnalyzer extends AbstractFailureAnalyzer<MarkedYAMLException> {
                 context == null
                     ? ""
                     : "\n(" + context.strip() + " at " + place(cause.getContextMark()) + ")"),
-        "Correct the file. Keys of one level begin in the same column, tabs are not allowed, and a"
+        "Correct the file. Keys of one level start in the same column, tabs are not allowed, and a"
             + " value with special characters needs quotes.",
         cause);
   }

@@ -4,7 +4,7 @@ import io.penstock.server.lifecycle.ListenException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Which port could not be had, and which key sets it. */
+/** Reports which port could not be opened, and which key sets it. */
 class ListenFailureAnalyzer extends AbstractFailureAnalyzer<ListenException> {
 
   @Override
@@ -13,14 +13,17 @@ class ListenFailureAnalyzer extends AbstractFailureAnalyzer<ListenException> {
         String.valueOf(cause.getMessage()),
         switch (cause.reason()) {
           case IN_USE ->
-              "Stop what listens there, or set "
+              "Stop the other process, or set "
                   + cause.portKey()
                   + " to another port"
                   + " (0 picks a free one).";
           case NO_SUCH_ADDRESS ->
-              "Set " + cause.bindKey() + " to an address of this machine; 0.0.0.0 is all of them.";
+              "Set " + cause.bindKey() + " to an address of this machine; 0.0.0.0 means all.";
           case NOT_ALLOWED ->
-              "Set " + cause.portKey() + " to a port above 1023, or allow this process lower ones.";
+              "Set "
+                  + cause.portKey()
+                  + " to a port above 1023, or permit this process to open lower ones (on Linux:"
+                  + " CAP_NET_BIND_SERVICE).";
           case OTHER -> "Check " + cause.bindKey() + " and " + cause.portKey() + ".";
         },
         cause);

@@ -6,7 +6,10 @@ import org.springframework.boot.web.server.PortInUseException;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
-/** The same for the management port, before Spring Boot's own analyzer speaks of a web server. */
+/**
+ * Reports that the management port is in use. Runs before Spring Boot's own analyzer, which speaks
+ * of a web server and does not name the key.
+ */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 class ManagementPortAnalyzer extends AbstractFailureAnalyzer<PortInUseException> {
 
@@ -14,8 +17,8 @@ class ManagementPortAnalyzer extends AbstractFailureAnalyzer<PortInUseException>
   protected FailureAnalysis analyze(Throwable root, PortInUseException cause) {
     return new FailureAnalysis(
         "Port " + cause.getPort() + " (management.server.port) is in use by another process.",
-        "Stop what listens there, or set management.server.port to another port"
-            + " (-1 does without health and metrics).",
+        "Stop the other process, or set management.server.port to another port"
+            + " (-1 disables health and metrics over HTTP).",
         cause);
   }
 }

@@ -4,7 +4,7 @@ import io.penstock.server.config.MissingResourceException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** The lines to write when nothing says what to proxy to. */
+/** Shows the lines to write when no resource is configured. */
 class MissingResourceAnalyzer extends AbstractFailureAnalyzer<MissingResourceException> {
 
   @Override
@@ -12,8 +12,8 @@ class MissingResourceAnalyzer extends AbstractFailureAnalyzer<MissingResourceExc
     return new FailureAnalysis(
         "Penstock does not know what to proxy to: no resource is configured.",
         """
-        Write these lines to application.yml in the working directory, with your cluster's \
-        addresses:
+        Write these lines to application.yml in the working directory, with the addresses of your \
+        cluster:
 
             penstock:
               transpond:

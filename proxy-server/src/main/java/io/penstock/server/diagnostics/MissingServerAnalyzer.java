@@ -5,16 +5,16 @@ import io.penstock.testkit.cluster.ServerBinary.MissingServerException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** What to install for the demo. */
+/** Says what to install for the demo. */
 class MissingServerAnalyzer extends AbstractFailureAnalyzer<MissingServerException> {
 
   @Override
   protected FailureAnalysis analyze(Throwable root, MissingServerException cause) {
     return new FailureAnalysis(
         String.valueOf(cause.getMessage()),
-        "Have redis-server or valkey-server on PATH, or name one with -D"
+        "Put redis-server or valkey-server on PATH, or name one with -D"
             + ServerBinary.CHOICE
-            + ", or leave the demo profile and configure penstock.transpond.local.resource.",
+            + "; or start without the demo profile and set penstock.transpond.local.resource.",
         cause);
   }
 }

@@ -20,15 +20,16 @@ import org.yaml.snakeyaml.error.MarkedYAMLException;
 import org.yaml.snakeyaml.error.YAMLException;
 
 /**
- * Loads configuration files and knows which one the YAML parser rejected: its error tells a line,
- * but no file. The file's name is added to the error when the start has failed. On the main thread.
+ * Loads configuration files and finds the one that the YAML parser rejected: the parser's error
+ * names a line but no file. When the start has failed, the file name is added to the error. On the
+ * main thread.
  */
 public final class OpenedFiles extends DefaultResourceLoader
     implements ApplicationListener<ApplicationFailedEvent> {
 
   private final List<Resource> opened = new ArrayList<>();
 
-  /** The name of the file that an error is about. */
+  /** Carries the name of the file with the error. */
   static final class InFile extends Exception {
 
     private static final long serialVersionUID = 1L;
@@ -42,16 +43,17 @@ public final class OpenedFiles extends DefaultResourceLoader
   public Resource getResource(String location) {
     Resource resource = super.getResource(location);
     try {
-      return resource instanceof FileUrlResource ? new Noticed(resource.getURL()) : resource;
+      return resource instanceof FileUrlResource ? new Recorded(resource.getURL()) : resource;
     } catch (IOException e) {
-      return resource; // which tells what is wrong with it when it is read
+      return resource; // reading it will report the error
     }
   }
 
   @Override
   public void onApplicationEvent(ApplicationFailedEvent failed) {
     if (failed.getApplicationContext() == null) {
-      // Too early for logging.level: at Logback's own level the message would have a stack trace.
+      // logging.level does not apply yet; at Logback's default level the message would be followed
+      // by a stack trace.
       LoggingSystem.get(OpenedFiles.class.getClassLoader())
           .setLogLevel(LoggingSystem.class.getPackageName(), LogLevel.ERROR);
     }
@@ -65,7 +67,7 @@ public final class OpenedFiles extends DefaultResourceLoader
     }
   }
 
-  /** Reads it once more, as Spring Boot does. */
+  /** Parses the file once more, as Spring Boot does, and returns the error or null. */
   private static @Nullable String errorIn(Resource file) {
     LoaderOptions options = new LoaderOptions();
     options.setAllowDuplicateKeys(false);
@@ -79,9 +81,9 @@ public final class OpenedFiles extends DefaultResourceLoader
     }
   }
 
-  private final class Noticed extends FileUrlResource {
+  private final class Recorded extends FileUrlResource {
 
-    Noticed(URL url) {
+    Recorded(URL url) {
       super(url);
     }
 

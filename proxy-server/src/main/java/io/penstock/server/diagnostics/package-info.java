@@ -1,6 +1,6 @@
 /**
- * What the user reads when Penstock cannot start: exceptions of the other packages enter, a
- * description and an action leave. On the main thread, after the failure.
+ * Messages for a failed start: exceptions of the other packages enter, a description and an action
+ * leave. On the main thread, after the failure.
  */
 @NullMarked
 package io.penstock.server.diagnostics;

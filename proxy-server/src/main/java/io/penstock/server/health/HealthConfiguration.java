@@ -6,11 +6,11 @@ import io.penstock.server.lifecycle.ProxyLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Puts the proxy into the actuator's answers. */
+/** Adds the proxy to the actuator's endpoints. */
 @Configuration(proxyBeanMethods = false)
 public class HealthConfiguration {
 
-  /** The bean's name is what the readiness group includes: {@code proxy}. */
+  /** The bean name makes it {@code proxy}, which the readiness group includes. */
   @Bean
   ProxyHealth proxyHealthIndicator(
       Proxy proxy, ProxyLifecycle lifecycle, PenstockProperties properties) {

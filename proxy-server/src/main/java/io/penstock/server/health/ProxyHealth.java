@@ -13,20 +13,20 @@ import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
 /**
- * Ready for clients: listening, and as many slots have a master that answers as the configured rule
- * asks for. Part of the readiness group.
+ * Readiness of the proxy: it listens, and the slots with an answering master satisfy the configured
+ * rule. Part of the readiness group.
  */
 class ProxyHealth extends AbstractHealthIndicator {
 
-  /** A cluster whose slots are scattered may have thousands of ranges. */
-  private static final int RANGES = 100;
+  /** The most ranges shown. A cluster with scattered slots may have thousands. */
+  private static final int MAX_RANGES = 100;
 
   private final Proxy proxy;
   private final ProxyLifecycle lifecycle;
   private final Readiness rule;
 
   ProxyHealth(Proxy proxy, ProxyLifecycle lifecycle, Readiness rule) {
-    super("asking the proxy failed");
+    super("the status of the proxy could not be read");
     this.proxy = proxy;
     this.lifecycle = lifecycle;
     this.rule = rule;
@@ -36,9 +36,9 @@ class ProxyHealth extends AbstractHealthIndicator {
    * Slots that cannot be served.
    *
    * @param slots a range as Redis writes it
-   * @param master that does not answer; null where there is none
-   * @param since when it last answered, or since when there has been none
-   * @param reason why it does not answer, if that is known
+   * @param master the master that does not answer; null if the slots have none
+   * @param since when the master last answered, or since when the slots have had no master
+   * @param reason why the master does not answer; null if unknown
    */
   record Uncovered(String slots, @Nullable String master, Instant since, @Nullable String reason) {
 
@@ -66,6 +66,6 @@ class ProxyHealth extends AbstractHealthIndicator {
   }
 
   private static List<Uncovered> uncovered(List<Gap> gaps) {
-    return gaps.stream().limit(RANGES).map(Uncovered::of).toList();
+    return gaps.stream().limit(MAX_RANGES).map(Uncovered::of).toList();
   }
 }

@@ -18,7 +18,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 
-/** {@code /actuator/topology}: how Penstock sees the cluster right now. */
+/** {@code /actuator/topology}: the cluster as Penstock currently sees it. */
 @org.springframework.boot.actuate.endpoint.annotation.Endpoint(id = "topology")
 class TopologyEndpoint {
 
@@ -33,15 +33,15 @@ class TopologyEndpoint {
   }
 
   /**
-   * The answer.
+   * The response body.
    *
-   * @param state {@code complete} when every slot's master answers, {@code partial} when some do,
-   *     {@code down} when none does, {@code unknown} while no slot has a master
-   * @param ready as the readiness probe
+   * @param state {@code complete} if the masters of all slots answer, {@code partial} if some do,
+   *     {@code down} if none does, {@code unknown} while no slot has a master
+   * @param ready the result of the readiness probe
    * @param coveredSlots slots whose master answers
-   * @param nodes the cluster's members as it sees them itself; empty for a single server
-   * @param lastSuccess when a look at the topology last worked
-   * @param failuresInARow looks that failed since
+   * @param nodes the members of the cluster as CLUSTER NODES lists them; empty for a single server
+   * @param lastSuccess when a topology refresh last succeeded
+   * @param failuresInARow refreshes that have failed since
    */
   record View(
       String state,
@@ -56,7 +56,7 @@ class TopologyEndpoint {
   /**
    * One shard.
    *
-   * @param up whether the master has answered lately
+   * @param up whether the master has answered recently
    * @param slots ranges as Redis writes them: {@code 0-5460}, {@code 7}
    */
   record ShardView(
@@ -72,7 +72,7 @@ class TopologyEndpoint {
       long configEpoch,
       int slots) {}
 
-  /** The newest look at the topology. */
+  /** The latest topology refresh. */
   record RefreshView(
       String trigger,
       Instant at,

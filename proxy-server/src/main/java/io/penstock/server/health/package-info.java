@@ -1,7 +1,7 @@
 /**
- * What probes and people ask about the proxy over HTTP: the {@code proxy} part of readiness, and
- * the {@code topology} endpoint. On the management port's threads; reads snapshots, waits for
- * nothing.
+ * The state of the proxy over HTTP, for probes and operators: the {@code proxy} part of readiness,
+ * and the {@code topology} endpoint. On the threads of the management port; reads snapshots and
+ * never blocks.
  */
 @NullMarked
 package io.penstock.server.health;

@@ -4,27 +4,27 @@ import java.lang.reflect.InvocationTargetException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts Penstock if this Java is new enough, and otherwise says which one is needed. Compiled for
- * Java 8; the name of the application's class keeps it from being loaded by others.
+ * Starts Penstock if this Java is new enough; otherwise prints which one is needed. Compiled for
+ * Java 8. The application class is loaded by name, so that an older Java does not load it.
  */
 public final class Launcher {
 
-  /** What the rest of Penstock is compiled for. */
-  static final int NEEDED = 25;
+  /** The Java version that the rest of Penstock is compiled for. */
+  static final int REQUIRED = 25;
 
   private static final String APPLICATION = "io.penstock.server.PenstockApplication";
 
   private Launcher() {}
 
-  /** Calls the application's main method, and throws what that throws. */
+  /** Calls the application's main method and rethrows its exceptions. */
   public static void main(String[] arguments) throws Throwable {
-    String complaint =
-        complaint(
+    String error =
+        versionError(
             System.getProperty("java.specification.version", ""),
             System.getProperty("java.version", "?"),
             System.getProperty("java.home", "?"));
-    if (complaint != null) {
-      System.err.println(complaint);
+    if (error != null) {
+      System.err.println(error);
       System.exit(1);
     }
     try {
@@ -35,20 +35,20 @@ public final class Launcher {
     }
   }
 
-  /** Why this Java cannot run Penstock, or null if it can. */
-  static @Nullable String complaint(String specification, String version, String home) {
-    return major(specification) >= NEEDED
+  /** Returns why this Java cannot run Penstock, or null if it can. */
+  static @Nullable String versionError(String specification, String version, String home) {
+    return major(specification) >= REQUIRED
         ? null
         : "Penstock needs Java "
-            + NEEDED
-            + " or newer, and this is Java "
+            + REQUIRED
+            + " or newer; this is Java "
             + version
             + " ("
             + home
-            + "): start it with the java of a newer one.";
+            + "). Start it with a newer java.";
   }
 
-  /** Java 8 and older call themselves 1.8; what is no number is believed to be new. */
+  /** Java 8 and older report 1.8; a version that is not a number is assumed to be new enough. */
   private static int major(String specification) {
     String number = specification.startsWith("1.") ? specification.substring(2) : specification;
     try {

@@ -1,6 +1,6 @@
 /**
- * Where {@code java -jar penstock.jar} begins, on any Java. Its one class is compiled for Java 8,
- * so that an older Java can say that it is too old. On the main thread.
+ * The entry point of {@code java -jar penstock.jar} on any Java. Its one class is compiled for Java
+ * 8, so that it can report a Java that is too old. On the main thread.
  */
 @NullMarked
 package io.penstock.server.launch;

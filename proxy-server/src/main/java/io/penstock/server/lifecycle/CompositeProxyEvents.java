@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Tells everybody who listens. */
+/** Passes each event to several listeners. */
 final class CompositeProxyEvents implements ProxyEvents {
 
   private final List<ProxyEvents> listeners;

@@ -14,8 +14,8 @@ import org.springframework.context.ApplicationListener;
 import org.springframework.context.support.GenericApplicationContext;
 
 /**
- * Profile {@code demo}: a cluster of real servers that lives as long as Penstock does. No
- * configuration class, since those are decided upon when penstock.jar is built (docs/adr/0023).
+ * Profile {@code demo}: a cluster of real servers that is started and stopped with Penstock. Not a
+ * configuration class, because those are evaluated when penstock.jar is built (docs/adr/0023).
  */
 final class Demo implements ApplicationContextInitializer<GenericApplicationContext> {
 
@@ -39,27 +39,27 @@ final class Demo implements ApplicationContextInitializer<GenericApplicationCont
         () -> new UpstreamOverride(application.getBean(EmbeddedCluster.class).resource()));
     application.registerBean("demoFirstTopology", FirstTopology.class, FirstTopology::new);
     application.registerBean(
-        "demoInvitation",
-        Invitation.class,
+        "demoSampleCommand",
+        SampleCommandLog.class,
         () ->
-            new Invitation(
+            new SampleCommandLog(
                 application.getBean(ProxyLifecycle.class),
                 application.getBean(FirstTopology.class)));
   }
 
   private static EmbeddedCluster startCluster() {
     ServerBinary binary = ServerBinary.find();
-    LOG.info("Starting a cluster of {} masters with {}", MASTERS, binary);
+    LOG.info("Starting a demo cluster of {} masters with {}", MASTERS, binary);
     return EmbeddedCluster.builder().binary(binary).masters(MASTERS).start();
   }
 
-  /** Invites when commands work: listening, and the cluster known. */
-  record Invitation(ProxyLifecycle lifecycle, FirstTopology firstView)
+  /** Logs a command to try once Penstock listens and the topology is known. */
+  record SampleCommandLog(ProxyLifecycle lifecycle, FirstTopology firstTopology)
       implements ApplicationListener<ApplicationReadyEvent> {
 
     @Override
     public void onApplicationEvent(ApplicationReadyEvent ready) {
-      firstView.then(() -> {
+      firstTopology.then(() -> {
         InetSocketAddress address = lifecycle.address();
         if (address != null) {
           LOG.info("Try it: {}", TryIt.line(address, SearchPath.ofThisProcess()));

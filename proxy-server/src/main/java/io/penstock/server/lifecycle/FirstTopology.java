@@ -7,21 +7,21 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Notices when the cluster is known for the first time; told on the core's threads. */
+/** Runs an action when the topology is first known. Events arrive on the core's threads. */
 final class FirstTopology implements ProxyEvents {
 
-  private final CompletableFuture<Placement> view = new CompletableFuture<>();
+  private final CompletableFuture<Placement> first = new CompletableFuture<>();
 
-  /** Runs {@code action} at once or as soon as the cluster is known. */
+  /** Runs {@code action} as soon as the topology is known, or now if it is. */
   void then(Runnable action) {
-    view.thenRun(action);
+    first.thenRun(action);
   }
 
   @Override
   public void topologyRefreshed(
       RefreshTrigger trigger, Duration took, Placement now, @Nullable Throwable failure) {
     if (failure == null) {
-      view.complete(now);
+      first.complete(now);
     }
   }
 }

@@ -8,9 +8,9 @@ import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
- * SIGHUP does not end Penstock, since for a server it means "read your configuration again": it is
- * logged. With profile {@code demo} it keeps its meaning, "your terminal was closed". Where it was
- * ignored at start, as with {@code nohup}, the JVM goes on ignoring it.
+ * Logs SIGHUP instead of ending Penstock: for a server the signal means "reload your
+ * configuration". With profile {@code demo} it keeps its default meaning, "the terminal was
+ * closed". If it is ignored at start, as with {@code nohup}, the JVM keeps ignoring it.
  */
 public final class HangupSignal
     implements ApplicationContextInitializer<ConfigurableApplicationContext> {
@@ -25,8 +25,8 @@ public final class HangupSignal
   }
 
   /**
-   * The JDK supports {@code sun.misc.Signal} for want of another way (JEP 260), but javac warns of
-   * it and no annotation silences that.
+   * The JDK supports {@code sun.misc.Signal} because there is no replacement (JEP 260), but javac
+   * warns about it and no annotation suppresses the warning, hence reflection.
    */
   private static void handle() {
     try {
@@ -38,14 +38,15 @@ public final class HangupSignal
               new Class<?>[] {handler},
               (_, _, _) -> {
                 LOG.info(
-                    "SIGHUP: Penstock goes on. Restart it to have it read its configuration again");
+                    "SIGHUP: ignored. The configuration is read at start only; restart Penstock to"
+                        + " apply changes");
                 return null;
               });
       signal
           .getMethod("handle", signal, handler)
           .invoke(null, signal.getConstructor(String.class).newInstance("HUP"), log);
-    } catch (ReflectiveOperationException e) { // no such signal here, or java -Xrs
-      LOG.debug("SIGHUP is left to the JVM", e);
+    } catch (ReflectiveOperationException e) { // this platform has no SIGHUP, or java -Xrs
+      LOG.debug("SIGHUP keeps the JVM's default action", e);
     }
   }
 }

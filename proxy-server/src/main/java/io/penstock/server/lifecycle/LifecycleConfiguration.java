@@ -13,11 +13,11 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Builds the proxy and hooks it into the application's start and stop. */
+/** Creates the proxy and starts and stops it with the application. */
 @Configuration(proxyBeanMethods = false)
 public class LifecycleConfiguration {
 
-  /** Closed by its lifecycle, once. */
+  /** ProxyLifecycle closes it, once. */
   @Bean(destroyMethod = "")
   Proxy proxy(ProxySettings settings, PropertiesReader keys, List<ProxyEvents> listeners) {
     try {
@@ -28,9 +28,9 @@ public class LifecycleConfiguration {
               "transport",
               String.valueOf(e.getMessage()),
               settings.transport() == Transport.AUTO
-                  ? "raise the limits of this process (ulimit -n), or write fewer event-loops"
-                  : "write auto, which takes the best one that does; for io_uring, ulimit -l may be"
-                      + " too low"));
+                  ? "raise the limits of this process (ulimit -n), or set fewer event-loops"
+                  : "write auto to use the best transport that works; for io_uring, ulimit -l may"
+                      + " be too low"));
     }
   }
 

@@ -4,17 +4,17 @@ import io.penstock.core.ProxySettings.Listen;
 import java.nio.channels.UnresolvedAddressException;
 import java.util.Locale;
 
-/** Penstock cannot listen where it should. */
+/** Penstock cannot listen on the configured address and port. */
 public final class ListenException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
 
-  /** What the operating system has against it. */
+  /** Why the operating system rejects the bind. */
   public enum Reason {
     IN_USE("is in use by another process"),
-    NO_SUCH_ADDRESS("cannot be had: that is no address of this machine"),
-    NOT_ALLOWED("is not allowed to this process"),
-    OTHER("cannot be listened on");
+    NO_SUCH_ADDRESS("cannot be opened: this machine does not have that address"),
+    NOT_ALLOWED("cannot be opened: this process does not have the permission"),
+    OTHER("cannot be opened");
 
     private final String text;
 
@@ -54,29 +54,32 @@ public final class ListenException extends RuntimeException {
     return reason;
   }
 
-  /** The key that sets the address. */
+  /** Returns the key that sets the address. */
   public String bindKey() {
     return bindKey;
   }
 
-  /** The key that sets the port. */
+  /** Returns the key that sets the port. */
   public String portKey() {
     return portKey;
   }
 
-  /** The transports' exceptions have no type in common, only the operating system's words. */
+  /**
+   * Finds the reason in the message: the transports' exceptions share no type, only the operating
+   * system's error text.
+   */
   private static Reason reason(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-      String words = String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT);
-      if (words.contains("already in use")) {
+      String text = String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT);
+      if (text.contains("already in use")) {
         return Reason.IN_USE;
       }
-      if (cause instanceof UnresolvedAddressException // without a word
-          || words.contains("assign requested address")
-          || words.contains("unresolved address")) {
+      if (cause instanceof UnresolvedAddressException // has no message
+          || text.contains("assign requested address")
+          || text.contains("unresolved address")) {
         return Reason.NO_SUCH_ADDRESS;
       }
-      if (words.contains("permission denied")) {
+      if (text.contains("permission denied")) {
         return Reason.NOT_ALLOWED;
       }
     }

@@ -30,16 +30,16 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Logs outages of nodes: one line when one begins, one a minute while it lasts, and one when it
- * ends, which says who serves the slots now and what became of the requests that were held. What
- * several event loops report of one node is one outage.
+ * Logs outages of nodes: one line when an outage begins, one a minute while it lasts, and one when
+ * it ends. The last line names the node that serves the slots now and counts the requests of the
+ * failover hold. Reports of several event loops about one node are one outage.
  *
- * <p>An outage begins when requests are held for the node or the health check finds it down. It
- * ends when the node answers again or another node is master of its slots, not when the last held
- * request has failed.
+ * <p>An outage begins when a failover hold on the node starts or the health check finds the node
+ * down. It ends when the node answers again or another node is master of its slots, not when the
+ * last held request has failed.
  *
- * <p>Told on event loops and on the topology thread, which wait for nothing: what they tell is
- * dealt with, in order, on a thread of its own, to which all else here is confined.
+ * <p>Events arrive on event loops and on the topology thread, which must not block. They are
+ * handled in order on a thread of this class; all state is confined to that thread.
  */
 final class OutageLog implements ProxyEvents {
 
@@ -53,10 +53,10 @@ final class OutageLog implements ProxyEvents {
 
   private final LongSupplier nanoTime;
   private final Executor inOrder;
-  private final Map<String, Outage> outages = new TreeMap<>(); // by node's name
+  private final Map<String, Outage> outages = new TreeMap<>(); // by name of the node
   private final Set<Endpoint> connected = new HashSet<>(); // until a connection is lost
-  private final Map<Endpoint, Long> lostToldAt = new HashMap<>(); // connections
-  private final Map<Endpoint, String> reasons = new HashMap<>(); // of the newest failure
+  private final Map<Endpoint, Long> lossLoggedAt = new HashMap<>(); // of a connection
+  private final Map<Endpoint, String> reasons = new HashMap<>(); // of the latest failure
   private Placement topology = UnknownPlacement.INSTANCE;
 
   OutageLog() {
@@ -64,7 +64,7 @@ final class OutageLog implements ProxyEvents {
   }
 
   /**
-   * @param inOrder runs one task after the other
+   * @param inOrder runs tasks one at a time, in order
    */
   OutageLog(LongSupplier nanoTime, Executor inOrder) {
     this.nanoTime = nanoTime;
@@ -93,9 +93,9 @@ final class OutageLog implements ProxyEvents {
   private void lost(Endpoint node, Throwable cause) {
     reasons.put(node, String.valueOf(cause.getMessage()));
     long now = nanoTime.getAsLong();
-    Long told = lostToldAt.get(node);
-    if (connected.remove(node) && (told == null || now - told > QUIET_NANOS)) {
-      lostToldAt.put(node, now);
+    Long loggedAt = lossLoggedAt.get(node);
+    if (connected.remove(node) && (loggedAt == null || now - loggedAt > QUIET_NANOS)) {
+      lossLoggedAt.put(node, now);
       LOG.info("Connection to {} lost: {}", node, cause.getMessage());
     }
   }
@@ -106,9 +106,9 @@ final class OutageLog implements ProxyEvents {
   }
 
   private void began(@Nullable Endpoint node) {
-    Outage outage = outages.computeIfAbsent(name(node), _ -> begun(node));
+    Outage outage = outages.computeIfAbsent(name(node), _ -> newOutage(node));
     outage.holding++;
-    sayThatItLasts(outage);
+    logIfDue(outage);
   }
 
   @Override
@@ -117,10 +117,10 @@ final class OutageLog implements ProxyEvents {
   }
 
   private void ended(@Nullable Endpoint node, FailoverHoldReport report) {
-    Outage outage = outages.computeIfAbsent(name(node), _ -> begun(node));
+    Outage outage = outages.computeIfAbsent(name(node), _ -> newOutage(node));
     outage.holding = Math.max(0, outage.holding - 1);
     outage.add(report, nanoTime.getAsLong());
-    settleAll();
+    removeEnded();
   }
 
   @Override
@@ -131,7 +131,7 @@ final class OutageLog implements ProxyEvents {
 
   private void refreshed(Placement now) {
     topology = now;
-    settleAll();
+    removeEnded();
   }
 
   @Override
@@ -152,78 +152,79 @@ final class OutageLog implements ProxyEvents {
         if (node.failure() != null) {
           reasons.put(node.node(), node.failure());
         }
-        Outage down = outages.computeIfAbsent(name(node.node()), _ -> begun(node.node()));
-        down.isDown(
+        Outage down = outages.computeIfAbsent(name(node.node()), _ -> newOutage(node.node()));
+        down.markDown(
             node.lastAnswer() == null ? Duration.ZERO : UpstreamStatus.FRESH, nanoTime.getAsLong());
-        sayThatItLasts(down);
+        logIfDue(down);
       }
     }
     if (!topology.isFullyCovered() && !topology.shards().isEmpty()) {
-      sayThatItLasts(outages.computeIfAbsent(name(null), _ -> begun(null)));
+      logIfDue(outages.computeIfAbsent(name(null), _ -> newOutage(null)));
     }
-    settleAll();
+    removeEnded();
   }
 
   private void forgetOthers(UpstreamStatus status) {
     Set<Endpoint> known = status.nodes().stream().map(NodeStatus::node).collect(Collectors.toSet());
     reasons.keySet().retainAll(known);
-    lostToldAt.keySet().retainAll(known);
+    lossLoggedAt.keySet().retainAll(known);
     connected.retainAll(known);
   }
 
-  private Outage begun(@Nullable Endpoint node) {
+  private Outage newOutage(@Nullable Endpoint node) {
     int shard = node == null ? Placement.UNCOVERED : topology.indexOfMaster(node);
-    boolean owner = node == null || shard >= 0;
-    List<String> slots =
-        owner ? ShownSlots.rangesOf(topology, shard) : List.of(); // the node's, or nobody's
+    boolean hasSlots = node == null || shard >= 0;
+    List<String> slots = // of the node, or those without a master
+        hasSlots ? ShownSlots.rangesOf(topology, shard) : List.of();
     int firstPartition = shard < 0 ? Placement.UNCOVERED : topology.firstPartitions()[shard];
     return new Outage(node, subject(node, slots), slots, firstPartition, nanoTime.getAsLong());
   }
 
   private String subject(@Nullable Endpoint node, List<String> slots) {
-    String which = String.join(",", slots);
+    String ranges = String.join(",", slots);
     if (node == null) {
-      return "No master for slots " + which;
+      return "No master for slots " + ranges;
     }
     if (!slots.isEmpty()) {
-      return "Master " + node + " of slots " + which;
+      return "Master " + node + " of slots " + ranges;
     }
     return (topology.contains(node) ? "Replica " : "Node ") + node;
   }
 
-  private void sayThatItLasts(Outage outage) {
+  /** Logs an outage when it begins, and then once a minute. */
+  private void logIfDue(Outage outage) {
     long now = nanoTime.getAsLong();
-    if (outage.isTold && now - outage.toldAt < REPEAT_NANOS) {
+    if (outage.isLogged && now - outage.loggedAt < REPEAT_NANOS) {
       return;
     }
-    String reason = outage.node == null ? null : reasons.get(outage.node);
-    String why = reason == null ? "" : " (" + reason + ")";
-    if (outage.isTold) {
+    String failure = outage.node == null ? null : reasons.get(outage.node);
+    String reason = failure == null ? "" : " (" + failure + ")";
+    if (outage.isLogged) {
       LOG.warn(
-          "{}{} after {}{}{}",
+          "{}{}{}{}{}",
           outage.subject,
-          outage.node == null ? "" : " still does not answer",
+          outage.node == null ? " for " : " still does not answer after ",
           seconds(now - outage.beganAt),
-          why,
+          reason,
           outage.counts());
     } else {
       LOG.warn(
           "{}{}{}{}",
           outage.subject,
           outage.node == null ? "" : " does not answer",
-          why,
-          outage.holding > 0 ? ": requests are held" : "");
+          reason,
+          outage.holding > 0 ? "; failover hold started" : "");
     }
-    outage.isTold = true;
-    outage.toldAt = now;
+    outage.isLogged = true;
+    outage.loggedAt = now;
   }
 
-  private void settleAll() {
-    outages.values().removeIf(this::isOver);
+  private void removeEnded() {
+    outages.values().removeIf(this::logIfEnded);
   }
 
-  /** Whether nobody waits any more and the slots are served, which is logged. */
-  private boolean isOver(Outage outage) {
+  /** Logs the end of an outage. Returns false if requests are held or the outage lasts. */
+  private boolean logIfEnded(Outage outage) {
     String end = outage.holding > 0 ? null : end(outage);
     if (end == null) {
       return false;
@@ -233,7 +234,7 @@ final class OutageLog implements ProxyEvents {
     return true;
   }
 
-  /** What ended it, or null while it lasts. */
+  /** Returns what ended the outage, or null while it lasts. */
   private @Nullable String end(Outage outage) {
     Endpoint node = outage.node;
     if (node == null) {
@@ -262,22 +263,22 @@ final class OutageLog implements ProxyEvents {
     return String.format(Locale.ROOT, "%.1f s", nanos / 1e9);
   }
 
-  /** One node that cannot be reached, or slots that nobody serves. */
+  /** One node that cannot be reached, or the slots that have no master. */
   private static final class Outage {
 
     private final @Nullable Endpoint node;
     private final String subject;
     private final List<String> slots;
-    private final int firstPartition; // negative for one that is no master
+    private final int firstPartition; // negative if the node is not a master
     private final Instant began = Instant.now();
     private long beganAt;
-    private int holding; // event loops that hold requests
-    private long heldUntil; // none since
-    private boolean isDown; // or was, by the health check
-    private boolean isTold;
-    private long toldAt; // if so
-    private boolean answersAgain; // the health check
-    private boolean isReached = true; // by event loops, as far as one has tried
+    private int holding; // event loops with a failover hold
+    private long heldUntil; // when the last failover hold ended
+    private boolean isDown; // the health check found it down at least once
+    private boolean isLogged;
+    private long loggedAt; // only valid if logged
+    private boolean answersAgain; // to the health check
+    private boolean isReached = true; // by event loops; false after a failed attempt
     private long held;
     private long served;
     private long failed;
@@ -304,8 +305,8 @@ final class OutageLog implements ProxyEvents {
       isReached &= report.failed() == 0 || report.served() > 0;
     }
 
-    /** By the health check, for so long at least. */
-    void isDown(Duration atLeast, long now) {
+    /** Records that the health check found it down, since {@code atLeast} ago or longer. */
+    void markDown(Duration atLeast, long now) {
       isDown = true;
       answersAgain = false;
       began(now - atLeast.toNanos());
@@ -326,7 +327,7 @@ final class OutageLog implements ProxyEvents {
     String counts() {
       return held == 0
           ? ""
-          : "; " + held + " requests were held: " + served + " served, " + failed + " failed";
+          : "; failover hold: " + held + " requests, " + served + " served, " + failed + " failed";
     }
   }
 }

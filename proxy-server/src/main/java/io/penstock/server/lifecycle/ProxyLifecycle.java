@@ -23,17 +23,17 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Starts the proxy after the management port, stops it before. Stopping begins with the readiness
- * probe going down, then Penstock accepts nobody, answers what is in flight, and closes.
+ * Starts the proxy after the management port and stops it before. Stopping first fails the
+ * readiness probe; then Penstock accepts no clients, answers the requests in flight, and closes.
  */
 public class ProxyLifecycle implements SmartLifecycle, DisposableBean {
 
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock");
 
-  /** Left of the phase's time for closing after the drain. */
+  /** The drain's share of the shutdown phase; the rest is for closing. */
   private static final double DRAIN_SHARE = 0.8;
 
-  private static final Duration CLOSE = Duration.ofSeconds(5);
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
   private final Proxy proxy;
   private final ProxySettings settings;
@@ -56,7 +56,7 @@ public class ProxyLifecycle implements SmartLifecycle, DisposableBean {
     this.phase = phase;
   }
 
-  /** Where clients connect, or null while nobody can. */
+  /** Returns the address that clients connect to, or null while the proxy does not listen. */
   public @Nullable InetSocketAddress address() {
     return address;
   }
@@ -76,7 +76,10 @@ public class ProxyLifecycle implements SmartLifecycle, DisposableBean {
     LOG.info("Proxying to {}", settings.upstream().description());
   }
 
-  /** What fails behind the bind, like a thread that cannot be had, is no matter of the port. */
+  /**
+   * Returns a {@link ListenException} only if the bind failed. A failure after it, such as a thread
+   * that cannot be created, does not concern the port.
+   */
   static RuntimeException failedStart(Throwable cause, Listen listen, PropertiesReader keys) {
     return cause instanceof CannotBindException
         ? new ListenException(
@@ -89,9 +92,10 @@ public class ProxyLifecycle implements SmartLifecycle, DisposableBean {
 
   @Override
   public void stop() {
-    LOG.info("Stopping: no new clients, answering what is in flight");
-    AvailabilityChangeEvent.publish(application, ReadinessState.REFUSING_TRAFFIC);
     Duration grace = Duration.ofMillis((long) (phase.toMillis() * DRAIN_SHARE));
+    LOG.info(
+        "Stopping: no new clients, waiting up to {} ms for requests in flight", grace.toMillis());
+    AvailabilityChangeEvent.publish(application, ReadinessState.REFUSING_TRAFFIC);
     try {
       proxy
           .drain(grace)
@@ -99,7 +103,7 @@ public class ProxyLifecycle implements SmartLifecycle, DisposableBean {
           .orTimeout(phase.toMillis(), TimeUnit.MILLISECONDS)
           .join();
     } catch (CompletionException | CancellationException e) {
-      LOG.warn("Draining failed, closing now", e);
+      LOG.warn("Draining failed; closing all connections now", e);
     } finally {
       address = null;
       destroy();
@@ -107,16 +111,16 @@ public class ProxyLifecycle implements SmartLifecycle, DisposableBean {
     LOG.info("Stopped");
   }
 
-  /** Closes the proxy; also when the application's start failed before the proxy's. */
+  /** Closes the proxy, also if the application failed to start before the proxy did. */
   @Override
   public void destroy() {
     if (closed.compareAndSet(false, true)) {
       proxy
           .shutdown()
           .toCompletableFuture()
-          .orTimeout(CLOSE.toMillis(), TimeUnit.MILLISECONDS)
+          .orTimeout(CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
           .exceptionally(failure -> {
-            LOG.warn("The event loops did not end", failure);
+            LOG.warn("The event loops did not shut down", failure);
             return null;
           })
           .join();
@@ -128,13 +132,13 @@ public class ProxyLifecycle implements SmartLifecycle, DisposableBean {
     return address != null;
   }
 
-  /** A proxy that was closed does not start again, which pausing a context would ask for. */
+  /** Returns false: pausing a context restarts its beans, and a closed proxy cannot start again. */
   @Override
   public boolean isPauseable() {
     return false;
   }
 
-  /** The last to start and the first to stop. */
+  /** Returns the highest phase: starts last, stops first. */
   @Override
   public int getPhase() {
     return Integer.MAX_VALUE;

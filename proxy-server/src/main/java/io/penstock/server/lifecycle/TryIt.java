@@ -5,18 +5,18 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 
-/** A line for a shell that asks Penstock something with the programs that are there. */
+/** A shell command that sends requests to Penstock with programs that are installed. */
 final class TryIt {
 
-  private static final String WORDS = "set greeting hello\\r\\nget greeting\\r\\nquit\\r\\n";
+  private static final String REQUESTS = "set greeting hello\\r\\nget greeting\\r\\nquit\\r\\n";
 
   private TryIt() {}
 
   /**
-   * The line.
+   * Returns the shell command.
    *
-   * @param listening where Penstock listens
-   * @param path where {@code redis-cli} and {@code bash} are looked for
+   * @param listening the address that Penstock listens on
+   * @param path where to search for {@code redis-cli} and {@code bash}
    */
   static String line(InetSocketAddress listening, SearchPath path) {
     InetAddress address = listening.getAddress();
@@ -28,8 +28,8 @@ final class TryIt {
       return "%s%s -p %d set greeting hello".formatted(cli.getFileName(), where, port);
     }
     return path.find("bash") == null
-        ? "printf '%s' | nc %s %d".formatted(WORDS, host, port)
+        ? "printf '%s' | nc %s %d".formatted(REQUESTS, host, port)
         : "bash -c 'exec 3<>/dev/tcp/%s/%d; printf \"%s\" >&3; cat <&3'"
-            .formatted(host, port, WORDS);
+            .formatted(host, port, REQUESTS);
   }
 }

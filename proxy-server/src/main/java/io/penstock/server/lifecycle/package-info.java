@@ -1,8 +1,8 @@
 /**
- * The proxy's life in the application: built from its settings, started after everything else,
- * drained and closed before anything else.
+ * The lifecycle of the proxy in the application: created from its settings, started after
+ * everything else, drained and closed before anything else.
  *
- * <p>Starting and stopping happen on Spring's threads and may wait. Profile {@code demo} brings a
+ * <p>Starting and stopping happen on Spring's threads and may block. Profile {@code demo} starts a
  * cluster of its own.
  */
 @NullMarked

@@ -9,8 +9,9 @@ import org.apache.tomcat.util.net.NioEndpoint;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tomcat's HTTP with {@link Connections} that are bounded: its own timeouts begin anew with each
- * byte, and its own limit has newcomers wait until others leave. Tomcat makes it by its name.
+ * Tomcat's HTTP protocol with bounded {@link Connections}. Tomcat's own timeouts restart with each
+ * byte, and its own limit makes new connections wait until others close. Tomcat creates this class
+ * by name.
  */
 public final class BoundedProtocol extends Http11NioProtocol {
 
@@ -19,7 +20,7 @@ public final class BoundedProtocol extends Http11NioProtocol {
   private final Endpoint endpoint;
   private @Nullable ScheduledFuture<?> timer;
 
-  /** Bounds nothing until it is told what. */
+  /** Applies no bounds until {@link #bound} is called. */
   public BoundedProtocol() {
     this(new Endpoint());
   }
@@ -66,7 +67,7 @@ public final class BoundedProtocol extends Http11NioProtocol {
         try {
           all.admit(socket);
         } catch (IOException _) {
-          return false; // the other side has gone; Tomcat closes it
+          return false; // the peer has closed it; Tomcat closes this side
         }
       }
       return super.setSocketOptions(socket);

@@ -14,20 +14,21 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open connections of the management port: few, and none for long. When one comes that is too
- * many, the oldest of the address that has the most makes room, so that nobody keeps others out.
+ * The open connections of the management port, bounded in number and in time. When a new connection
+ * exceeds the limit, the oldest connection of the address with the most connections is ended, so
+ * that one client cannot keep others out.
  *
- * <p>Connections are not closed here, since their threads may be using them: their sockets are shut
- * down, which Tomcat takes for the other side's end. Safe from any thread.
+ * <p>A connection is not closed here, because a thread may be using it: its socket is shut down,
+ * which Tomcat handles like a close by the peer. Thread-safe.
  */
 final class Connections {
 
-  /** A reply may take so long, and a second more for each so many bytes that went. */
-  private static final Duration REPLY = Duration.ofSeconds(30);
+  /** The time for a reply, plus one second for each {@link #BYTES_PER_SECOND} bytes written. */
+  private static final Duration REPLY_TIMEOUT = Duration.ofSeconds(30);
 
   private static final long BYTES_PER_SECOND = 64 * 1024;
 
-  /** How far a reply has got. */
+  /** The progress of a reply. */
   interface Progress {
     long bytesWritten();
   }
@@ -36,7 +37,7 @@ final class Connections {
     private final SocketChannel channel;
     private final String host;
     private volatile long since;
-    private volatile @Nullable Progress reply; // while one is made
+    private volatile @Nullable Progress reply; // null while no request is being answered
 
     Connection(SocketChannel channel, String host, long now) {
       this.channel = channel;
@@ -50,43 +51,48 @@ final class Connections {
         return now - since > requestNanos;
       }
       long more = Duration.ofSeconds(current.bytesWritten() / BYTES_PER_SECOND).toNanos();
-      return now - since > REPLY.toNanos() + more;
+      return now - since > REPLY_TIMEOUT.toNanos() + more;
     }
 
-    void end(boolean unsentToo) {
+    void shutDown(boolean dropUnsent) {
       try {
         channel.shutdownInput();
-        if (unsentToo) {
-          channel.setOption(StandardSocketOptions.SO_LINGER, 0); // what is unread is dropped
+        if (dropUnsent) {
+          channel.setOption(StandardSocketOptions.SO_LINGER, 0); // drops what the peer has not read
           channel.shutdownOutput();
         }
       } catch (IOException _) {
-        // It is closed already.
+        // already closed
       }
     }
   }
 
   private final Map<String, Connection> open = new ConcurrentHashMap<>();
-  private final Rejections refusals;
+  private final Rejections rejections;
   private final LongSupplier clock;
-  private volatile int most = Integer.MAX_VALUE;
+  private volatile int maxConnections = Integer.MAX_VALUE;
   private volatile long requestNanos = Long.MAX_VALUE;
 
   /**
    * @param clock as {@link System#nanoTime()}
    */
-  Connections(Rejections refusals, LongSupplier clock) {
-    this.refusals = refusals;
+  Connections(Rejections rejections, LongSupplier clock) {
+    this.rejections = rejections;
     this.clock = clock;
   }
 
-  /** Bounds them: so many, and so long until a request has come as far as its body. */
+  /**
+   * Sets the limits.
+   *
+   * @param connections the maximum number of open connections
+   * @param request the time until the headers of a request have arrived
+   */
   void limit(int connections, Duration request) {
-    most = connections;
+    maxConnections = connections;
     requestNanos = request.toNanos();
   }
 
-  /** One was accepted. */
+  /** Adds an accepted connection. */
   void admit(SocketChannel channel) throws IOException {
     if (channel.getRemoteAddress() instanceof InetSocketAddress peer) {
       admit(peer.getAddress().getHostAddress(), peer.getPort(), channel);
@@ -95,7 +101,7 @@ final class Connections {
 
   void admit(String host, int port, SocketChannel channel) {
     open.values().removeIf(connection -> !connection.channel.isOpen());
-    if (open.size() >= most) {
+    if (open.size() >= maxConnections) {
       makeRoom();
     }
     open.put(key(host, port), new Connection(channel, host, clock.getAsLong()));
@@ -104,25 +110,25 @@ final class Connections {
   private void makeRoom() {
     Map<String, Integer> perHost = new HashMap<>();
     open.values().forEach(connection -> perHost.merge(connection.host, 1, Integer::sum));
-    Optional<Map.Entry<String, Connection>> leaving =
+    Optional<Map.Entry<String, Connection>> oldest =
         open.entrySet().stream()
             .filter(entry -> entry.getValue().reply == null)
             .max(
                 Comparator.<Map.Entry<String, Connection>>comparingInt(
                         entry -> perHost.getOrDefault(entry.getValue().host, 0))
                     .thenComparingLong(entry -> clock.getAsLong() - entry.getValue().since));
-    leaving.ifPresent(entry -> end(entry.getKey(), entry.getValue(), Rejection.CONNECTIONS));
+    oldest.ifPresent(entry -> end(entry.getKey(), entry.getValue(), Rejection.CONNECTIONS));
   }
 
-  private void end(String key, Connection connection, Rejection why) {
+  private void end(String key, Connection connection, Rejection reason) {
     if (open.remove(key, connection)) {
-      refusals.tell(why, key);
-      connection.end(connection.reply != null);
+      rejections.record(reason, key);
+      connection.shutDown(connection.reply != null);
     }
   }
 
-  /** The request is there and is answered from here on, until {@link #answered}. */
-  void answers(String host, int port, Progress reply) {
+  /** The headers of a request have arrived; it is being answered until {@link #replyEnded}. */
+  void replyBegan(String host, int port, Progress reply) {
     Connection connection = open.get(key(host, port));
     if (connection != null) {
       connection.since = clock.getAsLong();
@@ -130,7 +136,7 @@ final class Connections {
     }
   }
 
-  void answered(String host, int port) {
+  void replyEnded(String host, int port) {
     Connection connection = open.get(key(host, port));
     if (connection != null) {
       connection.since = clock.getAsLong();
@@ -138,7 +144,7 @@ final class Connections {
     }
   }
 
-  /** Ends those that take too long; called several times a second. */
+  /** Ends connections that take too long. Called several times a second. */
   void endOverdue() {
     long now = clock.getAsLong();
     open.values().removeIf(connection -> !connection.channel.isOpen());

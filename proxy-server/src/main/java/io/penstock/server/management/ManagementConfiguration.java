@@ -6,13 +6,13 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointsSupplier;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Bounds the management port. */
+/** Sets the limits of the management port. */
 @Configuration(proxyBeanMethods = false)
 public class ManagementConfiguration {
 
-  /** A binder of meters as well. */
+  /** Also a {@code MeterBinder}. */
   @Bean
-  Rejections managementRefusals() {
+  Rejections managementRejections() {
     return new Rejections();
   }
 
@@ -20,7 +20,7 @@ public class ManagementConfiguration {
   ManagementPortCustomizer managementPortCustomizer(
       WebEndpointProperties properties,
       ObjectProvider<WebEndpointsSupplier> exposed,
-      Rejections refusals) {
-    return new ManagementPortCustomizer(new ManagementPaths(properties, exposed), refusals);
+      Rejections rejections) {
+    return new ManagementPortCustomizer(new ManagementPaths(properties, exposed), rejections);
   }
 }

@@ -5,7 +5,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.web.WebEndpointProperties;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointsSupplier;
 
-/** Which paths are probes, and which endpoints read a request's body. */
+/** Knows which paths are probes, and which endpoints read a request body. */
 class ManagementPaths {
 
   private static final String HEALTH = "health";
@@ -20,7 +20,7 @@ class ManagementPaths {
     this.exposed = exposed;
   }
 
-  /** Whether it asks how Penstock is: cheap to answer, and never to wait for anything else. */
+  /** Returns whether the path is a health probe: cheap to answer, must never wait for others. */
   boolean isProbe(String path) {
     return isAtOrUnder(health, path) || path.equals("/livez") || path.equals("/readyz");
   }

@@ -9,22 +9,22 @@ import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.core.Ordered;
 
-/** Bounds the port by Tomcat's own keys, after Spring Boot has read them. */
+/** Limits the port with Tomcat's own keys, after Spring Boot has applied them. */
 final class ManagementPortCustomizer
     implements WebServerFactoryCustomizer<TomcatServletWebServerFactory>, Ordered {
 
-  /** Besides {@code server.tomcat.threads.max}, which is for what is no probe. */
+  /** In addition to {@code server.tomcat.threads.max}, which limits requests other than probes. */
   private static final int PROBE_THREADS = 4;
 
-  /** Connections that are shut down and not closed yet. */
-  private static final int LEAVING = 16;
+  /** Room for connections that are shut down but not closed yet. */
+  private static final int CLOSING = 16;
 
-  private final ManagementPaths endpoints;
-  private final Rejections refusals;
+  private final ManagementPaths paths;
+  private final Rejections rejections;
 
-  ManagementPortCustomizer(ManagementPaths endpoints, Rejections refusals) {
-    this.endpoints = endpoints;
-    this.refusals = refusals;
+  ManagementPortCustomizer(ManagementPaths paths, Rejections rejections) {
+    this.paths = paths;
+    this.rejections = rejections;
   }
 
   @Override
@@ -34,9 +34,9 @@ final class ManagementPortCustomizer
 
   @Override
   public void customize(TomcatServletWebServerFactory factory) {
-    Connections connections = new Connections(refusals, System::nanoTime);
-    RequestGuard guard = new RequestGuard(endpoints, refusals, connections);
-    List<Valve> valves = new ArrayList<>(List.of(guard)); // before one that changes addresses
+    Connections connections = new Connections(rejections, System::nanoTime);
+    RequestGuard guard = new RequestGuard(paths, rejections, connections);
+    List<Valve> valves = new ArrayList<>(List.of(guard)); // before a valve that changes addresses
     valves.addAll(factory.getEngineValves());
     factory.setEngineValves(valves);
     factory.setProtocol(BoundedProtocol.class.getName());
@@ -45,13 +45,13 @@ final class ManagementPortCustomizer
 
   private static void bound(Connector connector, Connections connections, RequestGuard guard) {
     if (connector.getProtocolHandler() instanceof BoundedProtocol protocol) {
-      int most = protocol.getMaxConnections();
-      if (most > 0) {
-        connections.limit(most, Duration.ofMillis(protocol.getConnectionTimeout()));
-        protocol.setMaxConnections(most + LEAVING);
+      int max = protocol.getMaxConnections();
+      if (max > 0) {
+        connections.limit(max, Duration.ofMillis(protocol.getConnectionTimeout()));
+        protocol.setMaxConnections(max + CLOSING);
       }
       protocol.bound(connections);
-      guard.threadsForOthers(protocol.getMaxThreads());
+      guard.limitOtherRequests(protocol.getMaxThreads());
       protocol.setMaxThreads(protocol.getMaxThreads() + PROBE_THREADS);
     }
   }

@@ -2,37 +2,40 @@ package io.penstock.server.management;
 
 /** Why the management port does not serve a connection or a request. */
 enum Rejection {
-  /** More connections than the port has; the oldest of the address that has most makes room. */
+  /**
+   * The limit on connections is exceeded; the oldest connection of the address with the most
+   * connections is ended.
+   */
   CONNECTIONS(0, "too many connections"),
-  /** The request did not come, or the reply was not read, in time. */
-  TIMEOUT(0, "too slow"),
-  /** A body where nothing reads one. */
-  BODY(413, "nothing here reads a request body"),
+  /** The request did not arrive, or the reply was not read, in time. */
+  TIMEOUT(0, "timeout"),
+  /** The endpoint does not read a request body, or the body is too large. */
+  BODY(413, "no request body of this size is accepted here"),
   /** A body without a Content-Length. */
   LENGTH(411, "a request body needs a Content-Length"),
-  /** {@code ..}, {@code //}, {@code ;} and what else means another path. */
-  PATH(400, "not a plain path"),
-  /** A method that the endpoint does not have; answered by Spring. */
-  METHOD(405, "no such method here"),
-  /** The endpoint failed: Spring answers, RequestGuard's debug log tells why. */
+  /** A path with {@code ..}, {@code //}, {@code ;} or anything else that changes its meaning. */
+  PATH(400, "the path is not normalized"),
+  /** The endpoint does not support the method; Spring answers. */
+  METHOD(405, "method not supported"),
+  /** The endpoint failed: Spring answers, RequestGuard logs the exception at DEBUG. */
   FAILED(500, "the request failed"),
-  /** So many requests are being answered that threads would be missing for probes. */
-  BUSY(503, "too many requests at the same time");
+  /** So many requests are being answered that no thread would be left for probes. */
+  BUSY(503, "too many concurrent requests");
 
   private final int status;
-  private final String words;
+  private final String text;
 
-  Rejection(int status, String words) {
+  Rejection(int status, String text) {
     this.status = status;
-    this.words = words;
+    this.text = text;
   }
 
-  /** Of the reply; 0 if there is none. */
+  /** Returns the HTTP status of the reply; 0 if there is no reply. */
   int status() {
     return status;
   }
 
-  String words() {
-    return words;
+  String text() {
+    return text;
   }
 }

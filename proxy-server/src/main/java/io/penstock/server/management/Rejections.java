@@ -12,53 +12,53 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts what the management port refuses, as {@code penstock_management_refused_total{reason}},
- * and logs each kind now and then. Safe from any thread.
+ * Counts the connections and requests that the management port rejects, as {@code
+ * penstock_management_refused_total{reason}}, and logs each reason at a limited rate. Thread-safe.
  */
 final class Rejections implements MeterBinder {
 
   private static final Logger log = LoggerFactory.getLogger(Rejections.class);
 
-  private record Kind(LongAdder count, ThrottledLog notice) {}
+  private record Kind(LongAdder count, ThrottledLog logger) {}
 
   private final Map<Rejection, Kind> kinds = new EnumMap<>(Rejection.class);
 
   Rejections() {
-    for (Rejection why : Rejection.values()) {
-      kinds.put(why, new Kind(new LongAdder(), new ThrottledLog()));
+    for (Rejection reason : Rejection.values()) {
+      kinds.put(reason, new Kind(new LongAdder(), new ThrottledLog()));
     }
   }
 
   /**
-   * It happened.
+   * Counts a rejection and logs it if a line is due.
    *
-   * @param address of the client
+   * @param address the address of the client
    */
-  void tell(Rejection why, String address) {
-    Kind kind = kinds.get(why);
+  void record(Rejection reason, String address) {
+    Kind kind = kinds.get(reason);
     if (kind != null) {
       kind.count().increment();
-      kind.notice()
+      kind.logger()
           .log(times ->
               log.info(
-                  "The management port refused {} ({}){}",
+                  "The management port did not serve {}: {}{}",
                   address,
-                  why.words(),
-                  times == 1 ? "" : " and " + (times - 1) + " more since the last such line"));
+                  reason.text(),
+                  times == 1 ? "" : " (and " + (times - 1) + " more since the last such line)"));
     }
   }
 
-  long count(Rejection why) {
-    Kind kind = kinds.get(why);
+  long count(Rejection reason) {
+    Kind kind = kinds.get(reason);
     return kind == null ? 0 : kind.count().sum();
   }
 
   @Override
   public void bindTo(MeterRegistry registry) {
-    kinds.forEach((why, kind) ->
+    kinds.forEach((reason, kind) ->
         FunctionCounter.builder("penstock.management.refused", kind.count(), LongAdder::doubleValue)
             .description("Connections and requests that the management port did not serve")
-            .tag("reason", why.name().toLowerCase(Locale.ROOT))
+            .tag("reason", reason.name().toLowerCase(Locale.ROOT))
             .register(registry));
   }
 }

@@ -15,59 +15,60 @@ import org.slf4j.LoggerFactory;
 import org.springframework.web.util.UriUtils;
 
 /**
- * The first to see a request, when its headers are there and nothing of its body was read. Refuses
- * what nothing would read, and what would leave no thread for probes. Called by Tomcat's threads.
+ * The first valve: runs when the headers of a request have arrived and nothing of its body is read.
+ * Rejects bodies that no endpoint reads, and requests that would leave no thread for probes. Called
+ * on Tomcat's threads.
  */
 final class RequestGuard extends ValveBase {
 
   private static final Logger log = LoggerFactory.getLogger(RequestGuard.class);
 
-  /** The longest body that an endpoint is given. */
-  private static final int MOST_BODY = 64 * 1024;
+  /** The largest request body that an endpoint reads, in bytes. */
+  private static final int MAX_BODY = 64 * 1024;
 
-  private final ManagementPaths endpoints;
-  private final Rejections refusals;
+  private final ManagementPaths paths;
+  private final Rejections rejections;
   private final Connections connections;
-  private volatile Semaphore others = new Semaphore(1);
+  private volatile Semaphore otherRequests = new Semaphore(1);
 
-  RequestGuard(ManagementPaths endpoints, Rejections refusals, Connections connections) {
+  RequestGuard(ManagementPaths paths, Rejections rejections, Connections connections) {
     super(true);
-    this.endpoints = endpoints;
-    this.refusals = refusals;
+    this.paths = paths;
+    this.rejections = rejections;
     this.connections = connections;
   }
 
-  /** So many requests that are no probes are answered at the same time; before the first. */
-  void threadsForOthers(int most) {
-    others = new Semaphore(most);
+  /** Sets how many requests other than probes run concurrently. Call before the first request. */
+  void limitOtherRequests(int max) {
+    otherRequests = new Semaphore(max);
   }
 
   @Override
   public void invoke(Request request, Response response) throws IOException, ServletException {
     if (request.getRequestURI() == null || response.isErrorReportRequired()) {
-      getNext().invoke(request, response); // Tomcat could not read it and says so
+      getNext().invoke(request, response); // Tomcat could not parse it and answers with an error
       return;
     }
     String path = request.getDecodedRequestURI();
     boolean body = hasBody(request);
-    Rejection refusal = isPlain(request.getRequestURI(), path) ? null : Rejection.PATH;
-    if (refusal == null && body) {
-      refusal = refusedBody(request, path);
+    Rejection rejection = isPlain(request.getRequestURI(), path) ? null : Rejection.PATH;
+    if (rejection == null && body) {
+      rejection = bodyRejection(request, path);
     }
-    if (refusal != null) {
-      refuse(refusal, request, response);
-    } else if (!body && endpoints.isProbe(path)) {
+    if (rejection != null) {
+      reject(rejection, request, response);
+    } else if (!body && paths.isProbe(path)) {
       answer(request, response);
     } else {
-      answerAmongOthers(request, response);
+      answerIfThreadsAreLeft(request, response);
     }
   }
 
-  private void answerAmongOthers(Request request, Response response)
+  private void answerIfThreadsAreLeft(Request request, Response response)
       throws IOException, ServletException {
-    Semaphore threads = others;
+    Semaphore threads = otherRequests;
     if (!threads.tryAcquire()) {
-      refuse(Rejection.BUSY, request, response);
+      reject(Rejection.BUSY, request, response);
       return;
     }
     try {
@@ -77,7 +78,7 @@ final class RequestGuard extends ValveBase {
     }
   }
 
-  /** Tomcat and Spring must agree on what a path means. */
+  /** Returns whether Tomcat and Spring agree on what the path means. */
   private static boolean isPlain(String raw, String path) {
     try {
       return UriUtils.decode(raw, StandardCharsets.UTF_8).equals(path);
@@ -90,9 +91,8 @@ final class RequestGuard extends ValveBase {
     return request.getContentLengthLong() > 0 || request.getHeader("Transfer-Encoding") != null;
   }
 
-  private @Nullable Rejection refusedBody(Request request, String path) {
-    if (!endpoints.readsBody(request.getMethod(), path)
-        || request.getContentLengthLong() > MOST_BODY) {
+  private @Nullable Rejection bodyRejection(Request request, String path) {
+    if (!paths.readsBody(request.getMethod(), path) || request.getContentLengthLong() > MAX_BODY) {
       return Rejection.BODY;
     }
     return request.getContentLengthLong() < 0 ? Rejection.LENGTH : null;
@@ -101,37 +101,39 @@ final class RequestGuard extends ValveBase {
   private void answer(Request request, Response response) throws IOException, ServletException {
     String host = request.getRemoteAddr();
     int port = request.getRemotePort();
-    connections.answers(host, port, () -> response.getBytesWritten(false));
+    connections.replyBegan(host, port, () -> response.getBytesWritten(false));
     try {
       getNext().invoke(request, response);
       if (!request.isAsync()) {
-        response.finishResponse(); // here, where the thread is accounted for
+        response.finishResponse(); // here, while this request counts against the limit
         dropRestOfBody(request);
       }
-      tellFailure(request, response);
+      recordFailure(request, response);
     } finally {
-      connections.answered(host, port);
+      connections.replyEnded(host, port);
     }
   }
 
-  private void tellFailure(Request request, Response response) {
+  private void recordFailure(Request request, Response response) {
     if (request.getAttribute(RequestDispatcher.ERROR_EXCEPTION) instanceof Throwable failure) {
-      log.debug("A request failed", failure);
-      refusals.tell(Rejection.FAILED, request.getRemoteAddr());
+      log.debug("A management request failed", failure);
+      rejections.record(Rejection.FAILED, request.getRemoteAddr());
     } else if (response.getStatus() == Rejection.METHOD.status()) {
-      refusals.tell(Rejection.METHOD, request.getRemoteAddr());
+      rejections.record(Rejection.METHOD, request.getRemoteAddr());
     }
   }
 
-  private void refuse(Rejection why, Request request, Response response) throws IOException {
-    refusals.tell(why, request.getRemoteAddr());
-    response.setStatus(why.status());
+  private void reject(Rejection reason, Request request, Response response) throws IOException {
+    rejections.record(reason, request.getRemoteAddr());
+    response.setStatus(reason.status());
     dropRestOfBody(request);
     response.setContentType("text/plain;charset=UTF-8");
-    response.getWriter().println(why.words());
+    response.getWriter().println(reason.text());
   }
 
-  /** The connection ends with the reply, and Tomcat does not wait for what was announced. */
+  /**
+   * Makes Tomcat close the connection after the reply instead of waiting for the announced body.
+   */
   private static void dropRestOfBody(Request request) {
     if (hasBody(request)) {
       request.getCoyoteRequest().action(ActionCode.DISABLE_SWALLOW_INPUT, null);

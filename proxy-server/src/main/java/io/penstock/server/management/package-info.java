@@ -1,9 +1,9 @@
 /**
- * What keeps the management port answering probes whatever else is asked there: connections are few
- * and end in time, requests that nothing reads or serves are refused before they take a thread for
- * long, and everything but health has fewer threads than there are.
+ * Keeps the management port answering probes under any other load. The number and the duration of
+ * connections are limited, requests that no endpoint serves are rejected early, and some threads
+ * are reserved for health.
  *
- * <p>{@code Connections} is used by Tomcat's acceptor, its request threads and its timer.
+ * <p>Tomcat's acceptor, its request threads and its timer use {@code Connections}.
  */
 @NullMarked
 package io.penstock.server.management;

@@ -31,7 +31,7 @@ class CheckTest {
   }
 
   @Test
-  void tellsWhatAStartWouldDoAndNoPassword() {
+  void printsWhatPenstockWouldDoWithoutThePassword() {
     assertThat(
             succeeds(
                 "--penstock.bind=::1",
@@ -45,10 +45,10 @@ class CheckTest {
         .isTrue();
     assertThat(out.toString(UTF_8).lines())
         .containsExactly(
-            "Penstock can use its configuration (no file). It would",
+            "The configuration is valid (no file). Penstock would",
             "  listen on [::1]:6380 (transport auto, 2 event loops, dispatch sync)",
             "  proxy to the Redis Cluster of h1:1, h2:2",
-            "  admit 7 clients, which must AUTH",
+            "  accept up to 7 clients, with a password (AUTH)",
             "  serve health and metrics on port 9180 of 127.0.0.1");
   }
 
@@ -72,7 +72,7 @@ class CheckTest {
   }
 
   @Test
-  void doesNotStartTheDemosCluster() {
+  void doesNotStartTheDemoCluster() {
     assertThat(
             succeeds(
                 "--spring.profiles.active=demo",
@@ -81,12 +81,12 @@ class CheckTest {
         .isTrue();
     assertThat(out.toString(UTF_8))
         .contains("listen on a free port of 0.0.0.0")
-        .contains("proxy to a cluster that it starts (profile demo)")
-        .contains("serve no health and metrics (management.server.port)");
+        .contains("proxy to a cluster of its own (profile demo)")
+        .contains("not serve health and metrics (management.server.port is not set)");
   }
 
   @Test
-  void failsAsAStartFails(CapturedOutput log) {
+  void failsLikeAStart(CapturedOutput log) {
     assertThat(succeeds("--penstock.backend.command-timeout=1")).isFalse();
     assertThat(succeeds("--spring.lifecycle.timeout-per-shutdown-phase=soon")).isFalse();
     assertThat(succeeds("--server.address=300.1.1.1")).isFalse();
@@ -99,7 +99,7 @@ class CheckTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"management.server.port", "server.port"})
-  void refusesAManagementPortThatIsNone(String key, CapturedOutput log) {
+  void rejectsAnInvalidManagementPort(String key, CapturedOutput log) {
     for (String port : List.of("70000", "-2", "http", "${NO_SUCH_VARIABLE}")) {
       assertThat(succeeds("--" + key + "=" + port)).isFalse();
       assertThat(log).contains("Key:    " + key + "\n    Value:  " + port + "\n");

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class CommandLineTest {
 
   @Test
-  void startsWithTheOptionsAsTheyAre() throws UsageException {
+  void passesOptionsOnUnchanged() throws UsageException {
     String[] options = {
       "--penstock.port=0", "--penstock.maxClients=7", "--penstock.commands.allow[0]=config|set"
     };
@@ -34,12 +34,12 @@ class CommandLineTest {
         "--trace",
         "--camellia-redis-proxy.port=6380"
       })
-  void optionsOfSpringBootPass(String option) throws UsageException {
+  void acceptsOptionsOfSpringBoot(String option) throws UsageException {
     assertThat(CommandLine.of(option).options()).containsExactly(option);
   }
 
   @Test
-  void aCheckGetsTheOptionsBesideIt() throws UsageException {
+  void checkKeepsTheOtherOptions() throws UsageException {
     CommandLine line = CommandLine.of("--penstock.port=0", "--check");
 
     assertThat(line.action()).isEqualTo(Action.CHECK);
@@ -48,7 +48,7 @@ class CommandLineTest {
 
   @ParameterizedTest
   @CsvSource({"--help, HELP", "-h, HELP", "--version, VERSION", "-v, VERSION"})
-  void helpAndVersionAnswerWhateverStandsBeside(String word, Action action) throws UsageException {
+  void helpAndVersionIgnoreAllOtherArguments(String word, Action action) throws UsageException {
     assertThat(CommandLine.of("nonsense", "--penstok.port=5", word).action()).isEqualTo(action);
   }
 
@@ -68,7 +68,7 @@ class CommandLineTest {
     "--, Unknown option --.",
     "--=5, Unknown option --."
   })
-  void anUnknownOptionIsRefusedWithTheNearestOne(String option, String message) {
+  void anUnknownOptionIsRejectedWithASuggestion(String option, String message) {
     assertThatThrownBy(() -> CommandLine.of(option)).hasMessage(message);
   }
 
@@ -77,20 +77,20 @@ class CommandLineTest {
     "penstock.port=5, Argument 2 is not an option: options are written --key=value.",
     "s3cret, Argument 2 is not an option: options are written --key=value.",
     "-x, Argument 2 is not an option: options are written --key=value.",
-    "-Dpenstock.password=s3cret, '-Dpenstock.password stands behind the jar, where the JVM does"
-        + " not see it; write --penstock.password=VALUE.'",
+    "-Dpenstock.password=s3cret, '-Dpenstock.password comes after the jar, where the JVM ignores"
+        + " it; write --penstock.password=VALUE.'",
     "my.yml, my.yml is not an option; write --spring.config.additional-location=file:my.yml."
   })
-  void whatIsNoOptionIsRefusedAndNotRepeated(String argument, String message) {
+  void anArgumentThatIsNotAnOptionIsRejectedAndNotRepeated(String argument, String message) {
     assertThatThrownBy(() -> CommandLine.of("--penstock.bind=127.0.0.1", argument))
         .hasMessage(message);
   }
 
   @Test
-  void aValueApartFromItsOptionIsRefusedAndNotRepeated() {
+  void aValueInASeparateArgumentIsRejectedAndNotRepeated() {
     assertThatThrownBy(() -> CommandLine.of("--penstock.password", "s3cret"))
         .hasMessage(
-            "The value of --penstock.password stands apart from it; write"
+            "--penstock.password and its value are separate arguments; write"
                 + " --penstock.password=VALUE.");
   }
 
@@ -102,9 +102,9 @@ class CommandLineTest {
     "--spring.profiles.active=demo, --spring.profiles.active=x, --spring.profiles.active",
     "--check, --check, --check"
   })
-  void anOptionGivenTwiceIsRefusedWhicheverItIs(String first, String second, String option) {
+  void anOptionGivenTwiceIsRejectedInAnySpelling(String first, String second, String option) {
     assertThatThrownBy(() -> CommandLine.of(first, "--penstock.bind=::", second))
         .hasMessage(
-            option + " is given twice; give it once. Commas separate the elements of a list.");
+            option + " is given twice; give it once, with commas between the elements of a list.");
   }
 }

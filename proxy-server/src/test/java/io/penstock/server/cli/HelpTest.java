@@ -13,13 +13,13 @@ class HelpTest {
   private static final Pattern OPTION = Pattern.compile("--([\\w.-]+)=(\\S+)");
 
   @Test
-  void beginsWithUsageAndFitsATerminal() {
+  void startsWithUsageAndFitsATerminal() {
     assertThat(Help.text()).startsWith("Usage: ");
     assertThat(Help.text().lines()).allMatch(line -> line.length() <= 100);
   }
 
   @Test
-  void everyOptionExistsAndHasTheDefaultThatIsTold() {
+  void everyOptionExistsAndHasTheDefaultShown() {
     List<MatchResult> options = OPTION.matcher(Help.text()).results().toList();
 
     assertThat(options).hasSizeGreaterThan(8);

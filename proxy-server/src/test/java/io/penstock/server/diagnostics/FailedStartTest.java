@@ -14,7 +14,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 class FailedStartTest {
 
   @Test
-  void withoutAResourceShowsTheLinesToWriteAndNamesTheDemo(CapturedOutput output) {
+  void withoutAResourceShowsTheLinesToWriteAndTheDemo(CapturedOutput output) {
     fail();
 
     assertThat(output)
@@ -43,7 +43,7 @@ class FailedStartTest {
   }
 
   @Test
-  void withABadUrlTellsAllButThePassword(CapturedOutput output) {
+  void withABadUrlShowsEverythingButThePassword(CapturedOutput output) {
     fail("--penstock.transpond.local.resource=redis-cluster://bob:s3cret@h1,h2:2");
 
     assertThat(output)
@@ -54,7 +54,7 @@ class FailedStartTest {
   }
 
   @Test
-  void withAPlaceholderThatNothingIsSetForNamesBoth(CapturedOutput output) {
+  void withAnUnresolvedPlaceholderNamesKeyAndPlaceholder(CapturedOutput output) {
     fail("--penstock.password=${NO_SUCH_VARIABLE}");
 
     assertThat(output)

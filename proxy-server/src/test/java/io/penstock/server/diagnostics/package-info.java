@@ -1,4 +1,4 @@
-/** Tests of what the user reads when Penstock cannot start. */
+/** Tests of the messages for a failed start. */
 @NullMarked
 package io.penstock.server.diagnostics;
 

@@ -1,4 +1,4 @@
-/** Tests of what probes and people read. */
+/** Tests of health and topology over HTTP. */
 @NullMarked
 package io.penstock.server.health;
 

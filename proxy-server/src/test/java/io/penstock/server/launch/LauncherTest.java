@@ -13,28 +13,29 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class LauncherTest {
 
-  /** The class file version of Java 8; each Java since has the next one. */
+  /** The class file version of Java 8; it grows by one with each Java release. */
   private static final int JAVA_8 = 52;
 
   @ParameterizedTest
   @ValueSource(strings = {"1.8", "11", "17", "24"})
-  void anOlderJavaIsToldWhichOneIsNeeded(String specification) {
-    assertThat(Launcher.complaint(specification, "17.0.15", "/usr/lib/jvm/java-17"))
+  void anOlderJavaIsRejectedWithTheVersionNeeded(String specification) {
+    assertThat(Launcher.versionError(specification, "17.0.15", "/usr/lib/jvm/java-17"))
         .isEqualTo(
-            "Penstock needs Java 25 or newer, and this is Java 17.0.15 (/usr/lib/jvm/java-17):"
-                + " start it with the java of a newer one.");
+            "Penstock needs Java 25 or newer; this is Java 17.0.15 (/usr/lib/jvm/java-17)."
+                + " Start it with a newer java.");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"25", "26", "100", "", "later"})
-  void anotherJavaIsNot(String specification) {
-    assertThat(Launcher.complaint(specification, "x", "x")).isNull();
+  void anyOtherJavaIsAccepted(String specification) {
+    assertThat(Launcher.versionError(specification, "x", "x")).isNull();
   }
 
   @Test
-  void onlyTheLauncherIsForOlderJavas() throws IOException {
+  void onlyTheLauncherIsCompiledForJava8() throws IOException {
     assertThat(classFileVersion(Launcher.class)).isEqualTo(JAVA_8);
-    assertThat(classFileVersion(PenstockApplication.class)).isEqualTo(JAVA_8 + Launcher.NEEDED - 8);
+    assertThat(classFileVersion(PenstockApplication.class))
+        .isEqualTo(JAVA_8 + Launcher.REQUIRED - 8);
   }
 
   private static int classFileVersion(Class<?> type) throws IOException {

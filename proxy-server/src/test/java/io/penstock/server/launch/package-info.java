@@ -1,4 +1,4 @@
-/** Tests of what an older Java says. */
+/** Tests of the check for a Java that is too old. */
 @NullMarked
 package io.penstock.server.launch;
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code java -jar penstock.jar} makes of its arguments, its files and a SIGHUP. */
+/** How {@code java -jar penstock.jar} handles its arguments, its configuration files and SIGHUP. */
 class CommandLineIT {
 
   private static final Path JAR = Path.of("target/penstock.jar").toAbsolutePath();
@@ -27,18 +27,18 @@ class CommandLineIT {
 
   @TempDir Path folder;
 
-  /** What a process wrote, and how it ended. */
+  /** Output and exit status of a process. */
   private record Ended(int status, String output) {}
 
   @BeforeEach
-  void once() {
+  void runOnlyOnce() {
     assumeTrue(
         DispatchMode.dispatch() instanceof Dispatch.Async,
-        "the command line does not depend on the way of working");
+        "the command line does not depend on the dispatch mode");
   }
 
   @Test
-  void theVersionHelpAndAWrongOptionStartNothing() throws IOException {
+  void versionHelpAndAnUnknownOptionStartNothing() throws IOException {
     assertThat(run("--version").output())
         .startsWith("Penstock ")
         .containsPattern("Java 2[5-9]")
@@ -54,9 +54,9 @@ class CommandLineIT {
                 """));
   }
 
-  /** Whichever it is: the tests' own is new enough. */
+  /** The java on PATH may be any version; the one that runs the tests is new enough. */
   @Test
-  void thePathsJavaStartsPenstockOrIsToldThatItIsTooOld() throws IOException {
+  void theJavaOnPathStartsPenstockOrReportsItIsTooOld() throws IOException {
     Ended ended = run(List.of("java", "-jar", JAR.toString(), "--version"));
 
     assertThat(ended.output())
@@ -64,24 +64,24 @@ class CommandLineIT {
         .matches(
             ended.status() == 0
                 ? "Penstock \\d[^\\n]*\\n"
-                : "Penstock needs Java 25 or newer, and this is Java [^\\n]*\\n");
+                : "Penstock needs Java 25 or newer; this is Java [^\\n]*\\n");
     assertThat(ended.status()).isIn(0, 1);
   }
 
   @Test
-  void aCheckReadsTheFilesAsAStartDoes() throws IOException {
+  void checkReadsTheConfigurationFiles() throws IOException {
     Files.writeString(folder.resolve("application.yml"), "penstock:\n  max-clients: 77\n");
 
     Ended ended = run("--check", NOWHERE);
 
     assertThat(ended.status()).as(ended.output()).isZero();
     assertThat(ended.output())
-        .startsWith("Penstock can use its configuration (application.yml). It would")
-        .contains("admit 77 clients");
+        .startsWith("The configuration is valid (application.yml). Penstock would")
+        .contains("accept up to 77 clients");
   }
 
   @Test
-  void aFailedCheckAndAFailedStartSayTheSameAndNothingOfBeans() throws IOException {
+  void aFailedCheckAndAFailedStartPrintTheSameMessage() throws IOException {
     Ended check = run("--check");
     Ended start = run();
 
@@ -96,7 +96,7 @@ class CommandLineIT {
   }
 
   @Test
-  void brokenYamlIsToldWithItsFileLineAndColumn() throws IOException {
+  void invalidYamlIsReportedWithFileLineAndColumn() throws IOException {
     Files.writeString(
         folder.resolve("application.yml"), "penstock:\n  bind: [a, b\n  password: s3cret\n");
 
@@ -112,7 +112,7 @@ class CommandLineIT {
   }
 
   @Test
-  void aHangupIsLoggedAndEndsNothing() throws IOException {
+  void sighupIsLoggedAndDoesNotEndPenstock() throws IOException {
     assumeHangupsArrive();
     try (PenstockProcess penstock = start(List.of(), NOWHERE);
         RespClient client = penstock.connect()) {
@@ -124,7 +124,7 @@ class CommandLineIT {
   }
 
   @Test
-  void aHangupThatIsIgnoredAtStartStaysIgnored() throws IOException {
+  void sighupThatIsIgnoredAtStartStaysIgnored() throws IOException {
     try (PenstockProcess penstock =
         start(List.of("sh", "-c", "trap '' HUP; exec \"$0\" \"$@\""), NOWHERE)) {
       hangUp(penstock);
@@ -137,7 +137,7 @@ class CommandLineIT {
   }
 
   @Test
-  void aDemoEndsWithItsTerminal() throws IOException {
+  void sighupEndsADemo() throws IOException {
     assumeHangupsArrive();
     try (PenstockProcess penstock = start(List.of(), "--spring.profiles.active=demo")) {
       hangUp(penstock);
@@ -149,14 +149,14 @@ class CommandLineIT {
   private static PenstockProcess start(List<String> before, String... arguments)
       throws IOException {
     List<String> command = new ArrayList<>(before);
-    String servers = "-D" + ServerBinary.CHOICE + "=" + ServerBinary.find().path(); // of a demo
+    String servers = "-D" + ServerBinary.CHOICE + "=" + ServerBinary.find().path(); // for the demo
     command.addAll(List.of(PenstockProcess.JAVA, servers, "-jar", JAR.toString()));
     List<String> all = new ArrayList<>(List.of(arguments));
     all.add("--management.server.port=-1");
     return PenstockProcess.start(command, all.toArray(String[]::new));
   }
 
-  /** What nohup starts ignores SIGHUP, and so does what that starts. */
+  /** Skips the test if SIGHUP is ignored: processes inherit that, for example from nohup. */
   private static void assumeHangupsArrive() throws IOException {
     Path status = Path.of("/proc/self/status");
     boolean ignored =
@@ -187,7 +187,7 @@ class CommandLineIT {
     return run(command);
   }
 
-  /** In a folder of its own, without what a terminal's variables say. */
+  /** Runs the command in an empty folder and waits for its end. */
   private Ended run(List<String> command) throws IOException {
     Path output = Files.createTempFile(folder, "output", ".txt");
     Process process =

@@ -24,7 +24,7 @@ import org.springframework.core.env.StandardEnvironment;
 
 class LifecycleConfigurationTest {
 
-  /** What the configuration's own check has not found, since only making all loops tells. */
+  /** Only creating all event loops shows it; the check of the configuration does not. */
   @Test
   void aTransportThatFailsToStartIsAConfigurationError() {
     Transport unusable =

@@ -20,18 +20,18 @@ class ListenExceptionTest {
   }
 
   @Test
-  void aHostNameThatNobodyHasIsNoAddressOfThisMachine() {
+  void anUnknownHostNameIsNotAnAddressOfThisMachine() {
     ListenException failure = of(new CompletionException(new UnresolvedAddressException()));
 
     assertThat(failure.reason()).isEqualTo(ListenException.Reason.NO_SUCH_ADDRESS);
     assertThat(failure)
         .hasMessage(
-            "Port 6380 of nosuch.host (penstock.port) cannot be had:"
-                + " that is no address of this machine.");
+            "Port 6380 of nosuch.host (penstock.port) cannot be opened:"
+                + " this machine does not have that address.");
   }
 
   @Test
-  void theOperatingSystemsWordsTellTheReason() {
+  void theReasonComesFromTheOperatingSystemsMessage() {
     assertThat(of(new BindException("Address already in use")).reason())
         .isEqualTo(ListenException.Reason.IN_USE);
     assertThat(of(new BindException("Cannot assign requested address")).reason())
@@ -41,8 +41,7 @@ class ListenExceptionTest {
   }
 
   @Test
-  void whatHasNoWordsIsToldByItsType() {
-    assertThat(of(new IOException()))
-        .hasMessageContaining("cannot be listened on: java.io.IOException");
+  void anExceptionWithoutAMessageIsShownByItsType() {
+    assertThat(of(new IOException())).hasMessageContaining("cannot be opened: java.io.IOException");
   }
 }

@@ -36,18 +36,18 @@ class ManagementLimitsIT {
   private static RunningPenstock penstock;
 
   @SuppressWarnings("NullAway.Init")
-  private static RunningPenstock hasty;
+  private static RunningPenstock shortTimeout;
 
   private final List<Socket> sockets = new ArrayList<>();
 
   @BeforeAll
   static void start() {
     penstock = start("1h");
-    hasty = start("100ms");
+    shortTimeout = start("100ms");
   }
 
   /**
-   * In front of nothing.
+   * Starts Penstock with a server address where nothing listens.
    *
    * @param timeout for a request
    */
@@ -61,19 +61,19 @@ class ManagementLimitsIT {
   @AfterAll
   static void stop() {
     penstock.close();
-    hasty.close();
+    shortTimeout.close();
   }
 
   @AfterEach
-  void hangUp() throws IOException {
+  void closeSockets() throws IOException {
     for (Socket socket : sockets) {
       socket.close();
     }
   }
 
-  private void open(RunningPenstock at, String bytes, int times) throws IOException {
+  private void open(RunningPenstock target, String bytes, int times) throws IOException {
     for (int i = 0; i < times; i++) {
-      sockets.add(at.management().open(bytes));
+      sockets.add(target.management().open(bytes));
     }
   }
 
@@ -84,7 +84,7 @@ class ManagementLimitsIT {
 
   @ParameterizedTest
   @ValueSource(strings = {SLOW_BODY, UNREAD_BODY, SLOW_HEADERS, SLOW_READER, "G", ""})
-  void probesAreAnsweredWhateverElseIsOpen(String bytes) throws IOException {
+  void probesAreAnsweredUnderAnyOtherLoad(String bytes) throws IOException {
     open(penstock, bytes, MANY);
     assertProbesAreAnswered();
     open(penstock, bytes, MANY);
@@ -92,7 +92,7 @@ class ManagementLimitsIT {
   }
 
   @Test
-  void probesAreAnsweredAmidAllOfThemAtOnce() throws IOException {
+  void probesAreAnsweredUnderAllLoadsTogether() throws IOException {
     for (int i = 0; i < MANY; i++) {
       for (String bytes : List.of(SLOW_BODY, UNREAD_BODY, SLOW_HEADERS, SLOW_READER, "")) {
         open(penstock, bytes, 1);
@@ -103,8 +103,8 @@ class ManagementLimitsIT {
 
   @ParameterizedTest
   @ValueSource(strings = {SLOW_BODY, SLOW_HEADERS, "G", ""})
-  void whatIsSlowEndsInTime(String bytes) throws IOException {
-    open(hasty, bytes, 4);
+  void slowConnectionsAreClosedInTime(String bytes) throws IOException {
+    open(shortTimeout, bytes, 4);
     for (Socket socket : sockets) {
       assertEnds(socket);
     }
@@ -140,7 +140,7 @@ class ManagementLimitsIT {
         "GET /actuator/prometheus?includedNames[]=x; 400",
         "GET http://x/actuator/health/../env; 400",
       })
-  void whatIsAskedHasItsStatus(String line, int status, CapturedOutput output) throws IOException {
+  void eachRequestGetsItsStatus(String line, int status, CapturedOutput output) throws IOException {
     assertThat(penstock.management().exchange(line + " HTTP/1.1\r\nHost: x\r\n\r\n"))
         .startsWith("HTTP/1.1 " + status + " ")
         .doesNotContain("Exception");
@@ -161,7 +161,7 @@ class ManagementLimitsIT {
         "POST /actuator/loggers/ROOT; Transfer-Encoding: chunked; 411",
         "POST /actuator/loggers/ROOT; Content-Length: 10|Content-Type: text/x; 415",
       })
-  void aBodyThatNothingReadsIsRefusedAtOnce(String line, String header, int status)
+  void aBodyThatNoEndpointReadsIsRejectedAtOnce(String line, String header, int status)
       throws IOException {
     String headers = "Host: x\r\n" + header.replace("|", "\r\n") + "\r\n\r\n";
     assertThat(penstock.management().exchange(line + " HTTP/1.1\r\n" + headers))
@@ -169,7 +169,7 @@ class ManagementLimitsIT {
   }
 
   @Test
-  void aBodyIsReadWhereAnEndpointReadsOne() throws IOException {
+  void anEndpointThatTakesABodyGetsIt() throws IOException {
     String body = "{\"configuredLevel\":\"WARN\"}";
     String reply =
         penstock
@@ -185,18 +185,18 @@ class ManagementLimitsIT {
   }
 
   @Test
-  void refusalsAreCountedAndNotAllLogged(CapturedOutput output) throws IOException {
-    double before = refused("method");
+  void rejectionsAreCountedAndNotAllLogged(CapturedOutput output) throws IOException {
+    double before = rejected("method");
     for (int i = 0; i < MANY; i++) {
       penstock.management().exchange("POST /actuator/health HTTP/1.0\r\n\r\n");
     }
-    assertThat(refused("method") - before).isEqualTo(MANY);
-    assertThat(output.getAll().lines().filter(line -> line.contains("no such method")))
+    assertThat(rejected("method") - before).isEqualTo(MANY);
+    assertThat(output.getAll().lines().filter(line -> line.contains("method not supported")))
         .hasSizeLessThan(MANY / 2);
     assertThat(output).doesNotContain("HttpRequestMethodNotSupportedException");
   }
 
-  private static double refused(String reason) {
+  private static double rejected(String reason) {
     String series = "penstock_management_refused_total{reason=\"" + reason + "\"} ";
     return penstock
         .get("prometheus")

@@ -12,7 +12,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 
-/** An application's HTTP. */
+/** An HTTP client for the management port of an application. */
 final class ManagementPort implements AutoCloseable {
 
   private final HttpClient http = HttpClient.newHttpClient();
@@ -38,7 +38,7 @@ final class ManagementPort implements AutoCloseable {
     return get(endpoint).statusCode();
   }
 
-  /** Sends these bytes on a connection of their own. */
+  /** Sends the bytes on a new connection, which stays open. */
   Socket open(String bytes) throws IOException {
     Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
     socket.setSoTimeout(20_000);
@@ -46,7 +46,7 @@ final class ManagementPort implements AutoCloseable {
     return socket;
   }
 
-  /** All that comes after these bytes until the connection ends. */
+  /** Sends the bytes on a new connection and returns everything until it is closed. */
   String exchange(String bytes) throws IOException {
     try (Socket socket = open(bytes)) {
       return new String(socket.getInputStream().readAllBytes(), UTF_8);

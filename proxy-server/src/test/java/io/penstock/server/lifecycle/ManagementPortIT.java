@@ -90,14 +90,14 @@ class ManagementPortIT {
   }
 
   @Test
-  void opensNothingElse() {
+  void exposesNothingElse() {
     assertThat(penstock.status("info")).isEqualTo(200);
     assertThat(penstock.status("env")).isEqualTo(404);
     assertThat(penstock.status("beans")).isEqualTo(404);
   }
 
   @Test
-  void tellsWhichSlotsCannotBeServedThoughNobodyAsks() {
+  void showsUncoveredSlotsWithoutAnyClientRequests() {
     Member dead = cluster.masterOf(0);
     List<Member> shard = new ArrayList<>(cluster.replicasOf(dead));
     shard.add(dead);

@@ -14,33 +14,33 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** A Penstock that may open few files. */
+/** Penstock with a low limit on open files. */
 class OpenFilesLimitIT {
 
   private static final int FILES = 400;
-  private static final Pattern MOST = Pattern.compile("maxclients:(\\d+)");
+  private static final Pattern MAX_CLIENTS = Pattern.compile("maxclients:(\\d+)");
   private static final String ADMITTED = " clients are admitted, not 10000 (penstock.max-clients)";
 
   @Test
-  void clientsThereAreNoFilesForAreRefusedAndOthersServed() throws IOException {
+  void clientsBeyondTheFileLimitAreRejectedAndOthersServed() throws IOException {
     try (ServerProcess server = ServerProcess.start();
         PenstockProcess penstock = limited(server.port())) {
       List<RespClient> clients = new ArrayList<>();
       try {
         clients.add(penstock.connect());
-        Matcher told = MOST.matcher(clients.getFirst().text("INFO", "clients"));
-        assertThat(told.find()).isTrue();
-        int most = Integer.parseInt(told.group(1));
-        while (clients.size() < Math.min(most, FILES)) {
+        Matcher matcher = MAX_CLIENTS.matcher(clients.getFirst().text("INFO", "clients"));
+        assertThat(matcher.find()).isTrue();
+        int max = Integer.parseInt(matcher.group(1));
+        while (clients.size() < Math.min(max, FILES)) {
           clients.add(penstock.connect());
           assertThat(clients.getLast().text("PING")).isEqualTo("PONG");
         }
         for (int i = 0; i < 20; i++) {
           assertThat(penstock.greeting()).isEqualTo("-ERR max number of clients reached");
         }
-        assertThat(penstock.log()).anyMatch(line -> line.contains(most + ADMITTED));
+        assertThat(penstock.log()).anyMatch(line -> line.contains(max + ADMITTED));
 
-        server.restart(); // so that each event loop connects to it anew
+        server.restart(); // so that each event loop opens a new connection to it
         for (RespClient client : clients) {
           await().pollDelay(Duration.ZERO).until(() -> serves(client));
         }
@@ -71,7 +71,7 @@ class OpenFilesLimitIT {
     try {
       return client.text("SET", "key", "value").equals("OK");
     } catch (RespClient.ErrorReply e) {
-      return false; // sent as the server ended
+      return false; // sent while the server was stopping
     }
   }
 }

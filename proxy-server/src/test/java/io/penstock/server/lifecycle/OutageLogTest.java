@@ -39,21 +39,21 @@ class OutageLogTest {
   private static final Instant LATER = Instant.MAX;
 
   private final Logger logger = (Logger) LoggerFactory.getLogger(OutageLog.class);
-  private final ListAppender<ILoggingEvent> said = new ListAppender<>();
+  private final ListAppender<ILoggingEvent> appender = new ListAppender<>();
   private long now = Long.MAX_VALUE - 5; // nanoTime may overflow at any moment
   private final OutageLog log = new OutageLog(() -> now, Runnable::run);
 
   @BeforeEach
   void listen() {
     logger.setLevel(Level.INFO);
-    said.start();
-    logger.addAppender(said);
+    appender.start();
+    logger.addAppender(appender);
     log.topologyRefreshed(RefreshTrigger.STARTUP, Duration.ZERO, map(A, A2), null);
   }
 
   @AfterEach
   void stopListening() {
-    logger.detachAppender(said);
+    logger.detachAppender(appender);
     logger.setLevel(null);
   }
 
@@ -74,7 +74,7 @@ class OutageLogTest {
     log.topologyRefreshed(RefreshTrigger.HELD, Duration.ZERO, map, null);
   }
 
-  /** The health check's answer, of nodes that answered in the future, as if that were now. */
+  /** Reports a health check. Nodes that are up answered in the future, which counts as now. */
   private void checked(Placement map, Endpoint... down) {
     Set<Endpoint> dead = Set.of(down);
     List<NodeStatus> nodes = new ArrayList<>();
@@ -96,7 +96,7 @@ class OutageLogTest {
   }
 
   private List<String> lines() {
-    return said.list.stream()
+    return appender.list.stream()
         .map(event -> event.getLevel() + " " + event.getFormattedMessage())
         .toList();
   }
@@ -116,13 +116,13 @@ class OutageLogTest {
     assertThat(lines())
         .containsExactly(
             "INFO Connection to 10.0.0.1:7000 lost: Connection refused",
-            "WARN " + MASTER + " does not answer (Connection refused): requests are held",
+            "WARN " + MASTER + " does not answer (Connection refused); failover hold started",
             "INFO Failover: 10.0.0.2:7000 replaced 10.0.0.1:7000 as master of slots 0-5460 after"
-                + " 6.2 s; 12 requests were held: 12 served, 0 failed");
+                + " 6.2 s; failover hold: 12 requests, 12 served, 0 failed");
   }
 
   @Test
-  void anOutageIsNotOverBecauseAllHeldRequestsHaveFailed() {
+  void anOutageContinuesAfterAllHeldRequestsHaveFailed() {
     log.failoverHoldBegan(A);
     for (int i = 0; i < 5; i++) {
       pass(Duration.ofSeconds(10));
@@ -135,11 +135,11 @@ class OutageLogTest {
 
     assertThat(lines())
         .containsExactly(
-            "WARN " + MASTER + " does not answer: requests are held",
+            "WARN " + MASTER + " does not answer; failover hold started",
             "WARN Master 10.0.0.3:7000 of slots 5461-16383 does not answer (Connection refused)");
 
     checked(map(A, A2), B);
-    assertThat(lines()).as("the health check alone has reached it").hasSize(2);
+    assertThat(lines()).as("only the health check has reached it").hasSize(2);
     log.backendConnected(A);
     checked(map(A, A2), B);
     assertThat(lines())
@@ -147,11 +147,11 @@ class OutageLogTest {
         .isEqualTo(
             "WARN "
                 + MASTER
-                + " answers again after 57.0 s; 17 requests were held: 0 served, 17 failed");
+                + " answers again after 57.0 s; failover hold: 17 requests, 0 served, 17 failed");
   }
 
   @Test
-  void anOutageThatLastsIsSaidOnceAMinute() {
+  void anOutageThatLastsIsLoggedOnceAMinute() {
     for (int i = 0; i <= 100; i++) {
       checked(map(A), A);
       pass(Duration.ofSeconds(1));
@@ -164,17 +164,18 @@ class OutageLogTest {
   }
 
   @Test
-  void aNodeThatGoesAwayAgainWhileRequestsAreHeldDoesNotAnswerAgain() {
+  void aNodeThatFailsAgainDuringAHoldIsNotLoggedAsBack() {
     log.failoverHoldBegan(A);
     checked(map(A, A2));
     pass(Duration.ofSeconds(6));
     checked(map(A, A2), A);
     log.failoverHoldEnded(A, held(Duration.ofSeconds(6), 1, 1));
-    assertThat(lines()).containsExactly("WARN " + MASTER + " does not answer: requests are held");
+    assertThat(lines())
+        .containsExactly("WARN " + MASTER + " does not answer; failover hold started");
   }
 
   @Test
-  void slotsWithoutAMasterAreToldOfThoughNobodyAsksForThem() {
+  void slotsWithoutAMasterAreLoggedWithoutAnyRequests() {
     Placement half = new SlotMap.Builder().shard(new Shard(A, List.of(), 1)).range(0, 5460).build();
     for (int i = 0; i < 70; i++) {
       checked(half);
@@ -184,11 +185,11 @@ class OutageLogTest {
     assertThat(lines())
         .containsExactly(
             "WARN No master for slots 5461-16383",
-            "WARN No master for slots 5461-16383 after 60.0 s");
+            "WARN No master for slots 5461-16383 for 60.0 s");
   }
 
   @Test
-  void anOutageThatNobodyAskedInIsToldAllTheSame() {
+  void anOutageWithoutAnyRequestsIsLogged() {
     checked(map(A, A2), A2);
     pass(Duration.ofSeconds(30));
     checked(map(A, A2));
@@ -201,7 +202,7 @@ class OutageLogTest {
   }
 
   @Test
-  void aNodeThatHasGoneForGoodIsToldOf() {
+  void aNodeThatLeftTheTopologyIsLogged() {
     checked(map(A, A2), A2);
     pass(Duration.ofSeconds(3));
     checked(map(A));
@@ -212,7 +213,7 @@ class OutageLogTest {
   }
 
   @Test
-  void anAnswerOfBeforeTheOutageDoesNotEndIt() {
+  void anAnswerFromBeforeTheOutageDoesNotEndIt() {
     log.failoverHoldBegan(A);
     pass(Duration.ofSeconds(1));
     log.failoverHoldEnded(A, held(Duration.ofSeconds(1), 1, 0));
@@ -227,11 +228,11 @@ class OutageLogTest {
         .isEqualTo(
             "INFO "
                 + MASTER
-                + " answers again after 1.0 s; 1 requests were held: 1 served, 0 failed");
+                + " answers again after 1.0 s; failover hold: 1 requests, 1 served, 0 failed");
   }
 
   @Test
-  void eachConnectionsLossIsOneLine() {
+  void lostConnectionsAreLoggedAtALimitedRate() {
     log.backendDisconnected(A, new ConnectException("never was one"));
     for (int i = 0; i < 3; i++) {
       log.backendConnected(A);
@@ -249,24 +250,25 @@ class OutageLogTest {
   }
 
   @Test
-  void slotsWithoutAMasterAreNamed() {
+  void holdsOnSlotsWithoutAMasterNameTheSlots() {
     Placement half = new SlotMap.Builder().shard(new Shard(A, List.of(), 1)).range(0, 5460).build();
     refreshed(half);
     log.failoverHoldBegan(null);
     pass(Duration.ofSeconds(2));
     log.failoverHoldEnded(null, held(Duration.ofSeconds(2), 4, 1));
-    assertThat(lines()).containsExactly("WARN No master for slots 5461-16383: requests are held");
+    assertThat(lines())
+        .containsExactly("WARN No master for slots 5461-16383; failover hold started");
 
     refreshed(map(A));
     assertThat(lines())
         .last()
         .isEqualTo(
-            "WARN All slots have a master again after 2.0 s; 5 requests were held: 4 served, 1"
+            "WARN All slots have a master again after 2.0 s; failover hold: 5 requests, 4 served, 1"
                 + " failed");
   }
 
   @Test
-  void whatLoopsSayAtOnceIsCountedOnce() throws Exception {
+  void concurrentReportsOfLoopsAreOneOutage() throws Exception {
     ExecutorService inOrder = Executors.newSingleThreadExecutor();
     var shared = new OutageLog(() -> now, inOrder);
     shared.topologyRefreshed(RefreshTrigger.STARTUP, Duration.ZERO, map(A, A2), null);
@@ -290,6 +292,6 @@ class OutageLogTest {
     shared.topologyRefreshed(RefreshTrigger.HELD, Duration.ZERO, map(A2), null);
     inOrder.close();
 
-    assertThat(lines()).hasSize(2).last().asString().contains("; 2000 requests were held: 2000");
+    assertThat(lines()).hasSize(2).last().asString().contains("hold: 2000 requests, 2000 served");
   }
 }

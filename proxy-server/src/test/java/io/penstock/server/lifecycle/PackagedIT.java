@@ -13,22 +13,22 @@ import java.util.jar.JarFile;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What {@code java -jar penstock.jar} starts, whose beans were decided upon when it was built. */
+/** The packaged {@code penstock.jar}, whose bean definitions were generated when it was built. */
 class PackagedIT {
 
-  private static final String PREPARED = "Starting AOT-processed PenstockApplication";
+  private static final String AOT_START = "Starting AOT-processed PenstockApplication";
 
   private final int port = FreePorts.take("127.0.0.1");
   private final ManagementPort management = new ManagementPort(port);
 
   @AfterEach
-  void giveBack() {
+  void releasePort() {
     management.close();
     FreePorts.giveBack(port);
   }
 
   @Test
-  void theJarHasOfTheTestKitWhatTheDemoNeeds() throws IOException {
+  void theJarHasOnlyTheTestKitClassesOfTheDemo() throws IOException {
     try (var jar = new JarFile("target/penstock.jar")) {
       assertThat(jar.stream().map(JarEntry::getName))
           .contains(
@@ -40,9 +40,9 @@ class PackagedIT {
   }
 
   @Test
-  void whatIsExposedIsLeftToTheStart() throws IOException {
+  void exposedEndpointsAreConfiguredAtStart() throws IOException {
     try (PenstockProcess penstock = start(List.of())) {
-      assertThat(penstock.log()).anyMatch(line -> line.contains(PREPARED));
+      assertThat(penstock.log()).anyMatch(line -> line.contains(AOT_START));
       await().until(() -> management.status("health/liveness") == 200);
       assertThat(management.status("threaddump")).isEqualTo(404);
       assertThat(
@@ -55,18 +55,18 @@ class PackagedIT {
         start(List.of(), "--management.endpoints.web.exposure.include=threaddump,heapdump")) {
       assertThat(management.status("threaddump")).isEqualTo(200);
       assertThat(management.status("heapdump"))
-          .as("whose access is none unless it is given")
+          .as("access to it is none by default")
           .isEqualTo(404);
       assertThat(management.status("health/liveness")).isEqualTo(404);
     }
   }
 
   @Test
-  void whatWasDecidedIsDecidedAnewWhenAsked() throws IOException {
+  void beansAreEvaluatedAtStartWithAotDisabled() throws IOException {
     try (PenstockProcess penstock =
         start(
             List.of("-Dspring.aot.enabled=false"), "--management.health.diskspace.enabled=true")) {
-      assertThat(penstock.log()).noneMatch(line -> line.contains(PREPARED));
+      assertThat(penstock.log()).noneMatch(line -> line.contains(AOT_START));
       assertThat(management.get("health").body()).contains("diskSpace");
       try (RespClient client = penstock.connect()) {
         assertThat(client.text("PING")).isEqualTo("PONG");
@@ -75,7 +75,7 @@ class PackagedIT {
   }
 
   @Test
-  void theApplicationSetsPropertiesOfItsJvmUnlessTheUserHas() throws IOException {
+  void jvmPropertiesAreSetUnlessTheUserHasSetThem() throws IOException {
     try (PenstockProcess _ =
         start(
             List.of("-Dio.netty.leakDetection.level=simple"),

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The application in a JVM of its own, on a free port. */
+/** The application in a separate JVM, on a free port. */
 final class PenstockProcess implements AutoCloseable {
 
   /** The JVM that the tests run on. */
@@ -30,7 +30,7 @@ final class PenstockProcess implements AutoCloseable {
   private final Process jvm;
   private final int port;
 
-  /** Starts {@code command} with these arguments, and waits until it listens. */
+  /** Starts {@code command} with the arguments and waits until it listens. */
   static PenstockProcess start(List<String> command, String... arguments) throws IOException {
     List<String> all = new ArrayList<>(command);
     all.addAll(List.of("--penstock.bind=127.0.0.1", "--penstock.port=0"));
@@ -43,8 +43,8 @@ final class PenstockProcess implements AutoCloseable {
     BufferedReader output = jvm.inputReader(UTF_8);
     Thread.ofVirtual().start(() -> output.lines().forEach(log::add));
     try {
-      await().atMost(Duration.ofSeconds(30)).until(() -> portTold() > 0 || !jvm.isAlive());
-      port = portTold();
+      await().atMost(Duration.ofSeconds(30)).until(() -> loggedPort() > 0 || !jvm.isAlive());
+      port = loggedPort();
       assertThat(port).as(() -> String.join("\n", log)).isPositive();
     } catch (RuntimeException | Error e) {
       close();
@@ -52,8 +52,8 @@ final class PenstockProcess implements AutoCloseable {
     }
   }
 
-  /** Answers 0 before it listens. */
-  private int portTold() {
+  /** Returns the port, or 0 if it does not listen yet. */
+  private int loggedPort() {
     return log.stream()
         .map(LISTENING::matcher)
         .filter(Matcher::find)
@@ -70,7 +70,7 @@ final class PenstockProcess implements AutoCloseable {
     return RespClient.open("127.0.0.1", port, Duration.ofSeconds(10));
   }
 
-  /** A connection for bytes of the caller's own. */
+  /** Opens a connection for raw bytes. */
   Socket open() throws IOException {
     return new Socket(InetAddress.getLoopbackAddress(), port);
   }
@@ -79,12 +79,12 @@ final class PenstockProcess implements AutoCloseable {
     return jvm.pid();
   }
 
-  /** SIGTERM. */
+  /** Sends SIGTERM. */
   void terminate() {
     jvm.destroy();
   }
 
-  /** Waits for its end; answers its exit status. */
+  /** Waits until the process ends and returns its exit status. */
   int awaitEnd() {
     return jvm.onExit().orTimeout(30, TimeUnit.SECONDS).join().exitValue();
   }
@@ -93,7 +93,7 @@ final class PenstockProcess implements AutoCloseable {
     return jvm.isAlive();
   }
 
-  /** What a client is told that asks nothing. */
+  /** Connects, sends nothing, and returns the first line that Penstock sends. */
   String greeting() throws IOException {
     try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
       client.setSoTimeout(10_000);

@@ -9,19 +9,19 @@ import io.penstock.server.config.PropertiesReader;
 import org.junit.jupiter.api.Test;
 import org.springframework.core.env.StandardEnvironment;
 
-/** That an address which cannot be bound is told as one, {@code StartAndStopIT} sees. */
+/** {@code StartAndStopIT} covers an address that cannot be bound. */
 class ProxyLifecycleTest {
 
   @Test
-  void whatFailsBehindTheBindIsNoMatterOfThePort() {
+  void aFailureAfterTheBindIsNotReportedAsOneOfThePort() {
     var listen =
         new Listen("127.0.0.1", 6380, 1, null, 1, AcceptSettings.DEFAULTS, ClientLimits.DEFAULTS);
     var cause = new OutOfMemoryError("unable to create native thread");
 
-    RuntimeException told =
+    RuntimeException failure =
         ProxyLifecycle.failedStart(cause, listen, new PropertiesReader(new StandardEnvironment()));
 
-    assertThat(told)
+    assertThat(failure)
         .isNotInstanceOf(ListenException.class)
         .hasMessage(
             "Penstock could not start: java.lang.OutOfMemoryError: unable to create native thread")

@@ -11,7 +11,7 @@ import java.util.Objects;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** The application on free ports, and the two ways in: RESP and HTTP. */
+/** The application in this JVM on free ports, with a RESP and an HTTP client. */
 final class RunningPenstock implements AutoCloseable {
 
   private final ConfigurableApplicationContext application;

@@ -30,12 +30,15 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Clients that make Penstock keep what a small heap does not hold, and one that just asks. */
+/**
+ * Clients that make Penstock keep more than a small heap can hold, and one that sends ordinary
+ * requests.
+ */
 @ExtendWith(SharedCluster.class)
 class SmallHeapIT {
 
-  private static final Pattern KEPT = Pattern.compile("mem_clients_normal:(\\d+)");
-  private static final long LITTLE = 1024 * 1024;
+  private static final Pattern CLIENT_MEMORY = Pattern.compile("mem_clients_normal:(\\d+)");
+  private static final long IDLE_MEMORY = 1024 * 1024;
 
   private static PenstockProcess penstock;
   private static RespClient other;
@@ -68,19 +71,19 @@ class SmallHeapIT {
   }
 
   @AfterEach
-  void memoryComesBack() throws IOException {
+  void assertMemoryIsReleased() throws IOException {
     for (Socket attacker : attackers) {
       attacker.close();
     }
     assertThat(penstock.isAlive()).as(() -> String.join("\n", penstock.log())).isTrue();
     await()
         .atMost(Duration.ofSeconds(30))
-        .untilAsserted(() -> assertThat(kept()).isLessThan(LITTLE));
+        .untilAsserted(() -> assertThat(clientMemory()).isLessThan(IDLE_MEMORY));
     assertThat(penstock.log()).noneMatch(line -> line.contains("OutOfMemoryError"));
   }
 
-  private static long kept() {
-    Matcher matcher = KEPT.matcher(other.text("INFO", "clients", "memory"));
+  private static long clientMemory() {
+    Matcher matcher = CLIENT_MEMORY.matcher(other.text("INFO", "clients", "memory"));
     assertThat(matcher.find()).isTrue();
     return Long.parseLong(matcher.group(1));
   }
@@ -102,7 +105,7 @@ class SmallHeapIT {
     return names;
   }
 
-  /** Sends until all is sent or the connection is closed; what comes is read and forgotten. */
+  /** Sends until all is sent or the connection is closed; reads and discards the replies. */
   private static void send(Socket socket, byte[] bytes) {
     Thread.ofVirtual().start(() -> drain(socket));
     sendOnly(socket, bytes);
@@ -129,7 +132,7 @@ class SmallHeapIT {
     }
   }
 
-  /** So many clients send what is theirs while another one is answered throughout. */
+  /** Lets several clients send bytes, and checks that another client is answered meanwhile. */
   private void attack(int clients, IntFunction<String> bytes) throws IOException {
     attack(clients, bytes, SmallHeapIT::send);
   }
@@ -143,8 +146,8 @@ class SmallHeapIT {
       List<CompletableFuture<Void>> sent = new ArrayList<>();
       for (int i = 0; i < clients; i++) {
         Socket socket = attackers.get(i);
-        byte[] theirs = bytes.apply(i).getBytes(ISO_8859_1);
-        sent.add(CompletableFuture.runAsync(() -> sender.accept(socket, theirs), threads));
+        byte[] content = bytes.apply(i).getBytes(ISO_8859_1);
+        sent.add(CompletableFuture.runAsync(() -> sender.accept(socket, content), threads));
       }
       CompletableFuture<Void> all = CompletableFuture.allOf(sent.toArray(CompletableFuture[]::new));
       do {
@@ -152,18 +155,18 @@ class SmallHeapIT {
         assertThat(other.text("GET", "small-heap")).isEqualTo("v");
       } while (!all.isDone());
     }
-    for (int i = 0; i < 100; i++) { // what was sent is taken up
+    for (int i = 0; i < 100; i++) { // until Penstock has read everything
       assertThat(other.text("GET", "small-heap")).isEqualTo("v");
     }
   }
 
   @Test
-  void namesOfManyClients() throws IOException {
+  void channelsOfManyClients() throws IOException {
     attack(12, i -> request(names("SUBSCRIBE", "channel-" + i + "-", 50_000)));
   }
 
   @Test
-  void namesInOneRequest() throws IOException {
+  void channelsInOneRequest() throws IOException {
     attack(1, _ -> request(names("SUBSCRIBE", "c", 600_000)));
   }
 
@@ -178,7 +181,7 @@ class SmallHeapIT {
   }
 
   @Test
-  void queuedCommandsThatPenstockAnswersItselfCarriedOut() throws IOException {
+  void executedCommandsThatPenstockAnswersItself() throws IOException {
     attack(4, _ -> request("MULTI") + request("PING").repeat(150_000) + request("EXEC"));
   }
 
@@ -189,19 +192,19 @@ class SmallHeapIT {
   }
 
   @Test
-  void halfRequestsOfManyArguments() throws IOException {
+  void incompleteRequestsWithManyArguments() throws IOException {
     attack(24, _ -> "*1000000\r\n" + "$1\r\nx\r\n".repeat(900_000));
   }
 
   @Test
-  void repliesThatNobodyReads() throws IOException {
+  void unreadReplies() throws IOException {
     other.text("SET", "{r}large", "x".repeat(100_000));
     attack(20, _ -> request("GET", "{r}large").repeat(1_000), SmallHeapIT::sendOnly);
   }
 
   @ParameterizedTest
   @ValueSource(ints = {2, 3})
-  void messagesThatNobodyReads(int protocol) throws IOException {
+  void unreadMessages(int protocol) throws IOException {
     String hello = request("HELLO", Integer.toString(protocol));
     attack(20, _ -> hello + request("SUBSCRIBE", "unread"), SmallHeapIT::sendOnly);
     await().until(() -> other.text("PUBLISH", "unread", "first").equals("20"));
@@ -213,7 +216,7 @@ class SmallHeapIT {
   }
 
   @Test
-  void requestsThatAreHeld(EmbeddedCluster cluster) throws IOException {
+  void requestsInAFailoverHold(EmbeddedCluster cluster) throws IOException {
     Member master = cluster.masters().getFirst();
     String tag = Keys.tag(Keys.slotOf(cluster, master));
     master.kill();
@@ -228,22 +231,22 @@ class SmallHeapIT {
 
   @Test
   void watchedKeys() throws IOException {
-    // A server looks for each key among all that the client watches already: 2,000 take it 2 ms.
+    // A server compares each key with all keys that the client watches: 2,000 take 2 ms.
     attack(20, i -> request(names("WATCH", "{w" + i + "}", 2_000)));
   }
 
   @Test
-  void manyKeysOfOneSlotBehindOneAnother() throws IOException {
+  void pipelinedRequestsWithManyKeysOfOneSlot() throws IOException {
     attack(2, i -> request(names("EXISTS", "{k" + i + "}", 200_000)).repeat(2));
   }
 
   @Test
-  void longNamesOfClients() throws IOException {
+  void longClientNames() throws IOException {
     attack(40, _ -> request("CLIENT", "SETNAME", "n".repeat(4_000_000)));
   }
 
   @Test
-  void aNameLongerThanTheHeapHasRoomFor() throws IOException {
+  void clientNamesLargerThanTheHeap() throws IOException {
     attack(2, _ -> request("CLIENT", "SETNAME", "n".repeat(60_000_000)));
   }
 

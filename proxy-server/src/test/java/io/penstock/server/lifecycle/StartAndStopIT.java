@@ -36,7 +36,7 @@ class StartAndStopIT {
 
   private static final String TRY_IT = "Try it: ";
 
-  /** The common pool has one thread on two processors, and here two tasks wait for each other. */
+  /** On two processors the common pool has one thread, but here two tasks wait for each other. */
   private static final Executor VIRTUAL = Executors.newVirtualThreadPerTaskExecutor();
 
   @Test
@@ -61,7 +61,7 @@ class StartAndStopIT {
 
   @ParameterizedTest
   @CsvSource({"async, :s3cret@, WRONGPASS", "sync, :s3cret@, WRONGPASS", "sync, '', NOAUTH"})
-  void whyAServerDoesNotLetItInIsInTheLogAndTheReadinessProbe(
+  void authenticationFailureIsInTheLogAndTheReadinessProbe(
       String dispatch, String credentials, String reason, CapturedOutput output) {
     try (ServerProcess server = ServerProcess.builder().password("right").start();
         RunningPenstock penstock =
@@ -86,7 +86,7 @@ class StartAndStopIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"async", "sync"})
-  void aPasswordThatAServerRepeatsInAnErrorIsNotLogged(String dispatch, CapturedOutput output) {
+  void aPasswordRepeatedInAServerErrorIsNotLogged(String dispatch, CapturedOutput output) {
     try (ServerProcess server =
             ServerProcess.builder().option("rename-command", "AUTH", "").start();
         RunningPenstock penstock =
@@ -106,7 +106,7 @@ class StartAndStopIT {
   }
 
   @Test
-  void answersWhatIsInFlightBeforeItStops() {
+  void answersRequestsInFlightBeforeStopping() {
     try (ServerProcess server = ServerProcess.start()) {
       String resource = "redis://127.0.0.1:" + server.port();
       try (RunningPenstock penstock =
@@ -119,7 +119,7 @@ class StartAndStopIT {
         await().until(() -> inFlight(penstock));
 
         CompletableFuture<Void> stopping = CompletableFuture.runAsync(penstock::close, VIRTUAL);
-        await().until(() -> refusesClients(penstock));
+        await().until(() -> rejectsClients(penstock));
         assertThat(penstock.status("health/readiness")).isEqualTo(503);
         assertThat(penstock.status("health/liveness")).isEqualTo(200);
         assertThat(reply).isNotDone();
@@ -133,7 +133,7 @@ class StartAndStopIT {
   }
 
   @Test
-  void stopsWithinItsTimeWhenNobodyAnswers() {
+  void stopsInTimeWhenTheServerDoesNotAnswer() {
     try (ServerProcess server = ServerProcess.start()) {
       RunningPenstock penstock =
           RunningPenstock.inFrontOf(
@@ -155,7 +155,7 @@ class StartAndStopIT {
   }
 
   @Test
-  void theDemoNeedsNothingAndLeavesNothing(CapturedOutput output, @TempDir Path folder)
+  void theDemoNeedsNoSetupAndLeavesNoProcesses(CapturedOutput output, @TempDir Path folder)
       throws Exception {
     Files.createSymbolicLink(folder.resolve("bash"), Path.of("/bin/bash"));
     List<Long> pids;
@@ -180,7 +180,7 @@ class StartAndStopIT {
     assertThat(pids).allMatch(pid -> ProcessHandle.of(pid).isEmpty());
   }
 
-  /** What a line prints that is pasted into a shell. */
+  /** Runs a line in a shell, as if pasted, and returns its output. */
   private static String bash(String line) throws IOException, InterruptedException {
     Process shell =
         new ProcessBuilder("bash", "-c", line)
@@ -196,7 +196,7 @@ class StartAndStopIT {
   }
 
   @Test
-  void saysWhichPortIsTaken(CapturedOutput output) {
+  void reportsWhichPortIsInUse(CapturedOutput output) {
     try (ServerProcess server = ServerProcess.start()) {
       assertThatThrownBy(() ->
               RunningPenstock.inFrontOf("redis://127.0.0.1:1", "--penstock.port=" + server.port())
@@ -220,7 +220,7 @@ class StartAndStopIT {
         .anyMatch(line -> !line.endsWith(" 0.0"));
   }
 
-  private static boolean refusesClients(RunningPenstock penstock) {
+  private static boolean rejectsClients(RunningPenstock penstock) {
     try {
       penstock.connect().close();
       return false;

@@ -27,7 +27,7 @@ class TryItTest {
   }
 
   @Test
-  void namesTheServersOwnToolWhereThatIsInstalled() throws IOException {
+  void usesTheServersCliIfInstalled() throws IOException {
     assertThat(line("0.0.0.0", "bash", "valkey-cli"))
         .isEqualTo("valkey-cli -p 6380 set greeting hello");
     assertThat(line("127.0.0.1", "redis-cli")).isEqualTo("redis-cli -p 6380 set greeting hello");
@@ -35,12 +35,12 @@ class TryItTest {
   }
 
   @Test
-  void needsAShellOnlyWhereItIsNot() throws IOException {
-    String words = "set greeting hello\\r\\nget greeting\\r\\nquit\\r\\n";
+  void usesAShellIfNoCliIsInstalled() throws IOException {
+    String requests = "set greeting hello\\r\\nget greeting\\r\\nquit\\r\\n";
 
-    assertThat(line("0.0.0.0")).isEqualTo("printf '" + words + "' | nc 127.0.0.1 6380");
+    assertThat(line("0.0.0.0")).isEqualTo("printf '" + requests + "' | nc 127.0.0.1 6380");
     assertThat(line("10.0.0.5", "bash"))
         .isEqualTo(
-            "bash -c 'exec 3<>/dev/tcp/10.0.0.5/6380; printf \"" + words + "\" >&3; cat <&3'");
+            "bash -c 'exec 3<>/dev/tcp/10.0.0.5/6380; printf \"" + requests + "\" >&3; cat <&3'");
   }
 }

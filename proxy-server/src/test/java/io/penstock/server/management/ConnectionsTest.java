@@ -21,8 +21,8 @@ class ConnectionsTest {
   private static final String OTHER = "10.0.0.2";
 
   private final AtomicLong clock = new AtomicLong();
-  private final Rejections refusals = new Rejections();
-  private final Connections connections = new Connections(refusals, clock::get);
+  private final Rejections rejections = new Rejections();
+  private final Connections connections = new Connections(rejections, clock::get);
   private final List<SocketChannel> channels = new ArrayList<>();
   private int port;
 
@@ -38,22 +38,22 @@ class ConnectionsTest {
     }
   }
 
-  /** One is accepted, from the next port of an address. */
-  private SocketChannel from(String host) throws IOException {
+  /** Admits a connection from the next port of an address. */
+  private SocketChannel connect(String host) throws IOException {
     try (ServerSocketChannel server =
         ServerSocketChannel.open()
             .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
       channels.add(SocketChannel.open(server.getLocalAddress()));
       SocketChannel accepted = server.accept();
       channels.add(accepted);
-      later(Duration.ofMillis(1));
+      pass(Duration.ofMillis(1));
       port++;
       connections.admit(host, port, accepted);
       return accepted;
     }
   }
 
-  private void later(Duration time) {
+  private void pass(Duration time) {
     clock.addAndGet(time.toNanos());
     connections.endOverdue();
   }
@@ -63,75 +63,75 @@ class ConnectionsTest {
   }
 
   @Test
-  void theOldestOfTheAddressWithTheMostMakesRoom() throws IOException {
-    SocketChannel prober = from(OTHER);
-    SocketChannel oldest = from(ONE);
-    SocketChannel second = from(ONE);
-    SocketChannel newest = from(ONE);
-    assertThat(List.of(prober, oldest, second, newest))
+  void theOldestOfTheAddressWithMostConnectionsIsEnded() throws IOException {
+    SocketChannel probe = connect(OTHER);
+    SocketChannel oldest = connect(ONE);
+    SocketChannel second = connect(ONE);
+    SocketChannel newest = connect(ONE);
+    assertThat(List.of(probe, oldest, second, newest))
         .extracting(ConnectionsTest::isEnded)
         .containsExactly(false, true, false, false);
     for (int i = 0; i < 100; i++) {
-      from(ONE);
+      connect(ONE);
     }
-    assertThat(isEnded(prober)).isFalse();
-    assertThat(refusals.count(Rejection.CONNECTIONS)).isEqualTo(101);
+    assertThat(isEnded(probe)).isFalse();
+    assertThat(rejections.count(Rejection.CONNECTIONS)).isEqualTo(101);
   }
 
   @Test
-  void whoIsBeingAnsweredStays() throws IOException {
-    SocketChannel answered = from(ONE);
-    connections.answers(ONE, port, () -> 0);
-    SocketChannel waiting = from(ONE);
-    from(ONE);
-    from(ONE);
+  void aConnectionBeingAnsweredIsKept() throws IOException {
+    SocketChannel answered = connect(ONE);
+    connections.replyBegan(ONE, port, () -> 0);
+    SocketChannel waiting = connect(ONE);
+    connect(ONE);
+    connect(ONE);
     assertThat(isEnded(answered)).isFalse();
     assertThat(isEnded(waiting)).isTrue();
   }
 
   @Test
-  void whatIsClosedTakesNoPlace() throws IOException {
-    SocketChannel first = from(ONE);
-    from(ONE).close();
-    from(ONE).close();
-    from(ONE);
-    from(ONE);
+  void closedConnectionsDoNotCount() throws IOException {
+    SocketChannel first = connect(ONE);
+    connect(ONE).close();
+    connect(ONE).close();
+    connect(ONE);
+    connect(ONE);
     assertThat(isEnded(first)).isFalse();
   }
 
   @Test
-  void aRequestHasItsTimeHoweverItComes() throws IOException {
-    SocketChannel slow = from(ONE);
-    later(Duration.ofSeconds(5));
+  void aRequestMustArriveWithinItsTimeout() throws IOException {
+    SocketChannel slow = connect(ONE);
+    pass(Duration.ofSeconds(5));
     assertThat(isEnded(slow)).isFalse();
-    later(Duration.ofMillis(1));
+    pass(Duration.ofMillis(1));
     assertThat(isEnded(slow)).isTrue();
     assertThat(slow.socket().isOutputShutdown()).isFalse();
-    assertThat(refusals.count(Rejection.TIMEOUT)).isEqualTo(1);
+    assertThat(rejections.count(Rejection.TIMEOUT)).isEqualTo(1);
   }
 
   @Test
-  void aReplyHasMoreTimeAsLongAsItIsRead() throws IOException {
-    SocketChannel reader = from(ONE);
+  void aReplyGetsMoreTimeWhileItIsBeingRead() throws IOException {
+    SocketChannel reader = connect(ONE);
     AtomicLong written = new AtomicLong();
-    connections.answers(ONE, port, written::get);
-    later(Duration.ofSeconds(30));
+    connections.replyBegan(ONE, port, written::get);
+    pass(Duration.ofSeconds(30));
     written.set(2 * 64 * 1024);
-    later(Duration.ofSeconds(2));
+    pass(Duration.ofSeconds(2));
     assertThat(isEnded(reader)).isFalse();
-    later(Duration.ofMillis(1));
+    pass(Duration.ofMillis(1));
     assertThat(reader.socket().isOutputShutdown()).isTrue();
   }
 
   @Test
-  void whoWasAnsweredHasTheTimeOfARequestAgain() throws IOException {
-    SocketChannel kept = from(ONE);
-    connections.answers(ONE, port, () -> 0);
-    later(Duration.ofSeconds(20));
-    connections.answered(ONE, port);
-    later(Duration.ofSeconds(5));
+  void afterAReplyTheRequestTimeoutStartsAgain() throws IOException {
+    SocketChannel kept = connect(ONE);
+    connections.replyBegan(ONE, port, () -> 0);
+    pass(Duration.ofSeconds(20));
+    connections.replyEnded(ONE, port);
+    pass(Duration.ofSeconds(5));
     assertThat(isEnded(kept)).isFalse();
-    later(Duration.ofMillis(1));
+    pass(Duration.ofMillis(1));
     assertThat(isEnded(kept)).isTrue();
   }
 }
