@@ -7,43 +7,43 @@ import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.SocketOutput;
 
 /**
- * What one client may take.
+ * The resources that one client uses, and their limits.
  *
- * <p>It has to wait when it has asked for too much that it was not given: so many requests that
- * replies of the size it has had lately would come to a bounded number of bytes. A new client
- * begins with few that read, since nothing is known of its replies; a few small ones are enough for
- * many. While its replies are large, or may be, it also waits for room at the node, which it shares
- * with others.
+ * <p>A client must wait while the replies to its unanswered requests, at the size of its recent
+ * replies, would exceed a number of bytes. A new client starts with few requests that read, since
+ * the size of its replies is not known; after a few small replies it may have many in flight. While
+ * its replies are large, or may be, it also waits for room at the node, which it shares with
+ * others.
  *
- * <p>It is closed when it leaves more unread than its {@link OutputLimit}, or when it keeps the
- * most of all in buffers and that is too much. Confined to its loop.
+ * <p>A client is closed when its unread replies exceed its {@link OutputLimit}, or when the memory
+ * of all clients exceeds its limit and this client uses the most. Confined to its loop.
  */
 public final class Allowance {
 
-  /** Bytes that the replies to all unanswered requests may be expected to have. */
-  private static final long MOST_EXPECTED = 4 * 1024 * 1024;
+  /** Limit of the expected bytes of replies to all unanswered requests. */
+  private static final long MAX_EXPECTED = 4 * 1024 * 1024;
 
-  /** From so many bytes on an expected reply is large. */
+  /** An expected reply of so many bytes or more is large. */
   private static final int LARGE = 32 * 1024;
 
+  /** Expected bytes of a reply when nothing is known: eight requests are handled at once. */
+  private static final int UNKNOWN = (int) (MAX_EXPECTED / 8);
+
+  /** Limit of the bytes of replies that wait behind an earlier one. */
+  private static final long MAX_PENDING = 1024 * 1024;
+
+  private static final long MUCH_PENDING = MAX_PENDING / 4;
+
   /**
-   * What a reply is expected to have when nothing is known: eight requests are taken up at once.
+   * The memory of a client is checked at once after changes of this size; after smaller ones later.
    */
-  private static final int UNKNOWN = (int) (MOST_EXPECTED / 8);
-
-  /** Bytes of replies that wait behind an earlier one. */
-  private static final long MOST_HELD = 1024 * 1024;
-
-  private static final long MUCH_HELD = MOST_HELD / 4;
-
-  /** From this length on it is looked at once what a client keeps; else when there is time. */
   private static final int NOTABLE = SocketOutput.SLICE_THRESHOLD;
 
-  /** So many unanswered requests are worth a look. */
-  private static final int MANY = 256;
+  /** The memory of a client is checked when more requests than this are unanswered. */
+  private static final int MANY_UNANSWERED = 256;
 
-  private static final int WEIGHT_SHIFT = 3; // the newest reply counts for an eighth
-  private static final int FIRST_WEIGHT_SHIFT = 1; // the first ones for a half
+  private static final int WEIGHT_SHIFT = 3; // the latest reply counts for an eighth
+  private static final int FIRST_WEIGHT_SHIFT = 1; // the first ones count for a half
   private static final int FIRST_REPLIES = 8;
 
   private final LimitedClient client;
@@ -51,24 +51,24 @@ public final class Allowance {
   private final LoopMemory memory;
   private final SlowClients slowClients;
   private final Loop loop;
-  private long held;
-  private long borne;
-  private long borneOnHeap;
+  private long pending;
+  private long kept;
+  private long keptOnHeap;
   private long expected; // bytes of replies to all unanswered requests
-  private long usualReply = UNKNOWN; // to what reads
+  private long usualReply = UNKNOWN; // to commands that read
   private long usualOther;
-  private int replies; // given so far, up to FIRST_REPLIES
-  private boolean due; // something was taken up that is kept
-  private long countedBytes; // bytes that the loop's memory has it down for
-  private long countedHeapBytes; // among them
+  private int replies; // replies so far, up to FIRST_REPLIES
+  private boolean due; // a check is due after the input is handled
+  private long countedBytes; // bytes that the loop's memory has counted
+  private long countedHeapBytes; // of these, bytes on the heap
   private boolean slow; // above the soft limit
   private long slowSince; // if so
-  private boolean ended; // for a limit
-  private boolean delayed; // since an AUTH failed
+  private boolean ended; // closed for a limit
+  private boolean delayed; // since a failed AUTH
 
   /**
    * @param memory of the client's loop
-   * @param slowClients of the same
+   * @param slowClients of the client's loop
    */
   public Allowance(
       LimitedClient client,
@@ -83,89 +83,95 @@ public final class Allowance {
     this.loop = loop;
   }
 
-  /** The client is there, and counted from here on. */
+  /** Starts counting the client. */
   public void open() {
     memory.add(this);
   }
 
-  /** So many more bytes of replies are held until their turn, or fewer if negative. */
+  /** Adds bytes of replies that wait for earlier ones; negative to subtract. */
   public void addPending(int bytes) {
-    held += bytes;
+    pending += bytes;
     if (bytes >= NOTABLE) {
       check();
     }
   }
 
   /**
-   * Whether replies that wait, for an earlier one or for other parts, should take no more memory
-   * than they have bytes.
+   * Whether so much is pending that pending replies and parts of replies should be copied to take
+   * no more memory than they have bytes.
    */
   public boolean hasMuchPending() {
-    return held + borne > MUCH_HELD;
+    return pending + kept > MUCH_PENDING;
   }
 
-  /** So many more bytes of requests are kept until they are answered, or fewer if negative. */
+  /** Adds bytes of requests that are kept until they are answered; negative to subtract. */
   public void addKept(long bytes) {
-    borne += bytes;
+    kept += bytes;
     due |= bytes > 0;
   }
 
-  /** The same of what is kept in objects; it counts until then also if the client goes away. */
+  /**
+   * Adds bytes of objects that are kept; negative to subtract. They count until they are
+   * subtracted, even if the client closes before.
+   */
   public void addKeptOnHeap(long bytes) {
-    borneOnHeap += bytes;
+    keptOnHeap += bytes;
     due |= bytes > 0;
     if (client.isClosed()) {
       memory.addClosedHeapBytes(bytes);
     }
   }
 
-  /** More may be kept than before: it is looked at when what has come is used up. */
+  /**
+   * Requests a check when the bytes that have arrived are handled, because the client may use more
+   * memory.
+   */
   public void checkLater() {
     due = true;
   }
 
-  /** So many more bytes of replies are being put together, or fewer if negative. */
+  /** Adds bytes of replies that are being merged; negative to subtract. */
   public void addGathered(long bytes) {
-    borne += bytes;
+    kept += bytes;
     if (bytes >= NOTABLE) {
       check();
     }
   }
 
-  /** Bytes have come and were used up as far as possible. */
+  /** Checks the memory after arrived bytes have been handled as far as possible. */
   public void checkInput() {
-    if (due || client.hasInput() || client.unanswered() > MANY) {
+    if (due || client.hasInput() || client.unanswered() > MANY_UNANSWERED) {
       due = false;
       check();
     }
   }
 
   /**
-   * Bytes that the reply to a command is expected to have. What writes has most often short ones,
-   * and they tell nothing of what the client reads.
+   * The expected bytes of the reply to a command. Commands that write usually have short replies,
+   * which say nothing about the replies to commands that read.
    */
   public int expectedReply(CommandSpec command) {
-    return (int) Math.min(tells(command) ? usualReply : usualOther, Integer.MAX_VALUE);
+    return (int) Math.min(isIndicative(command) ? usualReply : usualOther, Integer.MAX_VALUE);
   }
 
-  /** The same, 0 where it is not large. */
+  /** The expected bytes of the reply to a command, or 0 if the reply is not large. */
   public int expectedLargeReply(CommandSpec command) {
     int bytes = expectedReply(command);
     return bytes < LARGE ? 0 : bytes;
   }
 
-  private static boolean tells(CommandSpec command) {
+  private static boolean isIndicative(CommandSpec command) {
     return command.isReadOnly() || command.isScript();
   }
 
-  /** So many more bytes of replies are expected, or fewer if negative. */
+  /** Adds bytes of expected replies; negative to subtract. */
   public void addExpected(int bytes) {
     expected += bytes;
   }
 
-  /** A reply of so many bytes was given. */
+  /** Records the length of a reply in bytes. */
   public void recordReply(CommandSpec command, long bytes) {
-    if (!tells(command)) {
+    if (!isIndicative(command)) {
       usualOther += (bytes - usualOther) >> WEIGHT_SHIFT;
     } else if (replies < FIRST_REPLIES) {
       replies++;
@@ -175,86 +181,89 @@ public final class Allowance {
     }
   }
 
-  /** So many bytes of a reply have come, and not its end: what comes next may be as large. */
+  /**
+   * Records the length of a reply so far; its end has not arrived, and the next reply may be as
+   * large.
+   */
   public void recordReplyPart(long bytes) {
     usualReply = Math.max(usualReply, bytes >> WEIGHT_SHIFT);
   }
 
-  /** Whether one more request may be taken up behind {@code unanswered} others. */
+  /** Whether one more request may be handled behind {@code unanswered} others. */
   public boolean mayAcceptRequest(int unanswered) {
     return !delayed
         && unanswered < limits.inFlight()
-        && expected < MOST_EXPECTED
-        && held < MOST_HELD;
+        && expected < MAX_EXPECTED
+        && pending < MAX_PENDING;
   }
 
-  /** No request is taken up while it is delayed. */
+  /** Sets whether the client is delayed. No request is handled meanwhile. */
   public void delayed(boolean on) {
     delayed = on;
   }
 
-  /** The client is read from here on, or is not. */
+  /** Reading from the client has been resumed or paused. */
   public void readingChanged(boolean reading, int unanswered) {
     if (!reading && unanswered >= limits.inFlight()) {
       client.pausedForInFlight();
     }
   }
 
-  /** Whether Penstock can answer a request itself: it copies arguments to the heap. */
+  /** Whether Penstock may answer a request itself, which copies its arguments to the heap. */
   public boolean fitsOnHeap(RequestFrame frame) {
     return frame.end() - frame.start() <= memory.maxHeapCopy();
   }
 
-  /** Bytes that the client has not taken. */
+  /** Bytes that the client has not read. */
   public long unreadBytes() {
-    return held + client.unreadBytes();
+    return pending + client.unreadBytes();
   }
 
-  /** Bytes that are kept for the client, in buffers and in objects. */
+  /** Bytes of memory for the client, in buffers and on the heap. */
   public long keptBytes() {
-    return keptInBuffers() + keptHeapBytes();
+    return keptBufferBytes() + keptHeapBytes();
   }
 
-  private long keptInBuffers() {
-    return unreadBytes() + borne + client.bufferBytes();
+  private long keptBufferBytes() {
+    return unreadBytes() + kept + client.bufferBytes();
   }
 
   /**
-   * Bytes of objects that are kept for the client: of names, of commands that are queued, of
-   * requests that are unanswered, and of the request that is arriving.
+   * Bytes of objects for the client: names, queued commands, unanswered requests, and the request
+   * that is arriving.
    */
   public long keptHeapBytes() {
-    return borneOnHeap + client.heapBytes();
+    return keptOnHeap + client.heapBytes();
   }
 
-  /** Bytes that the loop's memory has it down for; see {@link #recount}. */
+  /** Bytes that the loop's memory has counted; see {@link #recount}. */
   long countedBytes() {
     return countedBytes;
   }
 
-  /** Those of them that are objects. */
+  /** Bytes on the heap that the loop's memory has counted. */
   long countedHeapBytes() {
     return countedHeapBytes;
   }
 
-  /** Counts what the client keeps now, for the loop's memory; nothing when it is closed. */
+  /** Counts the client's memory for the loop's memory; nothing if the client is closed. */
   void recount() {
-    boolean gone = client.isClosed();
-    countedHeapBytes = gone ? 0 : keptHeapBytes();
-    countedBytes = gone ? 0 : countedHeapBytes + keptInBuffers();
+    boolean closed = client.isClosed();
+    countedHeapBytes = closed ? 0 : keptHeapBytes();
+    countedBytes = closed ? 0 : countedHeapBytes + keptBufferBytes();
   }
 
-  /** Whether it was closed for a limit: what it keeps is on its way back. */
+  /** Whether the client was closed for a limit: its memory is being released. */
   public boolean isEnded() {
     return ended;
   }
 
-  /** Closes the client if it takes more than it may. */
+  /** Closes the client if it exceeds a limit. */
   public void check() {
     check(loop.now());
   }
 
-  /** As {@link #check()} at a certain time. */
+  /** As {@link #check()}, at the time {@code now}. */
   public void check(long now) {
     if (ended || client.isClosed()) {
       return;
@@ -269,7 +278,7 @@ public final class Allowance {
     if (limit.isAboveHard(unread)) {
       end(CloseReason.OUTPUT_HARD_LIMIT);
     } else if (!limit.isAboveSoft(unread)) {
-      forgive();
+      clearSlow();
     } else if (!slow) {
       slow = true;
       slowSince = now;
@@ -279,14 +288,14 @@ public final class Allowance {
     }
   }
 
-  private void forgive() {
+  private void clearSlow() {
     if (slow) {
       slow = false;
       slowClients.remove(this);
     }
   }
 
-  /** Whether the client has asked to be spared when there is too little memory. */
+  /** Whether the client has set {@code CLIENT NO-EVICT}. */
   boolean isNoEvict() {
     return client.isNoEvict();
   }
@@ -298,19 +307,19 @@ public final class Allowance {
       memory.startClosing(this);
       ended = true;
       client.close(reason);
-      leave();
+      removeFromLoop();
     }
   }
 
-  /** The client is gone. */
+  /** The client is closed: stops counting it. */
   public void close() {
-    leave();
-    memory.addClosedHeapBytes(borneOnHeap);
+    removeFromLoop();
+    memory.addClosedHeapBytes(keptOnHeap);
     memory.remove(this);
   }
 
-  private void leave() {
-    forgive();
+  private void removeFromLoop() {
+    clearSlow();
     memory.changed(this);
   }
 }

@@ -3,16 +3,16 @@ package io.penstock.core.limit;
 import io.netty.util.internal.PlatformDependent;
 
 /**
- * What a client, and all of them, may take of Penstock.
+ * The limits for one client and for all clients.
  *
- * @param normal how much a client may leave unread
- * @param subscribers how much one may that has subscribed to something
- * @param memory bytes that all clients may keep in buffers, Redis's {@code maxmemory-clients}; 0 is
- *     no limit
+ * @param normal output buffer limit of clients without subscriptions
+ * @param subscribers output buffer limit of clients with subscriptions
+ * @param memory bytes in buffers of all clients, as {@code maxmemory-clients} of Redis; 0 for no
+ *     limit
  * @param timeouts how long a client may keep Penstock waiting
- * @param inFlight most unanswered requests of one client: it is not read meanwhile
- * @param totalInFlight most unanswered requests of all clients of one loop: further ones are
- *     refused
+ * @param inFlight unanswered requests of one client; reading from the client is paused at this
+ *     number
+ * @param totalInFlight unanswered requests of all clients of one loop; further ones are rejected
  */
 public record ClientLimits(
     OutputLimit normal,
@@ -22,10 +22,10 @@ public record ClientLimits(
     int inFlight,
     int totalInFlight) {
 
-  /** Of all the direct memory there is, clients' buffers may take this share. */
-  private static final int SHARE_OF_CLIENTS = 2;
+  /** The default for the memory of clients is this fraction of the direct memory. */
+  private static final int CLIENTS_FRACTION = 2;
 
-  /** What holds where nothing else is configured. */
+  /** The default limits. */
   public static final ClientLimits DEFAULTS =
       new ClientLimits(
           OutputLimit.NONE,
@@ -35,8 +35,8 @@ public record ClientLimits(
           4_096,
           1_048_576);
 
-  /** Half of the direct memory that this process may have, in bytes. */
+  /** Half of the direct memory of this process, in bytes. */
   public static long memoryByDefault() {
-    return PlatformDependent.maxDirectMemory() / SHARE_OF_CLIENTS;
+    return PlatformDependent.maxDirectMemory() / CLIENTS_FRACTION;
   }
 }

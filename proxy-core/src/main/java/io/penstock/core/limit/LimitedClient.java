@@ -3,41 +3,41 @@ package io.penstock.core.limit;
 import io.penstock.core.observe.CloseReason;
 
 /**
- * A client as its {@link Allowance} sees it: what is kept for it, and how it is closed. Called on
- * the client's loop.
+ * A client as its {@link Allowance} knows it: the memory that it uses, and how it is closed. Called
+ * on the client's loop.
  */
 public interface LimitedClient {
 
-  /** Bytes that were written for the client or pushed to it, and that it has not taken. */
+  /** Bytes of replies and messages that the client has not read. */
   long unreadBytes();
 
-  /** Bytes of buffers with what it has sent and what is queued for it. */
+  /** Bytes of buffers with received input and queued requests. */
   long bufferBytes();
 
-  /** Bytes of objects that are kept for it, except those that the allowance is told of. */
+  /** Bytes of objects that are kept for the client, except those reported to the allowance. */
   long heapBytes();
 
-  /** Whether bytes that it has sent are kept. */
+  /** Whether received bytes are kept. */
   boolean hasInput();
 
-  /** How many of its requests are unanswered. */
+  /** The number of unanswered requests. */
   int unanswered();
 
-  /** Whether it has subscribed to something. */
+  /** Whether the client has subscriptions. */
   boolean isSubscriber();
 
-  /** Whether it has asked to be spared when there is too little memory. */
+  /** Whether the client has set {@code CLIENT NO-EVICT}. */
   boolean isNoEvict();
 
-  /** Whether its connection is closed. */
+  /** Whether the connection is closed. */
   boolean isClosed();
 
-  /** It is not read because so many of its requests are unanswered. */
+  /** Reading is paused because the client has too many unanswered requests. */
   void pausedForInFlight();
 
-  /** It is about to be closed for a limit. */
+  /** The client is about to be closed for a limit. */
   void closing(CloseReason reason);
 
-  /** Closes it at once, and drops what it has not taken. */
+  /** Closes the client at once and drops its unread replies and messages. */
   void close(CloseReason reason);
 }

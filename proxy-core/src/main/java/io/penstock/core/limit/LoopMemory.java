@@ -11,12 +11,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the clients of one loop keep, and which client is closed when those of all loops keep too
- * much: the one that keeps the most, whichever loop it is on. There is a sum of all they keep, and
- * one of what they keep on the heap, which nobody is spared for: a process without heap ends. Until
- * the client is gone, with what it keeps, a loop goes on reading for all others; only when what is
- * kept, also for those that are being closed, comes to a quarter more than may be, a loop on which
- * it grows reads nothing. Used on its loop; the figures are for any thread.
+ * The memory of one loop's clients, and their eviction: when the clients of all loops exceed a
+ * limit, the client that uses the most is closed, whichever loop it is on. There are two sums: of
+ * all memory, and of memory on the heap. {@code CLIENT NO-EVICT} does not protect from the limit of
+ * the heap, as a process without heap ends. While clients are being closed, a loop continues to
+ * read from all others. A loop on which memory grows stops reading only when all memory, including
+ * that of clients being closed, exceeds the limit by a quarter. Used on its loop; the numbers may
+ * be read on any thread.
  */
 public final class LoopMemory {
 
@@ -25,12 +26,12 @@ public final class LoopMemory {
   private final ReadGate gate;
   private final Set<Allowance> clients = new LinkedHashSet<>();
   private final MemorySum all;
-  private final MemorySum heap; // of all, what is on the heap
-  private final AtomicBoolean asked = new AtomicBoolean();
-  private volatile boolean waiting; // nothing is read
+  private final MemorySum heap; // the part that is on the heap
+  private final AtomicBoolean evictionPending = new AtomicBoolean();
+  private volatile boolean waiting; // reading is paused
 
   /**
-   * @param limit of all that clients of all loops keep, in bytes; 0 for none
+   * @param limit for the clients of all loops, in bytes; 0 for none
    */
   public LoopMemory(TotalMemory total, Loop loop, long limit) {
     this.total = total;
@@ -41,37 +42,37 @@ public final class LoopMemory {
     total.add(this);
   }
 
-  /** All that clients keep. The figures are for any thread. */
+  /** The memory of clients. The numbers may be read on any thread. */
   public MemorySum all() {
     return all;
   }
 
-  /** What clients keep on the heap, among all. The figures are for any thread. */
+  /** The part of it that is on the heap. The numbers may be read on any thread. */
   public MemorySum heap() {
     return heap;
   }
 
-  /** Bytes of a request that may be copied to the heap at once. */
+  /** Bytes of a request that may be copied to the heap at most. */
   public long maxHeapCopy() {
     return total.maxHeapCopy();
   }
 
-  /** A client has come. */
+  /** Adds a client. */
   void add(Allowance client) {
     clients.add(client);
   }
 
-  /** A client is gone. */
+  /** Removes a closed client. */
   void remove(Allowance client) {
     clients.remove(client);
   }
 
-  /** Whether another loop has asked this one to close clients, which it has not begun. */
+  /** Whether another loop has requested an eviction on this loop that has not started. */
   boolean isEvictionPending() {
-    return asked.get();
+    return evictionPending.get();
   }
 
-  /** A client keeps more or less than before. */
+  /** The memory of a client has changed. */
   void changed(Allowance client) {
     long before = client.countedBytes();
     long heapBefore = client.countedHeapBytes();
@@ -82,7 +83,7 @@ public final class LoopMemory {
       return;
     }
     if (client.isEnded()) {
-      leave(more, moreOnHeap);
+      addClosing(more, moreOnHeap);
       return;
     }
     all.addUsed(more);
@@ -92,21 +93,21 @@ public final class LoopMemory {
       all.offerLargest(client.countedBytes());
     }
     if (more > 0 || moreOnHeap > 0) {
-      check(excess());
+      check(exceeded());
     }
-    if ((more > 0 || moreOnHeap > 0) && isFarTooMuch()) {
-      relieve();
+    if ((more > 0 || moreOnHeap > 0) && isFarExceeded()) {
+      pauseReading();
     }
   }
 
-  /** A client is about to be closed for a limit: from here on what it keeps counts as leaving. */
+  /** A client is about to be closed for a limit: from now on its memory counts as closing. */
   void startClosing(Allowance client) {
     all.addUsed(-client.countedBytes());
     heap.addUsed(-client.countedHeapBytes());
-    leave(client.countedBytes(), client.countedHeapBytes());
+    addClosing(client.countedBytes(), client.countedHeapBytes());
   }
 
-  private void leave(long more, long moreOnHeap) {
+  private void addClosing(long more, long moreOnHeap) {
     all.addClosing(more);
     heap.addClosing(moreOnHeap);
     if (more < 0) {
@@ -114,7 +115,7 @@ public final class LoopMemory {
     }
   }
 
-  /** So many more bytes on the heap are there of clients that are gone, or fewer if negative. */
+  /** Adds bytes on the heap that remain of closed clients; negative to subtract. */
   public void addClosedHeapBytes(long bytes) {
     all.addClosed(bytes);
     heap.addClosed(bytes);
@@ -123,63 +124,64 @@ public final class LoopMemory {
     }
   }
 
-  /** Whether all loops' clients keep more than they may: of which kind, or null. */
-  private @Nullable Function<LoopMemory, MemorySum> excess() {
-    if (isTooMuch(heap, total.used(LoopMemory::heap))) {
+  /** Returns the kind of memory whose limit the clients of all loops exceed, or null. */
+  private @Nullable Function<LoopMemory, MemorySum> exceeded() {
+    if (isExceeded(heap, total.used(LoopMemory::heap))) {
       return LoopMemory::heap;
     }
-    return isTooMuch(all, total.used(LoopMemory::all)) ? LoopMemory::all : null;
+    return isExceeded(all, total.used(LoopMemory::all)) ? LoopMemory::all : null;
   }
 
-  private static boolean isTooMuch(MemorySum sum, long bytes) {
+  private static boolean isExceeded(MemorySum sum, long bytes) {
     return sum.limit() > 0 && bytes > sum.limit();
   }
 
-  /** Whether it is a quarter more than may be, with what is on its way back. */
-  private boolean isFarTooMuch() {
-    return isFarTooMuch(all, inAll(LoopMemory::all)) || isFarTooMuch(heap, inAll(LoopMemory::heap));
+  /** Whether a limit is exceeded by a quarter, including memory of clients being closed. */
+  private boolean isFarExceeded() {
+    return isFarExceeded(all, totalBytes(LoopMemory::all))
+        || isFarExceeded(heap, totalBytes(LoopMemory::heap));
   }
 
-  private static boolean isFarTooMuch(MemorySum sum, long bytes) {
+  private static boolean isFarExceeded(MemorySum sum, long bytes) {
     return sum.limit() > 0 && bytes > sum.limit() + sum.limit() / 4;
   }
 
-  private long inAll(Function<LoopMemory, MemorySum> which) {
+  private long totalBytes(Function<LoopMemory, MemorySum> which) {
     return total.used(which) + total.closing(which);
   }
 
-  /** Reads nothing until memory is there again. */
-  private void relieve() {
+  /** Pauses reading until memory has been released. */
+  private void pauseReading() {
     waiting =
-        true; // before it is looked at once more: a loop that gives back tells those that wait
+        true; // set before the check below: a loop that releases memory resumes those that wait
     gate.shut();
-    goOn();
+    resumeIfPossible();
   }
 
   private void check(@Nullable Function<LoopMemory, MemorySum> which) {
     if (which != null) {
-      letGo(total.largest(which), which);
+      evictOn(total.largest(which), which);
     }
   }
 
-  /** Has the loop of the largest client see to it. */
-  private void letGo(LoopMemory most, Function<LoopMemory, MemorySum> which) {
+  /** Evicts the client on the loop of the largest one. */
+  private void evictOn(LoopMemory most, Function<LoopMemory, MemorySum> which) {
     if (most == this) {
-      shed();
-    } else if (which.apply(most).largest() > 0 && most.asked.compareAndSet(false, true)) {
-      most.executor.execute(most::shed);
+      evict();
+    } else if (which.apply(most).largest() > 0 && most.evictionPending.compareAndSet(false, true)) {
+      most.executor.execute(most::evict);
     }
   }
 
-  /** Closes the largest client of all, and again, until no more is kept than may be. */
-  private void shed() {
-    asked.set(false);
+  /** Closes the largest client of all, repeatedly, until the limits are not exceeded. */
+  private void evict() {
+    evictionPending.set(false);
     recount();
-    Function<LoopMemory, MemorySum> which = excess();
+    Function<LoopMemory, MemorySum> which = exceeded();
     while (which != null) {
       LoopMemory where = total.largest(which);
       if (where != this) {
-        letGo(where, which);
+        evictOn(where, which);
         break;
       }
       Allowance most = largest(which.apply(this) == heap);
@@ -188,59 +190,59 @@ public final class LoopMemory {
       }
       most.end(CloseReason.MEMORY);
       recount();
-      which = excess();
+      which = exceeded();
     }
     total.onReleased();
   }
 
-  /** Clients keep less than before, on this loop or another. Any thread. */
+  /** Memory has been released, on this loop or another. Any thread. */
   void onReleased() {
     if (waiting) {
-      executor.execute(this::goOn);
+      executor.execute(this::resumeIfPossible);
     }
   }
 
-  /** Reads again unless there is more to wait for. */
-  private void goOn() {
+  /** Resumes reading unless memory is still exceeded and more will be released. */
+  private void resumeIfPossible() {
     boolean expected =
         total.closing(LoopMemory::all) > 0
             || total.closing(LoopMemory::heap) > 0
             || total.isEvictionPending();
-    if (waiting && !(expected && isFarTooMuch())) {
-      read();
+    if (waiting && !(expected && isFarExceeded())) {
+      resume();
     }
   }
 
-  private void read() {
+  private void resume() {
     waiting = false;
     gate.open();
   }
 
-  /** Counts anew: buffers empty without a word. */
+  /** Counts the memory of all clients: buffers become empty without a notification. */
   private void recount() {
-    long staying = 0;
-    long stayingOnHeap = 0;
-    long going = 0;
-    long goingOnHeap = 0;
+    long used = 0;
+    long usedOnHeap = 0;
+    long closing = 0;
+    long closingOnHeap = 0;
     long most = 0;
     long mostOnHeap = 0;
     for (Allowance client : clients) {
       client.recount();
       if (client.isEnded()) {
-        going += client.countedBytes();
-        goingOnHeap += client.countedHeapBytes();
+        closing += client.countedBytes();
+        closingOnHeap += client.countedHeapBytes();
         continue;
       }
-      staying += client.countedBytes();
-      stayingOnHeap += client.countedHeapBytes();
+      used += client.countedBytes();
+      usedOnHeap += client.countedHeapBytes();
       most = client.isNoEvict() ? most : Math.max(most, client.countedBytes());
       mostOnHeap = Math.max(mostOnHeap, client.countedHeapBytes());
     }
-    all.set(staying, going, most);
-    heap.set(stayingOnHeap, goingOnHeap, mostOnHeap);
+    all.set(used, closing, most);
+    heap.set(usedOnHeap, closingOnHeap, mostOnHeap);
   }
 
-  /** The client that keeps the most, as it was counted last, and may be closed; or null. */
+  /** Returns the largest client that may be closed, as counted last, or null. */
   private @Nullable Allowance largest(boolean onHeap) {
     Allowance most = null;
     long bytes = 0;
@@ -254,19 +256,19 @@ public final class LoopMemory {
     return most;
   }
 
-  /** Counts anew, and closes clients where it takes that. Called now and then. */
+  /** Counts the memory and evicts clients if a limit is exceeded. Called periodically. */
   public void check() {
     recount();
-    check(excess());
+    check(exceeded());
   }
 
   /**
-   * Called several times per command timeout: reads in any case, until something brings too much.
-   * Whatever memory is waited for, nobody is left unread for long.
+   * Resumes reading in any case, until memory grows again: no client stays unread for long. Called
+   * several times per command timeout.
    */
   public void tick() {
     if (waiting) {
-      read();
+      resume();
     }
   }
 }

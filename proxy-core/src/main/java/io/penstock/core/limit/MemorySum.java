@@ -1,21 +1,21 @@
 package io.penstock.core.limit;
 
 /**
- * What the clients of one loop keep, of one kind of memory, and how much those of all loops may.
- * Changed on its loop; the figures are for any thread.
+ * The memory of one loop's clients, of one kind, and the limit for all loops. Changed on its loop;
+ * the numbers may be read on any thread.
  */
 public final class MemorySum {
 
   private final long limit;
-  private long staying;
-  private long going;
-  private long lingering;
-  private volatile long used; // staying
-  private volatile long closing; // going and lingering
+  private long usedBytes;
+  private long closingBytes;
+  private long closedBytes;
+  private volatile long used; // for reading on any thread
+  private volatile long closing; // closingBytes and closedBytes
   private volatile long largest;
 
   /**
-   * @param limit of all loops together, in bytes; 0 for none
+   * @param limit for all loops together, in bytes; 0 for none
    */
   MemorySum(long limit) {
     this.limit = limit;
@@ -25,52 +25,52 @@ public final class MemorySum {
     return limit;
   }
 
-  /** Bytes that clients keep, as of late. Any thread. */
+  /** Bytes of open clients, as counted last. Any thread. */
   public long used() {
     return used;
   }
 
-  /** Bytes that clients keep, or kept, which were closed, as of late. Any thread. */
+  /** Bytes of clients that are being closed or are closed, as counted last. Any thread. */
   public long closing() {
     return closing;
   }
 
-  /** Bytes of the client that keeps the most and may be closed, as of late. Any thread. */
+  /** Bytes of the largest client that may be closed, as counted last. Any thread. */
   long largest() {
     return largest;
   }
 
-  /** A client keeps so many more. */
+  /** Adds bytes of an open client. */
   void addUsed(long more) {
-    staying += more;
-    used = staying;
+    usedBytes += more;
+    used = usedBytes;
   }
 
-  /** A client keeps so many and may be closed. */
+  /** Offers the bytes of a client that may be closed as those of the largest. */
   void offerLargest(long bytes) {
     if (bytes > largest) {
       largest = bytes;
     }
   }
 
-  /** So many more are kept for a client that is being closed. */
+  /** Adds bytes of a client that is being closed. */
   void addClosing(long more) {
-    going += more;
-    closing = going + lingering;
+    closingBytes += more;
+    closing = closingBytes + closedBytes;
   }
 
-  /** So many more are there of clients that are closed. */
+  /** Adds bytes that remain of closed clients. */
   void addClosed(long more) {
-    lingering += more;
-    closing = going + lingering;
+    closedBytes += more;
+    closing = closingBytes + closedBytes;
   }
 
-  /** All of it was counted anew. */
-  void set(long stay, long go, long most) {
-    staying = stay;
-    going = go;
-    used = staying;
-    closing = going + lingering;
-    largest = most;
+  /** Sets all sums after a recount. */
+  void set(long newUsed, long newClosing, long newLargest) {
+    usedBytes = newUsed;
+    closingBytes = newClosing;
+    used = usedBytes;
+    closing = closingBytes + closedBytes;
+    largest = newLargest;
   }
 }

@@ -3,18 +3,18 @@ package io.penstock.core.limit;
 import java.time.Duration;
 
 /**
- * How much a client may leave unread before it is closed, as Redis's {@code
- * client-output-buffer-limit} has it; 0 bytes is no limit.
+ * The output buffer limit of a client, as {@code client-output-buffer-limit} of Redis; 0 bytes for
+ * no limit.
  *
- * @param hardBytes closed at once above that
- * @param softBytes closed when above that for longer than {@code softTime}
+ * @param hardBytes of unread replies above which the client is closed at once
+ * @param softBytes above which it is closed after {@code softTime}
  */
 public record OutputLimit(long hardBytes, long softBytes, Duration softTime) {
 
-  /** Redis's default for clients that have not subscribed. */
+  /** The default of Redis for clients without subscriptions. */
   public static final OutputLimit NONE = new OutputLimit(0, 0, Duration.ZERO);
 
-  /** Redis's default for subscribers. */
+  /** The default of Redis for subscribers. */
   public static final OutputLimit SUBSCRIBERS =
       new OutputLimit(32 << 20, 8 << 20, Duration.ofSeconds(60));
 

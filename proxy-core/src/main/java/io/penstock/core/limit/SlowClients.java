@@ -9,17 +9,19 @@ public final class SlowClients {
 
   private final Set<Allowance> clients = new LinkedHashSet<>();
 
-  /** A client is above its soft limit. */
+  /** Adds a client that is above its soft limit. */
   void add(Allowance client) {
     clients.add(client);
   }
 
-  /** It is not any more, or is gone. */
+  /** Removes a client that is not above its soft limit any more, or is closed. */
   void remove(Allowance client) {
     clients.remove(client);
   }
 
-  /** Closes those that have been for too long. Called several times per command timeout. */
+  /**
+   * Closes clients that have been above it for too long. Called several times per command timeout.
+   */
   public void check(long now) {
     for (Allowance client : List.copyOf(clients)) {
       client.check(now);

@@ -4,40 +4,40 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 
-/** What the clients of all loops keep, and how much they may. Safe from any thread. */
+/** The memory of the clients of all loops, and its limit on the heap. Safe from any thread. */
 public final class TotalMemory {
 
-  /** Of all the heap that this process may have, what is kept for clients may take this share. */
-  private static final int SHARE_OF_HEAP = 3;
+  /** Clients may use this fraction of the heap. */
+  private static final int HEAP_FRACTION = 3;
 
-  /** Of that, one request may have this share copied, as strings are more than once. */
-  private static final int SHARE_OF_ONE = 8;
+  /** One request may use this fraction of that, as strings are copied more than once. */
+  private static final int REQUEST_FRACTION = 8;
 
-  private static final long LEAST_ON_HEAP = 1024 * 1024;
+  private static final long MIN_HEAP_COPY = 1024 * 1024;
 
   private final long heapLimit;
   private final long maxHeapCopy;
   private final List<LoopMemory> loops = new CopyOnWriteArrayList<>();
 
-  /** A third of the heap. */
+  /** Limits the memory on the heap to a third of the heap. */
   public TotalMemory() {
-    this(Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP);
+    this(Runtime.getRuntime().maxMemory() / HEAP_FRACTION);
   }
 
   /**
-   * @param heapLimit bytes that all clients may keep on the heap
+   * @param heapLimit for all clients, in bytes
    */
   TotalMemory(long heapLimit) {
     this.heapLimit = heapLimit;
-    this.maxHeapCopy = Math.max(LEAST_ON_HEAP, heapLimit / SHARE_OF_ONE);
+    this.maxHeapCopy = Math.max(MIN_HEAP_COPY, heapLimit / REQUEST_FRACTION);
   }
 
-  /** Bytes that all clients may keep on the heap. */
+  /** The limit on the heap for all clients, in bytes. */
   long heapLimit() {
     return heapLimit;
   }
 
-  /** Bytes of a request that may be copied to the heap at once. */
+  /** Bytes of a request that may be copied to the heap at most. */
   public long maxHeapCopy() {
     return maxHeapCopy;
   }
@@ -46,7 +46,7 @@ public final class TotalMemory {
     loops.add(loop);
   }
 
-  /** Bytes of one kind that clients keep, except those that are being closed for a limit. */
+  /** Bytes of one kind that open clients use. */
   long used(Function<LoopMemory, MemorySum> which) {
     long sum = 0;
     for (LoopMemory loop : loops) {
@@ -55,7 +55,7 @@ public final class TotalMemory {
     return sum;
   }
 
-  /** Bytes of one kind that clients keep which are being closed for a limit. */
+  /** Bytes of one kind of clients that are being closed for a limit or are closed. */
   long closing(Function<LoopMemory, MemorySum> which) {
     long sum = 0;
     for (LoopMemory loop : loops) {
@@ -64,19 +64,22 @@ public final class TotalMemory {
     return sum;
   }
 
-  /** Whether a loop is about to close clients. */
+  /** Whether a loop is about to evict clients. */
   boolean isEvictionPending() {
     return loops.stream().anyMatch(LoopMemory::isEvictionPending);
   }
 
-  /** Clients keep less than before: those that wait for that may go on. */
+  /** Memory has been released: resumes loops that wait for it. */
   void onReleased() {
     for (LoopMemory loop : loops) {
       loop.onReleased();
     }
   }
 
-  /** The memory of the loop with the client that keeps the most of one kind; there is a loop. */
+  /**
+   * Returns the memory of the loop with the largest client, by one kind of memory. There must be a
+   * loop.
+   */
   LoopMemory largest(Function<LoopMemory, MemorySum> which) {
     LoopMemory most = loops.getFirst();
     for (LoopMemory loop : loops) {

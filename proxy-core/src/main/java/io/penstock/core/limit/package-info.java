@@ -1,8 +1,8 @@
 /**
- * What one client, and all of them, may take: bytes that are kept for clients, replies that they
- * have not read, and for how long they may keep Penstock waiting. Code that keeps bytes for a
- * client tells an {@link io.penstock.core.limit.Allowance} so, which closes the client that takes
- * too much. On the client's event loop; the sums over all loops are for any thread.
+ * The limits for one client and for all clients: memory, unread replies, and timeouts. Code that
+ * keeps bytes for a client reports them to an {@link io.penstock.core.limit.Allowance}, which
+ * closes the client if it exceeds a limit. On the client's event loop; the sums over all loops may
+ * be read on any thread.
  */
 @NullMarked
 package io.penstock.core.limit;

@@ -6,7 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Topics divided into what one command may name: of one kind, and shard channels of one partition.
+ * Groups topics by what one command may name: topics of one kind, and shard channels of one
+ * partition.
  */
 final class Batches {
 

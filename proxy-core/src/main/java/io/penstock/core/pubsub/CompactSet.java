@@ -9,15 +9,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A set in the order in which its elements came. Most have one element, and cost no more than a
- * reference then. Confined to its loop.
+ * A set that keeps insertion order. Most sets have one element and cost only a reference then.
+ * Confined to its loop.
  */
 final class CompactSet<E> implements Iterable<E> {
 
   private @Nullable E only;
   private @Nullable Set<E> several;
 
-  /** Answers false when it is there. */
+  /** Returns false if the element is in the set already. */
   boolean add(E element) {
     Set<E> all = several;
     if (all != null) {
@@ -39,22 +39,22 @@ final class CompactSet<E> implements Iterable<E> {
     return true;
   }
 
-  /** Answers false when it is not there. */
+  /** Returns false if the element is not in the set. */
   boolean remove(E element) {
     Set<E> all = several;
     if (all != null) {
-      boolean there = all.remove(element);
+      boolean contained = all.remove(element);
       if (all.size() == 1) {
         only = all.iterator().next();
         several = null;
       }
-      return there;
+      return contained;
     }
-    boolean there = element.equals(only);
-    if (there) {
+    boolean contained = element.equals(only);
+    if (contained) {
       only = null;
     }
-    return there;
+    return contained;
   }
 
   boolean isEmpty() {

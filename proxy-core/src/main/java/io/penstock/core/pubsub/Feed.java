@@ -18,34 +18,34 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one loop listens to at one node, over one connection. Says again what is wanted whenever the
- * connection comes back, until the node has confirmed it. Confined to its loop.
+ * The subscriptions of one loop at one node, over one connection. Subscribes again after each
+ * reconnect until the node has confirmed. Confined to its loop.
  */
 final class Feed implements PushSink, BackendListener {
 
-  /** Nanoseconds that a connection is kept for which there is no use. */
-  private static final long SPARE_NANOS = TimeUnit.SECONDS.toNanos(10);
+  /** Nanoseconds after which an unused connection is closed. */
+  private static final long UNUSED_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final Hub hub;
   private final Endpoint node;
   private final SubscriberConnection connection;
-  private final Map<Topic, SubscriptionState> placements = new LinkedHashMap<>();
-  private final NodeSubscriptions believed;
-  private final SubscribeQueue orders;
-  private final List<Topic> toAsk = new ArrayList<>();
-  private final List<Topic> toDrop = new ArrayList<>();
-  private final List<Topic> undropped = new ArrayList<>(); // the node took no more just then
-  private boolean someRefused; // there may be topics to ask for again, or to drop
-  private boolean down; // the newest attempt to connect failed
+  private final Map<Topic, SubscriptionState> states = new LinkedHashMap<>();
+  private final NodeSubscriptions nodeSubscriptions;
+  private final SubscribeQueue queue;
+  private final List<Topic> toSubscribe = new ArrayList<>();
+  private final List<Topic> toUnsubscribe = new ArrayList<>();
+  private final List<Topic> unsubscribeAgain = new ArrayList<>(); // could not be sent yet
+  private boolean hasRetries; // there are topics to subscribe to or unsubscribe from again
+  private boolean down; // the latest attempt to connect failed
   private long usedAt;
 
   Feed(Hub hub, Endpoint node) {
     this.hub = hub;
     this.node = node;
     this.connection = new SubscriberConnection(node, hub.siteFor(this));
-    this.believed = new NodeSubscriptions(hub.subscriberCounts(), node);
+    this.nodeSubscriptions = new NodeSubscriptions(hub.subscriberCounts(), node);
     this.usedAt = hub.now();
-    this.orders = new SubscribeQueue(connection);
+    this.queue = new SubscribeQueue(connection);
   }
 
   Endpoint node() {
@@ -61,66 +61,67 @@ final class Feed implements PushSink, BackendListener {
   }
 
   boolean isSubscribed(Topic topic) {
-    SubscriptionState placement = placements.get(topic);
-    return placement != null && placement.confirmed;
+    SubscriptionState state = states.get(topic);
+    return state != null && state.confirmed;
   }
 
-  /** Whether the node cannot be reached, as far as is known. */
+  /** Whether the latest attempt to connect to the node failed. */
   boolean isDown() {
     return down;
   }
 
-  /** Whether nothing has been wanted here for a while. */
+  /** Whether the feed has had no topic and no pending command for ten seconds. */
   boolean isUnused(long now) {
-    if (!placements.isEmpty() || !orders.isEmpty()) {
+    if (!states.isEmpty() || !queue.isEmpty()) {
       usedAt = now;
     }
-    return now - usedAt > SPARE_NANOS;
+    return now - usedAt > UNUSED_NANOS;
   }
 
-  /** Subscribes at the next {@link #flush}, or when there is a connection. */
+  /** Subscribes to the topic at the next {@link #flush}, or when the connection is established. */
   void subscribe(Topic topic) {
-    if (placements.containsKey(topic)) {
+    if (states.containsKey(topic)) {
       return;
     }
-    placements.put(topic, new SubscriptionState());
+    states.put(topic, new SubscriptionState());
     if (connection.isReady()) {
-      toAsk.add(topic);
+      toSubscribe.add(topic);
     } else {
       connection.connect();
     }
   }
 
-  /** Unsubscribes at the next {@link #flush}. */
+  /** Unsubscribes from the topic at the next {@link #flush}. */
   void unsubscribe(Topic topic) {
-    SubscriptionState placement = placements.remove(topic);
-    if (placement != null && placement.mustUnsubscribe()) {
-      toDrop.add(topic);
+    SubscriptionState state = states.remove(topic);
+    if (state != null && state.mustUnsubscribe()) {
+      toUnsubscribe.add(topic);
     }
   }
 
-  /** Tells the node what has changed since the last time. */
-  void flush(UnsubscribeRequest leaving) {
-    toAsk.removeIf(topic -> !isToBeAsked(topic));
+  /** Sends the changes since the last flush to the node. */
+  void flush(UnsubscribeRequest request) {
+    toSubscribe.removeIf(topic -> !mustSend(topic));
     if (connection.isReady()) {
-      Batches.of(toDrop).forEach(batch -> send(false, batch, leaving));
-      Batches.of(toAsk).forEach(batch -> send(true, batch, UnsubscribeRequest.withoutCallback()));
+      Batches.of(toUnsubscribe).forEach(batch -> send(false, batch, request));
+      Batches.of(toSubscribe)
+          .forEach(batch -> send(true, batch, UnsubscribeRequest.withoutCallback()));
     }
-    toDrop.clear();
-    toAsk.clear();
+    toUnsubscribe.clear();
+    toSubscribe.clear();
   }
 
-  private boolean isToBeAsked(Topic topic) {
-    SubscriptionState placement = placements.get(topic);
-    return placement != null && placement.exchange == null && !placement.confirmed;
+  private boolean mustSend(Topic topic) {
+    SubscriptionState state = states.get(topic);
+    return state != null && state.exchange == null && !state.confirmed;
   }
 
-  private void send(boolean subscribing, List<Topic> topics, UnsubscribeRequest leaving) {
-    var order = new SubscribeExchange(this, subscribing, topics, leaving);
+  private void send(boolean subscribing, List<Topic> topics, UnsubscribeRequest request) {
+    var exchange = new SubscribeExchange(this, subscribing, topics, request);
     if (subscribing) {
-      topics.forEach(topic -> Objects.requireNonNull(placements.get(topic)).exchange = order);
+      topics.forEach(topic -> Objects.requireNonNull(states.get(topic)).exchange = exchange);
     }
-    orders.add(order);
+    queue.add(exchange);
   }
 
   @Override
@@ -133,126 +134,133 @@ final class Feed implements PushSink, BackendListener {
       hub.onMessage(this, push, buffer, from, to);
       return false;
     }
-    SubscribeExchange oldest = orders.oldest();
-    if (oldest == null || !oldest.isNextConfirmation(push)) {
-      dropped(push);
+    SubscribeExchange first = queue.first();
+    if (first == null || !first.isNextConfirmation(push)) {
+      onEnded(push);
       return false;
     }
-    confirmed(oldest);
-    if (oldest.isDone()) {
-      orders.remove(oldest);
-      oldest.end();
+    onConfirmation(first);
+    if (first.isDone()) {
+      queue.remove(first);
+      first.end();
       return true;
     }
     return false;
   }
 
   /**
-   * A shard channel that a node has ended by itself it refuses to end, which was confirmed then.
+   * A node that has ended the subscription to a shard channel by itself answers a later {@code
+   * SUNSUBSCRIBE} with an error. That exchange has been confirmed by then, so the error belongs to
+   * no exchange in flight.
    */
   @Override
   public boolean onError(ByteBuf buffer, int from, int to) {
-    return orders.isStaleError(buffer, from, to);
+    return queue.isStaleError(buffer, from, to);
   }
 
-  private void confirmed(SubscribeExchange order) {
-    Topic topic = order.confirm();
-    if (!order.isSubscribing()) {
-      believed.remove(topic.kind(), topic.name());
+  private void onConfirmation(SubscribeExchange exchange) {
+    Topic topic = exchange.confirm();
+    if (!exchange.isSubscribing()) {
+      nodeSubscriptions.remove(topic.kind(), topic.name());
       return;
     }
-    believed.add(topic.kind(), topic.name());
-    SubscriptionState placement = placements.get(topic);
-    if (placement != null && placement.exchange == order) {
-      placement.exchange = null;
-      placement.confirmed = true;
+    nodeSubscriptions.add(topic.kind(), topic.name());
+    SubscriptionState state = states.get(topic);
+    if (state != null && state.exchange == exchange) {
+      state.exchange = null;
+      state.confirmed = true;
       hub.onConfirmed(this, topic);
     }
   }
 
-  /** The node ended a subscription by itself, as when a shard channel's slot moves away. */
-  private void dropped(Push push) {
-    believed.remove(push.kind(), push.name());
+  /**
+   * The node ended a subscription by itself, as it does when the slot of a shard channel moves
+   * away.
+   */
+  private void onEnded(Push push) {
+    nodeSubscriptions.remove(push.kind(), push.name());
     Topic topic = hub.topic(push.kind(), push.name());
-    SubscriptionState placement = topic == null ? null : placements.get(topic);
-    if (topic != null && placement != null && placement.confirmed) {
-      placement.confirmed = false;
-      toAsk.add(topic);
+    SubscriptionState state = topic == null ? null : states.get(topic);
+    if (topic != null && state != null && state.confirmed) {
+      state.confirmed = false;
+      toSubscribe.add(topic);
       hub.onEnded(this, topic);
     }
   }
 
-  /** A node refused an order: nothing of it took effect. */
-  void onError(SubscribeExchange order, byte[] error) {
-    orders.remove(order);
-    if (order.isSubscribing()) {
-      order.topics().forEach(topic -> onError(topic, order, error));
+  /** The node answered with an error: the command had no effect. */
+  void onErrorReply(SubscribeExchange exchange, byte[] error) {
+    queue.remove(exchange);
+    if (exchange.isSubscribing()) {
+      exchange.topics().forEach(topic -> onErrorReply(topic, exchange, error));
     } else {
-      // Only a slot that is not here any more is refused, and then the node has forgotten already.
-      order.topics().forEach(topic -> believed.remove(topic.kind(), topic.name()));
+      // Only a slot that the node does not serve causes this error. The node has ended the
+      // subscription already.
+      exchange.topics().forEach(topic -> nodeSubscriptions.remove(topic.kind(), topic.name()));
     }
-    order.end();
+    exchange.end();
     hub.flush();
   }
 
-  private void onError(Topic topic, SubscribeExchange order, byte[] error) {
-    SubscriptionState placement = askLater(topic, order, SubscribeErrors.retryDelay(error));
-    if (placement == null) {
+  private void onErrorReply(Topic topic, SubscribeExchange exchange, byte[] error) {
+    SubscriptionState state = retryLater(topic, exchange, SubscribeErrors.retryDelay(error));
+    if (state == null) {
       return;
     }
     Redirect redirect = Redirect.parse(Unpooled.wrappedBuffer(error), 0, error.length);
     if (redirect != null) {
       hub.onMoved(redirect, node);
     } else if (!SubscribeErrors.isTransient(error)) {
-      if (order.topics().size() > 1) {
+      if (exchange.topics().size() > 1) {
         send(
             true,
             List.of(topic),
-            UnsubscribeRequest.withoutCallback()); // which of them is not allowed?
+            UnsubscribeRequest.withoutCallback()); // find out which one is not allowed
       } else {
-        placement.logOnce(node, error);
+        state.logOnce(node, error);
         hub.onError(topic, error);
       }
     }
   }
 
-  /** Answers null when it is not the order that the topic waits for. */
-  private @Nullable SubscriptionState askLater(Topic topic, SubscribeExchange order, long pause) {
-    SubscriptionState placement = placements.get(topic);
-    if (placement == null || placement.exchange != order) {
+  /** Returns null if the topic does not wait for this exchange. */
+  private @Nullable SubscriptionState retryLater(
+      Topic topic, SubscribeExchange exchange, long pause) {
+    SubscriptionState state = states.get(topic);
+    if (state == null || state.exchange != exchange) {
       return null;
     }
-    placement.exchange = null;
-    placement.retryAt = hub.now() + pause;
-    someRefused = true;
-    return placement;
+    state.exchange = null;
+    state.retryAt = hub.now() + pause;
+    hasRetries = true;
+    return state;
   }
 
-  /** The connection ended before the node confirmed, or takes no more for now. */
-  void onFailure(SubscribeExchange order) {
-    orders.remove(order);
-    order.topics().forEach(topic -> askLater(topic, order, SubscribeErrors.SHORT_DELAY));
-    if (!order.isSubscribing()) {
-      undropped.addAll(order.topics());
-      someRefused = true;
+  /** The connection closed before the node confirmed, or the connection accepts no more for now. */
+  void onFailure(SubscribeExchange exchange) {
+    queue.remove(exchange);
+    exchange.topics().forEach(topic -> retryLater(topic, exchange, SubscribeErrors.SHORT_DELAY));
+    if (!exchange.isSubscribing()) {
+      unsubscribeAgain.addAll(exchange.topics());
+      hasRetries = true;
     }
-    order.end();
+    exchange.end();
   }
 
   @Override
   public void onConnected(Endpoint to) {
     down = false;
-    toAsk.clear();
-    undropped.clear(); // it knows of nothing
-    toAsk.addAll(placements.keySet());
+    toSubscribe.clear();
+    unsubscribeAgain.clear(); // a new connection has no subscriptions
+    toSubscribe.addAll(states.keySet());
     hub.onConnected(this);
   }
 
   @Override
   public void onDisconnected(Endpoint from, int attempts, Throwable cause) {
-    placements.values().forEach(SubscriptionState::disconnected);
-    orders.removeUnsent().forEach(SubscribeExchange::end);
-    believed.clear();
+    states.values().forEach(SubscriptionState::disconnected);
+    queue.removeUnsent().forEach(SubscribeExchange::end);
+    nodeSubscriptions.clear();
     down = attempts > 0;
     hub.onDisconnected(this, attempts, cause);
   }
@@ -264,44 +272,44 @@ final class Feed implements PushSink, BackendListener {
 
   @Override
   public void onWritable() {
-    // Nobody waits: what is subscribed to is kept here anyway.
+    // Nothing waits for this: the topics are kept here anyway.
   }
 
   Set<Topic> topics() {
-    return placements.keySet();
+    return states.keySet();
   }
 
   /** Called several times per command timeout. */
   void tick(long now) {
     connection.tick(now);
-    if (someRefused && connection.isReady()) {
-      someRefused = false;
-      placements.forEach((topic, placement) -> askAgain(topic, placement, now));
-      undropped.stream().filter(topic -> !isWantedAgain(topic)).forEach(toDrop::add);
-      undropped.clear();
+    if (hasRetries && connection.isReady()) {
+      hasRetries = false;
+      states.forEach((topic, state) -> retry(topic, state, now));
+      unsubscribeAgain.stream().filter(topic -> !keepIfWanted(topic)).forEach(toUnsubscribe::add);
+      unsubscribeAgain.clear();
       flush(UnsubscribeRequest.withoutCallback());
     }
   }
 
-  private boolean isWantedAgain(Topic dropped) {
+  private boolean keepIfWanted(Topic dropped) {
     Topic now = hub.topic(dropped.kind(), dropped.name());
-    SubscriptionState again = now == null ? null : placements.get(now);
-    if (again != null) {
-      again.notUnsubscribed = true;
+    SubscriptionState state = now == null ? null : states.get(now);
+    if (state != null) {
+      state.notUnsubscribed = true;
     }
-    return again != null;
+    return state != null;
   }
 
-  private void askAgain(Topic topic, SubscriptionState placement, long now) {
-    boolean due = now - placement.retryAt >= 0;
-    someRefused |= !due;
+  private void retry(Topic topic, SubscriptionState state, long now) {
+    boolean due = now - state.retryAt >= 0;
+    hasRetries |= !due;
     if (due) {
-      toAsk.add(topic); // those that were answered meanwhile are sorted out
+      toSubscribe.add(topic); // flush removes those that were confirmed meanwhile
     }
   }
 
   void close() {
     connection.close();
-    believed.clear();
+    nodeSubscriptions.clear();
   }
 }

@@ -15,14 +15,14 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The nodes that one loop listens to, and which topic belongs to which of them. */
+/** The feeds of one loop, one per node, and the assignment of topics to them. */
 final class Feeds {
 
   /**
-   * How long messages may take from node to node: for so long a topic stays where it is listened to
-   * after it has come to belong elsewhere. There, what was published at the old owner is heard
-   * before what is published at the new one; at the new one it may come behind. A shard channel
-   * moves as soon as the old owner has ended its subscription.
+   * How long a message may take from node to node over the cluster bus. When a topic gets another
+   * owner, its subscription stays at the old owner for this time. The old owner delivers messages
+   * published there before those published at the new owner; the new owner may deliver them in the
+   * other order. A shard channel moves as soon as the old owner has ended its subscription.
    */
   static final long BUS_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
@@ -30,30 +30,31 @@ final class Feeds {
   private final Map<Endpoint, Feed> feeds = new LinkedHashMap<>();
   private final ClosedConnections closed = new ClosedConnections();
   private Placement placement = UnknownPlacement.INSTANCE;
-  private final Set<Topic> staying = new LinkedHashSet<>(); // for now, where they do not belong
+  private final Set<Topic> delayed =
+      new LinkedHashSet<>(); // topics still subscribed to at their old owner
 
   Feeds(Hub hub) {
     this.hub = hub;
   }
 
-  /** The snapshot that {@link #assign} goes by. */
+  /** The snapshot that {@link #assign} uses. */
   Placement placement() {
     return placement;
   }
 
-  void adopt(Placement map) {
-    placement = map;
+  void adopt(Placement latest) {
+    placement = latest;
   }
 
-  /** Sees to it that a topic is wanted where it should be, and nowhere else. */
+  /** Subscribes to the topic at the feeds where it belongs and unsubscribes it from all others. */
   void assign(Topic topic) {
     Feed owner = ownerOf(topic);
     if (owner != null) {
       topic.assignTo(owner, hub.now() + BUS_DELAY_NANOS);
       if (topic.mustStay()) {
-        staying.add(topic);
+        delayed.add(topic);
       } else {
-        staying.remove(topic);
+        delayed.remove(topic);
         owner.subscribe(topic);
         topic.moveTo(owner);
       }
@@ -69,9 +70,9 @@ final class Feeds {
   }
 
   /**
-   * The node that a topic belongs to; null while nobody serves the slot of a shard channel. What
-   * else is published in a cluster is passed on to all nodes, so while the owner cannot be reached
-   * another one will do.
+   * Returns the feed of the node that the topic belongs to, or null if no node serves the slot of a
+   * shard channel. Cluster nodes forward all other messages to each other, so another node is used
+   * while the owner cannot be reached.
    */
   private @Nullable Feed ownerOf(Topic topic) {
     int owner = placement.ownerOf(topic.partition());
@@ -101,12 +102,18 @@ final class Feeds {
     return known;
   }
 
-  /** Whether the feed is one of those that a topic listens to for keyspace notifications. */
+  /**
+   * Whether the topic is subscribed to at this feed, as at every master, for keyspace
+   * notifications.
+   */
   boolean isKeyspaceFeed(Topic topic, Feed feed) {
     return topic.isOnEveryMaster() && placement.indexOfMaster(feed.node()) >= 0;
   }
 
-  /** In a cluster every node passes on what was published, so one of them is believed. */
+  /**
+   * Whether a message from this feed is delivered. In a cluster every node forwards published
+   * messages, so only those of one node are accepted.
+   */
   boolean accepts(Feed feed, Topic topic, Push push) {
     if (topic.kind() == Kind.SHARD) {
       return topic.uses(feed);
@@ -117,7 +124,7 @@ final class Feeds {
     return feed == topic.home();
   }
 
-  /** Whether all feeds that a topic needs listen. */
+  /** Whether the topic is subscribed to at all feeds that it needs. */
   boolean isReady(Topic topic) {
     Feed home = topic.home();
     if (home == null || !home.isSubscribed(topic)) {
@@ -133,21 +140,21 @@ final class Feeds {
     return true;
   }
 
-  /** Nobody wants the topic any more. */
+  /** Unsubscribes from the topic at all nodes: no client wants it. */
   void unsubscribe(Topic topic) {
-    staying.remove(topic);
+    delayed.remove(topic);
     feeds.values().forEach(feed -> feed.unsubscribe(topic));
   }
 
-  /** Tells the nodes what has changed. */
-  void flush(UnsubscribeRequest leaving) {
+  /** Sends the changes to the nodes. */
+  void flush(UnsubscribeRequest request) {
     for (Feed feed : List.copyOf(feeds.values())) {
-      feed.flush(leaving);
+      feed.flush(request);
     }
   }
 
   void tick(long now) {
-    for (Topic topic : List.copyOf(staying)) {
+    for (Topic topic : List.copyOf(delayed)) {
       if (topic.mayMove(now)) {
         assign(topic);
         hub.flush();

@@ -25,9 +25,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The subscriptions of one loop's clients. Each channel, pattern and shard channel is subscribed to
- * once, at the node that the slot map names for it, as long as a client wants it. Confined to its
- * loop.
+ * The subscriptions of the clients of one loop. Each channel, pattern and shard channel is
+ * subscribed to once, at the node that owns it according to the placement, as long as a client
+ * wants it. Confined to its loop.
  */
 public final class Hub {
 
@@ -43,7 +43,7 @@ public final class Hub {
   private final Map<Kind, Map<Name, Topic>> topics = new EnumMap<>(Kind.class);
   private final Feeds feeds = new Feeds(this);
   private final ReceiverCounts receivers;
-  private final SubscribeRequests joinings = new SubscribeRequests();
+  private final SubscribeRequests requests = new SubscribeRequests();
   private boolean closed;
 
   public Hub(
@@ -52,21 +52,21 @@ public final class Hub {
       BackendSettings settings,
       Topology topology,
       ProxyEvents events,
-      SubscriberCounts audience) {
+      SubscriberCounts subscriberCounts) {
     this.group = group;
     this.loop = loop;
     this.settings = settings;
     this.topology = topology;
     this.partitioner = topology.current().partitioner();
     this.events = events;
-    this.subscriberCounts = audience;
-    this.receivers = new ReceiverCounts(audience, loop.slices());
+    this.subscriberCounts = subscriberCounts;
+    this.receivers = new ReceiverCounts(subscriberCounts, loop.slices());
     for (Kind kind : Kind.values()) {
       topics.put(kind, new HashMap<>());
     }
   }
 
-  /** The partition whose shard has shard channels of this name. */
+  /** The partition of a shard channel with this name. */
   public int partitionOf(Name name) {
     return name.partition(partitioner);
   }
@@ -83,7 +83,7 @@ public final class Hub {
     return subscriberCounts;
   }
 
-  /** Counts the receivers of what clients of this loop publish. */
+  /** Counts the receivers of messages that clients of this loop publish. */
   public ReceiverCounts receivers() {
     return receivers;
   }
@@ -101,144 +101,151 @@ public final class Hub {
   }
 
   /**
-   * Begins a request to subscribe: its names follow, by {@link #add}, and {@link #end}. The caller
-   * calls {@link #flush} now and then.
+   * Begins a request to subscribe. Its names follow by {@link #add}, then {@link #end}. The caller
+   * calls {@link #flush} from time to time.
    *
-   * @param deadline {@link System#nanoTime()} at which it fails
+   * @param deadline {@link System#nanoTime()} at which the request fails
    */
   public SubscribeRequest begin(
-      Subscriber subscriber, Kind kind, long deadline, SubscribeRequest.Outcome outcome) {
+      Subscriber subscriber, Kind kind, long deadline, SubscribeRequest.Callback callback) {
     adoptTopology();
-    var joining = new SubscribeRequest(subscriber, kind, deadline, outcome);
-    joinings.add(joining);
-    return joining;
+    var request = new SubscribeRequest(subscriber, kind, deadline, callback);
+    requests.add(request);
+    return request;
   }
 
-  /** One more name of the request. Answers false when it is in it already. */
-  public boolean add(SubscribeRequest joining, Name name) {
-    Kind kind = joining.kind();
+  /** Adds a name to the request. Returns false if the request contains it already. */
+  public boolean add(SubscribeRequest request, Name name) {
+    Kind kind = request.kind();
     Topic topic = of(kind).computeIfAbsent(name, _ -> new Topic(kind, name, partitionOf(name)));
     feeds.assign(topic);
-    joinings.update(topic, feeds.isReady(topic));
+    requests.update(topic, feeds.isReady(topic));
     if (topic.home() == null) {
       topology.requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
     }
-    boolean isNew = topic.requests().add(joining);
+    boolean isNew = topic.requests().add(request);
     if (isNew) {
-      joining.addTopic(topic);
+      request.addTopic(topic);
     }
     return isNew;
   }
 
-  /** No name follows. The outcome may be told before this returns. */
-  public void end(SubscribeRequest joining) {
-    joining.endNames();
-    joinings.completeIfReady(joining);
+  /** Ends the names of the request. May call the callback before this method returns. */
+  public void end(SubscribeRequest request) {
+    request.endNames();
+    requests.completeIfReady(request);
   }
 
   /**
-   * Messages come from now on: once for each name of a joining that has {@linkplain
-   * Joining.Outcome#onSubscribed joined}.
+   * Subscribes the client of the request to the topic: messages are delivered from now on. To be
+   * called once for each name, after {@linkplain SubscribeRequest.Callback#onSubscribed all are
+   * subscribed to}.
    *
-   * @return the name, as it is kept
+   * @return the name, as the hub keeps it
    */
-  public Name addSubscriber(SubscribeRequest joining, Name name) {
-    Topic topic = Objects.requireNonNull(topic(joining.kind(), name));
-    if (topic.requests().remove(joining) && topic.subscribers().add(joining.subscriber())) {
+  public Name addSubscriber(SubscribeRequest request, Name name) {
+    Topic topic = Objects.requireNonNull(topic(request.kind(), name));
+    if (topic.requests().remove(request) && topic.subscribers().add(request.subscriber())) {
       subscriberCounts.addClients(topic, 1);
     }
     return topic.name();
   }
 
-  /** Whether messages for a name come from every master. */
+  /** Whether the name is subscribed to at every master. */
   public boolean isOnEveryMaster(Kind kind, Name name) {
     Topic topic = topic(kind, name);
     return topic != null && topic.isOnEveryMaster();
   }
 
-  /** Gives up what of a joining has not been entered; no outcome is told. */
-  public void cancel(SubscribeRequest joining) {
-    joinings.remove(joining);
+  /**
+   * Drops all names of the request that have not been {@linkplain #addSubscriber added}. Does not
+   * call the callback.
+   */
+  public void cancel(SubscribeRequest request) {
+    requests.remove(request);
     loop.slices()
         .startNow(
             new Sliced() {
               @Override
               public boolean step() {
-                return release(joining);
+                return releaseTopics(request);
               }
 
               @Override
               public void onFailure(Throwable cause) {
-                log.error("a request to subscribe could not be given up", cause);
+                log.error("A request to subscribe could not be cancelled", cause);
               }
             });
   }
 
-  private boolean release(SubscribeRequest joining) {
-    Topic topic = joining.nextTopic();
+  private boolean releaseTopics(SubscribeRequest request) {
+    Topic topic = request.nextTopic();
     for (int i = 1; topic != null; i++) {
-      if (topic.requests().remove(joining)) {
-        dropUnlessWanted(topic);
+      if (topic.requests().remove(request)) {
+        unsubscribeUnlessWanted(topic);
       }
-      topic = i < Slices.LONG_STEPS_PER_SLICE ? joining.nextTopic() : null;
+      topic = i < Slices.LONG_STEPS_PER_SLICE ? request.nextTopic() : null;
     }
     flush();
-    return joining.hasTopics();
+    return request.hasTopics();
   }
 
-  /** Unsubscribes: no message comes from now on. The nodes are told by {@link #flush}. */
+  /**
+   * Unsubscribes the client: no message is delivered from now on. {@link #flush} unsubscribes at
+   * the nodes.
+   */
   public void removeSubscriber(Subscriber subscriber, Kind kind, Name name) {
     Topic topic = topic(kind, name);
     if (topic != null && topic.subscribers().remove(subscriber)) {
       subscriberCounts.addClients(topic, -1);
-      dropUnlessWanted(topic);
+      unsubscribeUnlessWanted(topic);
     }
   }
 
-  private void dropUnlessWanted(Topic topic) {
+  private void unsubscribeUnlessWanted(Topic topic) {
     if (!topic.isWanted()) {
       of(topic.kind()).remove(topic.name());
       feeds.unsubscribe(topic);
     }
   }
 
-  /** Tells the nodes what has changed; nobody waits for their answer. */
+  /** Sends the changes to the nodes, without a callback for their confirmations. */
   public void flush() {
     feeds.flush(UnsubscribeRequest.withoutCallback());
   }
 
   /**
-   * The same; {@code leaving} ends when the nodes know what was {@linkplain #removeSubscriber
-   * left}.
+   * Sends the changes to the nodes. {@code request} completes when the nodes have confirmed the
+   * {@linkplain #removeSubscriber removals}.
    */
-  public void flush(UnsubscribeRequest leaving) {
-    feeds.flush(leaving);
+  public void flush(UnsubscribeRequest request) {
+    feeds.flush(request);
   }
 
-  /** A feed's node has confirmed a topic. */
+  /** The node of a feed has confirmed the subscription to a topic. */
   void onConfirmed(Feed feed, Topic topic) {
     Feed before = topic.onConfirmed(feed);
     if (before != null && !feeds.isKeyspaceFeed(topic, before)) {
       before.unsubscribe(topic);
       flush();
     }
-    joinings.update(topic, feeds.isReady(topic));
+    requests.update(topic, feeds.isReady(topic));
   }
 
-  /** A node has ended a topic's subscription by itself. */
+  /** A node has ended the subscription to a topic by itself. */
   void onEnded(Feed feed, Topic topic) {
     topology.requestRefresh(RefreshTrigger.MOVED);
-    notListening(feed, topic);
+    onLost(feed, topic);
     flush();
   }
 
-  private void notListening(Feed feed, Topic topic) {
+  private void onLost(Feed feed, Topic topic) {
     topic.onLost(feed);
     feeds.assign(topic);
-    joinings.update(topic, feeds.isReady(topic));
+    requests.update(topic, feeds.isReady(topic));
   }
 
-  /** A node named the owner of a slot. */
+  /** A node has named the owner of a slot. */
   void onMoved(Redirect redirect, Endpoint answered) {
     if (redirect.kind() == Redirect.Kind.MOVED) {
       topology.moved(redirect.slot(), redirect.target(answered));
@@ -246,20 +253,20 @@ public final class Hub {
     }
   }
 
-  /** A node does not allow a topic. Clients that listen already are not told. */
+  /** A node does not allow a topic. Clients that are subscribed to it already get no error. */
   void onError(Topic topic, byte[] error) {
-    joinings.onError(this, topic, error);
+    requests.onError(this, topic, error);
   }
 
   void onConnected(Feed feed) {
     events.backendConnected(feed.node());
-    settleAll(); // what had to go elsewhere meanwhile comes back
+    assignAll(); // topics that were subscribed to at another node meanwhile come back
   }
 
   void onDisconnected(Feed feed, int attempts, Throwable cause) {
     events.backendDisconnected(feed.node(), cause);
     for (Topic topic : List.copyOf(feed.topics())) {
-      notListening(feed, topic);
+      onLost(feed, topic);
     }
     flush();
     if (attempts > 0) {
@@ -267,12 +274,12 @@ public final class Hub {
     }
   }
 
-  /** A node owes replies and is silent. */
+  /** A node owes replies and sends nothing. */
   void onNoReply() {
     topology.requestRefresh(RefreshTrigger.NO_REPLY);
   }
 
-  /** Passes a message on to those who have joined. Borrows the buffer. */
+  /** Delivers a message to the subscribers. Borrows the buffer. */
   void onMessage(Feed feed, Push push, ByteBuf buffer, int from, int to) {
     Topic topic = topic(push.kind(), push.name());
     if (topic == null || !feeds.accepts(feed, topic, push)) {
@@ -281,35 +288,35 @@ public final class Hub {
     topic.deliver(new Message(buffer, from, to));
   }
 
-  /** Looks at the newest snapshot and moves what belongs elsewhere now. */
+  /** Adopts the latest placement and moves topics to their new owners. */
   public void adoptTopology() {
-    Placement map = topology.current();
-    if (map != feeds.placement() && !closed) {
-      feeds.adopt(map);
-      settleAll();
+    Placement latest = topology.current();
+    if (latest != feeds.placement() && !closed) {
+      feeds.adopt(latest);
+      assignAll();
     }
   }
 
-  private void settleAll() {
+  private void assignAll() {
     for (Map<Name, Topic> ofKind : topics.values()) {
       ofKind.values().forEach(feeds::assign);
     }
     flush();
   }
 
-  /** Ends what is past its deadline; called several times per command timeout. */
+  /** Fails requests that are past their deadline; called several times per command timeout. */
   public void tick(long now) {
     adoptTopology();
-    joinings.tick(this, now);
+    requests.tick(this, now);
     feeds.tick(now);
   }
 
-  /** One entry per node with a connection. */
+  /** One entry per node that has a connection. */
   public List<NodeStats> stats() {
     return feeds.stats();
   }
 
-  /** What was counted on connections that are closed, by node. */
+  /** The counts of closed connections, by node. */
   public List<NodeStats> closedStats() {
     return feeds.closedStats();
   }

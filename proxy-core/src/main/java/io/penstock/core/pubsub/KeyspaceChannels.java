@@ -5,14 +5,14 @@ import io.penstock.core.spec.Glob;
 /**
  * Keyspace notifications (notify.c): {@code __keyspace@<db>__:<key>} and {@code
  * __keyevent@<db>__:<event>}. A server publishes them to its own clients only, not over the cluster
- * bus, so whoever wants all of them listens to every master.
+ * bus, so a subscriber that wants all of them needs a subscription at every master.
  */
 final class KeyspaceChannels {
 
-  private static final String OF_KEYS = "__keyspace@";
-  private static final String OF_EVENTS = "__keyevent@";
+  private static final String KEYSPACE = "__keyspace@";
+  private static final String KEYEVENT = "__keyevent@";
 
-  // How far a name may be behind the prefix; one bit each.
+  // The positions in a name behind the prefix; one bit each.
   private static final int NO_DIGIT = 1;
   private static final int DIGITS = 2;
   private static final int UNDERSCORE = 4;
@@ -20,22 +20,22 @@ final class KeyspaceChannels {
 
   private KeyspaceChannels() {}
 
-  /** Whether a channel is one of them. */
+  /** Whether the channel is for keyspace notifications. */
   static boolean isKeyspaceChannel(String channel) {
-    return channel.startsWith(OF_KEYS) || channel.startsWith(OF_EVENTS);
+    return channel.startsWith(KEYSPACE) || channel.startsWith(KEYEVENT);
   }
 
-  /** Whether a pattern matches at least one of them. */
+  /** Whether the pattern matches at least one channel for keyspace notifications. */
   static boolean canMatch(String pattern) {
     Glob glob = Glob.exact(pattern);
-    return matchesSome(glob, OF_KEYS) || matchesSome(glob, OF_EVENTS);
+    return matchesSome(glob, KEYSPACE) || matchesSome(glob, KEYEVENT);
   }
 
   /**
-   * Walks through the pattern and through a name of the form {@code prefix digits __:} side by
-   * side. Behind that a name may go on with anything, so a star that is reached matches: it may
-   * stand for the rest of all that. Up to the first star each element is one character, so an
-   * element is looked at once.
+   * Matches the pattern against all names of the form {@code prefix digits __:} at once. Any
+   * characters may follow in a name, so a star that is reached matches: it can stand for the rest
+   * of the name. Up to the first star each element is one character, so each element is examined
+   * once.
    */
   private static boolean matchesSome(Glob glob, String prefix) {
     for (int i = 0; i < prefix.length(); i++) {
@@ -63,7 +63,7 @@ final class KeyspaceChannels {
     return false;
   }
 
-  /** The states behind element {@code i}. */
+  /** Returns the states behind element {@code i}. */
   private static int next(Glob glob, int i, int states) {
     int next = 0;
     if ((states & (NO_DIGIT | DIGITS)) != 0 && acceptsDigit(glob, i)) {

@@ -2,7 +2,7 @@ package io.penstock.core.pubsub;
 
 import org.jspecify.annotations.Nullable;
 
-/** What can be subscribed to, and the words that Redis has for it. */
+/** The kinds of subscriptions, and the words that Redis uses for them. */
 public enum Kind {
   CHANNEL("subscribe", "unsubscribe", "message"),
   PATTERN("psubscribe", "punsubscribe", "pmessage"),
@@ -29,7 +29,10 @@ public enum Kind {
     return unsubscribe;
   }
 
-  /** The kind whose message, confirmation or farewell begins with {@code word}; or null. */
+  /**
+   * Returns the kind whose message, confirmation of a subscription or confirmation of its end
+   * begins with {@code word}, or null.
+   */
   static @Nullable Kind ofPush(String word) {
     for (Kind kind : values()) {
       if (word.equals(kind.message)

@@ -7,8 +7,8 @@ import io.penstock.core.transport.SocketOutput;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One message on its way to the clients of a loop, encoded at most once for each of their
- * protocols. Valid only during {@link Subscriber#onMessage}.
+ * One message for the clients of a loop, encoded at most once for each of their protocols. Valid
+ * only during {@link Subscriber#onMessage}.
  */
 public final class Message {
 
@@ -19,7 +19,7 @@ public final class Message {
   private @Nullable ByteBuf resp3;
 
   /**
-   * @param source borrowed; holds a RESP3 push from {@code from} to before {@code to}
+   * @param source borrowed; contains a RESP3 push from {@code from} to before {@code to}
    */
   Message(ByteBuf source, int from, int to) {
     this.source = source;
@@ -27,12 +27,12 @@ public final class Message {
     this.length = to - from;
   }
 
-  /** Bytes of its encoding: the protocols differ in the first one only. */
+  /** Length of the encoded message in bytes. The encodings differ in the first byte only. */
   public int length() {
     return length;
   }
 
-  /** Gives it to a client. */
+  /** Writes the message in the client's protocol. */
   public void writeTo(SocketOutput output, Protocol protocol) {
     if (protocol == Protocol.RESP2) {
       output.append(copyFor(protocol), 0, length);
@@ -42,8 +42,8 @@ public final class Message {
   }
 
   /**
-   * What a client gets, in a buffer that holds nothing else, for whoever retains it for long;
-   * borrowed, the same for all who ask.
+   * Returns the encoded message in a buffer that contains nothing else, for callers that retain it
+   * for long. Borrowed; the same buffer for all callers.
    */
   public ByteBuf copyFor(Protocol protocol) {
     ByteBuf known = protocol == Protocol.RESP2 ? resp2 : resp3;
@@ -60,7 +60,7 @@ public final class Message {
     return copy;
   }
 
-  /** Gives up what was made; those who retained it keep it alive. */
+  /** Releases the copies; callers that retained them keep them alive. */
   void release() {
     if (resp2 != null) {
       resp2.release();

@@ -5,7 +5,7 @@ import io.penstock.core.upstream.Partitioner;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** The bytes of a channel's or pattern's name. Immutable. */
+/** The name of a channel or pattern, as bytes. Immutable. */
 public final class Name {
 
   private final byte[] bytes;
@@ -23,7 +23,7 @@ public final class Name {
     return new Name(bytes);
   }
 
-  /** The partition that the name belongs to, which decides on its node. */
+  /** The partition of the name, which determines its node. */
   int partition(Partitioner partitioner) {
     return partitioner.partitionOf(bytes);
   }
@@ -32,7 +32,7 @@ public final class Name {
     return bytes.length;
   }
 
-  /** Whether it cannot match {@code channel} as a pattern: it begins with other characters. */
+  /** Whether this pattern cannot match {@code channel}, since it begins with other characters. */
   boolean cannotMatch(Name channel) {
     for (int i = 0; i < bytes.length; i++) {
       switch (bytes[i]) {

@@ -7,15 +7,17 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 
-/** What a node believes that one connection listens to; the audience is kept informed. */
+/**
+ * The subscriptions that a node has for one connection. Keeps {@link SubscriberCounts} up to date.
+ */
 final class NodeSubscriptions {
 
-  private final SubscriberCounts audience;
+  private final SubscriberCounts counts;
   private final Endpoint node;
   private final Map<Kind, Set<Name>> names = new EnumMap<>(Kind.class);
 
-  NodeSubscriptions(SubscriberCounts audience, Endpoint node) {
-    this.audience = audience;
+  NodeSubscriptions(SubscriberCounts counts, Endpoint node) {
+    this.counts = counts;
     this.node = node;
     for (Kind kind : Kind.values()) {
       names.put(kind, new HashSet<>());
@@ -28,20 +30,20 @@ final class NodeSubscriptions {
 
   void add(Kind kind, Name name) {
     if (of(kind).add(name)) {
-      audience.addConnections(kind, name, node, 1);
+      counts.addConnections(kind, name, node, 1);
     }
   }
 
   void remove(Kind kind, Name name) {
     if (of(kind).remove(name)) {
-      audience.addConnections(kind, name, node, -1);
+      counts.addConnections(kind, name, node, -1);
     }
   }
 
-  /** The connection ended. */
+  /** Removes all subscriptions: the connection is closed. */
   void clear() {
     names.forEach((kind, all) -> {
-      all.forEach(name -> audience.addConnections(kind, name, node, -1));
+      all.forEach(name -> counts.addConnections(kind, name, node, -1));
       names.put(kind, new HashSet<>());
     });
   }

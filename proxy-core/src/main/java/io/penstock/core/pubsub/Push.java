@@ -5,16 +5,16 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A push of a node, as far as it concerns subscriptions.
+ * A push from a node, if it concerns subscriptions.
  *
- * @param kind what it is about
- * @param word its first element
+ * @param kind of the subscription
+ * @param word first element of the push
  * @param name the channel or pattern
- * @param channel the channel that a message was published to
+ * @param channel the channel that the message was published to
  */
 record Push(Kind kind, String word, Name name, Name channel) {
 
-  /** Reads a push; null for one about something else. Borrows the buffer. */
+  /** Reads a push. Returns null if it does not concern subscriptions. Borrows the buffer. */
   static @Nullable Push read(ByteBuf buffer, int from, int to) {
     var reader = new Reader(buffer, buffer.indexOf(from, to, (byte) '\n') + 1);
     Name first = reader.bulk();
@@ -39,7 +39,7 @@ record Push(Kind kind, String word, Name name, Name channel) {
     return word.equals(kind.subscribe());
   }
 
-  /** Reads bulk strings of a push that is known to be whole. */
+  /** Reads bulk strings of a complete push. */
   private static final class Reader {
 
     private final ByteBuf buffer;
@@ -50,7 +50,7 @@ record Push(Kind kind, String word, Name name, Name channel) {
       this.at = at;
     }
 
-    /** Null when the next element is none. */
+    /** Returns null if the next element is not a bulk string. */
     @Nullable Name bulk() {
       if (buffer.getByte(at) != '$') {
         return null;

@@ -1,6 +1,6 @@
 package io.penstock.core.pubsub;
 
-import io.penstock.core.pubsub.SubscriberCounts.Listeners;
+import io.penstock.core.pubsub.SubscriberCounts.Subscribers;
 import io.penstock.core.spec.Glob;
 import io.penstock.core.spec.GlobMatch;
 import io.penstock.core.upstream.Endpoint;
@@ -9,32 +9,32 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many clients got one message, counted in as many slices as it takes: there may be many
- * patterns, and a pattern may take long on a long channel.
+ * Counts the clients that received one message, in slices: there may be many patterns, and matching
+ * a pattern against a long channel may take long.
  */
 public final class ReceiverCount {
 
-  /** What {@link #advance} gives when there is more to count. */
+  /** Returned by {@link #advance} if there is more to count. */
   static final int UNDECIDED = GlobMatch.UNDECIDED;
 
-  /** What looking at a pattern costs in any case, in steps of matching. */
+  /** The minimal cost of a pattern, in steps of matching. */
   private static final int PATTERN_STEPS = 16;
 
   private final Kind kind;
   private final Name channel;
   private final Endpoint node;
   private final long counted;
-  private @Nullable Iterator<Map.Entry<Name, Listeners>> patterns;
+  private @Nullable Iterator<Map.Entry<Name, Subscribers>> patterns;
   private String text = "";
-  private @Nullable GlobMatch match; // of the pattern of these
-  private Listeners matching = Listeners.NONE;
+  private @Nullable GlobMatch match; // of the current pattern
+  private Subscribers matching = Subscribers.NONE;
   private long clients;
   private long connections;
 
   /**
    * @param kind {@link Kind#CHANNEL} or {@link Kind#SHARD}
-   * @param node the one that published it
-   * @param counted what it answered
+   * @param node that published the message
+   * @param counted the number of receivers that the node returned
    */
   public ReceiverCount(Kind kind, Name channel, Endpoint node, long counted) {
     this.kind = kind;
@@ -43,9 +43,9 @@ public final class ReceiverCount {
     this.counted = counted;
   }
 
-  /** Takes about as many steps; gives those left over, or {@link #UNDECIDED}. */
+  /** Runs for about {@code steps} steps. Returns the steps left over, or {@link #UNDECIDED}. */
   int advance(SubscriberCounts audience, int steps) {
-    Iterator<Map.Entry<Name, Listeners>> all = patterns;
+    Iterator<Map.Entry<Name, Subscribers>> all = patterns;
     if (all == null) {
       add(audience.subscribersOf(kind, channel));
       if (kind != Kind.CHANNEL || audience.nameCount(Kind.PATTERN) == 0) {
@@ -68,8 +68,8 @@ public final class ReceiverCount {
     return UNDECIDED;
   }
 
-  /** Gives the steps that it took. */
-  private int begin(Map.Entry<Name, Listeners> pattern) {
+  /** Begins to match a pattern. Returns the steps used. */
+  private int begin(Map.Entry<Name, Subscribers> pattern) {
     Name name = pattern.getKey();
     if (name.cannotMatch(channel)) {
       return PATTERN_STEPS;
@@ -94,12 +94,12 @@ public final class ReceiverCount {
     return left;
   }
 
-  private void add(Listeners listeners) {
-    clients += listeners.clients();
-    connections += listeners.connectionsTo(node);
+  private void add(Subscribers subscribers) {
+    clients += subscribers.clients();
+    connections += subscribers.connectionsTo(node);
   }
 
-  /** All in all, when they are counted. */
+  /** The number of receivers; valid when counting is complete. */
   long result() {
     return Math.max(0, counted - connections) + clients;
   }

@@ -5,27 +5,27 @@ import io.penstock.core.transport.Slices;
 import java.util.ArrayDeque;
 
 /**
- * Counts the receivers of the messages that one loop's clients publish: at once as a rule. What
- * takes long goes on in later turns, between which the loop does everything else; what comes
- * meanwhile waits behind it. Confined to the loop.
+ * Counts the receivers of messages that clients of one loop publish, usually at once. Long counts
+ * continue in later turns of the loop, with other work in between; further counts wait behind them.
+ * Confined to the loop.
  */
 public final class ReceiverCounts implements Sliced {
 
   /**
-   * Steps at once, for all that is counted together: some 0.3 ms. Not more than twice as many come
-   * without a turn in between.
+   * Steps in one turn, for all counts together: about 0.3 ms. At most twice as many run without a
+   * turn in between.
    */
   static final int SLICE = 100_000;
 
-  /** Takes the result. */
+  /** Receives the result of a count. */
   public interface Listener {
 
-    /** Whether it is not there any more, so that any number will do. */
+    /** Whether the result is not needed any more, so that any number will do. */
     boolean isClosed();
 
     void onCount(long clients);
 
-    /** It could not be counted. */
+    /** Counting failed. */
     void onFailure(Throwable cause);
   }
 
@@ -41,7 +41,7 @@ public final class ReceiverCounts implements Sliced {
     this.slices = slices;
   }
 
-  /** Tells {@code listener}, perhaps before this returns. */
+  /** Counts the receivers and calls {@code listener}, possibly before this method returns. */
   public void count(ReceiverCount count, Listener listener) {
     if (waiting.isEmpty() && advance(count)) {
       listener.onCount(count.result());
@@ -72,7 +72,7 @@ public final class ReceiverCounts implements Sliced {
 
   @Override
   public void onFailure(Throwable cause) {
-    throw new IllegalStateException("each count takes its own failure", cause);
+    throw new IllegalStateException("each count handles its own failure", cause);
   }
 
   private boolean isDone(Waiting first) {
@@ -82,7 +82,7 @@ public final class ReceiverCounts implements Sliced {
         first.listener().onCount(first.count().result());
       }
       return done;
-    } catch (Throwable e) { // those behind it are not to blame
+    } catch (Throwable e) { // the counts behind it must not fail because of this one
       first.listener().onFailure(e);
       return true;
     }

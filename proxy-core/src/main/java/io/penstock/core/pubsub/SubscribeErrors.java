@@ -6,51 +6,52 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** What an error reply to {@code SUBSCRIBE} and its like asks for. */
+/** Classifies error replies to {@code SUBSCRIBE} and similar commands. */
 final class SubscribeErrors {
 
-  private static final String UNSERVED = "-CLUSTERDOWN ";
+  private static final String CLUSTER_DOWN = "-CLUSTERDOWN ";
 
-  /** Of Valkey 8.0.0 and 8.0.1, to whoever has no subscription any more. */
-  private static final String NOTHING_TO_LEAVE = "-NOSUB ";
+  /** From Valkey 8.0.0 and 8.0.1, to a client that has no subscription left. */
+  private static final String NO_SUBSCRIPTION = "-NOSUB ";
 
-  private static final List<String> PASSING =
-      List.of("-MOVED ", "-ASK ", "-TRYAGAIN ", UNSERVED, "-LOADING ", "-MASTERDOWN ");
+  private static final List<String> TRANSIENT =
+      List.of("-MOVED ", "-ASK ", "-TRYAGAIN ", CLUSTER_DOWN, "-LOADING ", "-MASTERDOWN ");
 
   static final long SHORT_DELAY = TimeUnit.MILLISECONDS.toNanos(50);
-  private static final long LONG_PAUSE = TimeUnit.SECONDS.toNanos(1);
+  private static final long LONG_DELAY = TimeUnit.SECONDS.toNanos(1);
 
   private SubscribeErrors() {}
 
-  /** Whether it will pass by itself. */
+  /** Whether the error is temporary. */
   static boolean isTransient(byte[] error) {
     String line = new String(error, StandardCharsets.ISO_8859_1);
-    return PASSING.stream().anyMatch(line::startsWith);
+    return TRANSIENT.stream().anyMatch(line::startsWith);
   }
 
   /**
-   * Whether a node refuses, because of a slot or since there is nothing to end, none of the orders
-   * in flight: what it refuses has been confirmed. Borrows the buffer.
+   * Whether an error belongs to none of the exchanges in flight: it is about a slot or about a
+   * missing subscription, and no exchange in flight can cause such an error. The exchange that
+   * caused it has been confirmed already. Borrows the buffer.
    */
-  static boolean isStale(ByteBuf buffer, int from, int to, Iterable<SubscribeExchange> orders) {
-    if (startsWith(NOTHING_TO_LEAVE, buffer, from, to)) {
-      return isNoneToLeave(orders);
+  static boolean isStale(ByteBuf buffer, int from, int to, Iterable<SubscribeExchange> exchanges) {
+    if (startsWith(NO_SUBSCRIPTION, buffer, from, to)) {
+      return haveNoUnsubscribe(exchanges);
     }
     Redirect redirect = Redirect.parse(buffer, from, to - from);
-    if (redirect == null && !startsWith(UNSERVED, buffer, from, to)) {
+    if (redirect == null && !startsWith(CLUSTER_DOWN, buffer, from, to)) {
       return false;
     }
-    for (SubscribeExchange order : orders) {
-      if (order.dependsOnSlot(redirect)) {
+    for (SubscribeExchange exchange : exchanges) {
+      if (exchange.dependsOnSlot(redirect)) {
         return false;
       }
     }
     return true;
   }
 
-  private static boolean isNoneToLeave(Iterable<SubscribeExchange> orders) {
-    for (SubscribeExchange order : orders) {
-      if (!order.isSubscribing()) {
+  private static boolean haveNoUnsubscribe(Iterable<SubscribeExchange> exchanges) {
+    for (SubscribeExchange exchange : exchanges) {
+      if (!exchange.isSubscribing()) {
         return false;
       }
     }
@@ -62,8 +63,8 @@ final class SubscribeErrors {
     return buffer.toString(from, length, StandardCharsets.ISO_8859_1).equals(word);
   }
 
-  /** Nanoseconds to wait before the node is asked again. */
+  /** Nanoseconds to wait before subscribing again. */
   static long retryDelay(byte[] error) {
-    return isTransient(error) ? SHORT_DELAY : LONG_PAUSE;
+    return isTransient(error) ? SHORT_DELAY : LONG_DELAY;
   }
 }

@@ -12,8 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One command that subscribes to topics of one kind, or unsubscribes from them. A node confirms
- * each name with a push and gives no reply, or an error and no pushes.
+ * One command to a node that subscribes to topics of one kind or unsubscribes from them. The node
+ * confirms each name with a push and sends no reply, or sends an error and no pushes.
  */
 final class SubscribeExchange extends Exchange {
 
@@ -21,25 +21,25 @@ final class SubscribeExchange extends Exchange {
   private final Kind kind;
   private final boolean subscribing;
   private final List<Topic> topics;
-  private final UnsubscribeRequest leaving;
+  private final UnsubscribeRequest request;
   private int confirmed;
 
   SubscribeExchange(
-      Feed feed, boolean subscribing, List<Topic> topics, UnsubscribeRequest leaving) {
+      Feed feed, boolean subscribing, List<Topic> topics, UnsubscribeRequest request) {
     this.feed = feed;
     this.kind = topics.getFirst().kind();
     this.subscribing = subscribing;
     this.topics = List.copyOf(topics);
-    this.leaving = leaving;
-    leaving.addPending();
+    this.request = request;
+    request.addPending();
   }
 
-  /** Makes the request; to be called before it is sent. */
+  /** Encodes the request; to be called before it is sent. */
   void prepare() {
-    ByteBuf request = ByteBufAllocator.DEFAULT.directBuffer();
-    encode(request);
-    bytes(new SharedBuffer(request), 0, request.readableBytes());
-    sendOptions(Protocol.RESP3, 0, Long.MAX_VALUE); // the feed sees to deadlines
+    ByteBuf bytes = ByteBufAllocator.DEFAULT.directBuffer();
+    encode(bytes);
+    bytes(new SharedBuffer(bytes), 0, bytes.readableBytes());
+    sendOptions(Protocol.RESP3, 0, Long.MAX_VALUE); // requests have deadlines, see SubscribeRequest
   }
 
   private void encode(ByteBuf out) {
@@ -60,7 +60,10 @@ final class SubscribeExchange extends Exchange {
     return subscribing;
   }
 
-  /** Whether a node may refuse it for {@code redirect}, or, if that is null, for any slot. */
+  /**
+   * Whether a node may answer with this redirect, or, if {@code redirect} is null, with an error
+   * about any slot.
+   */
   boolean dependsOnSlot(@Nullable Redirect redirect) {
     return kind == Kind.SHARD
         && (redirect == null || redirect.slot() == topics.getFirst().partition());
@@ -70,14 +73,14 @@ final class SubscribeExchange extends Exchange {
     return topics;
   }
 
-  /** Whether the push is the confirmation that comes next. */
+  /** Whether the push is the next expected confirmation. */
   boolean isNextConfirmation(Push push) {
     return push.kind() == kind
         && push.isSubscribing() == subscribing
         && push.name().equals(topics.get(confirmed).name());
   }
 
-  /** One more name was confirmed: the topic. */
+  /** Marks the next topic as confirmed and returns it. */
   Topic confirm() {
     return topics.get(confirmed++);
   }
@@ -87,23 +90,23 @@ final class SubscribeExchange extends Exchange {
     return confirmed == topics.size();
   }
 
-  /** Gives the bytes back and tells whoever waits. */
+  /** Releases the bytes and informs the {@link UnsubscribeRequest}. */
   void end() {
     releaseBytes();
-    leaving.completeOne();
+    request.completeOne();
   }
 
   @Override
   public void onReply(ByteBuf buffer, int from, int to) {
     byte[] reply = new byte[to - from];
     buffer.getBytes(from, reply);
-    feed.onError(this, reply);
+    feed.onErrorReply(this, reply);
   }
 
   @Override
   public void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
     if (last) {
-      feed.onError(this, new byte[0]); // no such reply exists
+      feed.onErrorReply(this, new byte[0]); // no such reply exists
     }
   }
 

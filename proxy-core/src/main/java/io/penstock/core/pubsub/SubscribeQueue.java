@@ -8,13 +8,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one node is told to subscribe to and to unsubscribe from, in order. A few commands are on
- * their way at a time, so that a node is never sent more than it takes. Confined to its loop.
+ * The subscribe and unsubscribe commands for one node, in order. Only a few are in flight at a
+ * time, so that a node is never sent more than it can take. Confined to its loop.
  */
 final class SubscribeQueue {
 
-  /** At most so many, of {@link Batches#MAX_NAMES} names each. */
-  private static final int MOST_IN_FLIGHT = 32;
+  /** Commands in flight at most, with up to {@link Batches#MAX_NAMES} names each. */
+  private static final int MAX_IN_FLIGHT = 32;
 
   private final SubscriberConnection connection;
   private final ArrayDeque<SubscribeExchange> inFlight = new ArrayDeque<>();
@@ -29,18 +29,18 @@ final class SubscribeQueue {
     return inFlight.isEmpty() && waiting.isEmpty();
   }
 
-  /** Sends it now, or when its turn has come. */
-  void add(SubscribeExchange order) {
-    waiting.add(order);
+  /** Sends the command now, or when earlier ones are confirmed. */
+  void add(SubscribeExchange exchange) {
+    waiting.add(exchange);
     sendSome();
   }
 
   private void sendSome() {
     if (sending) {
-      return; // one has failed at once
+      return; // called from a command that failed at once
     }
     sending = true;
-    while (!waiting.isEmpty() && inFlight.size() < MOST_IN_FLIGHT && connection.isReady()) {
+    while (!waiting.isEmpty() && inFlight.size() < MAX_IN_FLIGHT && connection.isReady()) {
       SubscribeExchange next = waiting.remove();
       inFlight.add(next);
       next.prepare();
@@ -49,25 +49,28 @@ final class SubscribeQueue {
     sending = false;
   }
 
-  /** The oldest on its way. */
-  @Nullable SubscribeExchange oldest() {
+  /** The oldest command in flight, or null. */
+  @Nullable SubscribeExchange first() {
     return inFlight.peek();
   }
 
-  /** The order has ended: there is room for another. */
-  void remove(SubscribeExchange order) {
-    inFlight.remove(order);
+  /** Removes a completed command and sends the next ones. */
+  void remove(SubscribeExchange exchange) {
+    inFlight.remove(exchange);
     sendSome();
   }
 
-  /** The connection is lost: removes and answers those that have not been sent. */
+  /** Removes the commands that have not been sent, and returns them: the connection is closed. */
   List<SubscribeExchange> removeUnsent() {
     List<SubscribeExchange> unsent = new ArrayList<>(waiting);
     waiting.clear();
     return unsent;
   }
 
-  /** Whether a node refuses, because of a slot, none of those in flight. Borrows the buffer. */
+  /**
+   * Whether an error belongs to none of the commands in flight; see {@link
+   * SubscribeErrors#isStale}. Borrows the buffer.
+   */
   boolean isStaleError(ByteBuf buffer, int from, int to) {
     return SubscribeErrors.isStale(buffer, from, to, inFlight);
   }

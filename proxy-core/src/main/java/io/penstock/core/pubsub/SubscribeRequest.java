@@ -5,39 +5,45 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One client's request to subscribe, until every name in it is listened to, or one cannot be. */
+/**
+ * A client's request to subscribe, pending until all of its names are subscribed to or one cannot
+ * be.
+ */
 public final class SubscribeRequest {
 
-  /** Hears how it ended: exactly one of its methods is called, unless it is cancelled. */
-  public interface Outcome {
+  /** Receives the result: exactly one of its methods is called, unless the request is cancelled. */
+  public interface Callback {
 
-    /** All is listened to: the names can be {@linkplain Hub#addSubscriber entered}. */
+    /**
+     * All names are subscribed to at the nodes and can be {@linkplain Hub#addSubscriber added} for
+     * the client.
+     */
     void onSubscribed();
 
     /**
      * A node does not allow it.
      *
-     * @param error the whole error reply
+     * @param error the complete error reply
      */
     void onError(byte[] error);
 
-    /** It was not possible before the deadline. */
+    /** The subscription was not possible before the deadline. */
     void onFailure(Failure failure);
   }
 
   private final Subscriber subscriber;
   private final Kind kind;
-  private final Outcome outcome;
+  private final Callback callback;
   private final long deadline;
   private final List<Topic> topics = new ArrayList<>();
   private int missing;
-  private boolean whole; // no name follows
-  private int released; // topics that it is not waiting for any more
+  private boolean namesEnded; // all names have been added
+  private int released; // the number of topics that it does not wait for any more
 
-  SubscribeRequest(Subscriber subscriber, Kind kind, long deadline, Outcome outcome) {
+  SubscribeRequest(Subscriber subscriber, Kind kind, long deadline, Callback callback) {
     this.subscriber = subscriber;
     this.kind = kind;
-    this.outcome = outcome;
+    this.callback = callback;
     this.deadline = deadline;
   }
 
@@ -49,16 +55,16 @@ public final class SubscribeRequest {
     return kind;
   }
 
-  Outcome outcome() {
-    return outcome;
+  Callback callback() {
+    return callback;
   }
 
-  /** {@link System#nanoTime()} at which it fails. */
+  /** {@link System#nanoTime()} at which the request fails. */
   long deadline() {
     return deadline;
   }
 
-  /** Needs a topic that it has not needed before. */
+  /** Adds a topic that is not in the request yet. */
   void addTopic(Topic topic) {
     topics.add(topic);
     if (!topic.isReady()) {
@@ -66,30 +72,30 @@ public final class SubscribeRequest {
     }
   }
 
-  /** A topic that it needs is listened to, or is not any more. */
+  /** A topic of the request has become ready, or is not ready any more. */
   void topicChanged(boolean ready) {
     missing += ready ? -1 : 1;
   }
 
-  /** No name follows. */
+  /** Ends the names of the request. */
   void endNames() {
-    whole = true;
+    namesEnded = true;
   }
 
   boolean isComplete() {
-    return whole && missing == 0;
+    return namesEnded && missing == 0;
   }
 
   List<Topic> topics() {
     return topics;
   }
 
-  /** Whether there are topics that it has not been {@linkplain #nextTopic released} from. */
+  /** Whether {@link #nextTopic} returns another topic. */
   boolean hasTopics() {
     return released < topics.size();
   }
 
-  /** The next topic that it does not wait for any more; null when that was the last. */
+  /** Returns the next topic that the request has to release, or null after the last one. */
   @Nullable Topic nextTopic() {
     return released < topics.size() ? topics.get(released++) : null;
   }

@@ -5,52 +5,52 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** The requests to subscribe that one loop's clients wait for. Confined to its loop. */
+/** The pending requests to subscribe of the clients of one loop. Confined to its loop. */
 final class SubscribeRequests {
 
-  private final Set<SubscribeRequest> open = new LinkedHashSet<>();
+  private final Set<SubscribeRequest> pending = new LinkedHashSet<>();
 
-  void add(SubscribeRequest joining) {
-    open.add(joining);
+  void add(SubscribeRequest request) {
+    pending.add(request);
   }
 
-  /** Answers false when it has ended. */
-  boolean remove(SubscribeRequest joining) {
-    return open.remove(joining);
+  /** Returns false if the request has ended already. */
+  boolean remove(SubscribeRequest request) {
+    return pending.remove(request);
   }
 
-  /** A topic has begun to be listened to, or is not any more: those wait for it count that. */
+  /** Sets whether a topic is ready, and updates the requests that wait for it. */
   void update(Topic topic, boolean ready) {
     if (topic.isReady() == ready) {
       return;
     }
     topic.ready(ready);
-    for (SubscribeRequest joining : topic.requests().copy()) {
-      joining.topicChanged(ready);
-      completeIfReady(joining);
+    for (SubscribeRequest request : topic.requests().copy()) {
+      request.topicChanged(ready);
+      completeIfReady(request);
     }
   }
 
-  /** Tells of one that is complete. */
-  void completeIfReady(SubscribeRequest joining) {
-    if (joining.isComplete() && open.remove(joining)) {
-      joining.outcome().onSubscribed();
+  /** Completes the request if all of its topics are ready. */
+  void completeIfReady(SubscribeRequest request) {
+    if (request.isComplete() && pending.remove(request)) {
+      request.callback().onSubscribed();
     }
   }
 
-  /** Fails those that are past their deadline. */
+  /** Fails the requests that are past their deadline. */
   void tick(Hub hub, long now) {
-    for (SubscribeRequest joining : List.copyOf(open)) {
-      if (joining.deadline() - now <= 0 && open.contains(joining)) {
-        Failure failure = reason(joining);
-        hub.cancel(joining);
-        joining.outcome().onFailure(failure);
+    for (SubscribeRequest request : List.copyOf(pending)) {
+      if (request.deadline() - now <= 0 && pending.contains(request)) {
+        Failure failure = failureOf(request);
+        hub.cancel(request);
+        request.callback().onFailure(failure);
       }
     }
   }
 
-  private static Failure reason(SubscribeRequest joining) {
-    for (Topic topic : joining.topics()) {
+  private static Failure failureOf(SubscribeRequest request) {
+    for (Topic topic : request.topics()) {
       Feed home = topic.home();
       if (home == null) {
         return Failure.NO_OWNER;
@@ -62,12 +62,15 @@ final class SubscribeRequests {
     return Failure.NOT_SENT;
   }
 
-  /** A node does not allow a topic. Clients that listen already are not told. */
+  /**
+   * A node does not allow a topic: fails the requests that wait for it. Clients that are subscribed
+   * already get no error.
+   */
   void onError(Hub hub, Topic topic, byte[] error) {
-    for (SubscribeRequest joining : topic.requests().copy()) {
-      if (open.contains(joining)) {
-        hub.cancel(joining);
-        joining.outcome().onError(error);
+    for (SubscribeRequest request : topic.requests().copy()) {
+      if (pending.contains(request)) {
+        hub.cancel(request);
+        request.callback().onError(error);
       }
     }
   }

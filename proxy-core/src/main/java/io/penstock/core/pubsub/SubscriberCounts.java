@@ -9,31 +9,31 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many clients listen to what, over all loops, and what each node believes: to a node, all
- * clients of a loop are one connection. Puts right what nodes count. Safe from any thread; asked
- * only where something is published or counted.
+ * The number of clients subscribed to each topic, over all loops, and of connections subscribed at
+ * each node: for a node, all clients of a loop are one connection. Corrects the numbers that nodes
+ * return. Safe from any thread; used only where a message is published or subscribers are counted.
  */
 public final class SubscriberCounts {
 
   /**
-   * Who listens to one name.
+   * The subscribers of one name.
    *
    * @param clients of this proxy
-   * @param connections of this proxy by the node that counts them
+   * @param connections of this proxy, by node
    */
-  record Listeners(int clients, Map<Endpoint, Integer> connections) {
+  record Subscribers(int clients, Map<Endpoint, Integer> connections) {
 
-    static final Listeners NONE = new Listeners(0, Map.of());
+    static final Subscribers NONE = new Subscribers(0, Map.of());
 
-    Listeners plusClients(int more) {
-      return new Listeners(clients + more, connections);
+    Subscribers plusClients(int more) {
+      return new Subscribers(clients + more, connections);
     }
 
-    Listeners plusConnections(Endpoint node, int more) {
+    Subscribers plusConnections(Endpoint node, int more) {
       Map<Endpoint, Integer> changed = new HashMap<>(connections);
       changed.merge(node, more, Integer::sum);
       changed.values().removeIf(count -> count <= 0);
-      return new Listeners(clients, Map.copyOf(changed));
+      return new Subscribers(clients, Map.copyOf(changed));
     }
 
     int connectionsTo(Endpoint node) {
@@ -48,12 +48,12 @@ public final class SubscriberCounts {
       return sum;
     }
 
-    @Nullable Listeners orNull() {
+    @Nullable Subscribers orNull() {
       return clients <= 0 && connections.isEmpty() ? null : this;
     }
   }
 
-  private final Map<Kind, ConcurrentHashMap<Name, Listeners>> subscribersOf =
+  private final Map<Kind, ConcurrentHashMap<Name, Subscribers>> subscribersOf =
       new EnumMap<>(Kind.class);
 
   public SubscriberCounts() {
@@ -62,8 +62,8 @@ public final class SubscriberCounts {
     }
   }
 
-  private ConcurrentHashMap<Name, Listeners> of(Kind kind) {
-    ConcurrentHashMap<Name, Listeners> map = subscribersOf.get(kind);
+  private ConcurrentHashMap<Name, Subscribers> of(Kind kind) {
+    ConcurrentHashMap<Name, Subscribers> map = subscribersOf.get(kind);
     if (map == null) {
       throw new IllegalStateException("no map for " + kind);
     }
@@ -74,47 +74,56 @@ public final class SubscriberCounts {
     of(topic.kind())
         .compute(
             topic.name(),
-            (_, now) -> (now == null ? Listeners.NONE : now).plusClients(more).orNull());
+            (_, now) -> (now == null ? Subscribers.NONE : now).plusClients(more).orNull());
   }
 
   void addConnections(Kind kind, Name name, Endpoint node, int more) {
     of(kind)
         .compute(
             name,
-            (_, now) -> (now == null ? Listeners.NONE : now).plusConnections(node, more).orNull());
+            (_, now) ->
+                (now == null ? Subscribers.NONE : now).plusConnections(node, more).orNull());
   }
 
-  /** How many channels, patterns or shard channels there are that somebody listens to. */
+  /** The number of channels, patterns or shard channels with subscribers. */
   public long nameCount(Kind kind) {
     return of(kind).size();
   }
 
-  /** Whether nothing is subscribed to, so that nodes count right. */
+  /** Whether there are no subscriptions, so that the numbers of nodes are correct. */
   public boolean isEmpty() {
     return of(Kind.CHANNEL).isEmpty() && of(Kind.PATTERN).isEmpty() && of(Kind.SHARD).isEmpty();
   }
 
-  /** The listeners of one channel or shard channel, by its name. */
-  Listeners subscribersOf(Kind kind, Name name) {
-    return of(kind).getOrDefault(name, Listeners.NONE);
+  /** The subscribers of a channel or shard channel with exactly this name. */
+  Subscribers subscribersOf(Kind kind, Name name) {
+    return of(kind).getOrDefault(name, Subscribers.NONE);
   }
 
-  /** The listeners of all patterns; changes during the iteration may be seen or not. */
-  Iterator<Map.Entry<Name, Listeners>> patterns() {
+  /** The subscribers of all patterns. May or may not reflect changes during the iteration. */
+  Iterator<Map.Entry<Name, Subscribers>> patterns() {
     return of(Kind.PATTERN).entrySet().iterator();
   }
 
-  /** How many listen to a name, when all nodes together counted so many. */
+  /**
+   * Returns the number of subscribers of a name.
+   *
+   * @param counted sum of the numbers that the nodes returned
+   */
   public long subscribers(Kind kind, Name name, long counted) {
-    Listeners known = subscribersOf(kind, name);
+    Subscribers known = subscribersOf(kind, name);
     return Math.max(0, counted - known.allConnections()) + known.clients();
   }
 
-  /** How many patterns there are, when the nodes' numbers of patterns come to {@code counted}. */
+  /**
+   * Returns the number of patterns.
+   *
+   * @param counted sum of the numbers that the nodes returned
+   */
   public long patterns(long counted) {
     long nodes = 0;
     long clients = 0;
-    for (Listeners pattern : of(Kind.PATTERN).values()) {
+    for (Subscribers pattern : of(Kind.PATTERN).values()) {
       nodes += pattern.connections().size();
       clients += pattern.clients() > 0 ? 1 : 0;
     }

@@ -6,35 +6,35 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** How far one feed is with a topic that is wanted there. */
+/** The state of a topic at one feed. */
 final class SubscriptionState {
 
   private static final Logger log = LoggerFactory.getLogger(SubscriptionState.class);
 
-  @Nullable SubscribeExchange exchange; // sent and not confirmed
-  boolean confirmed; // confirmed
-  boolean notUnsubscribed; // the node was not told of the end of an earlier one
-  long retryAt; // if neither
-  private boolean lamented;
+  @Nullable SubscribeExchange exchange; // sent, not confirmed
+  boolean confirmed; // by the node
+  boolean notUnsubscribed; // the UNSUBSCRIBE for an earlier subscription was not sent
+  long retryAt; // if neither sent nor confirmed
+  private boolean logged;
 
-  /** Whether the node may listen: it has to be told of the end. */
+  /** Whether the node may have the subscription, so that an UNSUBSCRIBE must be sent. */
   boolean mustUnsubscribe() {
     return confirmed || exchange != null || notUnsubscribed;
   }
 
-  /** The node knows of nothing any more. */
+  /** Resets the state: the node has no subscriptions for a new connection. */
   void disconnected() {
     exchange = null;
     confirmed = false;
     notUnsubscribed = false;
   }
 
-  /** Tells the log once that the node refuses it. */
+  /** Logs once that the node answers with an error. */
   void logOnce(Endpoint node, byte[] error) {
-    if (!lamented) {
-      lamented = true;
+    if (!logged) {
+      logged = true;
       String line = new String(error, StandardCharsets.ISO_8859_1).strip();
-      log.info("{} refuses a subscription: {}", node, line);
+      log.info("{} rejects a subscription: {}", node, line);
     }
   }
 }

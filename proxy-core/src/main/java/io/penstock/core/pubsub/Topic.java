@@ -3,33 +3,33 @@ package io.penstock.core.pubsub;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A channel, pattern or shard channel that clients of this loop listen to or want to, and where it
- * is subscribed to. Its home is the one node whose messages count; what servers publish only
- * locally counts from every master.
+ * A channel, pattern or shard channel that clients of this loop are subscribed to or want to
+ * subscribe to, and the feeds where it is subscribed to. Its home is the one feed whose messages
+ * are delivered. Messages that servers publish only locally are delivered from every master.
  */
 final class Topic {
 
   private final Kind kind;
   private final Name name;
   private final int partition;
-  private final boolean everywhere;
+  private final boolean onEveryMaster;
   private final CompactSet<Subscriber> subscribers = new CompactSet<>();
   private final CompactSet<SubscribeRequest> requests = new CompactSet<>();
-  private boolean ready; // as its joinings have counted it
-  private @Nullable Feed owner; // where it belongs
+  private boolean ready; // as the requests have counted it
+  private @Nullable Feed owner; // of the node that owns it
   private long staysUntil;
-  private boolean stayed; // long enough
+  private boolean stayed; // staysUntil has passed
   private @Nullable Feed home;
-  private @Nullable Feed next; // takes over as soon as it listens
+  private @Nullable Feed next; // becomes home as soon as the subscription is confirmed
 
   /**
-   * @param partition that the name belongs to
+   * @param partition of the name
    */
   Topic(Kind kind, Name name, int partition) {
     this.kind = kind;
     this.name = name;
     this.partition = partition;
-    this.everywhere =
+    this.onEveryMaster =
         switch (kind) {
           case CHANNEL -> KeyspaceChannels.isKeyspaceChannel(name.toString());
           case PATTERN -> KeyspaceChannels.canMatch(name.toString());
@@ -49,16 +49,16 @@ final class Topic {
     return partition;
   }
 
-  /** Whether keyspace notifications may come through it, which are each node's own. */
+  /** Whether keyspace notifications may match, which each node publishes only locally. */
   boolean isOnEveryMaster() {
-    return everywhere;
+    return onEveryMaster;
   }
 
   CompactSet<Subscriber> subscribers() {
     return subscribers;
   }
 
-  /** Passes a message on to those who have joined; releases it. */
+  /** Delivers a message to all subscribers; releases it. */
   void deliver(Message message) {
     try {
       for (Subscriber subscriber : subscribers) {
@@ -72,7 +72,8 @@ final class Topic {
   private static void deliver(Message message, Subscriber subscriber) {
     try {
       subscriber.onMessage(message);
-    } catch (Throwable e) { // the others, and the node's connection, are not to blame
+    } catch (
+        Throwable e) { // must not fail for other subscribers or close the connection to the node
       subscriber.onFailure(e);
     }
   }
@@ -81,7 +82,9 @@ final class Topic {
     return requests;
   }
 
-  /** Whether all feeds that it needs listen, as its joinings have counted it. */
+  /**
+   * Whether the topic is subscribed to at all feeds that it needs, as the requests have counted it.
+   */
   boolean isReady() {
     return ready;
   }
@@ -98,15 +101,15 @@ final class Topic {
     return home;
   }
 
-  /** Whether the feed is the home or is to become it. */
+  /** Whether the feed is the home or the next one. */
   boolean uses(Feed feed) {
     return feed == home || feed == next;
   }
 
   /**
-   * Notes where it belongs from now on, if that is new.
+   * Sets the feed of the owner, if it has changed.
    *
-   * @param until how long it stays where it is listened to
+   * @param until how long the subscription stays at the old owner
    */
   void assignTo(Feed feed, long until) {
     if (feed != owner) {
@@ -117,23 +120,26 @@ final class Topic {
     }
   }
 
-  /** Answers true when it may move. */
+  /** Returns whether the topic may move to its new owner. */
   boolean mayMove(long now) {
     stayed |= now - staysUntil >= 0;
     return stayed;
   }
 
   /**
-   * Whether it stays for now where it is listened to and does not belong. A shard channel too,
-   * although what is published elsewhere does not come there: the old owner ends the subscription
-   * behind its last message.
+   * Whether the subscription stays at the old owner for now. This holds for a shard channel too,
+   * although messages published elsewhere do not reach the old owner: the old owner ends the
+   * subscription behind its last message.
    */
   boolean mustStay() {
     Feed current = home;
     return !stayed && current != null && current != owner && current.isSubscribed(this);
   }
 
-  /** The home is to be {@code feed}: later, if the present one listens and the new one does not. */
+  /**
+   * Makes {@code feed} the home: once it is subscribed to there, if the current home has a
+   * subscription and {@code feed} has not.
+   */
   void moveTo(Feed feed) {
     Feed current = home;
     if (current == null || !current.isSubscribed(this) || feed.isSubscribed(this)) {
@@ -144,7 +150,10 @@ final class Topic {
     }
   }
 
-  /** The feed listens; answers the home that it takes the place of, or null. */
+  /**
+   * The subscription at the feed is confirmed. Returns the former home if the feed replaces it,
+   * otherwise null.
+   */
   @Nullable Feed onConfirmed(Feed feed) {
     if (feed != next) {
       return null;
@@ -155,7 +164,7 @@ final class Topic {
     return before;
   }
 
-  /** The feed does not listen any more. */
+  /** The subscription at the feed has ended. */
   void onLost(Feed feed) {
     if (feed == home && next != null) {
       home = next;

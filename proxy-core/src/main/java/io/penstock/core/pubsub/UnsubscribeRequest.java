@@ -1,29 +1,29 @@
 package io.penstock.core.pubsub;
 
 /**
- * One client's request to unsubscribe, until the nodes have confirmed what they were told for it:
- * after that, no count of theirs includes it any more.
+ * A client's request to unsubscribe, pending until the nodes have confirmed all commands sent for
+ * it. After that, no count of a node includes the client.
  */
 public final class UnsubscribeRequest {
 
   private final Runnable done;
-  private int missing = 1; // itself, until all orders are given
+  private int missing = 1; // the request itself, until all commands are sent
 
   public UnsubscribeRequest(Runnable done) {
     this.done = done;
   }
 
-  /** Nobody waits for the end. */
+  /** Returns a request whose end is ignored. */
   static UnsubscribeRequest withoutCallback() {
     return new UnsubscribeRequest(() -> {});
   }
 
-  /** One more node was told. */
+  /** One more command was created. */
   void addPending() {
     missing++;
   }
 
-  /** A node has confirmed, or is gone; or all were told. */
+  /** A command was confirmed or its connection was closed, or all commands were sent. */
   public void completeOne() {
     if (--missing == 0) {
       done.run();

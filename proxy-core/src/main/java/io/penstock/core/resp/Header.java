@@ -3,12 +3,12 @@ package io.penstock.core.resp;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 
-/** The line that RESP begins an element with: its type and a number, {@code *3\r\n}. */
+/** The first line of a RESP element: its type and a number, as in {@code *3\r }. */
 public final class Header {
 
   private Header() {}
 
-  /** Appends one; borrows the buffer. */
+  /** Appends a header; borrows the buffer. */
   public static void write(ByteBuf out, char type, long number) {
     out.writeByte(type);
     if (number < 0) {
@@ -19,7 +19,7 @@ public final class Header {
     out.writeByte('\r').writeByte('\n');
   }
 
-  /** Without a string: requests that are divided have ten of these and more. */
+  /** Without a string, since a request that is split has ten headers or more. */
   private static void writeDecimal(ByteBuf out, long number) {
     if (number >= 10) {
       writeDecimal(out, number / 10);

@@ -8,10 +8,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Inline requests: a line split at blanks, with the quoting of Redis's {@code sdssplitargs}
- * (sds.c), written again as an array of bulk strings so that the rest of Penstock knows one form
- * only. The line has no zero byte: behind one neither Redis nor {@link RequestScanner} finds its
- * end.
+ * Inline requests: a line split at blanks, with the quoting of {@code sdssplitargs} (sds.c) of
+ * Redis, and encoded as an array of bulk strings so that all other code handles one form only. The
+ * line contains no zero byte: behind one neither Redis nor {@link RequestScanner} finds the end of
+ * the line.
  */
 final class InlineArguments {
 
@@ -22,12 +22,12 @@ final class InlineArguments {
     this.line = line;
   }
 
-  /** The line's arguments, or null when its quotes do not balance. */
+  /** Returns the arguments of the line, or null if its quotes do not balance. */
   static @Nullable List<byte[]> split(byte[] line) {
     return new InlineArguments(line).split();
   }
 
-  /** Encodes the arguments as RESP into a new heap buffer that {@code frame} then refers to. */
+  /** Encodes the arguments as RESP into a new heap buffer, which {@code frame} then refers to. */
   static void encode(List<byte[]> arguments, RequestFrame frame) {
     ByteBuf encoded = Unpooled.buffer();
     frame.begin(encoded, 0);
@@ -74,7 +74,7 @@ final class InlineArguments {
     return bytes.toByteArray();
   }
 
-  /** Reads up to the closing quote, which must be followed by a blank or the end. */
+  /** Reads up to the closing quote, which a blank or the end of the line must follow. */
   private boolean quoted(byte quote, ByteArrayOutputStream into) {
     while (at < line.length) {
       byte b = line[at++];
@@ -114,12 +114,14 @@ final class InlineArguments {
     return b < 0 ? -1 : Character.digit((char) b, 16);
   }
 
-  /** Not all blanks do: sdssplitargs takes vertical tab and form feed inside an argument. */
+  /**
+   * Not all blanks end an argument: sdssplitargs takes vertical tab and form feed as part of it.
+   */
   private static boolean endsArgument(byte b) {
     return b == ' ' || b == '\t' || b == '\r' || b == '\n';
   }
 
-  /** C's isspace. */
+  /** As isspace in C. */
   private static boolean isBlank(byte b) {
     return b == ' ' || (b >= '\t' && b <= '\r');
   }

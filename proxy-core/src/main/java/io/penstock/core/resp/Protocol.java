@@ -1,6 +1,6 @@
 package io.penstock.core.resp;
 
-/** The protocol versions a connection can speak; {@code HELLO} switches. */
+/** The protocol versions of a connection; {@code HELLO} switches. */
 public enum Protocol {
   RESP2,
   RESP3

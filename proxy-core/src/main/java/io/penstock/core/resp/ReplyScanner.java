@@ -3,22 +3,22 @@ package io.penstock.core.resp;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Finds where a node's reply ends, RESP2 or RESP3, without reading what is in it.
+ * Finds the end of a node's reply, RESP2 or RESP3, without interpreting its content.
  *
- * <p>Resumable at every byte: what was looked at once is not looked at again, however the reply is
- * cut. Nesting needs no stack, since an array of n is n more replies to wait for. One scanner per
- * backend connection, confined to its event loop; never keeps a buffer.
+ * <p>Resumable at every byte: a byte is examined once, however the reply is cut. Nesting needs no
+ * stack, since an array of n elements is n more replies to wait for. One scanner per backend
+ * connection, confined to its event loop; never keeps a buffer.
  */
 public final class ReplyScanner {
 
-  /** Answer of {@link #scan}: the reply goes on beyond the bytes there are. */
+  /** Returned by {@link #scan}: the reply continues beyond the available bytes. */
   public static final int INCOMPLETE = -1;
 
-  /** Answer of {@link #scan}: the bytes are not RESP. */
+  /** Returned by {@link #scan}: the bytes are not RESP. */
   public static final int MALFORMED = -2;
 
   /**
-   * Longest line in bytes: a script may make an error of any length, and whoever reads an error
+   * Longest line in bytes. A script can return an error of any length, and code that reads an error
    * waits for its end.
    */
   static final int LONGEST_LINE = 32 * 1024 * 1024;
@@ -26,21 +26,21 @@ public final class ReplyScanner {
   private static final int MAX_DIGITS = 18;
   private static final long MAX_PENDING = Long.MAX_VALUE / 4;
 
-  private long pending; // values still to be completed; 0 between replies
-  private long skip; // payload bytes still to be passed over, CRLF included
+  private long pending; // values not yet complete; 0 between replies
+  private long skip; // payload bytes not yet skipped, CRLF included
   private byte type; // of the header being read; 0 between headers
-  private boolean afterReturn; // the last byte looked at was a CR
+  private boolean afterReturn; // the last byte examined was a CR
   private int lineLength; // so far
   private long number;
   private int digits;
   private boolean negative;
 
-  /** True while a reply has begun and not ended. */
+  /** Whether a reply has begun and not ended. */
   public boolean isInsideReply() {
     return pending != 0;
   }
 
-  /** Forgets a reply in progress. */
+  /** Discards the state of an incomplete reply. */
   public void reset() {
     pending = 0;
     skip = 0;
@@ -48,11 +48,11 @@ public final class ReplyScanner {
   }
 
   /**
-   * Goes on with the reply in progress, or begins one, at {@code from}.
+   * Continues with the incomplete reply, or begins one, at {@code from}.
    *
    * @param buffer borrowed
-   * @return index just past the reply, {@link #INCOMPLETE} when all bytes before {@code to} belong
-   *     to it and more are to come, or {@link #MALFORMED}
+   * @return index just past the reply; {@link #INCOMPLETE} if all bytes before {@code to} belong to
+   *     it and more must follow; or {@link #MALFORMED}
    */
   public int scan(ByteBuf buffer, int from, int to) {
     int at = from;
@@ -90,9 +90,7 @@ public final class ReplyScanner {
     }
   }
 
-  /**
-   * Passes over the common ones among the values still to come, as long as they lie there whole.
-   */
+  /** Skips values of common types, as long as they are complete in the buffer. */
   private int scanElements(ByteBuf buffer, int from, int to) {
     int at = from;
     int lengthBefore = 0;
@@ -104,7 +102,7 @@ public final class ReplyScanner {
       pending--;
       int length = end - at;
       if (length == lengthBefore && buffer.getByte(at) == '$' && to - at >= Long.BYTES) {
-        end = passAlike(buffer, at, end, to);
+        end = skipSameHeader(buffer, at, end, to);
       }
       at = end;
       lengthBefore = length;
@@ -113,18 +111,18 @@ public final class ReplyScanner {
   }
 
   /**
-   * Passes over bulks with the same header as the one from {@code first} to {@code end}, which are
-   * as long. Where each begins need not be found out from the one before it, so that the processor
-   * looks at many at once.
+   * Skips bulk strings that have the same header as the one from {@code first} to {@code end}, and
+   * thus its length. The position of each does not depend on the one before it, so the processor
+   * examines many in parallel.
    */
-  private int passAlike(ByteBuf buffer, int first, int end, int to) {
+  private int skipSameHeader(ByteBuf buffer, int first, int end, int to) {
     int newline = buffer.indexOf(first, first + Long.BYTES, (byte) '\n');
     if (newline < 0) {
-      return end; // a header of more bytes
+      return end; // a longer header
     }
     long head = buffer.getLongLE(first);
     int behind = first + Long.BYTES - (newline + 1);
-    long header = -1L >>> (behind * Byte.SIZE); // a mask of its bytes
+    long header = -1L >>> (behind * Byte.SIZE); // mask of the header's bytes
     int length = end - first;
     int last = to - Math.max(length, Long.BYTES);
     int at = end;
@@ -138,8 +136,8 @@ public final class ReplyScanner {
   }
 
   /**
-   * The replies that make up nearly all traffic, when they lie whole in the buffer: status,
-   * integer, short bulk.
+   * Scans the replies that make up nearly all traffic, if they are complete in the buffer: status,
+   * integer, short bulk string.
    */
   private static int scanCommon(ByteBuf buffer, int from, int to) {
     if (to - from < 4) {
@@ -155,7 +153,7 @@ public final class ReplyScanner {
           return i > from + 1 && end <= to && buffer.getByte(i + 1) == '\n' ? end : INCOMPLETE;
         }
         if (b < '0' || b > '9') {
-          return INCOMPLETE; // a null or something odd: the long way
+          return INCOMPLETE; // a null or something unusual, which scanHeader handles
         }
         length = length * 10 + (b - '0');
       }
@@ -169,7 +167,10 @@ public final class ReplyScanner {
     return INCOMPLETE;
   }
 
-  /** Reads one header line; answers the index past its LF, INCOMPLETE or MALFORMED. */
+  /**
+   * Reads one header line. Returns the index past its LF, {@link #INCOMPLETE} or {@link
+   * #MALFORMED}.
+   */
   private int scanHeader(ByteBuf buffer, int from, int to) {
     int at = from;
     if (type == 0) {
@@ -192,9 +193,9 @@ public final class ReplyScanner {
     return isLine(type) ? scanLine(buffer, at, to) : MALFORMED;
   }
 
-  /** A null says nothing and a boolean one letter: client libraries take nothing else. */
+  /** A null has no content and a boolean has one letter: client libraries accept nothing else. */
   private int scanFixed(ByteBuf buffer, int from, int to) {
-    int end = type == '_' ? 1 : 2; // where in the line its last byte is
+    int end = type == '_' ? 1 : 2; // index in the line of the last byte
     for (int at = from; at < to; at++, lineLength++) {
       byte b = buffer.getByte(at);
       if (lineLength == end) {
@@ -207,7 +208,7 @@ public final class ReplyScanner {
     return INCOMPLETE;
   }
 
-  /** A line ends with CR LF: what a module says may have an LF in it. */
+  /** A line ends with CR LF: a line from a module may contain an LF. */
   private int scanLine(ByteBuf buffer, int from, int to) {
     for (int at = from; at < to; ) {
       int newline = buffer.indexOf(at, to, (byte) '\n');
@@ -262,12 +263,12 @@ public final class ReplyScanner {
     };
   }
 
-  /** Counts what the header just read announces; false when there is no such thing. */
+  /** Applies the header just read. Returns false if no such header exists. */
   private boolean applyHeader() {
     byte header = type;
     type = 0;
     if (negative && number != 1) {
-      return false; // -1 stands for null, and nothing else below zero for anything
+      return false; // -1 means null; no other negative number is valid
     }
     switch (header) {
       case '$', '=', '!' -> {
@@ -279,7 +280,7 @@ public final class ReplyScanner {
       }
       case '*', '~', '>' -> pending += negative ? -1 : number - 1;
       case '%' -> pending += 2 * number - 1;
-      case '|' -> pending += 2 * number; // an attribute comes before the value it describes
+      case '|' -> pending += 2 * number; // an attribute precedes the value that it describes
       default -> pending--;
     }
     boolean nullPair = negative && (header == '%' || header == '|');

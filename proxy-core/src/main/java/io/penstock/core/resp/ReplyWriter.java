@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Writes RESP elements for one client's protocol; characters are bytes, one to one. Borrows the
+ * Writes RESP elements in one client's protocol; characters are bytes, one to one. Borrows the
  * buffer.
  */
 public final class ReplyWriter {
@@ -21,7 +21,7 @@ public final class ReplyWriter {
     Header.write(out, '*', elements);
   }
 
-  /** What RESP3 sends out of band. */
+  /** An out-of-band push in RESP3, an array in RESP2. */
   public void push(int elements) {
     Header.write(out, resp3 ? '>' : '*', elements);
   }
@@ -48,12 +48,15 @@ public final class ReplyWriter {
     text("\r\n");
   }
 
-  /** An error line; a line break in it becomes a blank, as in Redis's addReplyErrorSds. */
+  /** An error line. Line breaks become blanks, as in {@code addReplyErrorSds} of Redis. */
   public void error(String text) {
     text(errorLine(text));
   }
 
-  /** The bytes, as characters, of an error reply, one line whatever {@code text} quotes. */
+  /**
+   * Returns the bytes of an error reply, as characters: always one line, whatever {@code text}
+   * contains.
+   */
   public static String errorLine(String text) {
     return "-" + text.replace('\r', ' ').replace('\n', ' ') + "\r\n";
   }
@@ -70,7 +73,7 @@ public final class ReplyWriter {
     text("\r\n");
   }
 
-  /** Text with its format, {@code txt}: a verbatim string in RESP3. */
+  /** Text with the format {@code txt}: a verbatim string in RESP3, a bulk string in RESP2. */
   public void verbatim(String text) {
     if (resp3) {
       Header.write(out, '=', text.length() + 4);

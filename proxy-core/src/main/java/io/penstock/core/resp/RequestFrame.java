@@ -6,11 +6,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * One request as positions in the bytes it arrived in: no copy, no object per argument. Filled by
- * {@link RequestScanner} and overwritten by its next call. Confined to one event loop.
+ * One request as positions in its bytes: no copy, no object per argument. {@link RequestScanner}
+ * fills the frame and overwrites it with its next call. Confined to one event loop.
  *
- * <p>The frame borrows the buffer; whoever keeps a request beyond the scanner's next call keeps the
- * buffer alive and copies what positions it needs.
+ * <p>The frame borrows the buffer. Code that keeps a request beyond the scanner's next call must
+ * keep the buffer alive and copy the positions that it needs.
  */
 public final class RequestFrame {
 
@@ -24,7 +24,7 @@ public final class RequestFrame {
   private int[] offsets = new int[INITIAL_ARGUMENTS];
   private int[] lengths = new int[INITIAL_ARGUMENTS];
 
-  /** The bytes that all positions refer to. */
+  /** The buffer that all positions refer to. */
   public ByteBuf buffer() {
     return buffer;
   }
@@ -39,7 +39,7 @@ public final class RequestFrame {
     return end;
   }
 
-  /** Number of arguments, the command's name included; at least 1. */
+  /** Number of arguments, including the name of the command; at least 1. */
   public int argc() {
     return argc;
   }
@@ -54,7 +54,7 @@ public final class RequestFrame {
     return lengths[i];
   }
 
-  /** Begins a new request at {@code start}; arguments are added in order. */
+  /** Begins a new request at {@code startIndex}; arguments are added in order. */
   public void begin(ByteBuf from, int startIndex) {
     buffer = from;
     start = startIndex;
@@ -62,7 +62,7 @@ public final class RequestFrame {
     shrink();
   }
 
-  /** Gives back the room that an unusually long request took; its positions are gone. */
+  /** Releases the memory of a request with very many arguments; its positions are lost. */
   public void shrink() {
     if (offsets.length > KEPT_ARGUMENTS) {
       argc = 0;
@@ -71,12 +71,12 @@ public final class RequestFrame {
     }
   }
 
-  /** Bytes of memory that positions take beyond those of a short request. */
+  /** Bytes of memory for positions beyond those of a short request. */
   public int size() {
     return (offsets.length - INITIAL_ARGUMENTS) * (Integer.BYTES + Integer.BYTES);
   }
 
-  /** Gives back all room that the last request took; only between requests. */
+  /** Releases all extra memory of the last request; only between requests. */
   public void shrinkIdle() {
     if (offsets.length > INITIAL_ARGUMENTS) {
       argc = 0;
@@ -113,7 +113,7 @@ public final class RequestFrame {
     }
   }
 
-  /** An argument's bytes as characters, one to one. */
+  /** Returns the bytes of an argument as characters, one to one. */
   public String text(int argument) {
     return buffer().toString(offset(argument), length(argument), StandardCharsets.ISO_8859_1);
   }

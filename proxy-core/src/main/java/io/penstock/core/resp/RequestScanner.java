@@ -3,20 +3,20 @@ package io.penstock.core.resp;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Finds the bounds of one request after the other in a client's bytes, and of each argument in it.
+ * Finds the bounds of each request in a client's bytes, and of each argument in it.
  *
- * <p>Resumable: after {@link ScanResult#INCOMPLETE} the next call goes on where the bytes ended, so
- * a value that arrives in a thousand pieces is looked at once. Between the calls the bytes may move
- * to another buffer if {@link #rebase} is told. The rules and the words of errors are those of
- * Redis's {@code processMultibulkBuffer} and {@code processInlineBuffer} (networking.c). Confined
- * to one event loop; never keeps or releases a buffer.
+ * <p>Resumable: after {@link ScanResult#INCOMPLETE} the next call continues where the bytes ended,
+ * so a value that arrives in a thousand pieces is examined once. Between calls the bytes may move
+ * to another buffer if {@link #rebase} is called. The rules and error texts are those of {@code
+ * processMultibulkBuffer} and {@code processInlineBuffer} (networking.c) of Redis. Confined to one
+ * event loop; never keeps or releases a buffer.
  */
 public final class RequestScanner {
 
-  /** Before authentication Redis takes no more than this many arguments … */
+  /** Before authentication Redis accepts no more than this number of arguments … */
   private static final int UNAUTHENTICATED_ARGUMENTS = 10;
 
-  /** … and none longer than this. */
+  /** … and no argument longer than this. */
   private static final int UNAUTHENTICATED_BULK = 16_384;
 
   private static final int NO_LENGTH = -1;
@@ -26,9 +26,9 @@ public final class RequestScanner {
   private final RequestFrame frame = new RequestFrame();
   private boolean authenticated = true;
 
-  private int next; // where scanning goes on
-  private int argumentsLeft; // of the array request in progress; 0 when between requests
-  private int bulkLength = NO_LENGTH; // of the argument whose bytes are still to come
+  private int next; // where scanning continues
+  private int argumentsLeft; // of the current array request; 0 between requests
+  private int bulkLength = NO_LENGTH; // of the argument whose bytes have not arrived
   private int lineEnd; // set by findLineEnd
   private long number; // set by parseNumber
   private String error = "";
@@ -37,7 +37,7 @@ public final class RequestScanner {
     this.limits = limits;
   }
 
-  /** The request that the last {@link ScanResult#REQUEST} found; valid until the next scan. */
+  /** The request of the last {@link ScanResult#REQUEST}; valid until the next scan. */
   public RequestFrame frame() {
     return frame;
   }
@@ -47,49 +47,43 @@ public final class RequestScanner {
     return next;
   }
 
-  /** Index of the first byte that is still needed: of the request in progress, or the next one. */
+  /** Index of the first byte still needed: of the current request, or of the next one. */
   public int start() {
     return argumentsLeft > 0 ? frame.start() : next;
   }
 
   /**
-   * Redis's words for the last {@link ScanResult#PROTOCOL_ERROR}, without {@code "ERR Protocol
-   * error: "}.
+   * The error text of Redis for the last {@link ScanResult#PROTOCOL_ERROR}, without {@code "ERR
+   * Protocol error: "}.
    */
   public String error() {
     return error;
   }
 
-  /** Whether the client has authenticated; before that Redis's smaller limits hold. */
+  /** Sets whether the client has authenticated; before that the smaller limits of Redis apply. */
   public void authenticated(boolean value) {
     authenticated = value;
   }
 
-  /**
-   * Bytes that the argument in progress still lacks beyond {@code to}, its CRLF included; 0 when
-   * not known.
-   */
+  /** Bytes that the current argument lacks beyond {@code to}, CRLF included; 0 if not known. */
   public int missing(int to) {
     return bulkLength == NO_LENGTH ? 0 : Math.max(0, next + bulkLength + 2 - to);
   }
 
-  /** Begins at {@code from} in a new buffer, between two requests. */
+  /** Continues at {@code from} in a new buffer, between two requests. */
   public void reset(int from) {
     next = from;
     argumentsLeft = 0;
     bulkLength = NO_LENGTH;
   }
 
-  /** As {@link #rebase}, with the frame that was found last still in use. */
+  /** As {@link #rebase}, while the last frame is still in use. */
   public void rebaseFrame(ByteBuf buffer, int shift) {
     next += shift;
     frame.rebase(buffer, shift);
   }
 
-  /**
-   * Tells that the bytes now lie in {@code buffer}, {@code shift} places further on (or back, if
-   * negative).
-   */
+  /** The bytes are now in {@code buffer}, {@code shift} bytes further on (or back, if negative). */
   public void rebase(ByteBuf buffer, int shift) {
     next += shift;
     if (argumentsLeft > 0) {
@@ -98,10 +92,10 @@ public final class RequestScanner {
   }
 
   /**
-   * Looks for the next request in {@code buffer} before index {@code to}.
+   * Scans for the next request in {@code buffer} before index {@code to}.
    *
-   * @param buffer borrowed; the frame refers to it until the next scan (an inline request's frame
-   *     refers to a new heap buffer instead)
+   * @param buffer borrowed; the frame refers to it until the next scan (the frame of an inline
+   *     request refers to a new heap buffer instead)
    */
   public ScanResult scan(ByteBuf buffer, int to) {
     if (argumentsLeft == 0) {
@@ -164,7 +158,7 @@ public final class RequestScanner {
 
   private ScanResult scanBulkHeader(ByteBuf buffer, int to) {
     int at = next;
-    // The form nearly every argument has, "$n\r\n" or "$nn\r\n", without a search.
+    // The form of nearly every argument, "$n\r\n" or "$nn\r\n", without a search.
     if (to - at >= 5 && buffer.getByte(at) == '$') {
       int first = buffer.getByte(at + 1) - '0';
       if (first > 0 && first <= 9) {
@@ -192,7 +186,7 @@ public final class RequestScanner {
     }
     byte type = buffer.getByte(at);
     if (type != '$') {
-      char got = type == '\r' || type == '\n' ? ' ' : (char) (type & 0xFF); // errors are one line
+      char got = type == '\r' || type == '\n' ? ' ' : (char) (type & 0xFF); // an error is one line
       return fail("expected '$', got '" + got + "'");
     }
     if (!parseNumber(buffer, at + 1, lineEnd) || number < 0 || number > limits.maxBulkLength()) {
@@ -240,9 +234,9 @@ public final class RequestScanner {
   }
 
   /**
-   * Redis ends a header line at the first CR and skips what follows it, whatever that is. It looks
-   * for the end of a line as for a character of a C string: behind a zero byte there is none, and
-   * it waits for more until the line is too long.
+   * Redis ends a header line at the first CR and skips the next byte, whatever it is. It searches
+   * for the end of a line as for a character of a C string: behind a zero byte it finds none, and
+   * waits for more until the line is too long.
    */
   private boolean findLineEnd(ByteBuf buffer, int from, int to) {
     for (int i = from, last = Math.min(to, from + limits.maxInlineLength() + 1); i < last; i++) {
@@ -259,7 +253,7 @@ public final class RequestScanner {
     return false;
   }
 
-  /** Redis's string2ll: no sign but '-', no leading zero, no space. */
+  /** As string2ll of Redis: no sign but '-', no leading zero, no space. */
   private boolean parseNumber(ByteBuf buffer, int from, int to) {
     int i = from;
     boolean negative = i < to && buffer.getByte(i) == '-';
@@ -282,7 +276,7 @@ public final class RequestScanner {
     return true;
   }
 
-  /** A line of which all but the very last byte is there is not too long. */
+  /** A line is not too long while only its very last byte is missing. */
   private ScanResult lineWithoutEnd(int length, String words) {
     return lineEnd == NO_END && length > limits.maxInlineLength()
         ? fail(words)

@@ -1,26 +1,27 @@
 package io.penstock.core.resp;
 
 /**
- * What a client may send, checked before anything is allocated for it.
+ * Limits of requests, checked before anything is allocated for them.
  *
- * @param maxBulkLength longest argument in bytes, Redis's {@code proto-max-bulk-len}
+ * @param maxBulkLength longest argument in bytes, as {@code proto-max-bulk-len} of Redis
  * @param maxArguments most arguments of one request
- * @param maxInlineLength longest inline request or header line in bytes, Redis's 64 KiB
- * @param maxRequestLength longest request in bytes, below Redis's {@code client-query-buffer-limit}
- *     of 1 GiB: a server closes the connection on a longer one, and others share that connection
+ * @param maxInlineLength longest inline request or header line in bytes, 64 KiB in Redis
+ * @param maxRequestLength longest request in bytes, below {@code client-query-buffer-limit} of
+ *     Redis, 1 GiB: a server closes the connection on a longer one, and other clients share that
+ *     connection
  */
 public record RespLimits(
     int maxBulkLength, int maxArguments, int maxInlineLength, int maxRequestLength) {
 
   private static final int MAX_REQUEST = 1_000_000_000;
 
-  /** Most arguments of one request, as Redis had it before 7.0: 1024 × 1024. */
+  /** Most arguments of one request, as in Redis before 7.0: 1024 × 1024. */
   public static final int MAX_ARGUMENTS = 1_048_576;
 
-  /** Redis's {@code PROTO_INLINE_MAX_SIZE}. */
+  /** {@code PROTO_INLINE_MAX_SIZE} of Redis. */
   public static final int MAX_INLINE = 65_536;
 
-  /** Redis's own limits with the given {@code proto-max-bulk-len}. */
+  /** The limits of Redis with the given {@code proto-max-bulk-len}. */
   public static RespLimits ofMaxBulkLength(int maxBulkLength) {
     return new RespLimits(maxBulkLength, MAX_ARGUMENTS, MAX_INLINE, MAX_REQUEST);
   }

@@ -1,16 +1,16 @@
 package io.penstock.core.resp;
 
-/** What one call of {@link RequestScanner#scan} found. */
+/** The result of one call of {@link RequestScanner#scan}. */
 public enum ScanResult {
-  /** The frame holds a whole request. */
+  /** The frame contains a complete request. */
   REQUEST,
-  /** Bytes that ask for nothing: a blank line, {@code *0} or {@code *-1}. They are consumed. */
+  /** Bytes without a request, which were consumed: a blank line, {@code *0} or {@code *-1}. */
   NOTHING,
-  /** The request goes on beyond the bytes there are; call again when more have come. */
+  /** The request continues beyond the available bytes; call again when more have arrived. */
   INCOMPLETE,
   /**
-   * The bytes are not RESP: {@link RequestScanner#error()} says why, and the connection is to be
-   * closed.
+   * The bytes are not RESP: {@link RequestScanner#error()} returns the reason, and the connection
+   * must be closed.
    */
   PROTOCOL_ERROR
 }

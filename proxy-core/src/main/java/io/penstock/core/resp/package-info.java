@@ -1,5 +1,5 @@
 /**
- * The wire format and nothing else: where a request or a reply begins and ends, RESP2, RESP3 and
+ * The wire format and nothing else: the bounds of requests and replies in RESP2 and RESP3, and
  * inline commands. Bytes enter as borrowed {@link io.netty.buffer.ByteBuf}s, positions leave; no
  * command is known by name here. Everything is confined to one event loop.
  */

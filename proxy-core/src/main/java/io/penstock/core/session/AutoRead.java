@@ -7,7 +7,7 @@ import io.penstock.core.limit.Allowance;
 import io.penstock.core.reply.ReplySequence;
 import io.penstock.core.transport.ReadGate;
 
-/** Whether a client's socket is read. Confined to its loop. */
+/** Switches reading from a client's socket on and off. Confined to its loop. */
 final class AutoRead {
 
   private final Client client;
@@ -15,7 +15,7 @@ final class AutoRead {
   private final ReplySequence replies;
   private final ChannelConfig socket;
   private final ReadGate gate;
-  private boolean waiting; // for the gate
+  private boolean waiting; // for the read gate to open
 
   /**
    * @param socket of the client
@@ -28,7 +28,7 @@ final class AutoRead {
     this.gate = context.loop().readGate();
   }
 
-  /** The client's socket should be read from here on, or should not: it is when the loop reads. */
+  /** Sets whether the client's socket is read. It is read only while the loop reads too. */
   void set(boolean wanted) {
     if (client.isClosed()) {
       return;
@@ -36,16 +36,16 @@ final class AutoRead {
     boolean open = gate.isOpen();
     if (wanted && !open && !waiting) {
       waiting = true;
-      gate.whenOpen(this::readOn);
+      gate.whenOpen(this::onGateOpen);
     }
-    boolean reads = wanted && open;
-    if (socket.isAutoRead() != reads) {
-      socket.setAutoRead(reads);
-      account.readingChanged(reads, replies.size());
+    boolean enabled = wanted && open;
+    if (socket.isAutoRead() != enabled) {
+      socket.setAutoRead(enabled);
+      account.readingChanged(enabled, replies.size());
     }
   }
 
-  private void readOn() {
+  private void onGateOpen() {
     waiting = false;
     client.processInput();
   }

@@ -14,14 +14,14 @@ import java.net.SocketAddress;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A client in the form of {@code CLIENT LIST}, with the fields of all servers that there are; those
- * that mean nothing in a proxy have the value of an idle client.
+ * A client as a line of {@code CLIENT LIST}, with the fields of all server versions. Fields that
+ * have no meaning in a proxy have the value of an idle client.
  */
 final class ClientLine {
 
   private ClientLine() {}
 
-  /** Now, on the loop that it is on. */
+  /** Returns the line for the present moment. To be called on the client's loop. */
   static String of(Session session, SessionLoop loop) {
     long now = System.nanoTime();
     ClientProfile profile = session.profile();
@@ -61,7 +61,7 @@ final class ClientLine {
         + traffic(session, loop);
   }
 
-  /** Its file descriptor, which NIO does not tell: the field is missing then. */
+  /** The file descriptor. NIO does not provide it: the field is missing then. */
   private static String descriptor(Channel channel) {
     return channel instanceof UnixChannel unix ? " fd=" + unix.fd().intValue() : "";
   }
@@ -107,12 +107,12 @@ final class ClientLine {
     return flags.isEmpty() ? "N" : flags;
   }
 
-  /** Whole seconds of a time in nanoseconds. */
+  /** Converts nanoseconds to whole seconds. */
   static long seconds(long nanos) {
     return TimeUnit.NANOSECONDS.toSeconds(Math.max(0, nanos));
   }
 
-  /** An address as servers write it. */
+  /** Returns an address in the format of servers. */
   static String address(SocketAddress address) {
     if (!(address instanceof InetSocketAddress inet) || inet.getAddress() == null) {
       return "?:0";

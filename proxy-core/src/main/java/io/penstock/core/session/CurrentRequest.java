@@ -45,7 +45,7 @@ final class CurrentRequest implements IncomingRequest {
     return replies.begin(spec);
   }
 
-  /** It is found again next. */
+  /** Puts the request back: it is the next one found again. */
   void putBack() {
     input.putBack();
   }

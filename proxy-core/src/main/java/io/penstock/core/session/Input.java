@@ -11,22 +11,25 @@ import io.penstock.core.transport.SharedBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes a client has sent and that no request has used up yet. An idle client holds no buffer;
- * a request cut between two reads is moved into a buffer of its own that grows with what really
- * arrives.
+ * The bytes that a client has sent and that no request has used yet. An idle client has no buffer.
+ * A request that is cut between two reads is moved into a buffer of its own, which grows with the
+ * bytes that arrive.
  */
 final class Input {
 
-  private static final int SMALLEST = 512;
-  private static final int PREALLOCATED = 64 * 1024;
+  private static final int MIN_CAPACITY = 512;
+  private static final int MAX_PREALLOCATED = 64 * 1024;
 
-  /** What is announced counts for room as far as so many times of it has come. */
-  private static final int TRUST = 16;
+  /**
+   * A buffer grows for an announced length, but to at most so many times the bytes that have
+   * arrived.
+   */
+  private static final int GROWTH_FACTOR = 16;
 
   private final RequestScanner scanner;
   private @Nullable SharedBuffer current;
-  private boolean ownBuffer; // not the one that was read into
-  private boolean putBack; // the last request found is to be found again
+  private boolean ownBuffer; // not the buffer of the latest read
+  private boolean putBack; // the next scan returns the last request again
 
   Input(RespLimits limits) {
     scanner = new RequestScanner(limits);
@@ -44,22 +47,22 @@ final class Input {
     return current == null;
   }
 
-  /** Bytes held. */
+  /** The number of unused bytes. */
   int size() {
-    SharedBuffer held = current;
-    return held == null ? 0 : held.buffer().writerIndex() - start();
+    SharedBuffer shared = current;
+    return shared == null ? 0 : shared.buffer().writerIndex() - start();
   }
 
-  /** Bytes of memory that are held. */
+  /** Capacity of the buffer in bytes. */
   int capacity() {
-    SharedBuffer held = current;
-    return held == null ? 0 : held.buffer().capacity();
+    SharedBuffer shared = current;
+    return shared == null ? 0 : shared.buffer().capacity();
   }
 
-  /** Takes ownership of {@code in}. */
+  /** Appends bytes; takes ownership of {@code in}. */
   void add(ByteBuf in) {
-    SharedBuffer held = current;
-    if (held == null) {
+    SharedBuffer shared = current;
+    if (shared == null) {
       current = new SharedBuffer(in);
       ownBuffer = false;
       scanner.reset(in.readerIndex());
@@ -67,50 +70,50 @@ final class Input {
     }
     try {
       int more = in.readableBytes();
-      if (!held.isExclusive() || start() > 0) {
-        held = moveRest(held, more);
+      if (!shared.isExclusive() || start() > 0) {
+        shared = moveRest(shared, more);
       }
-      Growth.ensureRoom(held.buffer(), more);
-      held.buffer().writeBytes(in);
+      Growth.ensureRoom(shared.buffer(), more);
+      shared.buffer().writeBytes(in);
     } finally {
       in.release();
     }
   }
 
-  /** Looks for the next request. */
+  /** Scans for the next request. */
   ScanResult scan() {
     if (putBack) {
       putBack = false;
       return ScanResult.REQUEST;
     }
-    SharedBuffer held = current;
-    if (held == null) {
+    SharedBuffer shared = current;
+    if (shared == null) {
       return ScanResult.INCOMPLETE;
     }
-    ScanResult result = scanner.scan(held.buffer(), held.buffer().writerIndex());
+    ScanResult result = scanner.scan(shared.buffer(), shared.buffer().writerIndex());
     if (result == ScanResult.INCOMPLETE) {
-      keepRest(held);
+      keepRest(shared);
     }
     return result;
   }
 
-  /** The next {@link #scan} finds the last request again. */
+  /** The next {@link #scan} returns the last request again. */
   void putBack() {
     putBack = true;
   }
 
-  /** Whether the last request found is to be found again. */
+  /** Whether the next {@link #scan} returns the last request again. */
   boolean isPutBack() {
     return putBack;
   }
 
-  /** A share of the buffer that the frame lies in; the caller owns it. */
+  /** Returns a share of the buffer that contains the frame; the caller owns it. */
   SharedBuffer shareFrame() {
-    SharedBuffer held = current;
-    if (held != null && held.buffer() == frame().buffer()) {
-      return held.share();
+    SharedBuffer shared = current;
+    if (shared != null && shared.buffer() == frame().buffer()) {
+      return shared.share();
     }
-    return new SharedBuffer(frame().buffer()); // an inline request, encoded anew
+    return new SharedBuffer(frame().buffer()); // an inline request, which was encoded as an array
   }
 
   private int start() {
@@ -118,60 +121,63 @@ final class Input {
   }
 
   private boolean isInline() {
-    SharedBuffer held = current;
-    return held == null || held.buffer() != frame().buffer();
+    SharedBuffer shared = current;
+    return shared == null || shared.buffer() != frame().buffer();
   }
 
-  private void keepRest(SharedBuffer held) {
-    int rest = held.buffer().writerIndex() - start();
+  private void keepRest(SharedBuffer shared) {
+    int rest = shared.buffer().writerIndex() - start();
     if (rest == 0) {
       current = null;
-      held.release();
+      shared.release();
       frame().shrink();
-    } else if (!held.isExclusive() || start() > 0 || isWasteful(held, rest)) {
-      int believable = Math.min(PREALLOCATED, rest * TRUST);
-      moveRest(held, Math.min(scanner.missing(held.buffer().writerIndex()), believable));
+    } else if (!shared.isExclusive() || start() > 0 || isWasteful(shared, rest)) {
+      int allowed = Math.min(MAX_PREALLOCATED, rest * GROWTH_FACTOR);
+      moveRest(shared, Math.min(scanner.missing(shared.buffer().writerIndex()), allowed));
     }
   }
 
-  /** What was read into may be large, and a beginning is kept for as long as its end is missing. */
-  private boolean isWasteful(SharedBuffer held, int rest) {
-    return !ownBuffer && rest < held.buffer().capacity() / 2;
+  /**
+   * The buffer of a read may be large, and the beginning of a request is kept until its end
+   * arrives.
+   */
+  private boolean isWasteful(SharedBuffer shared, int rest) {
+    return !ownBuffer && rest < shared.buffer().capacity() / 2;
   }
 
-  /** Moves what is unused to the beginning of a buffer that nobody shares. */
-  private SharedBuffer moveRest(SharedBuffer held, int more) {
+  /** Moves the unused bytes to the beginning of an exclusive buffer. */
+  private SharedBuffer moveRest(SharedBuffer shared, int more) {
     int from = start();
-    int rest = held.buffer().writerIndex() - from;
+    int rest = shared.buffer().writerIndex() - from;
     ByteBuf moved =
         ByteBufAllocator.DEFAULT
-            .directBuffer(Math.max(SMALLEST, rest + more), Integer.MAX_VALUE)
-            .writeBytes(held.buffer(), from, rest);
+            .directBuffer(Math.max(MIN_CAPACITY, rest + more), Integer.MAX_VALUE)
+            .writeBytes(shared.buffer(), from, rest);
     if (putBack && !isInline()) {
       scanner.rebaseFrame(moved, -from);
     } else {
       scanner.rebase(moved, -from);
     }
-    held.release();
+    shared.release();
     ownBuffer = true;
     SharedBuffer fresh = new SharedBuffer(moved);
     current = fresh;
     return fresh;
   }
 
-  /** Called now and then: what no request uses is given back. */
+  /** Releases what no request uses. Called periodically. */
   void releaseIdle() {
     if (current == null) {
       frame().shrinkIdle();
     }
   }
 
-  /** Gives everything back. */
+  /** Releases everything. */
   void close() {
-    SharedBuffer held = current;
-    if (held != null) {
+    SharedBuffer shared = current;
+    if (shared != null) {
       current = null;
-      held.release();
+      shared.release();
     }
   }
 }

@@ -40,8 +40,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes up one request after the other and gives each to its handler, according to the session's
- * state. Confined to the client's event loop.
+ * Handles the client's requests one after the other: passes each to its handler according to the
+ * session's state. Confined to the client's event loop.
  */
 final class Intake implements OwnCommands {
 
@@ -65,10 +65,10 @@ final class Intake implements OwnCommands {
   private final TrackingReplies tracking;
   private final ServerReplies server;
   private final ClusterReplies cluster;
-  private @Nullable Subscriptions subscriptions; // since the client first subscribed
+  private @Nullable Subscriptions subscriptions; // created when the client first subscribes
 
   /**
-   * @param forward what the client's requests are sent with
+   * @param forward what requests are sent with
    * @param request the one that was found last
    */
   Intake(Session session, SessionLoop loop, ForwardParts forward, CurrentRequest request) {
@@ -81,30 +81,31 @@ final class Intake implements OwnCommands {
     this.share = session.share();
     this.request = request;
     Backpressure backpressure = session.backpressure();
-    RetryableErrors refusals = loop.retrySite().retryableErrors();
+    RetryableErrors retryableErrors = loop.retryLoop().retryableErrors();
     this.forwarder = new Forwarder(forward, new Sending(request, backpressure));
     this.transactions =
         new Transactions(
-            new TransactionParts(forward, refusals, backpressure, this, share),
+            new TransactionParts(forward, retryableErrors, backpressure, this, share),
             session.profile(),
-            loop.answerSite().proxy());
-    this.blocking = new BlockingParts(context, forward.owner(), refusals, backpressure);
+            loop.answerLoop().proxy());
+    this.blocking = new BlockingParts(context, forward.owner(), retryableErrors, backpressure);
     this.blocked = new BlockedCalls(blocking);
-    var made = new AnswerContext(context, session.profile(), session, session, loop.answerSite());
-    this.local = new LocalReplies(made);
-    this.clients = new ClientAdministration(made);
+    var answers =
+        new AnswerContext(context, session.profile(), session, session, loop.answerLoop());
+    this.local = new LocalReplies(answers);
+    this.clients = new ClientAdministration(answers);
     this.tracking = new TrackingReplies(session);
-    this.server = new ServerReplies(made);
-    this.cluster = new ClusterReplies(made);
+    this.server = new ServerReplies(answers);
+    this.cluster = new ClusterReplies(answers);
   }
 
-  /** Takes up the request. Returns false if it must wait for earlier ones: it is put back then. */
+  /** Handles the request. Returns false if it must wait for earlier ones; it is put back then. */
   boolean handle() {
     Command command = request.command();
     RoutePlan plan = loop.router().route(command);
     CommandSpec spec = command.spec();
     if (spec == null && Authentication.isHttp(command)) {
-      session.endForHttp();
+      session.closeHttp();
       return true;
     }
     Subscriptions subscribed = subscriptions;
@@ -114,19 +115,19 @@ final class Intake implements OwnCommands {
     if (!session.isAuthenticated() && Authentication.isNeededFor(command)) {
       return replies.reject(spec, Transactions.worded(spec, ErrorReplies.NO_AUTH));
     }
-    if (isDelayedByPause(plan, command)) {
+    if (mustWaitForPause(plan, command)) {
       return putBack();
     }
     if (transactions.isOpen() && transactions.takes(plan, command)) {
       return true;
     }
-    if (subscribed != null && subscribed.isRestricted() && isRefused(spec, command)) {
+    if (subscribed != null && subscribed.isRestricted() && isRejected(spec, command)) {
       return true;
     }
-    return (!forwarder.awaitsRoom(plan, spec) && carryOut(plan, spec)) || putBack();
+    return (!forwarder.awaitsRoom(plan, spec) && execute(plan, spec)) || putBack();
   }
 
-  private boolean isDelayedByPause(RoutePlan plan, Command command) {
+  private boolean mustWaitForPause(RoutePlan plan, Command command) {
     ClientPause pause = loop.pause();
     return pause.isOn()
         && command.spec() != null
@@ -134,7 +135,7 @@ final class Intake implements OwnCommands {
   }
 
   /** Returns false if the request must wait for earlier ones. */
-  private boolean carryOut(RoutePlan plan, @Nullable CommandSpec spec) {
+  private boolean execute(RoutePlan plan, @Nullable CommandSpec spec) {
     if (loop.isFull() && !(plan instanceof RoutePlan.Local)) {
       loop.notices().totalInFlightReached();
       replies.begin(spec).answer(ErrorReplies.TOO_MANY_IN_TOTAL, Outcome.OVERLOADED);
@@ -153,8 +154,8 @@ final class Intake implements OwnCommands {
   }
 
   /**
-   * Whether the request must wait for earlier ones of its client. This is the one place that
-   * decides it; requests that wait for their own call's end are not even looked at.
+   * Whether the request must wait for earlier ones of its client. This is the only place that
+   * decides it. Requests that come while a call suspends the client are not even scanned.
    */
   private boolean mustWait(RoutePlan plan) {
     return switch (plan) {
@@ -187,7 +188,7 @@ final class Intake implements OwnCommands {
     };
   }
 
-  /** Has a request that may be sent now sent, by the handler of its plan. */
+  /** Passes a request that may be sent now to the handler of its plan. */
   private void send(RoutePlan plan, CommandSpec spec) {
     switch (plan) {
       case RoutePlan.Single(int partition) -> forwarder.forward(spec, partition);
@@ -208,9 +209,9 @@ final class Intake implements OwnCommands {
   private void broadcast(CommandSpec spec, RoutePlan.Broadcast plan) {
     switch (spec.name()) {
       case "config|set" -> {
-        String refusal = ConfigSet.rejection(loop.answerSite().proxy().config(), request.frame());
-        if (refusal != null) {
-          replies.reject(spec, refusal);
+        String rejection = ConfigSet.rejection(loop.answerLoop().proxy().config(), request.frame());
+        if (rejection != null) {
+          replies.reject(spec, rejection);
           return;
         }
       }
@@ -237,7 +238,7 @@ final class Intake implements OwnCommands {
     }
   }
 
-  /** Has the handler of a request answer it that is not sent as it is. */
+  /** Passes a request that is not sent as it is to its handler. */
   private void answer(CommandSpec spec, LocalCommand which, IncomingRequest incoming) {
     share.spend(TurnBudget.cost(which, incoming.command()));
     switch (which.area()) {
@@ -257,7 +258,7 @@ final class Intake implements OwnCommands {
   public void answer(IncomingRequest captured) {
     if (loop.router().route(captured.command())
         instanceof RoutePlan.Local(CommandSpec spec, LocalCommand which)) {
-      if (which == LocalCommand.SSUBSCRIBE) { // unlike the others, whatever the keys
+      if (which == LocalCommand.SSUBSCRIBE) { // unlike the others, even if the keys are in one slot
         String error = "ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client";
         share.spend(TurnBudget.ANSWER);
         captured.begin(spec).answer(ErrorReplies.encode(error), Outcome.REJECTED);
@@ -267,13 +268,16 @@ final class Intake implements OwnCommands {
     }
   }
 
-  /** Looks commands up in {@code commands} from the next request on. */
+  /** Looks up commands in {@code commands} from the next request on. */
   void adopt(CommandTable commands) {
     request.command().useTable(commands);
   }
 
-  /** A subscriber that speaks RESP2 may send few commands; others are answered with an error. */
-  private boolean isRefused(@Nullable CommandSpec spec, Command command) {
+  /**
+   * Rejects a command that a RESP2 client with subscriptions may not send. Returns false if the
+   * command is permitted.
+   */
+  private boolean isRejected(@Nullable CommandSpec spec, Command command) {
     if (spec == null
         || !spec.acceptsArity(command.argc())
         || command.isUnknownSubcommand()
@@ -293,7 +297,9 @@ final class Intake implements OwnCommands {
     return transactions;
   }
 
-  /** What the client listens to; null while it has never asked for anything. */
+  /**
+   * The client's subscriptions, or null if it has never sent a request to subscribe or unsubscribe.
+   */
   @Nullable Subscriptions subscriptions() {
     return subscriptions;
   }
@@ -301,18 +307,18 @@ final class Intake implements OwnCommands {
   private Subscriptions subscribing() {
     Subscriptions existing = subscriptions;
     if (existing == null) {
-      existing = new Subscriptions(context, loop.subscribeSite());
+      existing = new Subscriptions(context, loop.subscribeLoop());
       subscriptions = existing;
     }
     return existing;
   }
 
-  /** What the client waits for. */
+  /** The blocking call of the client. */
   BlockedCalls blocked() {
     return blocked;
   }
 
-  /** Nothing more is taken up, and nobody is told anything unasked. */
+  /** Stops handling requests and delivering messages. */
   void drain() {
     blocked.drain();
     if (subscriptions != null) {
@@ -320,7 +326,7 @@ final class Intake implements OwnCommands {
     }
   }
 
-  /** The client is as after connecting. */
+  /** Resets the state to that after connecting. */
   void reset() {
     transactions.close();
     if (subscriptions != null) {
@@ -328,7 +334,7 @@ final class Intake implements OwnCommands {
     }
   }
 
-  /** What was pushed so far goes before what is written in another protocol. */
+  /** Writes what must go before a change of the protocol. */
   void beforeProtocolChange() {
     transactions.protocolChanges();
     if (subscriptions != null) {
@@ -336,7 +342,7 @@ final class Intake implements OwnCommands {
     }
   }
 
-  /** The client is gone. */
+  /** Releases everything: the client is closed. */
   void close() {
     transactions.close();
     if (subscriptions != null) {

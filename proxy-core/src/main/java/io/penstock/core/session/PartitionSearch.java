@@ -13,14 +13,14 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes up requests with many arguments: in slices it finds out what partition each would be in if
- * it is a key, so that routing has to put together only. Such a request waits until all earlier
- * ones of its client are answered, and is put back meanwhile. Confined to its loop.
+ * Handles requests with many arguments. Determines in slices which partition each argument would be
+ * in if it is a key, so that routing only combines the results. Such a request waits until all
+ * earlier ones of its client are answered, and is put back meanwhile. Confined to its loop.
  */
 final class PartitionSearch implements Sliced {
 
-  /** In a slice, for arguments that are long. */
-  private static final int MOST_BYTES = 4 * 1024 * 1024;
+  /** Bytes of long arguments in a slice at most. */
+  private static final int MAX_BYTES = 4 * 1024 * 1024;
 
   private final Client client;
   private final ReplySequence replies;
@@ -29,11 +29,11 @@ final class PartitionSearch implements Sliced {
   private final Router router;
   private final CurrentRequest request;
   private final BooleanSupplier handler;
-  private @Nullable KnownPartitions partitions; // of the request that was put back, if it has begun
-  private int next; // argument
+  private @Nullable KnownPartitions partitions; // of the request that was put back, once begun
+  private int next; // the next argument
 
   /**
-   * @param handler takes up the request when the partitions are known; false when it must wait
+   * @param handler handles the request when the partitions are known; returns false if it must wait
    */
   PartitionSearch(
       ClientContext context, Router router, CurrentRequest request, BooleanSupplier handler) {
@@ -46,7 +46,9 @@ final class PartitionSearch implements Sliced {
     this.handler = handler;
   }
 
-  /** Takes up the request that was found last. Answers false when it must wait; it is put back. */
+  /**
+   * Handles the request that was found last. Returns false if it must wait; it is put back then.
+   */
   boolean handle() {
     KnownPartitions known = partitions;
     if (known == null && replies.isEmpty()) {
@@ -63,17 +65,17 @@ final class PartitionSearch implements Sliced {
   }
 
   private boolean handle(KnownPartitions known) {
-    boolean taken = true;
+    boolean handled = true;
     router.know(known);
     try {
-      taken = handler.getAsBoolean();
+      handled = handler.getAsBoolean();
     } finally {
       router.know(KnownPartitions.NONE);
-      if (taken) {
+      if (handled) {
         partitions = null;
       }
     }
-    return taken;
+    return handled;
   }
 
   @Override
@@ -85,7 +87,7 @@ final class PartitionSearch implements Sliced {
     }
     RequestFrame frame = request.frame();
     int end = Math.min(known.arguments(), next + Slices.STEPS_PER_SLICE);
-    for (long bytes = 0; next < end && bytes < MOST_BYTES; next++) {
+    for (long bytes = 0; next < end && bytes < MAX_BYTES; next++) {
       int length = frame.length(next);
       if (length <= KnownPartitions.LONGEST) {
         known.set(next, router.partitionOf(frame, next));

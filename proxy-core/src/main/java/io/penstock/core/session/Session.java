@@ -36,12 +36,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One client connection. Requests are taken up in order as long as not too many of them are
- * unanswered, the client reads its replies and the nodes keep up; otherwise the socket is not read.
- * Confined to the client's event loop.
+ * One client connection. Requests are handled in order while the number of unanswered ones is below
+ * the limit, the client reads its replies and the nodes keep up; otherwise reading from the socket
+ * is paused. Confined to the client's event loop.
  *
- * <p>A session is what holds the handlers of its client's requests together. They know it by the
- * interfaces that it implements, each by what it needs.
+ * <p>A session connects the handlers of its client's requests. They know it by the interfaces that
+ * it implements, one for each of their needs.
  */
 public final class Session
     implements Client, ReplyOwner, LimitedClient, SessionControl, ListedClient {
@@ -56,7 +56,7 @@ public final class Session
   private final Activity activity;
   private final ClientProfile profile = new ClientProfile();
   private final Allowance account;
-  private final AutoRead reading;
+  private final AutoRead autoRead;
   private final ReplySequence replies;
   private final Retries retries;
   private final OrderGuard order;
@@ -65,10 +65,10 @@ public final class Session
   private final Intake intake;
   private final TurnBudget share;
   private final PartitionSearch search;
-  private final TimeoutCheck overdue;
+  private final TimeoutCheck timeoutCheck;
   private SessionState state;
   private boolean inputEnded;
-  private boolean taking; // the loop in takeUp is running
+  private boolean processing; // processInput is running
 
   /**
    * @param context of the channel's last handler
@@ -86,15 +86,15 @@ public final class Session
     this.replies = new ReplySequence(this, activity, account, loop.slots(), output);
     var parts = new ClientContext(this, replies, account, loop.nodes(), loop.reader(), loop.loop());
     var request = new CurrentRequest(input, loop.reader().command(input.frame()), replies);
-    this.reading = new AutoRead(parts, channel.config());
+    this.autoRead = new AutoRead(parts, channel.config());
     this.backpressure = new Backpressure(this, loop.nodes());
     this.share = new TurnBudget(this, account, loop.slices());
     this.order = new OrderGuard(parts);
-    this.retries = new Retries(parts, loop.retrySite(), order);
-    this.forward = new ForwardParts(parts, retries.owner(), order, loop.forwardSite());
+    this.retries = new Retries(parts, loop.retryLoop(), order);
+    this.forward = new ForwardParts(parts, retries.owner(), order, loop.forwardLoop());
     this.intake = new Intake(this, loop, forward, request);
     this.search = new PartitionSearch(parts, loop.router(), request, intake::handle);
-    this.overdue = new TimeoutCheck(this, activity.connectedAt());
+    this.timeoutCheck = new TimeoutCheck(this, activity.connectedAt());
     input.scanner().authenticated(state instanceof SessionState.Serving);
     account.open();
     loop.sessions().add(this);
@@ -103,7 +103,7 @@ public final class Session
     }
   }
 
-  /** Bytes from the client; takes ownership of {@code in}. */
+  /** Handles bytes from the client; takes ownership of {@code in}. */
   public void onBytes(ByteBuf in) {
     if (isEnding()) {
       in.release();
@@ -118,8 +118,8 @@ public final class Session
   }
 
   /**
-   * Takes the next place among the replies, for a request of which only the reply is to come: it is
-   * sent nowhere. Tests and benchmarks begin here what the client did not ask for.
+   * Takes the next place among the replies for a request that is sent nowhere and whose reply the
+   * caller delivers. For tests and benchmarks.
    *
    * @param command that the request is counted as
    */
@@ -127,19 +127,19 @@ public final class Session
     return replies.begin(command);
   }
 
-  /** The client sends no more: what it has sent is answered, then the connection closes. */
+  /** The client sends no more: its requests are answered, then the connection closes. */
   public void onInputEnded() {
     inputEnded = true;
     intake.blocked().inputEnded();
     processInput();
   }
 
-  /** The client began or stopped reading its replies. */
+  /** The client has begun or stopped reading its replies. */
   public void onWritabilityChanged() {
     processInput();
   }
 
-  /** The channel is closed. */
+  /** The channel is closed: releases everything. */
   public void onClosed() {
     state = new SessionState.Closed();
     replies.close();
@@ -154,25 +154,25 @@ public final class Session
 
   @Override
   public void processInput() {
-    if (taking || isClosed()) {
+    if (processing || isClosed()) {
       return;
     }
-    taking = true;
+    processing = true;
     try {
       boolean more = true;
-      while (more && mayTakeUp()) {
-        more = takeUpOne();
+      while (more && mayHandleNext()) {
+        more = handleNext();
       }
     } catch (Throwable e) { // the caller must not fail because of this client
       fail(e);
     } finally {
-      taking = false;
+      processing = false;
     }
-    reading.set(mayTakeUp() ? !input.isPutBack() : state.mustRead(input.size(), inputEnded));
+    autoRead.set(mayHandleNext() ? !input.isPutBack() : state.mustRead(input.size(), inputEnded));
   }
 
-  /** Whether the client's next request may be taken up. */
-  boolean mayTakeUp() {
+  /** Whether the client's next request may be handled. */
+  boolean mayHandleNext() {
     return (state instanceof SessionState.Serving || state instanceof SessionState.AwaitingAuth)
         && account.mayAcceptRequest(replies.size())
         && !backpressure.isPaused()
@@ -180,8 +180,8 @@ public final class Session
         && channel.isWritable();
   }
 
-  /** Returns false when there is nothing more to take up for now. */
-  private boolean takeUpOne() {
+  /** Returns false if there is no more to handle for now. */
+  private boolean handleNext() {
     ScanResult found = input.scan();
     return switch (found) {
       case REQUEST -> input.frame().argc() < Slices.THRESHOLD ? intake.handle() : search.handle();
@@ -203,9 +203,9 @@ public final class Session
     return false;
   }
 
-  /** Closes without a reply: a web page may have had a browser send this. */
-  void endForHttp() {
-    loop.notices().protocolError(this, account, "it speaks HTTP");
+  /** Closes without a reply: a web page may have made a browser send this. */
+  void closeHttp() {
+    loop.notices().protocolError(this, account, "HTTP request");
     drain();
   }
 
@@ -213,7 +213,7 @@ public final class Session
   public void onAdvanced() {
     if (isEnding()) {
       closeWhenAnswered();
-    } else if (!taking && (!input.isEmpty() || !channel.config().isAutoRead())) {
+    } else if (!processing && (!input.isEmpty() || !channel.config().isAutoRead())) {
       processInput();
     }
   }
@@ -228,7 +228,7 @@ public final class Session
   }
 
   private void closeWhenAnswered() {
-    reading.set(state.mustRead(input.size(), inputEnded));
+    autoRead.set(state.mustRead(input.size(), inputEnded));
     if (replies.isEmpty()) {
       output.closeWhenWritten();
     }
@@ -250,9 +250,9 @@ public final class Session
     replies.abandon();
   }
 
-  /** Closes the client if it has kept Penstock waiting for too long. Called now and then. */
+  /** Closes the client if a timeout has passed. Called periodically. */
   void sweep(ClientTimeouts timeouts, long now) {
-    CloseReason reason = overdue.check(timeouts, now);
+    CloseReason reason = timeoutCheck.check(timeouts, now);
     if (reason != null) {
       account.end(reason);
     } else {
@@ -297,12 +297,12 @@ public final class Session
   public void setProtocol(Protocol protocol) {
     if (profile.protocol() != protocol) {
       intake.beforeProtocolChange();
-      order.routesChange(); // its connections to nodes are others
+      order.routesChange(); // other connections to nodes are used
       profile.protocol(protocol);
     }
   }
 
-  /** Looks commands up in {@code commands} from the next request on. */
+  /** Looks up commands in {@code commands} from the next request on. */
   void adopt(CommandTable commands) {
     intake.adopt(commands);
   }
@@ -442,12 +442,12 @@ public final class Session
     }
   }
 
-  /** Whether the client waits in a call, or its request waits for {@code CLIENT PAUSE}. */
+  /** Whether the client is blocked in a call, or its request waits for {@code CLIENT PAUSE}. */
   boolean isBlocked() {
     return intake.blocked().isBlocked() || (loop.pause().isOn() && input.isPutBack());
   }
 
-  /** Whether its socket is read. */
+  /** Whether the client's socket is read. */
   boolean isRead() {
     return channel.config().isAutoRead();
   }
@@ -507,7 +507,7 @@ public final class Session
     return profile.nullArray();
   }
 
-  /** What its requests are sent with. */
+  /** What the client's requests are sent with. */
   ForwardParts forward() {
     return forward;
   }

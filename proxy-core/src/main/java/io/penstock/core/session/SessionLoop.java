@@ -31,7 +31,7 @@ import io.penstock.core.retry.RetrySite;
 import io.penstock.core.retry.RetryableErrors;
 import io.penstock.core.route.Router;
 import io.penstock.core.script.LoopScripts;
-import io.penstock.core.subscribe.SubscribeSite;
+import io.penstock.core.subscribe.SubscribeLoop;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.ReadGate;
 import io.penstock.core.transport.Slices;
@@ -44,7 +44,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What the clients of one event loop share. Used on that loop only. */
+/** State shared by the clients of one event loop. Used on that loop only. */
 public final class SessionLoop implements LoopClients {
 
   private final Loop loop;
@@ -65,10 +65,10 @@ public final class SessionLoop implements LoopClients {
   private final ClientLog notices;
   private final LoopScripts scripts;
   private final ClientPause pause;
-  private final RetrySite retrySite;
-  private final ForwardSite forwardSite;
-  private final SubscribeSite subscribeSite;
-  private final AnswerLoop answerSite;
+  private final RetrySite retryLoop;
+  private final ForwardSite forwardLoop;
+  private final SubscribeLoop subscribeLoop;
+  private final AnswerLoop answerLoop;
   private final Sweep sweep;
   private CommandReplies commandReplies;
   private final Rate commands = new Rate();
@@ -78,7 +78,7 @@ public final class SessionLoop implements LoopClients {
   private boolean draining;
 
   /**
-   * @param routing how requests get to nodes
+   * @param routing how requests reach nodes
    * @param directory of the clients of all loops
    */
   public SessionLoop(
@@ -106,13 +106,15 @@ public final class SessionLoop implements LoopClients {
     this.scripts = new LoopScripts(directory.scripts());
     this.pause =
         new ClientPause(
-            loop, new ReadOnlyCalls(directory.scripts(), this::takeUpAll), this::takeUpAll);
-    var refusals = new RetryableErrors(routing.topology().errorPolicy(), nodes);
-    this.retrySite = new RetrySite(refusals, directory.scripts(), counters);
+            loop,
+            new ReadOnlyCalls(directory.scripts(), this::processAllInput),
+            this::processAllInput);
+    var retryableErrors = new RetryableErrors(routing.topology().errorPolicy(), nodes);
+    this.retryLoop = new RetrySite(retryableErrors, directory.scripts(), counters);
     var gathering = new GatherLimit(settings.limits().maxRequestLength(), notices);
-    this.forwardSite = new ForwardSite(exchanges, hub, scripts, gathering, memory.maxHeapCopy());
-    this.subscribeSite = new SubscribeSite(hub, memory, counters);
-    this.answerSite = makeAnswerSite();
+    this.forwardLoop = new ForwardSite(exchanges, hub, scripts, gathering, memory.maxHeapCopy());
+    this.subscribeLoop = new SubscribeLoop(hub, memory, counters);
+    this.answerLoop = makeAnswerSite();
     this.sweep = new Sweep(this, limits.timeouts(), loop.now());
     directory.add(this);
   }
@@ -124,7 +126,7 @@ public final class SessionLoop implements LoopClients {
   }
 
   /**
-   * How the requests of one event loop get to nodes.
+   * How the requests of one event loop reach nodes.
    *
    * @param router of the loop
    * @param dispatcher of the loop
@@ -151,17 +153,17 @@ public final class SessionLoop implements LoopClients {
     return loop.readGate();
   }
 
-  /** What clients must {@code AUTH} with, or null. */
+  /** The password of clients, or null if none is required. */
   @Nullable String password() {
     return settings.password();
   }
 
-  /** The database that clients are in. */
+  /** The database of the clients. */
   int database() {
     return settings.database();
   }
 
-  /** What clients may take. */
+  /** The limits for clients. */
   ClientLimits limits() {
     return settings.clientLimits();
   }
@@ -170,12 +172,12 @@ public final class SessionLoop implements LoopClients {
     return directory.nextId();
   }
 
-  /** What is known of the servers, as this loop has last heard. */
+  /** What this loop knows about the servers. */
   public ServerFacts servers() {
     return reader.servers();
   }
 
-  /** Goes on with what is known of the servers now; ids of commands stay what they are. */
+  /** Replaces what the loop knows about the servers; the ids of commands do not change. */
   public void adopt(ServerFacts now) {
     reader.update(now);
     commandReplies = new CommandReplies(now.commands());
@@ -189,7 +191,7 @@ public final class SessionLoop implements LoopClients {
     return router;
   }
 
-  /** The requests that wait until they can be sent. */
+  /** The requests that wait for a node: the failover hold. */
   public HeldRequests failoverHold() {
     return dispatcher.heldRequests();
   }
@@ -206,12 +208,12 @@ public final class SessionLoop implements LoopClients {
     return reader;
   }
 
-  /** Places for replies. */
+  /** The places for replies. */
   ReplySlots slots() {
     return slots;
   }
 
-  /** What the clients keep. */
+  /** The memory of the clients. */
   LoopMemory memory() {
     return memory;
   }
@@ -232,20 +234,20 @@ public final class SessionLoop implements LoopClients {
     return scripts;
   }
 
-  RetrySite retrySite() {
-    return retrySite;
+  RetrySite retryLoop() {
+    return retryLoop;
   }
 
-  ForwardSite forwardSite() {
-    return forwardSite;
+  ForwardSite forwardLoop() {
+    return forwardLoop;
   }
 
-  SubscribeSite subscribeSite() {
-    return subscribeSite;
+  SubscribeLoop subscribeLoop() {
+    return subscribeLoop;
   }
 
-  AnswerLoop answerSite() {
-    return answerSite;
+  AnswerLoop answerLoop() {
+    return answerLoop;
   }
 
   @Override
@@ -258,7 +260,7 @@ public final class SessionLoop implements LoopClients {
     sweep.tick(now);
   }
 
-  /** Lets go of what nobody has needed for some time. */
+  /** Releases pooled objects that have been unused for some time. */
   void releaseSpares() {
     memory.check();
     slots.trim();
@@ -279,7 +281,7 @@ public final class SessionLoop implements LoopClients {
     return sessions;
   }
 
-  private void takeUpAll() {
+  private void processAllInput() {
     List.copyOf(sessions).forEach(Session::processInput);
   }
 
@@ -287,15 +289,13 @@ public final class SessionLoop implements LoopClients {
     return draining;
   }
 
-  /**
-   * Lets every client's requests in flight be answered, then closes it; also clients yet to come.
-   */
+  /** Closes every client, present and future, once its requests in flight are answered. */
   public void drain() {
     draining = true;
     List.copyOf(sessions).forEach(Session::drain);
   }
 
-  /** Looks, at most twice a second, at how fast the counters grow. */
+  /** Samples the rates of the counters, at most twice a second. */
   public void sampleRates(long now) {
     if (now - sampledAt >= Rate.PERIOD_NANOS) {
       sampledAt = now;
@@ -313,7 +313,7 @@ public final class SessionLoop implements LoopClients {
     return bytes;
   }
 
-  /** What passes between this loop's clients and Penstock. */
+  /** The traffic between this loop's clients and Penstock. */
   public Traffic traffic() {
     long blocked = 0;
     for (Session session : sessions) {
@@ -328,7 +328,7 @@ public final class SessionLoop implements LoopClients {
         blocked);
   }
 
-  /** What this loop's clients take. */
+  /** The resources that this loop's clients use. */
   public Pressure pressure() {
     long paused = 0;
     for (Session session : sessions) {
@@ -342,7 +342,10 @@ public final class SessionLoop implements LoopClients {
         memory.all().used(), slots.inUse(), paused, closed, counters.authenticationFailures());
   }
 
-  /** Whether so many requests are unanswered that no more should be sent to nodes. */
+  /**
+   * Whether the limit of requests in flight for all clients is reached, so that no more are sent to
+   * nodes.
+   */
   boolean isFull() {
     return slots.inUse() >= settings.clientLimits().totalInFlight();
   }

@@ -7,14 +7,14 @@ import io.penstock.core.resp.RespLimits;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What holds for all clients.
+ * The settings for all clients.
  *
- * @param password what clients must {@code AUTH} with, or null
+ * @param password of clients, or null
  * @param limits of requests
  * @param times how long requests may take
- * @param database the one that clients are in
- * @param clientLimits what clients may take
- * @param face what clients are told of the proxy as a server
+ * @param database of the clients
+ * @param clientLimits the resources that clients may use
+ * @param face what clients see of the proxy as a server
  */
 public record SessionSettings(
     @Nullable String password,

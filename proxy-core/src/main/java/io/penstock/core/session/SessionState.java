@@ -3,16 +3,16 @@ package io.penstock.core.session;
 import io.penstock.core.reply.ReplySlot;
 
 /**
- * Where a client connection stands: AwaitingAuth ⇄ Serving ⇄ Suspended, from any to Closing, and
- * from there to Closed, which is the end. {@code RESET} is what leads back to AwaitingAuth.
+ * State of a client connection: AwaitingAuth ⇄ Serving ⇄ Suspended, from each of them to Closing,
+ * and from there to Closed, the final state. {@code RESET} leads back to AwaitingAuth.
  */
 sealed interface SessionState {
 
-  /** With so many bytes of requests behind it nothing is read while one is waited for. */
+  /** While suspended, the client is read until so many bytes of later requests have arrived. */
   int MAX_READ_AHEAD = 64 * 1024;
 
   /**
-   * Whether the socket is read though no request may be taken up.
+   * Whether the socket is read although no request may be handled.
    *
    * @param kept bytes that were read, of requests that wait
    * @param ended whether the client sends no more
@@ -21,12 +21,14 @@ sealed interface SessionState {
     return false;
   }
 
-  /** As after connecting. */
+  /** The state after connecting. */
   static SessionState initial(boolean passwordRequired) {
     return passwordRequired ? new AwaitingAuth() : new Serving();
   }
 
-  /** A password is configured and the client has not given it: only a few commands are served. */
+  /**
+   * A password is required and the client has not authenticated: only a few commands are served.
+   */
   record AwaitingAuth() implements SessionState {
     Serving authenticated() {
       return new Serving();
@@ -35,38 +37,41 @@ sealed interface SessionState {
 
   /** Commands are served. */
   record Serving() implements SessionState {
-    /** Back to the beginning, as {@code RESET} asks. */
+    /** Returns to the initial state, for {@code RESET}. */
     SessionState reset(boolean passwordRequired) {
       return initial(passwordRequired);
     }
 
-    /** A request must end before the next one is taken up. */
+    /** Suspends the client until a request ends. */
     Suspended suspend(ReplySlot by) {
       return new Suspended(by);
     }
   }
 
   /**
-   * What comes behind the last request waits for its end.
+   * Later requests wait for the end of the last one.
    *
-   * @param by its place, whose end alone counts: earlier ones may be under way as well
+   * @param by place of that request; the ends of earlier ones do not resume
    */
   record Suspended(ReplySlot by) implements SessionState {
     Serving resume() {
       return new Serving();
     }
 
-    /** Somebody who waits may go away, and only who reads notices. */
+    /** The client may close the connection while it waits; only a read detects that. */
     @Override
     public boolean mustRead(int kept, boolean ended) {
       return kept < MAX_READ_AHEAD;
     }
   }
 
-  /** No further request is read; what is in flight is answered, then the connection closes. */
+  /** No further request is handled; requests in flight are answered, then the connection closes. */
   record Closing() implements SessionState {
 
-    /** What is unread when a socket is closed has the kernel drop what it has not sent yet. */
+    /**
+     * If unread data is left when a socket is closed, the kernel drops data that it has not sent
+     * yet.
+     */
     @Override
     public boolean mustRead(int kept, boolean ended) {
       return !ended;

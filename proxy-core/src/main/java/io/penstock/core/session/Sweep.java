@@ -4,8 +4,8 @@ import io.penstock.core.limit.ClientTimeouts;
 import java.util.List;
 
 /**
- * Looks at a loop's clients now and then, all of them at once: no client has a timer of its own.
- * Closes those that keep Penstock waiting, or memory. Confined to its loop.
+ * Checks all clients of a loop periodically and closes those that exceed a timeout or a memory
+ * limit. Clients have no timers of their own. Confined to its loop.
  */
 final class Sweep {
 

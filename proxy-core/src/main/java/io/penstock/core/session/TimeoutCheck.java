@@ -9,10 +9,13 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** For how long a client has kept Penstock waiting, and for what. Confined to its loop. */
+/**
+ * Checks a client's timeouts: how long the client has been idle or has kept Penstock waiting.
+ * Confined to its loop.
+ */
 final class TimeoutCheck {
 
-  /** A client that sends a request is given a second more for each so many bytes that came. */
+  /** A request may take a second longer for each so many bytes that have arrived. */
   private static final int BYTES_PER_SECOND = 1024;
 
   private final Session session;
@@ -21,18 +24,18 @@ final class TimeoutCheck {
   private final ReplySequence replies;
   private final SocketOutput output;
 
-  // As of the last look:
-  private long busyAt; // when it last waited for something itself
-  private boolean unknown; // it has not authenticated
-  private long unknownSince; // if so
-  private boolean partWay; // it has sent a part of a request
-  private long partOf; // the number of requests before that
-  private long partSince;
-  private boolean behind; // it has replies to read
-  private long taken; // bytes that it had taken when it last took some
+  // As of the last check:
+  private long busyAt; // when the client last waited for something itself
+  private boolean unauthenticated; // the client has not authenticated
+  private long unauthenticatedSince; // if so
+  private boolean partial; // the client has sent a part of a request
+  private long partialRequest; // the number of requests before that
+  private long partialSince;
+  private boolean unread; // the client has replies to read
+  private long taken; // bytes written to the socket, as of takenAt
   private long takenAt;
 
-  /** Of a client that is here since {@code now}. */
+  /** Starts the timeouts for a client that has connected at {@code now}. */
   TimeoutCheck(Session session, long now) {
     this.session = session;
     this.activity = session.activity();
@@ -42,60 +45,60 @@ final class TimeoutCheck {
     this.busyAt = now;
   }
 
-  /** Looks at the client, as is done now and then: for what it is to be closed, or null. */
+  /** Checks the timeouts. Returns the reason to close the client, or null. Called periodically. */
   @Nullable CloseReason check(ClientTimeouts timeouts, long now) {
-    if (isOver(timeouts.authentication(), unknownFor(now))) {
+    if (isOver(timeouts.authentication(), unauthenticatedFor(now))) {
       return CloseReason.AUTHENTICATION;
     }
     long more = TimeUnit.SECONDS.toNanos(input.size() / BYTES_PER_SECOND);
-    if (isOver(timeouts.request(), partWayFor(now) - more)) {
+    if (isOver(timeouts.request(), partialFor(now) - more)) {
       return CloseReason.REQUEST;
     }
     boolean subscriber = session.isSubscriber();
     long unwritten = output.unwrittenBytes();
-    if (isOver(timeouts.reply(), behindFor(unwritten, now)) && !subscriber) {
-      return CloseReason.REPLY; // subscribers have limits of their own
+    if (isOver(timeouts.reply(), unreadFor(unwritten, now)) && !subscriber) {
+      return CloseReason.REPLY; // subscribers have a limit of their own
     }
-    if (subscriber || unwritten > 0 || isKeptWaiting()) {
+    if (subscriber || unwritten > 0 || waitsForReply()) {
       busyAt = now;
     }
     long idle = Math.min(now - busyAt, now - activity.lastBytesAt());
     return isOver(timeouts.idle(), idle) ? CloseReason.IDLE : null;
   }
 
-  /** Whether a request of it, if only one that was not read yet, has no answer. */
-  private boolean isKeptWaiting() {
-    return !replies.isEmpty() || input.isPutBack() || !session.mayTakeUp();
+  /** Whether the client waits for a reply, or has sent a request that has not been handled yet. */
+  private boolean waitsForReply() {
+    return !replies.isEmpty() || input.isPutBack() || !session.mayHandleNext();
   }
 
   private static boolean isOver(Duration timeout, long nanos) {
     return nanos > 0 && !timeout.isZero() && nanos > timeout.toNanos();
   }
 
-  private long unknownFor(long now) {
-    if (!unknown) {
-      unknownSince = now;
+  private long unauthenticatedFor(long now) {
+    if (!unauthenticated) {
+      unauthenticatedSince = now;
     }
-    unknown = !session.isAuthenticated();
-    return unknown ? now - unknownSince : 0;
+    unauthenticated = !session.isAuthenticated();
+    return unauthenticated ? now - unauthenticatedSince : 0;
   }
 
-  private long partWayFor(long now) {
-    if (!partWay || partOf != activity.requests()) {
-      partSince = now;
-      partOf = activity.requests();
+  private long partialFor(long now) {
+    if (!partial || partialRequest != activity.requests()) {
+      partialSince = now;
+      partialRequest = activity.requests();
     }
-    partWay = !input.isEmpty() && !input.isPutBack() && session.mayTakeUp();
-    return partWay ? now - partSince : 0;
+    partial = !input.isEmpty() && !input.isPutBack() && session.mayHandleNext();
+    return partial ? now - partialSince : 0;
   }
 
-  private long behindFor(long unwritten, long now) {
-    long gone = output.appendedBytes() - unwritten;
-    if (!behind || gone > taken) {
+  private long unreadFor(long unwritten, long now) {
+    long written = output.appendedBytes() - unwritten;
+    if (!unread || written > taken) {
       takenAt = now;
     }
-    taken = gone; // smaller than before when what was added counts for more than its bytes
-    behind = unwritten > 0;
-    return behind ? now - takenAt : 0;
+    taken = written; // may decrease: appended data can count for more than its bytes
+    unread = unwritten > 0;
+    return unread ? now - takenAt : 0;
   }
 }

@@ -18,44 +18,48 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages on their way to a subscriber: between its replies and never within one, and not before
- * the reply to a request of its own that may have published them, as on servers since 7.2. While
- * the socket takes no more they are kept here, small ones behind one another so that they cost no
- * more memory than they have bytes; {@link Allowance} sees to it that they do not become too many.
+ * Writes messages to a subscriber: between its replies and never within one, and not before the
+ * reply to a request of its own that may have published them, as servers do since 7.2. Messages are
+ * buffered here while the socket accepts no more. Small ones share a buffer so that they take no
+ * more memory than they have bytes; {@link Allowance} limits the total.
  */
 public final class MessageOutput implements Subscriber {
 
   private static final int FIRST_CHUNK = 1024;
   private static final int LARGEST_CHUNK = 64 * 1024;
 
-  /** Whatever may publish, transactions among them, whose commands are not looked at. */
+  /**
+   * Commands that may publish. {@code EXEC} is included because the commands of a transaction are
+   * not examined.
+   */
   private static final Set<String> PUBLISHERS =
       Set.of("publish", "spublish", "exec", "eval", "evalsha", "fcall", "fcall_ro");
 
   /**
    * Messages that wait for the reply to one request.
    *
-   * @param place of the request among the client's
-   * @param takesMore whether others may be written behind
+   * @param place number of the request
+   * @param takesMore whether other messages may be appended
    */
-  private record Followers(long place, ByteBuf bytes, boolean takesMore) {}
+  private record AfterReply(long place, ByteBuf bytes, boolean takesMore) {}
 
   private final Client client;
   private final ReplySequence replies;
   private final Allowance account;
   private final SocketOutput output;
   private final LoopCounters counters;
-  private final ArrayDeque<Followers> followers = new ArrayDeque<>();
-  private long followerBytes;
-  private @Nullable ReplySlot publisher; // the newest that was found, as long as it is unanswered
+  private final ArrayDeque<AfterReply> afterReply = new ArrayDeque<>();
+  private long afterReplyBytes;
+  private @Nullable ReplySlot
+      publisher; // the latest request that may have published, while unanswered
   private long publisherPlace;
-  private long lookedAt; // the newest request that was looked at
-  private final ArrayDeque<ByteBuf> held = new ArrayDeque<>();
-  private @Nullable ByteBuf chunk; // the last of those held, if it takes more
+  private long lastExamined; // number of the latest request that was examined
+  private final ArrayDeque<ByteBuf> buffered = new ArrayDeque<>();
+  private @Nullable ByteBuf chunk; // the last of the buffered ones, if it takes more
   private long bufferedBytes;
-  private boolean paused; // confirmations are being given
-  private boolean ended; // its client listens to nothing any more
-  private boolean waits; // the output will tell when it has written
+  private boolean paused; // confirmations are being written
+  private boolean ended; // the client has no subscriptions any more
+  private boolean awaitsOutput; // the output calls back when it has written
 
   MessageOutput(ClientContext context, LoopCounters counters) {
     this.client = context.client();
@@ -65,7 +69,7 @@ public final class MessageOutput implements Subscriber {
     this.counters = counters;
   }
 
-  /** Gives the client a message, now or when its turn has come; borrows it. */
+  /** Writes a message to the client, now or when it is its turn; borrows it. */
   @Override
   public void onMessage(Message message) {
     if (ended || client.isClosed()) {
@@ -74,11 +78,11 @@ public final class MessageOutput implements Subscriber {
     Protocol protocol = client.protocol();
     ReplySlot before = publisher();
     if (before != null) {
-      keep(message.copyFor(protocol), before);
-    } else if (mayPass(message.length())) {
+      bufferAfterReply(message.copyFor(protocol), before);
+    } else if (mayWrite(message.length())) {
       message.writeTo(output, protocol);
     } else {
-      hold(message.copyFor(protocol));
+      buffer(message.copyFor(protocol));
       waitForOutput();
     }
     counters.countMessage();
@@ -90,12 +94,15 @@ public final class MessageOutput implements Subscriber {
     client.fail(cause);
   }
 
-  /** The newest unanswered request that may have published. Each request is looked at once. */
+  /**
+   * Returns the latest unanswered request that may have published, or null. Each request is
+   * examined once.
+   */
   private @Nullable ReplySlot publisher() {
     for (int i = replies.size() - 1; i >= 0; i--) {
       ReplySlot request = replies.at(i);
       CommandSpec spec = request.spec();
-      if (request.requestNumber() <= lookedAt) {
+      if (request.requestNumber() <= lastExamined) {
         break;
       }
       if (spec != null && PUBLISHERS.contains(spec.name())) {
@@ -104,20 +111,20 @@ public final class MessageOutput implements Subscriber {
         break;
       }
     }
-    lookedAt = replies.lastRequestNumber();
+    lastExamined = replies.lastRequestNumber();
     if (publisher != null && !publisher.isSlotOf(replies, publisherPlace)) {
       publisher = null;
     }
     return publisher;
   }
 
-  private void keep(ByteBuf bytes, ReplySlot request) {
+  private void bufferAfterReply(ByteBuf bytes, ReplySlot request) {
     int length = bytes.readableBytes();
-    followerBytes += length;
+    afterReplyBytes += length;
     request.delayMessages();
-    Followers last = followers.peekLast();
+    AfterReply last = afterReply.peekLast();
     if (length >= SocketOutput.SLICE_THRESHOLD) {
-      followers.add(new Followers(request.requestNumber(), bytes.retainedDuplicate(), false));
+      afterReply.add(new AfterReply(request.requestNumber(), bytes.retainedDuplicate(), false));
     } else if (last != null
         && last.takesMore()
         && last.place() == request.requestNumber()
@@ -126,33 +133,36 @@ public final class MessageOutput implements Subscriber {
     } else {
       ByteBuf into = ByteBufAllocator.DEFAULT.directBuffer(FIRST_CHUNK, LARGEST_CHUNK);
       into.writeBytes(bytes, bytes.readerIndex(), length);
-      followers.add(new Followers(request.requestNumber(), into, true));
+      afterReply.add(new AfterReply(request.requestNumber(), into, true));
     }
   }
 
-  /** The reply to the request of that number was given, and the next one has not begun. */
+  /**
+   * Writes the messages that wait for the reply to a request. To be called when that reply has
+   * ended and the next one has not begun.
+   */
   public void writeAfter(long place) {
-    Followers next = followers.peek();
+    AfterReply next = afterReply.peek();
     while (next != null && next.place() <= place) {
-      followers.remove();
+      afterReply.remove();
       int length = next.bytes().readableBytes();
-      followerBytes -= length;
-      if (held.isEmpty()) {
+      afterReplyBytes -= length;
+      if (buffered.isEmpty()) {
         output.appendOwned(next.bytes());
       } else {
         chunk = null;
-        held.add(next.bytes());
+        buffered.add(next.bytes());
         bufferedBytes += length;
       }
-      next = followers.peek();
+      next = afterReply.peek();
     }
   }
 
-  private boolean mayPass(int length) {
-    if (!held.isEmpty() || isWithinReply()) {
+  private boolean mayWrite(int length) {
+    if (!buffered.isEmpty() || isWithinReply()) {
       return false;
     }
-    // A small one would take a whole buffer for itself behind others that wait for the kernel.
+    // A small message would take a whole buffer behind others that wait for the kernel.
     return output.unwrittenBytes() == 0
         || (length >= SocketOutput.SLICE_THRESHOLD && client.isWritable());
   }
@@ -161,11 +171,11 @@ public final class MessageOutput implements Subscriber {
     return paused || (!replies.isEmpty() && replies.at(0).hasBegun());
   }
 
-  private void hold(ByteBuf bytes) {
+  private void buffer(ByteBuf bytes) {
     int length = bytes.readableBytes();
     bufferedBytes += length;
     if (length >= SocketOutput.SLICE_THRESHOLD) {
-      held.add(bytes.retainedDuplicate());
+      buffered.add(bytes.retainedDuplicate());
       chunk = null;
       return;
     }
@@ -173,20 +183,20 @@ public final class MessageOutput implements Subscriber {
     if (into == null || into.maxWritableBytes() < length) {
       into = ByteBufAllocator.DEFAULT.directBuffer(FIRST_CHUNK, LARGEST_CHUNK);
       chunk = into;
-      held.add(into);
+      buffered.add(into);
     }
     into.writeBytes(bytes, bytes.readerIndex(), length);
   }
 
   private void waitForOutput() {
-    if (!waits) {
-      waits = true;
+    if (!awaitsOutput) {
+      awaitsOutput = true;
       output.whenWritten(this::onWritten);
     }
   }
 
   private void onWritten() {
-    waits = false;
+    awaitsOutput = false;
     if (client.isClosed()) {
       discard();
     } else {
@@ -194,13 +204,16 @@ public final class MessageOutput implements Subscriber {
     }
   }
 
-  /** The confirmations of one request follow, and no message between them, as on a server. */
+  /**
+   * Buffers messages while the confirmations of one request are written, as a server sends no
+   * message between them.
+   */
   void pause() {
     writeIfPossible();
     paused = true;
   }
 
-  /** They were given. */
+  /** Ends a {@link #pause}. */
   void resume() {
     if (paused) {
       paused = false;
@@ -208,52 +221,55 @@ public final class MessageOutput implements Subscriber {
     }
   }
 
-  /** No message comes any more. */
+  /** Drops messages that come from now on. */
   void end() {
     ended = true;
   }
 
-  /** Hands over what is held, unless that has to wait for the end of a reply. */
+  /** Writes the buffered messages, unless a reply has begun and not ended. */
   void writeIfPossible() {
     if (!isWithinReply()) {
       writeBuffered();
     }
   }
 
-  /** The reply that was being given has ended, and the next one has not begun. */
+  /** A reply has ended, and the next one has not begun. */
   public void onReplyEnd() {
-    if (!held.isEmpty()) {
+    if (!buffered.isEmpty()) {
       writeBuffered();
     }
   }
 
-  /** Everything held goes before whatever is written next; not within a reply. */
+  /**
+   * Writes the buffered messages before anything that is written later. Must not be called within a
+   * reply.
+   */
   void writeBuffered() {
     chunk = null;
     bufferedBytes = 0;
-    ByteBuf next = held.poll();
+    ByteBuf next = buffered.poll();
     while (next != null) {
       output.appendOwned(next);
-      next = held.poll();
+      next = buffered.poll();
     }
   }
 
-  /** The client is gone. */
+  /** Releases the buffered messages: the client is closed. */
   public void discard() {
     chunk = null;
     bufferedBytes = 0;
-    ByteBuf next = held.poll();
+    ByteBuf next = buffered.poll();
     while (next != null) {
       next.release();
-      next = held.poll();
+      next = buffered.poll();
     }
-    followers.forEach(each -> each.bytes().release());
-    followers.clear();
-    followerBytes = 0;
+    afterReply.forEach(each -> each.bytes().release());
+    afterReply.clear();
+    afterReplyBytes = 0;
   }
 
-  /** Bytes of what is kept here. */
+  /** Length of the buffered messages in bytes. */
   public long bufferedBytes() {
-    return bufferedBytes + followerBytes;
+    return bufferedBytes + afterReplyBytes;
   }
 }

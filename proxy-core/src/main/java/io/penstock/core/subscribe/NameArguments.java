@@ -10,13 +10,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names that a request gives behind its command, read one after the other out of the request's
- * own bytes: a million of them take no more memory than these. Confined to its loop.
+ * The arguments of a request that are names, read one after the other from the bytes of the
+ * request, so that a million names take no extra memory. Confined to its loop.
  */
 final class NameArguments implements Iterator<Name> {
 
   private final SharedBuffer bytes;
-  private final int first; // where the header of the first name begins
+  private final int first; // offset of the header of the first name
   private final int length;
   private final int count;
   private int at;
@@ -25,7 +25,8 @@ final class NameArguments implements Iterator<Name> {
   private @Nullable Name last;
 
   /**
-   * @param bytes one share of the buffer that the frame lies in goes over, until {@link #release}
+   * @param bytes takes ownership of one share of the buffer that contains the frame, until {@link
+   *     #release}
    */
   NameArguments(SharedBuffer bytes, RequestFrame frame) {
     this.bytes = bytes;
@@ -39,7 +40,7 @@ final class NameArguments implements Iterator<Name> {
     return count;
   }
 
-  /** Bytes of the whole request. */
+  /** Length of the request in bytes. */
   int length() {
     return length;
   }
@@ -49,7 +50,7 @@ final class NameArguments implements Iterator<Name> {
     return read < count;
   }
 
-  /** Copies the next one, which there must be. */
+  /** Copies the next name, which must exist. */
   @Override
   public Name next() {
     ByteBuf buffer = bytes.buffer();
@@ -66,17 +67,17 @@ final class NameArguments implements Iterator<Name> {
     return name;
   }
 
-  /** Bytes of all names that were read. */
+  /** Total length of the names read so far, in bytes. */
   long bytesRead() {
     return bytesRead;
   }
 
-  /** Whether all were read, and the last is of that partition. */
+  /** Whether all names were read and the last one is in this partition. */
   boolean isLastIn(int partition, Hub hub) {
     return read == count && hub.partitionOf(Objects.requireNonNull(last)) == partition;
   }
 
-  /** Begins with the first one again. */
+  /** Starts again with the first name. */
   void rewind() {
     at = first;
     read = 0;

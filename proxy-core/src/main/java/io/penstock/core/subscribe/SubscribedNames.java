@@ -9,20 +9,21 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * The names that one client has subscribed to, and what memory they take, here and in the loop's
- * hub. {@code MemoryCountTest} compares it with the heap. Confined to its loop.
+ * The names that one client is subscribed to, and an estimate of the memory that they take here and
+ * in the hub. {@code MemoryCountTest} compares the estimate with the heap. Confined to its loop.
  */
 final class SubscribedNames {
 
-  /** Bytes that a name takes beside its own. */
-  private static final long AROUND_A_NAME = 416;
+  /** Bytes of overhead per name. */
+  private static final long OVERHEAD = 416;
 
-  /** Bytes that it takes for each master, where messages come from all of them. */
-  private static final long AT_A_MASTER = 192;
+  /** Bytes of overhead per name and master, if the name is subscribed to at every master. */
+  private static final long MASTER_OVERHEAD = 192;
 
-  private final Map<Kind, Map<Name, Boolean>> names = new EnumMap<>(Kind.class); // from all masters
+  private final Map<Kind, Map<Name, Boolean>> names =
+      new EnumMap<>(Kind.class); // value: whether subscribed to at every master
   private long size;
-  private long everywhere;
+  private long onEveryMaster;
 
   SubscribedNames() {
     for (Kind kind : Kind.values()) {
@@ -42,42 +43,42 @@ final class SubscribedNames {
     return count(Kind.CHANNEL) + count(Kind.PATTERN) + count(Kind.SHARD) == 0;
   }
 
-  /** In the order in which they came. */
+  /** Returns the names in the order in which they were added. */
   List<Name> of(Kind kind) {
     return List.copyOf(known(kind).keySet());
   }
 
-  /** Bytes that a name takes, about. */
+  /** Estimated memory of a name in bytes. */
   static long sizeOf(Name name) {
-    return name.length() + AROUND_A_NAME;
+    return name.length() + OVERHEAD;
   }
 
   /**
-   * Bytes that all of them take, about.
+   * Estimated memory of all names in bytes.
    *
-   * @param masters how many there are
+   * @param masters the number of masters
    */
   long size(int masters) {
-    return size + everywhere * masters * AT_A_MASTER;
+    return size + onEveryMaster * masters * MASTER_OVERHEAD;
   }
 
   /**
    * Adds a name, if it is not there.
    *
-   * @param fromAll whether its messages come from every master
+   * @param everyMaster whether the name is subscribed to at every master
    */
-  void add(Kind kind, Name name, boolean fromAll) {
-    if (known(kind).putIfAbsent(name, fromAll) == null) {
+  void add(Kind kind, Name name, boolean everyMaster) {
+    if (known(kind).putIfAbsent(name, everyMaster) == null) {
       size += sizeOf(name);
-      everywhere += fromAll ? 1 : 0;
+      onEveryMaster += everyMaster ? 1 : 0;
     }
   }
 
   void remove(Kind kind, Name name) {
-    Boolean fromAll = known(kind).remove(name);
-    if (fromAll != null) {
+    Boolean everyMaster = known(kind).remove(name);
+    if (everyMaster != null) {
       size -= sizeOf(name);
-      everywhere -= fromAll ? 1 : 0;
+      onEveryMaster -= everyMaster ? 1 : 0;
     }
   }
 }

@@ -24,46 +24,50 @@ import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request that subscribes or unsubscribes. It may give a million names, so each step goes over
- * them in slices, and what is kept meanwhile is looked at after each slice. Confined to its loop.
+ * One request that subscribes or unsubscribes. It may contain a million names, so each step runs in
+ * slices, and the client's memory is checked after each slice. Confined to its loop.
  */
-final class SubscriptionCall implements SubscribeRequest.Outcome {
+final class SubscriptionCall implements SubscribeRequest.Callback {
 
   private static final String CROSS_SLOT = "CROSSSLOT Keys in request don't hash to the same slot";
 
-  /** Bytes of names that make a slice, if they are not many. */
-  private static final int LONG = 256 * 1024;
+  /** Bytes of names in a slice at most, about. */
+  private static final int MAX_SLICE_BYTES = 256 * 1024;
 
   private final Client client;
   private final ReplySequence replies;
   private final Nodes nodes;
   private final Loop loop;
-  private final Subscriptions all;
+  private final Subscriptions subscriptions;
   private final Kind kind;
   private final NameArguments given;
   private final ReplySlot request;
   private final Hub hub;
   private final Allowance allowance;
-  private @Nullable SubscribeRequest joining; // of one that subscribes
-  private @Nullable ByteBuf confirmations; // of this slice; all of them where they are captured
-  private long joins; // bytes of names on the heap that are not the client's yet
+  private @Nullable SubscribeRequest subscribing; // of a request that subscribes
+  private @Nullable ByteBuf confirmations; // of this slice, or all of them in a transaction
+  private long pendingBytes; // bytes on the heap of names that the client does not own yet
   private boolean ended;
 
   /**
-   * @param given goes over to this
-   * @param request its place among the client's replies
+   * @param given takes ownership
+   * @param request place of the reply
    */
   SubscriptionCall(
-      ClientContext context, Subscriptions all, Kind kind, NameArguments given, ReplySlot request) {
+      ClientContext context,
+      Subscriptions subscriptions,
+      Kind kind,
+      NameArguments given,
+      ReplySlot request) {
     this.client = context.client();
     this.replies = context.replies();
     this.nodes = context.nodes();
     this.loop = context.loop();
-    this.all = all;
+    this.subscriptions = subscriptions;
     this.kind = kind;
     this.given = given;
     this.request = request;
-    this.hub = all.hub();
+    this.hub = subscriptions.hub();
     this.allowance = context.account();
     allowance.addKept(given.length());
   }
@@ -72,20 +76,23 @@ final class SubscriptionCall implements SubscribeRequest.Outcome {
     return request.isCaptured();
   }
 
-  /** A piece of work, and whether there is another. */
+  /** A piece of work; returns whether there is more. */
   @FunctionalInterface
-  private interface Step {
-    boolean go();
+  private interface Work {
+    boolean step();
   }
 
-  /** Repeats a step as long as it says so, then goes on; after each slice, {@code between}. */
-  private void repeat(Step step, Runnable between, Runnable then) {
+  /**
+   * Repeats {@code step} while it returns true, then runs {@code then}. Runs {@code between} after
+   * each slice.
+   */
+  private void repeat(Work work, Runnable between, Runnable then) {
     loop.slices()
         .startNow(
             new Sliced() {
               @Override
               public boolean step() {
-                return !ended && slice(step, between, then);
+                return !ended && slice(work, between, then);
               }
 
               @Override
@@ -95,10 +102,10 @@ final class SubscriptionCall implements SubscribeRequest.Outcome {
             });
   }
 
-  private boolean slice(Step step, Runnable between, Runnable then) {
-    long most = given.bytesRead() + LONG;
+  private boolean slice(Work work, Runnable between, Runnable then) {
+    long most = given.bytesRead() + MAX_SLICE_BYTES;
     for (int i = 0; i < Slices.LONG_STEPS_PER_SLICE && given.bytesRead() < most; i++) {
-      if (!step.go()) {
+      if (!work.step()) {
         flushConfirmations();
         then.run();
         return false;
@@ -106,7 +113,7 @@ final class SubscriptionCall implements SubscribeRequest.Outcome {
     }
     flushConfirmations();
     between.run();
-    allowance.check(); // may close the client, which ends this
+    allowance.check(); // may close the client, which ends this call
     return !ended;
   }
 
@@ -117,21 +124,24 @@ final class SubscriptionCall implements SubscribeRequest.Outcome {
 
   void subscribe() {
     if (kind != Kind.SHARD || !hasManyPartitions()) {
-      join();
+      startSubscribe();
       return;
     }
-    whenOfOneSlot(this::join);
+    whenOfOneSlot(this::startSubscribe);
   }
 
   void unsubscribe() {
     if (kind != Kind.SHARD || !hasManyPartitions() || given.count() == 0) {
-      leave();
+      startUnsubscribe();
       return;
     }
-    whenOfOneSlot(this::leave);
+    whenOfOneSlot(this::startUnsubscribe);
   }
 
-  /** In a cluster, shard channels of different partitions are on different nodes. */
+  /**
+   * Runs {@code next} if all names are in one partition. In a cluster, shard channels of different
+   * partitions are on different nodes.
+   */
   private void whenOfOneSlot(Runnable next) {
     int partition = hub.partitionOf(given.next());
     repeat(
@@ -147,15 +157,15 @@ final class SubscriptionCall implements SubscribeRequest.Outcome {
         });
   }
 
-  private void join() {
+  private void startSubscribe() {
     long deadline = loop.now() + nodes.retryWindowNanos();
-    SubscribeRequest begun = hub.begin(all.messages(), kind, deadline, this);
-    joining = begun;
+    SubscribeRequest begun = hub.begin(subscriptions.messages(), kind, deadline, this);
+    subscribing = begun;
     repeat(
         () -> {
           Name name = given.next();
           if (hub.add(begun, name)) {
-            joins(SubscribedNames.sizeOf(name));
+            addPendingBytes(SubscribedNames.sizeOf(name));
           }
           return given.hasNext();
         },
@@ -167,25 +177,25 @@ final class SubscriptionCall implements SubscribeRequest.Outcome {
         });
   }
 
-  private void joins(long bytes) {
-    joins += bytes;
+  private void addPendingBytes(long bytes) {
+    pendingBytes += bytes;
     allowance.addKeptOnHeap(bytes);
   }
 
-  /** All names are listened to. */
+  /** All names are subscribed to at the nodes. */
   @Override
   public void onSubscribed() {
-    SubscribeRequest whole = joining;
+    SubscribeRequest whole = subscribing;
     if (ended || whole == null) {
       return;
     }
-    all.messages().pause();
+    subscriptions.messages().pause();
     repeat(
         () -> {
           Name name = hub.addSubscriber(whole, given.next());
-          long before = all.size();
-          all.names().add(kind, name, hub.isOnEveryMaster(kind, name));
-          joins(-Math.min(joins, all.size() - before));
+          long before = subscriptions.size();
+          subscriptions.names().add(kind, name, hub.isOnEveryMaster(kind, name));
+          addPendingBytes(-Math.min(pendingBytes, subscriptions.size() - before));
           confirm(kind.subscribe(), name);
           return given.hasNext();
         },
@@ -204,46 +214,48 @@ final class SubscriptionCall implements SubscribeRequest.Outcome {
       case TIMEOUT -> end().answer(ErrorReplies.TIMEOUT_READ, Outcome.TIMEOUT);
       case NO_OWNER -> end().answer(nodes.notServed(), Outcome.UNAVAILABLE);
       case NOT_SENT, CONNECTION_LOST, OVERLOADED ->
-          end().answer(ErrorReplies.unavailable(refusal()), Outcome.UNAVAILABLE);
+          end().answer(ErrorReplies.unavailable(handshakeError()), Outcome.UNAVAILABLE);
     }
   }
 
-  /** By what the node does not let Penstock in, where only one can have been asked. */
-  private @Nullable HandshakeError refusal() {
+  /**
+   * The handshake error of the node, if there is only one node that the request can have gone to.
+   */
+  private @Nullable HandshakeError handshakeError() {
     boolean one = nodes.placement().shards().size() == 1;
     return one ? nodes.refusal(null) : null;
   }
 
-  private void leave() {
-    Iterator<Name> names = given.count() == 0 ? all.names().of(kind).iterator() : given;
-    var leaving = new UnsubscribeRequest(this::left);
+  private void startUnsubscribe() {
+    Iterator<Name> names = given.count() == 0 ? subscriptions.names().of(kind).iterator() : given;
+    var unsubscribing = new UnsubscribeRequest(this::onUnsubscribed);
     repeat(
         () -> {
           if (names.hasNext()) {
-            hub.removeSubscriber(all.messages(), kind, names.next());
+            hub.removeSubscriber(subscriptions.messages(), kind, names.next());
           }
           return names.hasNext();
         },
-        () -> hub.flush(leaving),
+        () -> hub.flush(unsubscribing),
         () -> {
-          hub.flush(leaving);
-          leaving.completeOne();
+          hub.flush(unsubscribing);
+          unsubscribing.completeOne();
         });
   }
 
-  /** The nodes know of the end. */
-  private void left() {
+  /** The nodes have confirmed the end of the subscriptions. */
+  private void onUnsubscribed() {
     if (ended) {
       return;
     }
     given.rewind();
-    Iterator<Name> names = given.count() == 0 ? all.names().of(kind).iterator() : given;
-    all.messages().pause();
+    Iterator<Name> names = given.count() == 0 ? subscriptions.names().of(kind).iterator() : given;
+    subscriptions.messages().pause();
     repeat(
         () -> {
           Name name = names.hasNext() ? names.next() : null;
           if (name != null) {
-            all.names().remove(kind, name);
+            subscriptions.names().remove(kind, name);
           }
           confirm(kind.unsubscribe(), name);
           return names.hasNext();
@@ -258,10 +270,12 @@ final class SubscriptionCall implements SubscribeRequest.Outcome {
       out = ByteBufAllocator.DEFAULT.directBuffer();
       confirmations = out;
     }
-    all.confirm(out, kind, word, name);
+    subscriptions.confirm(out, kind, word, name);
   }
 
-  /** Confirmations are given whatever the client has said about replies, as pushes are. */
+  /**
+   * Confirmations, like pushes, are written even after {@code CLIENT REPLY OFF} or {@code SKIP}.
+   */
   private void flushConfirmations() {
     ByteBuf out = confirmations;
     if (out != null && !isCaptured()) {
@@ -277,11 +291,11 @@ final class SubscriptionCall implements SubscribeRequest.Outcome {
     if (captured == null) {
       answered.complete(Outcome.OK);
     } else {
-      answered.deliverOwned(captured, Outcome.OK); // its place is in the reply to EXEC
+      answered.deliverOwned(captured, Outcome.OK); // it is an element of the reply to EXEC
     }
   }
 
-  /** It is done with; its request is to be answered. */
+  /** Ends the call and returns the place of its reply, which the caller completes. */
   ReplySlot end() {
     ended = true;
     ByteBuf unused = confirmations;
@@ -290,17 +304,17 @@ final class SubscriptionCall implements SubscribeRequest.Outcome {
       unused.release();
     }
     allowance.addKept(-given.length());
-    joins(-joins);
+    addPendingBytes(-pendingBytes);
     given.release();
-    all.onCallEnded();
+    subscriptions.onCallEnded();
     return request;
   }
 
-  /** Nobody waits for its names to be listened to any more. */
+  /** Cancels the pending request to subscribe. */
   void cancel() {
-    SubscribeRequest begun = joining;
+    SubscribeRequest begun = subscribing;
     if (begun != null) {
-      joining = null;
+      subscribing = null;
       hub.cancel(begun);
     }
   }

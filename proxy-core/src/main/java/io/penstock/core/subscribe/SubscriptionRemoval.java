@@ -14,14 +14,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends the subscriptions of a client that is gone or has reset its connection, in slices: there may
- * be a million. What they take counts until then. Confined to its loop.
+ * Removes the subscriptions of a client that has closed or reset its connection, in slices: there
+ * may be a million. Their memory counts until then. Confined to its loop.
  */
 final class SubscriptionRemoval implements Sliced {
 
   private static final Logger log = LoggerFactory.getLogger(SubscriptionRemoval.class);
 
-  private final SubscribeSite site;
+  private final SubscribeLoop loop;
   private final Subscriber subscriber;
   private final SubscribedNames names;
   private final long size;
@@ -30,24 +30,24 @@ final class SubscriptionRemoval implements Sliced {
   private Iterator<Name> rest = List.<Name>of().iterator();
 
   /**
-   * @param names nobody else's any more
+   * @param names takes ownership
    */
-  SubscriptionRemoval(SubscribeSite site, Subscriber subscriber, SubscribedNames names, long size) {
-    this.site = site;
+  SubscriptionRemoval(SubscribeLoop loop, Subscriber subscriber, SubscribedNames names, long size) {
+    this.loop = loop;
     this.subscriber = subscriber;
     this.names = names;
     this.size = size;
   }
 
-  /** Begins, as far as one turn of the loop goes. */
+  /** Runs the first slice now and the others in later turns of the loop. */
   void run(Slices slices) {
-    site.memory().addClosedHeapBytes(size);
+    loop.memory().addClosedHeapBytes(size);
     slices.startNow(this);
   }
 
   @Override
   public boolean step() {
-    Hub hub = site.hub();
+    Hub hub = loop.hub();
     boolean more = next();
     for (int i = 1; more; i++) {
       hub.removeSubscriber(subscriber, kind, rest.next());
@@ -56,15 +56,15 @@ final class SubscriptionRemoval implements Sliced {
     hub.flush();
     more = next();
     if (!more) {
-      site.memory().addClosedHeapBytes(-size);
+      loop.memory().addClosedHeapBytes(-size);
     }
     return more;
   }
 
   @Override
   public void onFailure(Throwable cause) {
-    log.error("the subscriptions of a client that is gone could not be ended", cause);
-    site.memory().addClosedHeapBytes(-size);
+    log.error("The subscriptions of a closed client could not be removed", cause);
+    loop.memory().addClosedHeapBytes(-size);
   }
 
   private boolean next() {

@@ -22,51 +22,51 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one client has subscribed to. A request that subscribes or unsubscribes is taken up when
- * those before it have been answered and is answered before those behind it are taken up, so that
- * it takes effect between them as on a server. Confined to the client's loop.
+ * The subscriptions of one client. A request that subscribes or unsubscribes is handled when all
+ * requests before it have been answered, and answered before any behind it is handled, so that it
+ * takes effect between them as on a server. Confined to the client's loop.
  */
 public final class Subscriptions {
 
-  private static final Set<LocalCommand> ALSO_PERMITTED =
+  private static final Set<LocalCommand> OTHER_PERMITTED =
       EnumSet.of(LocalCommand.PING, LocalCommand.QUIT, LocalCommand.RESET);
 
-  private static final Set<LocalCommand> CHANGE_ALL =
+  private static final Set<LocalCommand> CHANGE_PROTOCOL =
       EnumSet.of(LocalCommand.HELLO, LocalCommand.RESET, LocalCommand.QUIT);
 
   private final ClientContext context;
-  private final SubscribeSite site;
+  private final SubscribeLoop subscribeLoop;
   private final Client client;
   private final ReplySequence replies;
   private final Nodes nodes;
   private MessageOutput messages;
   private SubscribedNames names = new SubscribedNames();
-  private @Nullable SubscriptionCall answering; // what subscribes or unsubscribes just now
+  private @Nullable SubscriptionCall currentCall; // the request that subscribes or unsubscribes now
 
-  public Subscriptions(ClientContext context, SubscribeSite site) {
+  public Subscriptions(ClientContext context, SubscribeLoop subscribeLoop) {
     this.context = context;
-    this.site = site;
+    this.subscribeLoop = subscribeLoop;
     this.client = context.client();
     this.replies = context.replies();
     this.nodes = context.nodes();
-    this.messages = new MessageOutput(context, site.counters());
+    this.messages = new MessageOutput(context, subscribeLoop.counters());
   }
 
-  /** Whether the client listens to anything. */
+  /** Whether the client has subscriptions. */
   public boolean isSubscriber() {
     return !isEmpty();
   }
 
-  /** Where clients of the loop listen. */
+  /** The hub of the loop. */
   Hub hub() {
-    return site.hub();
+    return subscribeLoop.hub();
   }
 
   public int count(Kind kind) {
     return names.count(kind);
   }
 
-  /** Bytes that the names take, about. */
+  /** Estimated memory of the names in bytes. */
   public long size() {
     return names.size(nodes.placement().shards().size());
   }
@@ -79,38 +79,38 @@ public final class Subscriptions {
     return names.isEmpty();
   }
 
-  /** Whether a request may only be one that subscribers may send. */
+  /** Whether the client may only send the commands that {@link #permits} allows. */
   public boolean isRestricted() {
     return !isEmpty() && client.protocol() == Protocol.RESP2;
   }
 
-  /** Whether a subscriber that speaks RESP2 may ask for it. */
+  /** Whether a RESP2 client with subscriptions may send the command. */
   public static boolean permits(CommandSpec spec) {
     return spec.handling() instanceof Handling.Local(LocalCommand which)
-        && (which.area() == LocalCommand.Area.SUBSCRIPTION || ALSO_PERMITTED.contains(which));
+        && (which.area() == LocalCommand.Area.SUBSCRIPTION || OTHER_PERMITTED.contains(which));
   }
 
   /**
-   * Whether a request must wait: for the one that subscribes or unsubscribes just now, or, where it
-   * changes how messages are given, for all before it. Messages may be left of what a client has
-   * listened to before.
+   * Whether a request must wait: for the one that subscribes or unsubscribes now, or, if it changes
+   * how messages are written, for all requests before it. Messages may still be buffered after the
+   * client has unsubscribed.
    */
   public boolean mustWait(RoutePlan plan) {
-    if (answering != null) {
+    if (currentCall != null) {
       return true;
     }
     return plan instanceof RoutePlan.Local(_, LocalCommand which)
-        && CHANGE_ALL.contains(which)
+        && CHANGE_PROTOCOL.contains(which)
         && (!isEmpty() || messages.bufferedBytes() > 0)
         && !replies.isEmpty();
   }
 
-  /** What is before a change of how messages are given goes first. */
+  /** Writes the buffered messages, before the protocol changes. */
   public void beforeProtocolChange() {
     messages.writeBuffered();
   }
 
-  /** Takes up a request that subscribes or unsubscribes; none is unanswered. */
+  /** Handles a request that subscribes or unsubscribes; all earlier requests are answered. */
   public void answer(CommandSpec spec, LocalCommand which, IncomingRequest request) {
     switch (which) {
       case SUBSCRIBE -> begin(spec, Kind.CHANNEL, request).subscribe();
@@ -124,17 +124,17 @@ public final class Subscriptions {
   }
 
   private SubscriptionCall begin(CommandSpec spec, Kind kind, IncomingRequest request) {
-    messages.writeIfPossible(); // no message of before comes behind the confirmation
+    messages.writeIfPossible(); // no earlier message is written behind the confirmation
     ReplySlot place = request.begin(spec);
     var given = new NameArguments(request.share(), request.frame());
     var call = new SubscriptionCall(context, this, kind, given, place);
-    answering = call;
+    currentCall = call;
     return call;
   }
 
-  /** The request that subscribes or unsubscribes is done with. */
+  /** The request that subscribes or unsubscribes has ended. */
   void onCallEnded() {
-    answering = null;
+    currentCall = null;
     messages.resume();
   }
 
@@ -142,7 +142,7 @@ public final class Subscriptions {
     return names;
   }
 
-  /** Writes what is told of one name; null where there was none to unsubscribe from. */
+  /** Writes the confirmation for one name, or for null if there was none to unsubscribe from. */
   void confirm(ByteBuf out, Kind kind, String word, @Nullable Name name) {
     var writer = new ReplyWriter(out, client.protocol());
     writer.push(3);
@@ -156,43 +156,43 @@ public final class Subscriptions {
     writer.integer(shard ? count(kind) : count(Kind.CHANNEL) + count(Kind.PATTERN));
   }
 
-  /** RESET: what was pushed so far goes before its reply, and nothing comes behind it. */
+  /** {@code RESET}: messages received so far are written before its reply, and none behind it. */
   public void reset() {
-    leaveAll();
+    unsubscribeAll();
     messages.writeBuffered();
-    messages = new MessageOutput(context, site.counters());
+    messages = new MessageOutput(context, subscribeLoop.counters());
   }
 
-  /** Ends all subscriptions without a word, as RESET and the end of a connection do. */
-  private void leaveAll() {
+  /** Ends all subscriptions without confirmations, as {@code RESET} and a closed connection do. */
+  private void unsubscribeAll() {
     messages.end();
-    SubscriptionCall call = answering;
+    SubscriptionCall call = currentCall;
     if (call != null) {
       call.cancel();
     }
     if (!names.isEmpty()) {
-      SubscribedNames left = names;
+      SubscribedNames ended = names;
       long size = size();
       names = new SubscribedNames();
-      new SubscriptionRemoval(site, messages, left, size).run(context.loop().slices());
+      new SubscriptionRemoval(subscribeLoop, messages, ended, size).run(context.loop().slices());
     }
   }
 
-  /** The connection closes once what it is owed is written. */
+  /** The connection closes when all pending replies are written. */
   public void drain() {
-    leaveAll();
+    unsubscribeAll();
     messages.writeIfPossible();
-    if (answering != null && !answering.isCaptured()) {
-      answering.end().complete(Outcome.REJECTED);
+    if (currentCall != null && !currentCall.isCaptured()) {
+      currentCall.end().complete(Outcome.REJECTED);
     }
   }
 
-  /** The connection is closed. */
+  /** The connection is closed: releases everything. */
   public void close() {
-    leaveAll();
+    unsubscribeAll();
     messages.discard();
-    if (answering != null) {
-      answering.end().complete(Outcome.REJECTED); // no confirmation comes for it any more
+    if (currentCall != null) {
+      currentCall.end().complete(Outcome.REJECTED); // no confirmation follows
     }
   }
 }

@@ -1,7 +1,7 @@
 /**
- * What a client has subscribed to, and its messages between its replies. Requests enter, and
- * messages from {@code pubsub}'s hub; confirmations and messages leave to the socket. On the
- * client's event loop.
+ * The subscriptions of a client, and the delivery of messages between its replies. Requests enter,
+ * and messages from the hub in {@code pubsub}; confirmations and messages leave to the socket. On
+ * the client's event loop.
  */
 @NullMarked
 package io.penstock.core.subscribe;

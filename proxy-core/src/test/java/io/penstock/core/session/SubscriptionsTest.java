@@ -633,7 +633,7 @@ class SubscriptionsTest {
     }
 
     /** One that listens to a channel and cannot take its messages. */
-    private static final class Failing implements Subscriber, SubscribeRequest.Outcome {
+    private static final class Failing implements Subscriber, SubscribeRequest.Callback {
 
       private final List<ByteBuf> kept = new CopyOnWriteArrayList<>();
       private final List<Throwable> defects = new CopyOnWriteArrayList<>();

@@ -137,7 +137,7 @@ class WatchTest {
   private TransactionParts parts(Session session) {
     return new TransactionParts(
         session.forward(),
-        rig.sessions().retrySite().retryableErrors(),
+        rig.sessions().retryLoop().retryableErrors(),
         session.backpressure(),
         session.intake(),
         session.share());
