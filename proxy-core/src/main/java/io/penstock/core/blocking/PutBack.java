@@ -14,7 +14,7 @@ import io.penstock.core.retry.RetryableErrors;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.SharedBuffer;
 import io.penstock.core.upstream.Endpoint;
-import io.penstock.core.upstream.ErrorPolicy.Asked;
+import io.penstock.core.upstream.ErrorPolicy.Scope;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -117,7 +117,7 @@ final class PutBack extends Exchange {
     if (buffer.getByte(from) != '-') {
       return;
     }
-    RetryableError said = refusals.parse(this, Asked.KEYS, buffer, from, to);
+    RetryableError said = refusals.parse(this, Scope.KEYS, buffer, from, to);
     if (said == null) {
       lost(buffer.toString(from, to - from, StandardCharsets.ISO_8859_1).strip());
       return;

@@ -8,8 +8,8 @@ import io.penstock.core.upstream.RetryablePrefix;
 public final class ClusterErrorPolicy implements ErrorPolicy {
 
   @Override
-  public ErrorAction actionFor(RetryablePrefix word, Asked asked) {
-    return switch (asked) {
+  public ErrorAction actionFor(RetryablePrefix word, Scope scope) {
+    return switch (scope) {
       case KEYS -> ofKeys(word);
       case SHARD -> ofShard(word);
       case MASTER -> ErrorPolicy.masterAction(word);

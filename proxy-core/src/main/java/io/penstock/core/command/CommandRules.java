@@ -54,16 +54,16 @@ public record CommandRules(Set<String> allow, Set<String> deny) {
    * @param denial the error line that refuses it when nothing is said, or null
    */
   Handling apply(CommandFacts command, Handling handling, @Nullable String denial) {
-    if (handling instanceof Handling.Refused) {
+    if (handling instanceof Handling.Rejected) {
       return handling;
     }
     return switch (verdict(command)) {
       case ALLOWED -> handling;
-      case DENIED -> new Handling.Refused(notAllowed(command, "penstock.commands.deny says so"));
+      case DENIED -> new Handling.Rejected(notAllowed(command, "penstock.commands.deny says so"));
       case UNSAID ->
           denial == null
               ? handling
-              : new Handling.Refused(
+              : new Handling.Rejected(
                   denial + "; " + command.name() + " in penstock.commands.allow would allow it");
     };
   }

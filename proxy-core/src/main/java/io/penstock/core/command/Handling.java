@@ -61,7 +61,7 @@ public sealed interface Handling {
    *
    * @param error the whole error line without the leading {@code -} and the line end
    */
-  record Refused(String error) implements Handling {}
+  record Rejected(String error) implements Handling {}
 
   /** To the node of its keys' slot, over a connection that the client then has for itself. */
   public record Watch() implements Handling {}

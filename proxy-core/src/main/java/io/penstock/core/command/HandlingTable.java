@@ -115,7 +115,7 @@ final class HandlingTable {
       case "script" -> new Handling.Script();
       case "scan" -> new Handling.Scan();
       case "split" -> split(Enum.valueOf(Merge.class, words[2]), command);
-      case "refused" -> new Handling.Refused(error(words[2], command));
+      case "refused" -> new Handling.Rejected(error(words[2], command));
       case "watch" -> new Handling.Watch();
       case "blocking" -> new Handling.Blocking(Integer.parseInt(words[2]));
       case "blocking-if" -> blockingIf(words);

@@ -81,6 +81,6 @@ final class LearntHandling {
   }
 
   private static Handling refused(CommandFacts command, String reason) {
-    return new Handling.Refused(CommandRules.notSupported(command, reason));
+    return new Handling.Rejected(CommandRules.notSupported(command, reason));
   }
 }

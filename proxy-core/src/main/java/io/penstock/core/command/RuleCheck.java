@@ -42,7 +42,7 @@ public final class RuleCheck {
     List<CommandSpec> subcommands = spec.subcommands();
     String refusal = null;
     for (CommandSpec command : subcommands.isEmpty() ? List.of(spec) : subcommands) {
-      if (!(command.handling() instanceof Handling.Refused(String error))) {
+      if (!(command.handling() instanceof Handling.Rejected(String error))) {
         return null;
       }
       refusal = error.substring("ERR ".length());

@@ -14,7 +14,7 @@ import io.penstock.core.reply.ReplyStrings;
 import io.penstock.core.retry.RetryableErrors;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.SharedBuffer;
-import io.penstock.core.upstream.ErrorPolicy.Asked;
+import io.penstock.core.upstream.ErrorPolicy.Scope;
 import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.Shard;
 import java.nio.charset.StandardCharsets;
@@ -203,7 +203,7 @@ abstract class ShardWait extends LeasedExchange {
   }
 
   private void refused(ByteBuf buffer, int from, int to) {
-    if (refusals.parse(this, Asked.MASTER, buffer, from, to) != null) {
+    if (refusals.parse(this, Scope.MASTER, buffer, from, to) != null) {
       demoted();
       return;
     }

@@ -14,7 +14,7 @@ import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.ErrorAction;
-import io.penstock.core.upstream.ErrorPolicy.Asked;
+import io.penstock.core.upstream.ErrorPolicy.Scope;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.RetryablePrefix;
 import io.penstock.core.upstream.Shard;
@@ -86,11 +86,11 @@ public final class Retries {
     if (request.isScript() && takesOverForScript(request, buffer, from, to)) {
       return true;
     }
-    Asked asked = request.isForShard() ? Asked.SHARD : Asked.KEYS;
+    Scope scope = request.isForShard() ? Scope.SHARD : Scope.KEYS;
     RetryableError said =
         request.isScript()
-            ? refusals.parseForScript(request, asked, buffer, from, to)
-            : refusals.parse(request, asked, buffer, from, to);
+            ? refusals.parseForScript(request, scope, buffer, from, to)
+            : refusals.parse(request, scope, buffer, from, to);
     if (said == null) {
       return false;
     }
@@ -99,7 +99,7 @@ public final class Retries {
       counters.countRedirect(said.prefix());
     }
     Retry retry = entryFor(request);
-    retry.refused(buffer, from, to, said.verdict());
+    retry.refused(buffer, from, to, said.action());
     if (late || retry.isOvertaken()) {
       answer(request, retry.refusal, retry.outcome);
     } else {

@@ -112,9 +112,9 @@ final class Retry {
   }
 
   /** A node refused it in these words. Where redirects lead is nothing that a client may know. */
-  void refused(ByteBuf buffer, int from, int to, ErrorAction verdict) {
+  void refused(ByteBuf buffer, int from, int to, ErrorAction action) {
     askTarget = null;
-    if (verdict == ErrorAction.REDIRECT) {
+    if (action == ErrorAction.REDIRECT) {
       refusal = ErrorReplies.SLOT_MIGRATING;
       outcome = Outcome.UNAVAILABLE;
       return;

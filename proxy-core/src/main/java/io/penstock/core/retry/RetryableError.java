@@ -9,19 +9,19 @@ import org.jspecify.annotations.Nullable;
  * A node's answer that a command did not run.
  *
  * @param prefix that it begins with; null for one that has a meaning only as a whole
- * @param verdict what is to be done
+ * @param action what is to be done
  * @param partition that a redirect names
  * @param target where a redirect leads; null where it leads nowhere that may be asked
  */
 public record RetryableError(
     @Nullable RetryablePrefix prefix,
-    ErrorAction verdict,
+    ErrorAction action,
     int partition,
     @Nullable Endpoint target) {
 
   /** The same without a node that nobody else has told of. */
   RetryableError withoutTarget() {
-    return new RetryableError(prefix, verdict, partition, null);
+    return new RetryableError(prefix, action, partition, null);
   }
 
   /** Whether another node is to be asked from here on. */

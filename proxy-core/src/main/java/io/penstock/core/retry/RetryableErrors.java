@@ -8,7 +8,7 @@ import io.penstock.core.reply.ReplyStrings;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.ErrorAction;
 import io.penstock.core.upstream.ErrorPolicy;
-import io.penstock.core.upstream.ErrorPolicy.Asked;
+import io.penstock.core.upstream.ErrorPolicy.Scope;
 import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.RetryablePrefix;
 import java.nio.charset.StandardCharsets;
@@ -39,14 +39,14 @@ public final class RetryableErrors {
 
   private static final RetryablePrefix[] WORDS = RetryablePrefix.values();
 
-  private final ErrorPolicy verdicts;
+  private final ErrorPolicy errorPolicy;
   private final Nodes nodes;
 
   /**
-   * @param verdicts of the upstream
+   * @param errorPolicy of the upstream
    */
-  public RetryableErrors(ErrorPolicy verdicts, Nodes nodes) {
-    this.verdicts = verdicts;
+  public RetryableErrors(ErrorPolicy errorPolicy, Nodes nodes) {
+    this.errorPolicy = errorPolicy;
     this.nodes = nodes;
   }
 
@@ -57,17 +57,17 @@ public final class RetryableErrors {
    * @param exchange that it answers
    */
   public @Nullable RetryableError parse(
-      Exchange exchange, Asked asked, ByteBuf buffer, int from, int to) {
+      Exchange exchange, Scope scope, ByteBuf buffer, int from, int to) {
     if (buffer.getByte(from) != '-') {
       return null;
     }
     RetryablePrefix word = wordOf(buffer, from, to);
     if (word == null) {
-      return asked == Asked.MASTER && isOfNoMaster(buffer, from, to)
+      return scope == Scope.MASTER && isOfNoMaster(buffer, from, to)
           ? new RetryableError(null, ErrorAction.FIND_MASTER, 0, null)
           : null;
     }
-    return switch (verdicts.actionFor(word, asked)) {
+    return switch (errorPolicy.actionFor(word, scope)) {
       case DELIVER -> null;
       case REDIRECT -> redirect(exchange, word, buffer, from, to);
       case RETRY -> new RetryableError(word, ErrorAction.RETRY, 0, null);
@@ -80,7 +80,7 @@ public final class RetryableErrors {
       Exchange exchange, ByteBuf buffer, int from, int to) {
     return ReplyStrings.startsWith(buffer, from, to, BLOCKED_NO_MORE)
         ? new RetryableError(null, ErrorAction.FIND_MASTER, 0, null)
-        : parse(exchange, Asked.KEYS, buffer, from, to);
+        : parse(exchange, Scope.KEYS, buffer, from, to);
   }
 
   /**
@@ -89,13 +89,13 @@ public final class RetryableErrors {
    * followed to known nodes only.
    */
   @Nullable RetryableError parseForScript(
-      Exchange exchange, Asked asked, ByteBuf buffer, int from, int to) {
-    RetryableError said = parse(exchange, asked, buffer, from, to);
+      Exchange exchange, Scope scope, ByteBuf buffer, int from, int to) {
+    RetryableError said = parse(exchange, scope, buffer, from, to);
     if (said == null) {
       return null;
     }
     Endpoint target = said.target();
-    if (said.verdict() == ErrorAction.REDIRECT) {
+    if (said.action() == ErrorAction.REDIRECT) {
       return target == null || nodes.placement().contains(target) ? said : said.withoutTarget();
     }
     String line = buffer.toString(from, to - from, StandardCharsets.ISO_8859_1);
@@ -122,7 +122,7 @@ public final class RetryableErrors {
   /** Tells the upstream what a refusal says of it. */
   public void applyToTopology(RetryableError refusal) {
     Endpoint target = refusal.target();
-    switch (refusal.verdict()) {
+    switch (refusal.action()) {
       case REDIRECT -> {
         if (target == null) {
           nodes.requestRefresh(RefreshTrigger.UNKNOWN_NODE);

@@ -128,7 +128,7 @@ public final class Router {
       case Handling.Publish(boolean sharded) ->
           new RoutePlan.Publish(partitionOf(command.frame(), 1), sharded);
       case Handling.Local(LocalCommand own) when hasTooMany(own, command.argc()) -> TOO_MANY;
-      case Handling.Broadcast _, Handling.Local _, Handling.Refused _ -> fixed(spec);
+      case Handling.Broadcast _, Handling.Local _, Handling.Rejected _ -> fixed(spec);
     };
   }
 
@@ -161,7 +161,7 @@ public final class Router {
     return switch (spec.handling()) {
       case Handling.Broadcast broadcast -> broadcast(spec, broadcast);
       case Handling.Local local -> new RoutePlan.Local(spec, local.command());
-      case Handling.Refused refused -> new RoutePlan.Reject(refused.error());
+      case Handling.Rejected rejected -> new RoutePlan.Reject(rejected.error());
       default -> throw new IllegalStateException(spec + " has no fixed plan");
     };
   }

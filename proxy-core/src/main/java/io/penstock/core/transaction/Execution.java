@@ -13,7 +13,7 @@ import io.penstock.core.reply.PendingReply;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.retry.RetryableError;
 import io.penstock.core.script.CalledScripts;
-import io.penstock.core.upstream.ErrorPolicy.Asked;
+import io.penstock.core.upstream.ErrorPolicy.Scope;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -77,7 +77,7 @@ public final class Execution extends Block {
     if (watch == null) {
       return super.handleRetryableError(buffer, from, to);
     }
-    RetryableError said = made.retryableErrors().parse(this, Asked.KEYS, buffer, from, to);
+    RetryableError said = made.retryableErrors().parse(this, Scope.KEYS, buffer, from, to);
     if (said == null) {
       return false;
     }

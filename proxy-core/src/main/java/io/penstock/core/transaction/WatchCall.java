@@ -16,7 +16,7 @@ import io.penstock.core.retry.RetryableError;
 import io.penstock.core.retry.RetryableErrors;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.upstream.Endpoint;
-import io.penstock.core.upstream.ErrorPolicy.Asked;
+import io.penstock.core.upstream.ErrorPolicy.Scope;
 import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.Shard;
 import java.nio.charset.StandardCharsets;
@@ -125,7 +125,7 @@ final class WatchCall extends LeasedExchange {
       answer(OK, Outcome.OK);
       return;
     }
-    RetryableError said = refusals.parse(this, Asked.KEYS, buffer, from, to);
+    RetryableError said = refusals.parse(this, Scope.KEYS, buffer, from, to);
     if (said != null) {
       refusals.applyToTopology(said);
     }

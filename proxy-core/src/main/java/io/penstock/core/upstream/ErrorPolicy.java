@@ -5,7 +5,7 @@ package io.penstock.core.upstream;
 public interface ErrorPolicy {
 
   /** What a server was asked for, since the same words mean different things. */
-  enum Asked {
+  enum Scope {
     /** A command with keys of one partition, or with none. */
     KEYS,
     /** A command about all keys of a shard, which cannot be redirected. */
@@ -15,12 +15,12 @@ public interface ErrorPolicy {
   }
 
   /** The meaning of an error reply that begins with {@code word}. */
-  ErrorAction actionFor(RetryablePrefix word, Asked asked);
+  ErrorAction actionFor(RetryablePrefix word, Scope scope);
 
   /** Those of a server that is not part of a cluster. */
   ErrorPolicy SINGLE =
-      (word, asked) ->
-          switch (asked) {
+      (word, scope) ->
+          switch (scope) {
             case KEYS, SHARD ->
                 word == RetryablePrefix.LOADING ? ErrorAction.RETRY : ErrorAction.DELIVER;
             case MASTER -> masterAction(word);

@@ -46,7 +46,7 @@ class CommandRulesTest {
       @Nullable String allow, @Nullable String deny, String command, boolean served) {
     CommandTable table = CommandTable.load(CommandRules.of(entries(allow), entries(deny)));
 
-    assertThat(table.byName(command).handling() instanceof Handling.Refused).isNotEqualTo(served);
+    assertThat(table.byName(command).handling() instanceof Handling.Rejected).isNotEqualTo(served);
   }
 
   private static List<String> entries(@Nullable String written) {
@@ -59,11 +59,11 @@ class CommandRulesTest {
 
     assertThat(table.byName("get").handling())
         .isEqualTo(
-            new Handling.Refused(
+            new Handling.Rejected(
                 "ERR GET is not allowed through this proxy: penstock.commands.deny says so"));
     assertThat(table.byName("acl|list").handling())
         .isEqualTo(
-            new Handling.Refused(
+            new Handling.Rejected(
                 "ERR ACL LIST is not allowed through this proxy: it administers servers;"
                     + " acl|list in penstock.commands.allow would allow it"));
   }

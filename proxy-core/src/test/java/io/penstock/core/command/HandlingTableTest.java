@@ -31,7 +31,7 @@ class HandlingTableTest {
     assertThat(table(List.of(GET)).byName("get").handling()).isEqualTo(new Handling.Forward());
     assertThat(table(List.of(GET), "error no ERR {command}: no", "get refused no"))
         .extracting(it -> it.byName("get").handling())
-        .isEqualTo(new Handling.Refused("ERR GET: no"));
+        .isEqualTo(new Handling.Rejected("ERR GET: no"));
   }
 
   @Test
@@ -78,7 +78,7 @@ class HandlingTableTest {
             "box|a any-node");
 
     assertThat(small.byName("box|a").handling()).isEqualTo(new Handling.AnyNode());
-    assertThat(small.byName("box|b").handling()).isEqualTo(new Handling.Refused("ERR BOX B: no"));
+    assertThat(small.byName("box|b").handling()).isEqualTo(new Handling.Rejected("ERR BOX B: no"));
   }
 
   @Test
@@ -95,8 +95,8 @@ class HandlingTableTest {
 
     assertThat(usual.byName("get").handling())
         .isEqualTo(
-            new Handling.Refused("ERR GET: no; get in penstock.commands.allow would allow it"));
-    assertThat(usual.byName("box|b").handling()).isInstanceOf(Handling.Refused.class);
+            new Handling.Rejected("ERR GET: no; get in penstock.commands.allow would allow it"));
+    assertThat(usual.byName("box|b").handling()).isInstanceOf(Handling.Rejected.class);
     assertThat(usual.byName("box|a").handling()).isEqualTo(new Handling.AnyNode());
     assertThat(allowing.byName("get").handling()).isEqualTo(new Handling.Forward());
     assertThat(allowing.byName("box|b").handling()).isEqualTo(new Handling.AnyNode());
@@ -165,7 +165,7 @@ class HandlingTableTest {
 
   private static boolean isServedHere(CommandSpec spec) {
     return switch (spec.handling()) {
-      case Handling.Publish _, Handling.Broadcast _, Handling.Local _, Handling.Refused _ -> true;
+      case Handling.Publish _, Handling.Broadcast _, Handling.Local _, Handling.Rejected _ -> true;
       case Handling.Forward _,
           Handling.Split _,
           Handling.Scan _,
@@ -181,7 +181,7 @@ class HandlingTableTest {
   @Test
   void everyRefusalIsOneErrorLine() {
     for (CommandSpec spec : CommandTableTest.allSpecs(table)) {
-      if (spec.handling() instanceof Handling.Refused(String error)) {
+      if (spec.handling() instanceof Handling.Rejected(String error)) {
         assertThat(error).matches("ERR [ -~]+").doesNotContain("{");
       }
     }

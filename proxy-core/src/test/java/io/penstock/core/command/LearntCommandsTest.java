@@ -277,7 +277,7 @@ class LearntCommandsTest {
 
     assertThat(learn(dangerous).byName("n.w").handling())
         .isEqualTo(
-            new Handling.Refused(
+            new Handling.Rejected(
                 "ERR N.W is not allowed through this proxy: the servers call it dangerous;"
                     + " n.w in penstock.commands.allow would allow it"));
     assertThat(allowing.byName("n.w").handling()).isEqualTo(new Handling.AnyNode());
