@@ -38,7 +38,7 @@ class KeyspaceChannelsTest {
         "__keyspace@[^01]__:",
         "__keyspace@0__[:"
       })
-  void patternsThatMatchSomeNotificationAreTold(String pattern) {
+  void patternsThatMatchNotificationsAreRecognized(String pattern) {
     assertThat(KeyspaceChannels.canMatch(pattern)).isTrue();
   }
 
@@ -59,11 +59,11 @@ class KeyspaceChannelsTest {
         "?????",
         "a*__keyspace@0__:x"
       })
-  void patternsThatMatchNoneAreTold(String pattern) {
+  void patternsThatMatchNoneAreRecognized(String pattern) {
     assertThat(KeyspaceChannels.canMatch(pattern)).isFalse();
   }
 
-  /** What matches some notification by chance must be said to match some. */
+  /** A pattern that matches a random notification must be recognized. */
   @Test
   void agreesWithMatching() {
     Random random = Splits.random();
@@ -83,7 +83,7 @@ class KeyspaceChannelsTest {
   }
 
   @Test
-  void aPatternMatchesSomeIfANameCanBeMadeForIt() {
+  void aPatternMatchesIfAMatchingNameExists() {
     Random random = Splits.random();
     String letters = "_kyespac@01:*?[]\\^-";
     int matches = 0;
@@ -106,10 +106,10 @@ class KeyspaceChannelsTest {
   }
 
   /**
-   * Tries every name, character by character, up to the colon behind the database.
+   * Tries all names, character by character, up to the colon behind the database.
    *
-   * @param name the prefix, and behind it what was chosen
-   * @param done so many characters of it
+   * @param name the prefix and the characters chosen so far
+   * @param done the number of characters chosen
    */
   private static boolean canBeMade(Glob glob, int element, String name, int done) {
     if (done > 0 && name.charAt(done - 1) == ':') {
@@ -133,7 +133,7 @@ class KeyspaceChannelsTest {
     return false;
   }
 
-  /** Patterns here name 0 and 1 only, so that 2 stands for all other digits. */
+  /** The patterns here contain 0 and 1 only, so 2 stands for all other digits. */
   private static final String DIGITS = "012";
 
   private static String choices(String name, int done) {
@@ -163,7 +163,7 @@ class KeyspaceChannelsTest {
   }
 
   @Test
-  void notificationsAreKnownByTheirBeginning() {
+  void notificationsAreRecognizedByTheirPrefix() {
     assertThat(KeyspaceChannels.isKeyspaceChannel("__keyspace@0__:a")).isTrue();
     assertThat(KeyspaceChannels.isKeyspaceChannel("__keyevent@0__:set")).isTrue();
     assertThat(KeyspaceChannels.isKeyspaceChannel("__key")).isFalse();

@@ -73,7 +73,7 @@ class ReceiverCountsTest {
   }
 
   @Test
-  void isToldAtOnceWhereThatIsLittleWork() {
+  void shortCountsCompleteAtOnce() {
     listen("c*", 2);
     listen("*?t", 3);
     listen("d", 5);
@@ -85,7 +85,7 @@ class ReceiverCountsTest {
   }
 
   @Test
-  void aPatternThatTakesLongGoesOnInLaterTurns() {
+  void aSlowPatternContinuesInLaterTurns() {
     listen("*" + "a".repeat(1_000) + "b", 1);
     listen("*a", 1);
     String text = "a".repeat(2_000);
@@ -100,7 +100,7 @@ class ReceiverCountsTest {
   }
 
   @Test
-  void manyPatternsGoOnInLaterTurnsAsWell() {
+  void manyPatternsContinueInLaterTurns() {
     for (int i = 0; i < 50_000; i++) {
       listen("a" + i, 1);
     }
@@ -112,9 +112,9 @@ class ReceiverCountsTest {
     assertThat(told).containsExactly("a1");
   }
 
-  /** One after the other, each of which is little. */
+  /** One after the other, each of them short. */
   @Test
-  void manyMessagesAreNoMoreAtOnceThanOne() {
+  void manyMessagesShareOneTurn() {
     listen("*x", 1);
     String text = "a".repeat(1_000);
     int messages = 3 * ReceiverCounts.SLICE / 1_000;
@@ -129,7 +129,7 @@ class ReceiverCountsTest {
   }
 
   @Test
-  void whoIsGoneIsNotCountedFor() {
+  void closedPublishersAreNotCountedFor() {
     listen("*" + "a".repeat(1_000) + "b", 1);
 
     count(
@@ -146,7 +146,7 @@ class ReceiverCountsTest {
   }
 
   @Test
-  void whoFailsDoesNotKeepOthersWaiting() {
+  void aFailureDoesNotBlockOtherCounts() {
     listen("*" + "a".repeat(1_000) + "b", 1);
     listen("c", 1);
     count(

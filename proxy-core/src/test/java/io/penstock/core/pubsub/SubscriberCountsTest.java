@@ -32,7 +32,7 @@ class SubscriberCountsTest {
   }
 
   @Test
-  void connectionsOfTheNodeThatPublishedAreNotCounted() {
+  void connectionsToThePublishingNodeAreNotCounted() {
     listen(Kind.CHANNEL, "c", 7, HERE, HERE, THERE);
 
     assertThat(reached(Kind.CHANNEL, "c", HERE, 2)).isEqualTo(7);
@@ -44,7 +44,7 @@ class SubscriberCountsTest {
   }
 
   @Test
-  void eachPatternThatMatchesCounts() {
+  void eachMatchingPatternCounts() {
     listen(Kind.PATTERN, "c*", 2, THERE);
     listen(Kind.PATTERN, "*", 3, HERE, THERE);
     listen(Kind.PATTERN, "d", 5, HERE);
@@ -55,7 +55,7 @@ class SubscriberCountsTest {
   }
 
   @Test
-  void isEmptyWhenEverybodyHasLeft() {
+  void isEmptyAfterAllUnsubscribed() {
     assertThat(audience.isEmpty()).isTrue();
     listen(Kind.SHARD, "c", 1, HERE);
     assertThat(audience.isEmpty()).isFalse();

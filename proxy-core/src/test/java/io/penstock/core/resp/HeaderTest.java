@@ -12,7 +12,7 @@ class HeaderTest {
 
   @ParameterizedTest
   @ValueSource(longs = {0, 9, 10, 99, 1_234_567_890_123L, Long.MAX_VALUE, -1, Long.MIN_VALUE})
-  void theNumberStandsInDecimals(long number) {
+  void theNumberIsDecimal(long number) {
     ByteBuf out = Unpooled.buffer();
 
     Header.write(out, ':', number);

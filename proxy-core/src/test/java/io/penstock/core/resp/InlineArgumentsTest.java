@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Expected arguments are what a redis-server 7.0.15 made of the same lines. */
+/** Expected arguments are those of redis-server 7.0.15 for the same lines. */
 class InlineArgumentsTest {
 
   private static @Nullable List<String> split(String line) {
@@ -42,7 +42,7 @@ class InlineArgumentsTest {
   }
 
   @Test
-  void quotesHoldBlanksTogether() {
+  void quotesPreserveBlanks() {
     assertThat(split("ECHO \"a b\"")).containsExactly("ECHO", "a b");
     assertThat(split("ECHO 'a b'")).containsExactly("ECHO", "a b");
     assertThat(split("ECHO \"it's\" 'so \"to\" say'"))
@@ -50,7 +50,7 @@ class InlineArgumentsTest {
   }
 
   @Test
-  void quotesMayHoldNothing() {
+  void quotesMayBeEmpty() {
     assertThat(split("\"\" ''")).containsExactly("", "");
   }
 
@@ -61,7 +61,7 @@ class InlineArgumentsTest {
   }
 
   @Test
-  void doubleQuotesKnowEscapes() {
+  void doubleQuotesSupportEscapes() {
     assertThat(split("\"\\n\\r\\t\\b\\a\"")).containsExactly("\n\r\t\b\u0007");
     assertThat(split("\"\\x41\\x4g\\n\\q\\\\\\\"\"")).containsExactly("Ax4g\nq\\\"");
     assertThat(split("\"\\xff\\xFF\\x0\"")).containsExactly("\u00ff\u00ffx0");
@@ -69,17 +69,17 @@ class InlineArgumentsTest {
   }
 
   @Test
-  void singleQuotesKnowOnlyTheQuoteItself() {
+  void singleQuotesSupportOnlyAnEscapedQuote() {
     assertThat(split("'it\\'s \\n \\x41'")).containsExactly("it's \\n \\x41");
   }
 
   @Test
-  void outsideQuotesABackslashIsItself() {
+  void outsideQuotesABackslashIsLiteral() {
     assertThat(split("a\\x41 \\n")).containsExactly("a\\x41", "\\n");
   }
 
   @Test
-  void bytesAboveAsciiAreThemselves() {
+  void bytesAboveAsciiAreLiteral() {
     assertThat(split("\u00e9 \"\u00ff\"")).containsExactly("\u00e9", "\u00ff");
   }
 

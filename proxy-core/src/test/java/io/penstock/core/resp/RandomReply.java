@@ -17,7 +17,11 @@ final class RandomReply {
     this.attributes = attributes;
   }
 
-  /** One encoded reply; {@code attributes} says whether such may be in it. */
+  /**
+   * Returns one encoded reply.
+   *
+   * @param attributes whether it may contain attributes
+   */
   static String of(Random random, boolean attributes) {
     var reply = new RandomReply(random, attributes);
     reply.element(0);

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ReplyScannerTest {
 
-  /** The replies the bytes are cut into; that must not depend on how they arrive. */
+  /** Returns the replies found in the bytes, which must not depend on how they arrive. */
   private static List<String> replies(String wire) {
     byte[] bytes = Wire.bytes(wire);
     List<String> whole = feed(List.of(bytes));
@@ -28,7 +28,7 @@ class ReplyScannerTest {
     return whole;
   }
 
-  /** Each piece lies in a buffer of its own: the scanner may look at none of them again. */
+  /** Each piece is in its own buffer: the scanner must not read earlier pieces again. */
   private static List<String> feed(List<byte[]> pieces) {
     var scanner = new ReplyScanner();
     List<String> found = new ArrayList<>();
@@ -81,7 +81,7 @@ class ReplyScannerTest {
         "*3\r\n:1\r\n*2\r\n+a\r\n*0\r\n$1\r\nb\r\n",
         "*1\r\n*1\r\n*1\r\n*1\r\n-ERR deep\r\n"
       })
-  void resp2RepliesEndWhereTheyEnd(String reply) {
+  void endsOfResp2RepliesAreFound(String reply) {
     assertThat(replies(reply + reply + "+next\r\n")).containsExactly(reply, reply, "+next\r\n");
   }
 
@@ -112,7 +112,7 @@ class ReplyScannerTest {
         "|0\r\n:1\r\n",
         "%1\r\n%1\r\n+k\r\n~1\r\n#t\r\n,0.1\r\n"
       })
-  void resp3RepliesEndWhereTheyEnd(String reply) {
+  void endsOfResp3RepliesAreFound(String reply) {
     assertThat(replies(reply + reply + "_\r\n")).containsExactly(reply, reply, "_\r\n");
   }
 
@@ -182,13 +182,13 @@ class ReplyScannerTest {
         "*2\r\n_\r\n_ \r\n",
         "*2\r\n:1\r\n$x\r\n"
       })
-  void whatIsNotRespIsMalformed(String wire) {
+  void invalidBytesAreMalformed(String wire) {
     assertThat(replies(wire)).containsExactly("malformed");
   }
 
-  /** As client libraries read them: a module may say anything. */
+  /** As client libraries read lines: a module may send anything. */
   @Test
-  void aLineEndsWithBothOfItsEndsOnly() {
+  void aLineEndsOnlyWithCrLf() {
     for (String line :
         List.of("+a\nb\r\n", "-a\rb\n\r\r\n", "+\n\r\n", ":1\n\r\n", "(\r1\n2\r\n")) {
       assertThat(replies(line + "+next\r\n")).containsExactly(line, "+next\r\n");
@@ -212,13 +212,13 @@ class ReplyScannerTest {
   }
 
   @Test
-  void whatHasNoNegativeLengthIsMalformedWithOne() {
+  void invalidNegativeLengthsAreMalformed() {
     assertThat(replies("%-1\r\n+OK\r\n")).containsExactly("malformed");
     assertThat(replies("|-1\r\n+OK\r\n")).containsExactly("malformed");
   }
 
   @Test
-  void countsThatNoReplyCanHaveEndAsMalformedNotAsAnOverflow() {
+  void impossibleCountsAreMalformedWithoutOverflow() {
     String huge = "*999999999999999999\r\n";
     assertThat(replies(huge.repeat(3))).containsExactly("malformed");
     assertThat(replies("%999999999999999999\r\n".repeat(3))).containsExactly("malformed");
@@ -260,7 +260,7 @@ class ReplyScannerTest {
   }
 
   @Test
-  void whateverIsInItAReplyEndsWhereItsEncodingEnds() {
+  void endsOfRandomRepliesAreFound() {
     Random random = Splits.random();
     for (int round = 0; round < 300; round++) {
       List<String> expected = new ArrayList<>();
@@ -274,9 +274,9 @@ class ReplyScannerTest {
     }
   }
 
-  /** Neighbours with one header are passed over together, and the next one is of another kind. */
+  /** Neighbours with the same header are skipped together; the next one is of another kind. */
   @Test
-  void runsOfEqualBulksEndWhereTheyEnd() {
+  void endsOfRunsOfEqualBulksAreFound() {
     Random random = Splits.random();
     List<String> bulks =
         List.of(
@@ -308,7 +308,7 @@ class ReplyScannerTest {
     }
   }
 
-  /** Two decoders by different people must agree on where a reply ends. */
+  /** Two independent decoders must find the same end of a reply. */
   @Test
   void lettuceFindsTheSameEnds() {
     Random random = Splits.random();
@@ -325,7 +325,7 @@ class ReplyScannerTest {
     }
   }
 
-  /** Takes everything and keeps nothing. */
+  /** Accepts everything and keeps nothing. */
   private static final class Ignored extends CommandOutput<byte[], byte[], Object> {
 
     Ignored() {

@@ -25,7 +25,7 @@ class ReplyWriterTest {
   }
 
   @Test
-  void whatBothVersionsHaveIsTheSameInBoth() {
+  void commonTypesAreTheSameInBothVersions() {
     Consumer<ReplyWriter> reply =
         writer -> {
           writer.array(4);
@@ -41,7 +41,7 @@ class ReplyWriterTest {
   }
 
   @Test
-  void nullsMapsAndSetsAreWrittenAsTheVersionHasThem() {
+  void nullsMapsAndSetsDependOnTheVersion() {
     assertThat(resp2(ReplyWriter::nil)).isEqualTo("$-1\r\n");
     assertThat(resp3(ReplyWriter::nil)).isEqualTo("_\r\n");
     assertThat(resp2(writer -> writer.map(3))).isEqualTo("*6\r\n");

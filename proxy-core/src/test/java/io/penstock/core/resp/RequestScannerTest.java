@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Expected words and decisions are what a redis-server 7.0.15 answered to the same bytes. */
+/** Expected errors and decisions are those of redis-server 7.0.15 for the same bytes. */
 class RequestScannerTest {
 
   private static final int MAX_BULK = 512 * 1024 * 1024;
@@ -29,7 +29,7 @@ class RequestScannerTest {
     return scanner;
   }
 
-  /** What the bytes are taken for, which must not depend on how they arrive. */
+  /** Returns what was found in the bytes, which must not depend on how they arrive. */
   private static List<String> decoded(String wire) {
     return decoded(wire, RequestScannerTest::scanner);
   }
@@ -47,8 +47,8 @@ class RequestScannerTest {
   }
 
   /**
-   * Feeds pieces into one growing buffer, or into a new one for each piece, which begins with what
-   * is still needed, as a session's input does.
+   * Feeds pieces into one growing buffer, or into a new one for each piece that begins with the
+   * bytes still needed, as a session's input does.
    */
   private static List<String> feed(List<byte[]> pieces, RequestScanner scanner, boolean moving) {
     List<String> found = new ArrayList<>();
@@ -121,7 +121,7 @@ class RequestScannerTest {
   }
 
   @Test
-  void anIncompleteRequestIsNoRequest() {
+  void anIncompleteRequestIsNotFound() {
     assertThat(decoded("*2\r\n$4\r\nECHO\r\n$1\r\na\r")).isEmpty();
     assertThat(decoded("*2\r\n$4\r\nECHO\r\n")).isEmpty();
     assertThat(decoded("*2\r")).isEmpty();
@@ -131,12 +131,12 @@ class RequestScannerTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"*0\r\n", "*-1\r\n", "*-999999999999999999\r\n", "\r\n", "\n", "  \t\r\n"})
-  void whatAsksForNothingIsPassedOver(String wire) {
+  void emptyRequestsAreSkipped(String wire) {
     assertThat(decoded(wire + "*1\r\n$4\r\nPING\r\n")).containsExactly("nothing", "PING");
   }
 
   @Test
-  void headerLinesEndAtTheFirstCarriageReturnWhateverFollowsIt() {
+  void headerLinesEndAtTheFirstCarriageReturn() {
     assertThat(decoded("*1\rX$4\rXPINGXX")).containsExactly("PING");
   }
 
@@ -191,7 +191,7 @@ class RequestScannerTest {
   }
 
   @Test
-  void shortLengthsAreMeasuredByTheLimitToo() {
+  void theLengthLimitAppliesToShortLengths() {
     Supplier<RequestScanner> small = () -> new RequestScanner(RespLimits.ofMaxBulkLength(5));
 
     assertThat(decoded("*1\r\n$5\r\nhello\r\n", small)).containsExactly("hello");
@@ -208,7 +208,7 @@ class RequestScannerTest {
   }
 
   @Test
-  void theFirstByteOfAnArgumentIsNamedWhenItIsWrong() {
+  void theErrorShowsAWrongFirstByteOfAnArgument() {
     assertThat(decoded("*1\r\nfoo\r\n")).containsExactly("error: expected '$', got 'f'");
     assertThat(decoded("*1\r\n:4\r\n")).containsExactly("error: expected '$', got ':'");
     assertThat(decoded("*1\r\n\u00ff\r\n")).containsExactly("error: expected '$', got '\u00ff'");
@@ -233,7 +233,7 @@ class RequestScannerTest {
   }
 
   @Test
-  void theLongestHeaderLineIsReadHoweverItIsCut() {
+  void theLongestHeaderLineMayArriveInPieces() {
     Supplier<RequestScanner> small =
         () -> new RequestScanner(new RespLimits(1_000, 100, 10, 10_000));
 
@@ -251,7 +251,7 @@ class RequestScannerTest {
   }
 
   @Test
-  void longLinesInSmallPiecesAreTakenForWhatTheyAreInOne() {
+  void longLinesInSmallPiecesAreFoundAsInOne() {
     byte[] wire = Wire.bytes("*1\r\n$" + "1".repeat(65_537));
 
     assertThat(feed(Splits.inPiecesOf(1_000, wire), scanner(), true))
@@ -263,7 +263,7 @@ class RequestScannerTest {
   }
 
   @Test
-  void beforeAuthenticationNoMoreThanTenArgumentsAreTaken() {
+  void beforeAuthenticationTenArgumentsAreAllowed() {
     assertThat(decoded("*10\r\n", RequestScannerTest::unauthenticated)).isEmpty();
     assertThat(decoded("*11\r\n", RequestScannerTest::unauthenticated))
         .containsExactly("error: unauthenticated multibulk length");
@@ -277,12 +277,12 @@ class RequestScannerTest {
   }
 
   @Test
-  void moreArgumentsThanTheLimitAreCalledUnauthenticatedFirst() {
+  void theUnauthenticatedLimitIsCheckedFirst() {
     assertThat(decoded("*60000000\r\n", RequestScannerTest::unauthenticated))
         .containsExactly("error: unauthenticated multibulk length");
   }
 
-  /** As a server does: it looks for the end of a C string. */
+  /** As in a server, which searches for the end of a C string. */
   @ParameterizedTest
   @ValueSource(
       strings = {"PING\0\r\n", "\0\r\n", "*\0\r\n", "*1\0\r\n", "*1\r\n$\0\r\n", "*1\r\n$4\0\r\n"})
@@ -295,7 +295,7 @@ class RequestScannerTest {
   }
 
   @Test
-  void numbersThatAreBadAnywayAreNotCalledUnauthenticated() {
+  void invalidNumbersAreNotUnauthenticatedErrors() {
     assertThat(decoded("*2147483648\r\n", RequestScannerTest::unauthenticated))
         .containsExactly("error: invalid multibulk length");
     assertThat(decoded("*1\r\n$536870913\r\n", RequestScannerTest::unauthenticated))
@@ -309,7 +309,7 @@ class RequestScannerTest {
   }
 
   @Test
-  void authenticationWidensTheLimitsFromTheNextRequestOn() {
+  void authenticationRaisesTheLimitsForTheNextRequest() {
     RequestScanner scanner = unauthenticated();
     ByteBuf buffer = Unpooled.copiedBuffer(Wire.bytes("*1\r\n$4\r\nAUTH\r\n*11\r\n"));
 
@@ -363,7 +363,7 @@ class RequestScannerTest {
   }
 
   @Test
-  void whatAnArgumentLacksIsToldOnceItsLengthIsKnown() {
+  void missingBytesAreKnownOnceTheLengthIsKnown() {
     RequestScanner scanner = scanner();
     ByteBuf buffer = Unpooled.buffer().writeBytes(Wire.bytes("*2\r\n$4\r\nECHO\r\n$1000"));
     scanner.scan(buffer, buffer.writerIndex());
@@ -377,7 +377,7 @@ class RequestScannerTest {
   }
 
   @Test
-  void aLongRequestGivesItsRoomBack() {
+  void aLongRequestReleasesItsMemory() {
     String many = "*2000\r\n" + "$1\r\nx\r\n".repeat(2_000);
 
     assertThat(feedWhole(many + "*1\r\n$4\r\nPING\r\n"))
@@ -385,7 +385,7 @@ class RequestScannerTest {
   }
 
   @Test
-  void hostileBytesNeverDoWorseThanAnError() {
+  void hostileBytesAreAtMostAnError() {
     Random random = Splits.random();
     byte[] alphabet = Wire.bytes("*$\r\n0123456789-+:\"'\\ x\0\u00ff");
     for (int round = 0; round < 5_000; round++) {
@@ -402,7 +402,7 @@ class RequestScannerTest {
   }
 
   @Test
-  void whateverTheArgumentsARequestEndsWhereItsEncodingEnds() {
+  void endsOfRandomRequestsAreFound() {
     Random random = Splits.random();
     for (int round = 0; round < 200; round++) {
       var wire = new StringBuilder();

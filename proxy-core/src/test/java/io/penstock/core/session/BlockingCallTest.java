@@ -23,11 +23,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Calls that block, between a client and nodes whose every byte the test sends itself. */
+/** Blocking calls, between a client and nodes whose every byte the test sends itself. */
 class BlockingCallTest {
 
   private static final String NIL = "*-1\r\n";
-  private static final String NOTHING = "+OK\r\n+QUEUED\r\n*1\r\n*-1\r\n";
+  private static final String NO_ELEMENT = "+OK\r\n+QUEUED\r\n*1\r\n*-1\r\n";
   private static final String ELEMENT = "*2\r\n$1\r\na\r\n$1\r\nx\r\n";
   private static final String BLPOP = call("BLPOP a 0");
   private static final String NO_MULTI = "-NOPERM no multi\r\n";
@@ -46,17 +46,17 @@ class BlockingCallTest {
     rig.close();
   }
 
-  private void restart(Rig.Choice choice) {
+  private void restart(Rig.Options options) {
     rig.close();
-    rig = choice.start();
+    rig = options.start();
   }
 
-  private static String tried(String call) {
-    return call("MULTI") + brief(call) + call("EXEC");
+  private static String attempt(String call) {
+    return call("MULTI") + withShortTimeout(call) + call("EXEC");
   }
 
-  /** As it is tried: with as little time as can be. */
-  private static String brief(String call) {
+  /** Returns the call with the shortest possible timeout, as in the first attempt. */
+  private static String withShortTimeout(String call) {
     String least = "\\$5\r\n0.001\r\n";
     if (call.contains("MPOP\r\n")) {
       return call.replaceFirst("\\$1\r\n0\r\n", least);
@@ -66,7 +66,7 @@ class BlockingCallTest {
         : call.replaceFirst("\\$\\d+\r\n\\d+(\\.\\d+)?\r\n$", least);
   }
 
-  /** The proxy's next connection to a node is one for a single client. */
+  /** Accepts the proxy's next connection to a node, which is for a single client. */
   private Peer lease(int node) {
     return rig.acceptUnanswered(node).expect(NAMING + call("CLIENT ID")).send("+OK\r\n:77\r\n");
   }
@@ -79,33 +79,33 @@ class BlockingCallTest {
             .orElseThrow());
   }
 
-  /** A client that blocks: its connection's end at the node is the answer. */
+  /** Blocks a client. Returns the node's end of its connection. */
   private Peer block(Peer client, Peer node, String call) {
     client.send(call);
-    node.expect(tried(call)).send(NOTHING);
+    node.expect(attempt(call)).send(NO_ELEMENT);
     return lease(1).expect(call);
   }
 
-  /** A call is tried once before it waits. */
+  /** A call is attempted once without blocking. */
   @Nested
-  class FirstTry {
+  class FirstAttempt {
 
     @Test
-    void whatIsThereIsHadWithoutAConnectionOfItsOwn() {
+    void anElementThatExistsNeedsNoLease() {
       Peer client = rig.client();
       client.send(BLPOP + PING);
-      rig.accept(1).expect(tried(BLPOP)).send("+OK\r\n+QUEUED\r\n*1\r\n" + ELEMENT);
+      rig.accept(1).expect(attempt(BLPOP)).send("+OK\r\n+QUEUED\r\n*1\r\n" + ELEMENT);
 
       client.expect(ELEMENT + "+PONG\r\n");
       assertThat(stats(1).exclusive()).isZero();
     }
 
     @Test
-    void whatIsNotThereIsWaitedForOnAConnectionOfItsOwn() {
+    void aMissingElementIsWaitedForOnALease() {
       Peer node = rig.connected(1);
       Peer client = rig.client();
       client.send(get("a") + BLPOP + PING);
-      node.expect(get("a") + tried(BLPOP)).send("+v\r\n" + NOTHING);
+      node.expect(get("a") + attempt(BLPOP)).send("+v\r\n" + NO_ELEMENT);
       client.expect("+v\r\n");
       Peer lease = lease(1).expect(BLPOP);
       Peer other = rig.client();
@@ -118,7 +118,7 @@ class BlockingCallTest {
 
       client.expect(ELEMENT + "+PONG\r\n");
       client.send(BLPOP);
-      node.expect(tried(BLPOP)).send(NOTHING);
+      node.expect(attempt(BLPOP)).send(NO_ELEMENT);
       lease.expect(BLPOP).send(NIL); // the same connection again
       client.expect(NIL);
       assertThat(stats(1).exclusive()).isEqualTo(1);
@@ -126,21 +126,21 @@ class BlockingCallTest {
     }
 
     @Test
-    void theReplyToATransactionBeforeItDoesNotEndTheWaiting() {
+    void theReplyToAnEarlierTransactionDoesNotResumeTheClient() {
       Peer client = rig.client();
       client.send(call("MULTI") + get("a") + call("EXEC") + BLPOP + PING + BLPOP + PING);
-      Peer node = rig.accept(1).expect(tried(get("a")) + tried(BLPOP));
+      Peer node = rig.accept(1).expect(attempt(get("a")) + attempt(BLPOP));
       node.send("+OK\r\n+QUEUED\r\n*1\r\n+v\r\n");
       client.expect("+OK\r\n+QUEUED\r\n*1\r\n+v\r\n");
-      node.send(NOTHING);
+      node.send(NO_ELEMENT);
 
       Peer lease = lease(1).expect(BLPOP);
       Peer other = rig.client();
-      other.send(get("foo")); // nothing but this comes before the first call has ended
+      other.send(get("foo")); // nothing else is sent before the first call has ended
       node.expect(get("foo")).send("$-1\r\n");
       lease.send(ELEMENT);
       client.expect(ELEMENT + "+PONG\r\n");
-      node.expect(tried(BLPOP)).send(NOTHING);
+      node.expect(attempt(BLPOP)).send(NO_ELEMENT);
       lease.expect(BLPOP).send(ELEMENT);
 
       client.expect(ELEMENT + "+PONG\r\n");
@@ -148,32 +148,32 @@ class BlockingCallTest {
     }
 
     @Test
-    void errorsOfTheCallAreTheNodes() {
+    void errorsComeFromTheNode() {
       Peer client = rig.client();
       client.send(call("BLPOP a -1"));
       String error = "-ERR timeout is negative\r\n";
-      rig.accept(1).expect(tried(call("BLPOP a -1"))).send("+OK\r\n+QUEUED\r\n*1\r\n" + error);
+      rig.accept(1).expect(attempt(call("BLPOP a -1"))).send("+OK\r\n+QUEUED\r\n*1\r\n" + error);
       client.expect(error);
       client.send(call("BLPOP a b 1"));
       client.expect("-CROSSSLOT Keys in request don't hash to the same slot\r\n");
     }
 
     @Test
-    void whatMayNotBeTriedInATransactionBlocksAtOnce() {
+    void aCallThatIsNotAllowedInMultiBlocksAtOnce() {
       Peer node = rig.connected(1);
       Peer client = rig.client();
       client.send(BLPOP);
-      node.expect(tried(BLPOP)).send("+OK\r\n-OOM no\r\n-EXECABORT …\r\n");
+      node.expect(attempt(BLPOP)).send("+OK\r\n-OOM no\r\n-EXECABORT …\r\n");
       lease(1).expect(BLPOP).send(ELEMENT);
       client.expect(ELEMENT);
     }
 
     @Test
-    void aUserWhoMayNotExecuteBlocksAtOnce() {
+    void withoutPermissionForExecACallBlocksAtOnce() {
       Peer node = rig.connected(1);
       Peer client = rig.client();
       client.send(BLPOP);
-      node.expect(tried(BLPOP));
+      node.expect(attempt(BLPOP));
       node.send("+OK\r\n+QUEUED\r\n-EXECABORT Transaction discarded because of: NOPERM no\r\n");
       lease(1).expect(BLPOP).send(ELEMENT);
       client.expect(ELEMENT);
@@ -181,18 +181,18 @@ class BlockingCallTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"BLPOP a x", "BLPOP a -1", "BLPOP a 1e99", "BLPOP a 1d", "BLPOP a inf"})
-    void aTimeThatIsNoneIsLeftToTheNode(String call) {
+    void anInvalidTimeoutIsSentUnchanged(String call) {
       Peer client = rig.client();
       client.send(call(call));
       rig.accept(1).expect(call("MULTI") + call(call) + call("EXEC"));
     }
 
     @Test
-    void aLargeReplyIsPassedOnWhileItArrives() {
+    void aLargeReplyIsForwardedWhileItArrives() {
       Peer client = rig.client();
       String big = "*2\r\n$1\r\na\r\n" + Wire.bulk("x".repeat(200_000));
       client.send(BLPOP);
-      Peer node = rig.accept(1).expect(tried(BLPOP));
+      Peer node = rig.accept(1).expect(attempt(BLPOP));
       node.send("+OK\r\n+QUEUED\r\n*1\r\n" + big.substring(0, 150_000));
       client.expect(big.substring(0, 100_000));
       node.send(big.substring(150_000));
@@ -206,63 +206,63 @@ class BlockingCallTest {
     }
   }
 
-  /** Nodes that refuse the transaction of the first try. */
+  /** Nodes that do not allow the transaction of the first attempt. */
   @Nested
   class NodesWithoutMulti {
 
     @Test
-    void whatANodeThatRefusesMultiPoppedIsTheClients() {
+    void anElementPoppedWithoutMultiGoesToTheClient() {
       Peer client = rig.client();
       client.send(BLPOP + PING);
-      rig.accept(1).expect(tried(BLPOP)).send(NO_MULTI + ELEMENT + NO_EXEC);
+      rig.accept(1).expect(attempt(BLPOP)).send(NO_MULTI + ELEMENT + NO_EXEC);
       client.expect(ELEMENT + "+PONG\r\n");
       assertThat(stats(1).exclusive()).isZero();
     }
 
     @Test
-    void aLargeReplyThatWasPoppedIsTheClients() {
+    void aLargeElementPoppedWithoutMultiGoesToTheClient() {
       Peer client = rig.client();
       String big = "*2\r\n$1\r\na\r\n" + Wire.bulk("x".repeat(200_000));
       client.send(BLPOP);
-      Peer node = rig.accept(1).expect(tried(BLPOP)).send(NO_MULTI + big.substring(0, 150_000));
+      Peer node = rig.accept(1).expect(attempt(BLPOP)).send(NO_MULTI + big.substring(0, 150_000));
       client.expect("");
       node.send(big.substring(150_000) + NO_EXEC);
       client.expect(big);
     }
 
     @Test
-    void whatANodeThatRefusesMultiDoesNotHaveIsWaitedForAsEver() {
+    void withoutMultiAMissingElementIsWaitedForOnALease() {
       Peer node = rig.connected(1);
       Peer client = rig.client();
       client.send(BLPOP);
-      node.expect(tried(BLPOP)).send(NO_MULTI + NIL + NO_EXEC);
+      node.expect(attempt(BLPOP)).send(NO_MULTI + NIL + NO_EXEC);
       Peer lease = lease(1).expect(BLPOP).send(ELEMENT);
       client.expect(ELEMENT).send(BLPOP);
-      node.expect(tried(BLPOP)).send(NO_MULTI + NIL + NO_EXEC);
+      node.expect(attempt(BLPOP)).send(NO_MULTI + NIL + NO_EXEC);
       lease.expect(BLPOP).send(ELEMENT);
       client.expect(ELEMENT);
     }
 
     @Test
-    void errorsOfANodeThatRefusesMultiAreTheCalls() {
+    void withoutMultiErrorsOfTheCallAreHandledAsUsual() {
       Peer node = rig.connected(1);
       Peer client = rig.client();
       client.send(BLPOP);
-      node.expect(tried(BLPOP)).send(NO_MULTI + "-WRONGTYPE no\r\n" + NO_EXEC);
+      node.expect(attempt(BLPOP)).send(NO_MULTI + "-WRONGTYPE no\r\n" + NO_EXEC);
       client.expect("-WRONGTYPE no\r\n").send(BLPOP);
       String moved = "-MOVED " + Rig.SLOT_A + " 127.0.0.1:" + rig.address(0).port() + "\r\n";
-      node.expect(tried(BLPOP)).send(NO_MULTI + moved + NO_EXEC);
-      rig.accept(0).expect(tried(BLPOP)).send("+OK\r\n+QUEUED\r\n*1\r\n" + ELEMENT);
+      node.expect(attempt(BLPOP)).send(NO_MULTI + moved + NO_EXEC);
+      rig.accept(0).expect(attempt(BLPOP)).send("+OK\r\n+QUEUED\r\n*1\r\n" + ELEMENT);
       client.expect(ELEMENT);
     }
   }
 
-  /** Calls that end early, and begin again or do not. */
+  /** Calls that end early, with or without a retry. */
   @Nested
   class Retries {
 
     @Test
-    void callsForEverHaveNoDeadlineAndOthersTheirOwn() {
+    void aCallWithATimeoutHasADeadline() {
       Peer node = rig.connected(1);
       Peer patient = rig.client();
       block(patient, node, BLPOP);
@@ -270,7 +270,7 @@ class BlockingCallTest {
       block(client, node, call("BLPOP a 50.5"));
 
       rig.tick(Duration.ofSeconds(149));
-      node.expect(Wire.request("PING")).send("+PONG\r\n"); // nobody has asked it for long
+      node.expect(Wire.request("PING")).send("+PONG\r\n"); // a health check of an idle connection
       await().until(() -> stats(1).inFlight() == 2);
       rig.tick(Duration.ofSeconds(160));
 
@@ -287,39 +287,39 @@ class BlockingCallTest {
       "-CLUSTERDOWN The cluster is down",
       "'-UNBLOCKED force unblock from blocking operation, instance state changed'"
     })
-    void whatTheNodeEndedWithoutRunningItBeginsAgain(String refusal) {
+    void aCallEndedByARetryableErrorIsRetried(String refusal) {
       Peer node = rig.connected(1);
       Peer client = rig.client();
       Peer lease = block(client, node, BLPOP);
       lease.send(refusal + "\r\n");
 
-      node.expect(tried(BLPOP)).send(NOTHING);
+      node.expect(attempt(BLPOP)).send(NO_ELEMENT);
       lease.expect(BLPOP).send(ELEMENT);
 
       client.expect(ELEMENT);
     }
 
     @Test
-    void aCallThatIsRedirectedWhileItBlocksBeginsAgainThere() {
+    void aBlockedCallFollowsARedirect() {
       Peer node = rig.connected(1);
       Peer owner = rig.connected(0);
       Peer client = rig.client();
       Peer lease = block(client, node, BLPOP);
       lease.send("-MOVED 15495 127.0.0.1:" + rig.address(0).port() + "\r\n");
 
-      owner.expect(tried(BLPOP)).send(NOTHING);
+      owner.expect(attempt(BLPOP)).send(NO_ELEMENT);
       lease(0).expect(BLPOP).send(ELEMENT);
 
       client.expect(ELEMENT);
     }
 
     @Test
-    void whatBeginsAgainHasOnlyTheTimeThatIsLeft() {
+    void aRetryHasTheRemainingTimeout() {
       Peer node = rig.connected(1);
       Peer client = rig.client();
       Peer lease = block(client, node, call("BLPOP a 90"));
       lease.send("-CLUSTERDOWN The cluster is down\r\n");
-      node.expect(tried(call("BLPOP a 90"))).send(NOTHING);
+      node.expect(attempt(call("BLPOP a 90"))).send(NO_ELEMENT);
 
       String again = lease.read(call("BLPOP a 89.999").length());
 
@@ -327,7 +327,7 @@ class BlockingCallTest {
     }
 
     @Test
-    void aBlockedCallFollowsItsSlot() {
+    void aBlockedCallFollowsItsSlotToANewNode() {
       Peer node = rig.connected(1);
       Peer client = rig.client();
       Peer lease = block(client, node, BLPOP);
@@ -336,14 +336,14 @@ class BlockingCallTest {
       Peer owner = rig.accept(0);
       lease.send("-MOVED 15495 127.0.0.1:" + rig.address(0).port() + "\r\n");
 
-      owner.expect(tried(BLPOP)).send(NOTHING);
+      owner.expect(attempt(BLPOP)).send(NO_ELEMENT);
       lease(0).expect(BLPOP).send(ELEMENT);
 
       client.expect(ELEMENT);
     }
 
     @Test
-    void aLostConnectionLeavesTheOutcomeUnknownUnlessItOnlyReads() {
+    void afterAConnectionLossOnlyReadsAreRetried() {
       Peer node = rig.connected(1);
       Peer client = rig.client();
       block(client, node, BLPOP).close();
@@ -351,13 +351,13 @@ class BlockingCallTest {
 
       String xread = call("XREAD BLOCK 0 STREAMS a $");
       block(client, node, xread).close();
-      node.expect(tried(xread)).send(NOTHING);
+      node.expect(attempt(xread)).send(NO_ELEMENT);
       lease(1).expect(xread).send("*-1\r\n");
       client.expect(NIL);
     }
 
     @Test
-    void aReplyToAReadThatBrokeOffBeforeItsTurnIsAskedForAgain() {
+    void aReadIsRetriedIfItsPendingReplyIsCutOff() {
       String xread = call("XREAD BLOCK 0 STREAMS a 0");
       String entries = "*1\r\n*2\r\n$1\r\na\r\n*1\r\n" + Wire.bulk("x".repeat(100_000));
       Peer slow = rig.connected(0);
@@ -365,15 +365,15 @@ class BlockingCallTest {
       Peer client = rig.client();
       client.send(get("b") + xread);
       slow.expect(get("b"));
-      node.expect(tried(xread)).send(NOTHING);
+      node.expect(attempt(xread)).send(NO_ELEMENT);
       Peer lease = lease(1).expect(xread).send(entries.substring(0, 50_000));
       await().until(() -> rig.bytesReceivedFrom(1) > 50_000);
       lease.close();
 
-      node.expect(tried(xread)).send("+OK\r\n+QUEUED\r\n*1\r\n" + entries.substring(0, 50_000));
+      node.expect(attempt(xread)).send("+OK\r\n+QUEUED\r\n*1\r\n" + entries.substring(0, 50_000));
       await().until(() -> rig.bytesReceivedFrom(1) > 100_000);
       node.close();
-      Peer again = rig.accept(1).expect(tried(xread));
+      Peer again = rig.accept(1).expect(attempt(xread));
       again.send("+OK\r\n+QUEUED\r\n*1\r\n" + entries);
       slow.send("$1\r\nb\r\n");
 
@@ -381,7 +381,7 @@ class BlockingCallTest {
     }
 
     @Test
-    void aNodeThatLeftLetsGoOfWhoBlocksOnIt() {
+    void callsBlockedOnARemovedNodeEnd() {
       Peer node = rig.connected(1);
       Peer client = rig.client();
       Peer lease = block(client, node, BLPOP);
@@ -396,12 +396,12 @@ class BlockingCallTest {
     }
   }
 
-  /** The connections of clients that wait. */
+  /** The leased connections of blocked clients. */
   @Nested
-  class OwnConnections {
+  class LeasedConnections {
 
     @Test
-    void infoCountsTheKeysThatAreWaitedFor() {
+    void infoCountsBlockingKeys() {
       Peer node = rig.connected(1);
       Peer first = rig.client();
       Peer firstLease = block(first, node, call("BLPOP a{a} b{a} a{a} 0"));
@@ -423,15 +423,15 @@ class BlockingCallTest {
     }
 
     @Test
-    void aNodeThatTakesNoMoreConnectionsIsTriedUntilTheCommandTimeout() {
-      restart(new Rig.Choice().commandTimeout(Duration.ofMillis(200)));
+    void connectingIsRetriedUntilTheCommandTimeout() {
+      restart(new Rig.Options().commandTimeout(Duration.ofMillis(200)));
       Peer node = rig.connected(1);
       Peer client = rig.client();
       client.send(BLPOP);
       Thread.ofVirtual()
           .start(() -> {
-            while (node.read(tried(BLPOP).length()).equals(tried(BLPOP))) {
-              node.send(NOTHING);
+            while (node.read(attempt(BLPOP).length()).equals(attempt(BLPOP))) {
+              node.send(NO_ELEMENT);
               rig.acceptUnanswered(1).send("-ERR max number of clients reached\r\n").close();
             }
           });
@@ -444,14 +444,14 @@ class BlockingCallTest {
     }
 
     @Test
-    void connectionsOfTheirOwnAreLimited() {
-      restart(new Rig.Choice().exclusiveConnections(1));
+    void leasedConnectionsAreLimited() {
+      restart(new Rig.Options().exclusiveConnections(1));
       Peer node = rig.connected(1);
       Peer lease = block(rig.client(), node, BLPOP);
       Peer client = rig.client();
       try (LogLines log = LogLines.of("backend.LeasePool")) {
         client.send(BLPOP);
-        node.expect(tried(BLPOP)).send(NOTHING);
+        node.expect(attempt(BLPOP)).send(NO_ELEMENT);
 
         client.expect("-OVERLOADED too many clients have connections to this node for themselves;");
         client.expect(" the command did not run\r\n");
@@ -462,12 +462,12 @@ class BlockingCallTest {
       }
       lease.send(NIL);
       client.send(BLPOP);
-      node.expect(tried(BLPOP)).send(NOTHING);
+      node.expect(attempt(BLPOP)).send(NO_ELEMENT);
       lease.expect(BLPOP);
     }
 
     @Test
-    void idleConnectionsAreClosed() {
+    void idleLeasedConnectionsAreClosed() {
       Peer node = rig.connected(1);
       Peer client = rig.client();
       Peer lease = block(client, node, BLPOP).send(NIL);
@@ -480,12 +480,12 @@ class BlockingCallTest {
     }
 
     @Test
-    void resp3HasItsOwnConnectionsAndNil() {
+    void resp3HasItsOwnConnectionsAndNull() {
       rig.connected(1);
       Peer client = rig.client();
       client.send(call("HELLO 3")).expect(HELLO_3).send(BLPOP);
       Peer node = rig.acceptUnanswered(1).expect(call("HELLO 3") + NAMING);
-      node.send("%0\r\n+OK\r\n").expect(tried(BLPOP)).send("+OK\r\n+QUEUED\r\n*1\r\n_\r\n");
+      node.send("%0\r\n+OK\r\n").expect(attempt(BLPOP)).send("+OK\r\n+QUEUED\r\n*1\r\n_\r\n");
       Peer lease = rig.acceptUnanswered(1).expect(call("HELLO 3") + NAMING + call("CLIENT ID"));
       lease.send("%0\r\n+OK\r\n:5\r\n").expect(BLPOP).send("_\r\n");
 
@@ -498,25 +498,25 @@ class BlockingCallTest {
   class EndedCalls {
 
     @Test
-    void whenTheClientGoesTheNodeIsAskedToEndIt() {
+    void theCallOfADisconnectedClientIsUnblocked() {
       Peer node = rig.connected(1);
       Peer client = rig.client();
       Peer lease = block(client, node, BLPOP);
       client.close();
 
-      node.expect(UNBLOCK).send(":0\r\n"); // it had not come there yet
+      node.expect(UNBLOCK).send(":0\r\n"); // the call had not arrived there yet
       node.expect(UNBLOCK);
       lease.send(NIL);
       node.send(":1\r\n");
 
       Peer next = rig.client();
       next.send(BLPOP);
-      node.expect(tried(BLPOP)).send(NOTHING);
-      lease.expect(BLPOP); // given back
+      node.expect(attempt(BLPOP)).send(NO_ELEMENT);
+      lease.expect(BLPOP); // the lease has been released
     }
 
     @Test
-    void noOtherNodeIsAskedToEndWhatBlocksOnOneThatIsGone() {
+    void onlyTheNodeOfTheCallReceivesClientUnblock() {
       Peer node = rig.connected(1);
       Peer other = rig.accept(0);
       Peer client = rig.client();
@@ -536,18 +536,18 @@ class BlockingCallTest {
       Peer another = rig.client();
       another.send(get("a"));
       other.expect(get("a"));
-      rig.tick(Duration.ofSeconds(101)); // as long as it may take to ask
+      rig.tick(Duration.ofSeconds(101)); // the longest time for CLIENT UNBLOCK
       lease.expectClosed();
     }
 
     @Test
-    void aClientThatSendsNoMoreIsClosedWhenItBlocks() {
+    void aHalfClosedClientIsClosedWhenItBlocks() {
       Peer node = rig.connected(1);
       Peer client = rig.client();
       client.send(BLPOP + BLPOP).finishSending();
-      node.expect(tried(BLPOP)).send("+OK\r\n+QUEUED\r\n*1\r\n" + ELEMENT);
+      node.expect(attempt(BLPOP)).send("+OK\r\n+QUEUED\r\n*1\r\n" + ELEMENT);
       client.expect(ELEMENT);
-      node.expect(tried(BLPOP)).send(NOTHING);
+      node.expect(attempt(BLPOP)).send(NO_ELEMENT);
       client.expectClosed();
       assertThat(stats(1).exclusive()).isZero();
 
@@ -586,14 +586,14 @@ class BlockingCallTest {
     }
 
     @Test
-    void clientUnblockEndsWhatStillConnects() {
+    void clientUnblockEndsACallThatIsStillConnecting() {
       Peer node = rig.connected(1);
       Peer client = rig.client();
       client.send(BLPOP);
-      node.expect(tried(BLPOP)).send(NOTHING);
+      node.expect(attempt(BLPOP)).send(NO_ELEMENT);
       rig.acceptUnanswered(1).expect(NAMING + call("CLIENT ID"));
       Peer other = rig.client();
-      assertThat(list(other)).as("no node has it yet").doesNotContain(" flags=b ");
+      assertThat(list(other)).as("not sent to a node yet").doesNotContain(" flags=b ");
 
       other.send(call("CLIENT UNBLOCK 1")).expect(":1\r\n");
 
@@ -601,7 +601,7 @@ class BlockingCallTest {
     }
 
     @Test
-    void whoBlocksWhenTheProxyEndsIsTold() {
+    void blockedClientsGetAnErrorOnShutdown() {
       Peer node = rig.connected(1);
       Peer client = rig.client();
       Peer lease = block(client, node, BLPOP);
@@ -623,7 +623,7 @@ class BlockingCallTest {
     }
 
     @Test
-    void aLateUnblockDoesNotMeetTheNextCall() {
+    void aLateUnblockDoesNotAffectTheNextCall() {
       Peer node = rig.connected(1);
       Peer client = rig.client();
       Peer lease = block(client, node, BLPOP);
@@ -633,21 +633,21 @@ class BlockingCallTest {
       await().until(() -> rig.onLoop(() -> rig.sessions().sessions().isEmpty()));
       Peer next = rig.client();
       next.send(BLPOP);
-      node.expect(tried(BLPOP)).send(":0\r\n" + NOTHING);
+      node.expect(attempt(BLPOP)).send(":0\r\n" + NO_ELEMENT);
       lease(1).expect(BLPOP).send(ELEMENT); // another connection, or the same one later
       next.expect(ELEMENT);
     }
   }
 
-  /** Elements that were popped for a client that has gone. */
+  /** Elements that were popped for a client that has disconnected. */
   @Nested
-  class PuttingBack {
+  class UndonePops {
 
     @Test
-    void aLargeElementForNobodyIsPutBackThoughItArrivesInParts() {
+    void aLargeElementThatArrivesInPartsIsPutBack() {
       Peer client = rig.client();
       client.send(BLPOP);
-      Peer node = rig.accept(1).expect(tried(BLPOP));
+      Peer node = rig.accept(1).expect(attempt(BLPOP));
       client.reset();
       await().until(() -> rig.onLoop(() -> rig.sessions().sessions().isEmpty()));
       String element = "x".repeat(200_000);
@@ -671,7 +671,7 @@ class BlockingCallTest {
       "BZPOPMAX a 0, '*3 $1 a $1 m ,1.5', ZADD a 1.5 m",
       "BZMPOP 0 1 a MIN COUNT 2, *2 $1 a *2 *2 $1 m $1 1 *2 $1 n $1 2, ZADD a 1 m 2 n"
     })
-    void whatWasPoppedForNobodyIsPutBack(String call, String reply, String undone) {
+    void anElementPoppedForADisconnectedClientIsPutBack(String call, String reply, String undone) {
       Peer node = rig.connected(1);
       Peer client = rig.client();
       Peer lease = block(client, node, call(call));
@@ -685,17 +685,20 @@ class BlockingCallTest {
       await().until(() -> stats(1).inFlight() == 0);
     }
 
-    /** What had come before the client went cannot be put back, and the rest is no reply. */
+    /**
+     * The part that arrived before the client disconnected cannot be put back, and the rest is not
+     * a reply.
+     */
     @Test
-    void whatTheClientWentInTheMiddleOfIsNotTakenForAReply() {
+    void theRestOfAReplyIsNotParsedAsAReply() {
       Peer slow = rig.connected(0);
       Peer node = rig.accept(1);
       Peer client = rig.client();
       client.send(get("b"));
-      slow.expect(get("b")); // holds the reply to the call back
+      slow.expect(get("b")); // keeps the reply to the call waiting
       Peer lease = block(client, node, BLPOP);
       String filling = "y".repeat(50_000);
-      String rest = "*2\r\n$1\r\na\r\n$1\r\nz"; // looks like one
+      String rest = "*2\r\n$1\r\na\r\n$1\r\nz"; // looks like a reply
       String element = filling + rest;
       String beginning = "*2\r\n$1\r\na\r\n$" + element.length() + "\r\n" + filling;
       long received = rig.bytesReceivedFrom(1) + beginning.length();
@@ -706,18 +709,18 @@ class BlockingCallTest {
 
       lease.send(rest + "\r\n");
 
-      await().until(() -> stats(1).inFlight() == 0); // and so nothing is being put back
-      nothingElseWasSentTo(node);
+      await().until(() -> stats(1).inFlight() == 0); // so nothing is being put back
+      assertNothingElseSentTo(node);
     }
 
-    private void nothingElseWasSentTo(Peer node) {
+    private void assertNothingElseSentTo(Peer node) {
       Peer other = rig.client();
       other.send(get("a"));
       node.expect(get("a"));
     }
 
     @Test
-    void whatWasMovedIsNotPutBack() {
+    void movedElementsAreNotPutBack() {
       Peer node = rig.connected(1);
       Peer client = rig.client();
       Peer lease = block(client, node, call("BLMOVE a {a}b LEFT LEFT 0"));

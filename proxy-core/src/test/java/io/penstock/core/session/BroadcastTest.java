@@ -34,7 +34,7 @@ class BroadcastTest {
   }
 
   @Test
-  void everyShardIsAskedAndTheRepliesAreOne() {
+  void theRequestGoesToEveryShardAndRepliesAreMerged() {
     Peer client = rig.client();
     client.send(call("DBSIZE") + get("b"));
     Peer lower = rig.accept(0).expect(call("DBSIZE") + get("b"));
@@ -47,7 +47,7 @@ class BroadcastTest {
   }
 
   @Test
-  void serversOfDifferentAgeAreAskedForLatencies() {
+  void latenciesOfDifferentServerVersionsAreMerged() {
     Peer client = rig.client();
     client.send(call("LATENCY LATEST") + get("b"));
     Peer lower = rig.accept(0).expect(call("LATENCY LATEST") + get("b"));
@@ -62,7 +62,7 @@ class BroadcastTest {
   }
 
   @Test
-  void theRequestIsSentAsTheClientWroteIt() {
+  void theRequestIsSentUnchanged() {
     Peer client = rig.client();
     client.send(Wire.request("keYs", "*"));
     rig.accept(0).expect(Wire.request("keYs", "*")).send("*1\r\n$1\r\nb\r\n");
@@ -72,11 +72,11 @@ class BroadcastTest {
   }
 
   @Test
-  void aClientOfResp3GetsWhatResp3ConnectionsSay() {
+  void aResp3ClientIsServedOverResp3Connections() {
     Peer client = rig.client();
     client.send(call("HELLO 3") + call("RANDOMKEY"));
     for (int node = 0; node < 2; node++) {
-      rig.accept(node); // the one for RESP2 comes first
+      rig.accept(node); // the connection for RESP2 comes first
       Peer peer = rig.acceptUnanswered(node).expect(call("HELLO 3"));
       peer.send("%0\r\n").expect(call("CLIENT SETNAME penstock")).send("+OK\r\n");
       peer.expect(call("RANDOMKEY")).send("_\r\n");
@@ -87,7 +87,7 @@ class BroadcastTest {
   }
 
   @Test
-  void bigRepliesAreMergedWhole() {
+  void largeRepliesAreMerged() {
     String many = Wire.bulk("x".repeat(1_000)).repeat(300);
     Peer client = rig.client();
     client.send(call("KEYS *"));
@@ -101,9 +101,9 @@ class BroadcastTest {
   }
 
   @Test
-  void repliesThatAreTooLargeTogetherAreDroppedAndTheNextIsServed() {
+  void repliesTooLargeToMergeAreAnError() {
     rig.close();
-    rig = new Rig.Choice().limits(new RespLimits(1_000, 100, 1_000, 200_000)).start();
+    rig = new Rig.Options().limits(new RespLimits(1_000, 100, 1_000, 200_000)).start();
     String many = "*150\r\n" + Wire.bulk("x".repeat(1_000)).repeat(150);
     Peer client = rig.client();
     client.send(call("KEYS *") + call("DBSIZE") + PING);
@@ -127,7 +127,7 @@ class BroadcastTest {
   }
 
   @Test
-  void anErrorThatEveryNodeGivesIsGivenOnce() {
+  void theSameErrorOfAllNodesIsReturnedOnce() {
     Peer client = rig.client();
     client.send(call("FLUSHALL NOW") + PING);
     rig.accept(0).expect(call("FLUSHALL NOW")).send("-ERR syntax error\r\n");
@@ -137,7 +137,7 @@ class BroadcastTest {
   }
 
   @Test
-  void aWriteThatWasLostOnOneShardSaysSoAndIsNotRepeated() {
+  void aWriteLostOnOneShardIsAnErrorAndNotRetried() {
     Peer client = rig.client();
     client.send(call("FLUSHALL"));
     rig.accept(0).expect(call("FLUSHALL")).send("+OK\r\n");
@@ -150,7 +150,7 @@ class BroadcastTest {
   }
 
   @Test
-  void aReadThatWasLostIsSentAgain() {
+  void aLostReadIsRetried() {
     Peer client = rig.client();
     client.send(call("DBSIZE"));
     rig.accept(0).expect(call("DBSIZE")).send(":1\r\n");
@@ -161,7 +161,7 @@ class BroadcastTest {
   }
 
   @Test
-  void aMasterThatStepsDownIsReplacedByTheOneThatTakesItsPlace() {
+  void aNewMasterReplacesTheOldOne() {
     Peer client = rig.client();
     client.send(call("FLUSHALL"));
     rig.accept(0).expect(call("FLUSHALL")).send("+OK\r\n");
@@ -188,7 +188,7 @@ class BroadcastTest {
   }
 
   @Test
-  void aLaterWriteDoesNotPassAFlushThatIsSentAgain() {
+  void aLaterWriteDoesNotOvertakeARetriedFlush() {
     Peer client = rig.client();
     client.send(call("FLUSHALL") + set("a", "1"));
     Peer lower = rig.accept(0).expect(call("FLUSHALL")).send("+OK\r\n");
@@ -196,7 +196,7 @@ class BroadcastTest {
     SlotMap before = rig.topology().current();
     rig.publish(before.withSlotOn(Rig.SLOT_A, rig.address(0)));
 
-    // The node steps down. The flush waits a moment, and so must the write.
+    // The node becomes a replica. The flush waits a moment, and so must the write.
     upper.send(READONLY).expect(call("FLUSHALL")).send("+OK\r\n");
     client.expect("+OK\r\n");
 
@@ -205,7 +205,7 @@ class BroadcastTest {
   }
 
   @Test
-  void whatALaterWriteHasPassedIsGivenUp() {
+  void anOvertakenRequestIsNotRetried() {
     Peer client = rig.client();
     client.send(call("SCRIPT FLUSH") + set("a", "1"));
     rig.accept(0).expect(call("SCRIPT FLUSH")).send("+OK\r\n");
@@ -217,7 +217,7 @@ class BroadcastTest {
   }
 
   @Test
-  void aWriteToAnotherShardPassesNothing() {
+  void aWriteToAnotherShardOvertakesNothing() {
     Peer client = rig.client();
     client.send(call("SCRIPT FLUSH") + set("b", "1"));
     Peer lower = rig.accept(0).expect(call("SCRIPT FLUSH") + set("b", "1"));
@@ -231,7 +231,7 @@ class BroadcastTest {
   }
 
   @Test
-  void aShardKeepsItsPartWhenTheSlotThatStandsForItMoves() {
+  void aPartForAShardStaysThereWhenASlotMoves() {
     rig.server(1).refuse();
     Peer client = rig.client();
     client.send(call("FLUSHALL"));
@@ -246,7 +246,7 @@ class BroadcastTest {
   }
 
   @Test
-  void aShardWithoutSlotsIsNotAsked() {
+  void aShardWithoutSlotsGetsNoRequest() {
     rig.publish(
         new SlotMap.Builder()
             .shard(rig.topology().current().shards().getFirst())
@@ -261,7 +261,7 @@ class BroadcastTest {
   }
 
   @Test
-  void whileSlotsAreNotServedItWaitsAndWhatFollowsWaitsToo() {
+  void aBroadcastAndLaterRequestsWaitForAllSlots() {
     SlotMap whole = rig.topology().current();
     rig.publish(new SlotMap.Builder().shard(whole.shards().getFirst()).range(0, 8_191).build());
     Peer client = rig.client();
@@ -279,9 +279,9 @@ class BroadcastTest {
   }
 
   @Test
-  void whatIsNotServedUntilTheDeadlineIsSaidSo() {
+  void slotsWithoutOwnerUntilTheDeadlineAreAnError() {
     rig.close();
-    rig = new Rig.Choice().commandTimeout(Duration.ofMillis(200)).start();
+    rig = new Rig.Options().commandTimeout(Duration.ofMillis(200)).start();
     rig.publish(SlotMap.EMPTY);
     Peer client = rig.client();
     client.send(call("DBSIZE") + PING);
@@ -290,7 +290,7 @@ class BroadcastTest {
   }
 
   @Test
-  void aScriptIsKilledOverAConnectionThatDoesNotCarryIt() {
+  void scriptKillUsesAnotherConnectionThanTheScript() {
     Peer client = rig.client();
     client.send(call("EVAL loop 1 a") + call("SCRIPT KILL") + get("a"));
     Peer busy = rig.accept(1).expect(call("EVAL loop 1 a") + get("a"));
@@ -304,9 +304,9 @@ class BroadcastTest {
   }
 
   @Test
-  void aSingleServerAnswersItself() {
+  void aSingleServerAnswersBroadcasts() {
     rig.close();
-    rig = new Rig.Choice().single().start();
+    rig = new Rig.Options().single().start();
     Peer client = rig.client();
     client.send(call("FLUSHALL") + call("SCRIPT KILL"));
     rig.accept(0).expect(call("FLUSHALL")).send("+OK\r\n");
@@ -316,7 +316,7 @@ class BroadcastTest {
   }
 
   @Test
-  void aClientThatLeavesInTheMiddleLeavesNothingBehind() {
+  void aDisconnectedClientLeavesNothingBehind() {
     Peer client = rig.client();
     client.send(call("KEYS *"));
     Peer lower = rig.accept(0).expect(call("KEYS *"));

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Every expected error is what a redis-server 7.0.15 answered to the same line. */
+/** Expected errors are those of redis-server 7.0.15 for the same lines. */
 class ClientAdministrationTest {
 
   private static final String OK = "+OK\r\n";
@@ -81,7 +81,7 @@ class ClientAdministrationTest {
         "CLIENT TRACKINGINFO; *6|$5|flags|*1|$3|off|$8|redirect|:-1|$8|prefixes|*0",
         "ROLE; *3|$6|master|:0|*0"
       })
-  void repliesAreInRedisWords(String line, String reply) {
+  void repliesAreThoseOfRedis(String line, String reply) {
     rig.client().send(line + "\r\n").expect(reply.replace("|", "\r\n") + "\r\n");
   }
 
@@ -97,7 +97,7 @@ class ClientAdministrationTest {
   }
 
   @Test
-  void aKilledClientIsClosedAndItsCommandInFlightHurtsNobody() {
+  void aKilledClientDoesNotAffectOthers() {
     Peer victim = rig.client();
     victim.send(get("a"));
     Peer node = rig.accept(1).expect(get("a"));
@@ -135,7 +135,7 @@ class ClientAdministrationTest {
     "MAXAGE 1000 MAXAGE 1 ID 999, 0",
     "SKIPME no SKIPME yes ID 2, 0"
   })
-  void ofAnOptionThatIsRepeatedTheLastHolds(String options, int killed) {
+  void theLastOfARepeatedOptionApplies(String options, int killed) {
     Peer victim = rig.client();
     victim.send(PING).expect("+PONG\r\n");
     Peer killer = rig.client();
@@ -149,7 +149,7 @@ class ClientAdministrationTest {
   }
 
   @Test
-  void aKillWithVeryManyOptionsIsAnswered() {
+  void killAcceptsVeryManyOptions() {
     Peer victim = rig.client();
     victim.send(PING).expect("+PONG\r\n");
 
@@ -157,8 +157,8 @@ class ClientAdministrationTest {
     victim.expectClosed();
   }
 
-  /** A loop that has a client which is none: whatever looks at it throws. */
-  private void breakALoop() {
+  /** Adds a loop with a null client: code that reads it throws. */
+  private void addFailingLoop() {
     SessionLoop whole = rig.sessions();
     rig.onLoop(() -> {
       var broken =
@@ -177,8 +177,8 @@ class ClientAdministrationTest {
         "CLIENT UNBLOCK 7",
         "CLIENT UNPAUSE",
       })
-  void whoAsksALoopThatFailsIsClosedAndCountsNoLonger(String line) {
-    breakALoop();
+  void aClientIsClosedWhenALoopFailsToAnswer(String line) {
+    addFailingLoop();
     Peer client = rig.client();
     client.send(PING).expect("+PONG\r\n");
 
@@ -189,7 +189,7 @@ class ClientAdministrationTest {
   }
 
   @Test
-  void killingEverybodySparesTheKillerUnlessItSaysOtherwise() {
+  void killSkipsTheCallerUnlessSkipmeIsNo() {
     Peer one = rig.client();
     Peer two = rig.client();
     one.send(PING).expect("+PONG\r\n");
@@ -203,7 +203,7 @@ class ClientAdministrationTest {
   }
 
   @Test
-  void killingOneselfIsAnsweredAfterWhatCameBefore() {
+  void killingTheCallerIsAnsweredAfterEarlierRequests() {
     Peer client = rig.client();
     client.send(PING).expect("+PONG\r\n");
     String address = address(rig.newestSession());
@@ -215,7 +215,7 @@ class ClientAdministrationTest {
   }
 
   @Test
-  void aPauseOfWritesLetsReadsThrough() {
+  void readsPassAPauseOfWrites() {
     Peer reader = rig.client();
     Peer writer = rig.client();
     Peer operator = rig.client();
@@ -234,7 +234,7 @@ class ClientAdministrationTest {
 
   @ParameterizedTest
   @CsvSource({"PUBLISH ch m", "EVAL return 0", "FCALL f 0", "PFCOUNT a", "SPUBLISH a m"})
-  void whatMayWriteIsHeldAsWell(String line) {
+  void commandsThatMayWriteWaitForAPauseOfWrites(String line) {
     Peer client = rig.client();
     client.send(call("CLIENT PAUSE 100000 WRITE") + call(line)).expect(OK);
 
@@ -244,7 +244,7 @@ class ClientAdministrationTest {
   private static final String READING = "#!lua flags=no-writes\nreturn 2";
 
   @Test
-  void aPauseOfWritesLetsReadOnlyScriptsThrough() {
+  void readOnlyScriptsPassAPauseOfWrites() {
     Peer client = rig.client();
     Peer operator = rig.client();
     String load = Wire.request("SCRIPT", "LOAD", READING);
@@ -278,7 +278,7 @@ class ClientAdministrationTest {
   }
 
   @Test
-  void aPauseOfWritesLetsFunctionsThroughThatAllNodesKnowNotToWrite() {
+  void functionsReadOnlyOnAllNodesPassAPauseOfWrites() {
     Peer client = rig.client();
     Peer operator = rig.client();
     operator.send(call("CLIENT PAUSE 100000 WRITE")).expect(OK);
@@ -314,7 +314,7 @@ class ClientAdministrationTest {
   }
 
   @Test
-  void aNodeThatDoesNotTellItsFunctionsLeavesThemHeld() {
+  void withoutAllFunctionListsFunctionsWaitForAPause() {
     Peer client = rig.client();
     rig.client().send(call("CLIENT PAUSE 100000 WRITE")).expect(OK);
     client.send(call("FCALL reads 1 a"));
@@ -327,7 +327,7 @@ class ClientAdministrationTest {
   }
 
   @Test
-  void aTransactionThatWritesIsHeldAtItsEndAndOneThatReadsIsNot() {
+  void execWaitsForAPauseIfTheTransactionWrites() {
     Peer writer = rig.client();
     writer.send(call("MULTI") + set("a", "1")).expect(OK + "+QUEUED\r\n");
     Peer reader = rig.client();
@@ -354,7 +354,7 @@ class ClientAdministrationTest {
   }
 
   @Test
-  void aPauseOfEverythingHoldsAllButItsEndAndRefusals() {
+  void unpauseAndErrorsPassAPauseOfAll() {
     Peer client = rig.client();
     client.send("CLIENT PAUSE 100000\r\nFOO\r\nPING\r\n");
     client.expect(OK + "-ERR unknown command 'FOO', with args beginning with: \r\n");
@@ -367,7 +367,7 @@ class ClientAdministrationTest {
   }
 
   @Test
-  void aPauseEndsByItself() {
+  void aPauseEndsAfterItsTimeout() {
     Peer client = rig.client();
     long before = System.nanoTime();
     client.send(call("CLIENT PAUSE 50") + PING).expect(OK + "+PONG\r\n");
@@ -377,7 +377,7 @@ class ClientAdministrationTest {
   }
 
   @Test
-  void ofTwoPausesTheLongerAndTheStricterHold() {
+  void ofTwoPausesTheLongerAndTheStricterApply() {
     Peer client = rig.client();
     client.send(call("CLIENT PAUSE 100000 ALL"));
     client.expect(OK);
@@ -393,7 +393,7 @@ class ClientAdministrationTest {
   }
 
   @Test
-  void aClientMayLeaveWhilePaused() {
+  void aClientMayDisconnectWhilePaused() {
     Peer client = rig.client();
     client.send(call("CLIENT PAUSE 100000") + PING).expect(OK);
     await().until(() -> rig.sessions().traffic().blockedClients() == 1);

@@ -40,7 +40,7 @@ class ClientLimitsTest {
   }
 
   private Rig with(ClientLimits limits) {
-    Rig started = new Rig.Choice().clientLimits(limits).start();
+    Rig started = new Rig.Options().clientLimits(limits).start();
     rig = started;
     return started;
   }
@@ -55,12 +55,15 @@ class ClientLimitsTest {
     return used(rig);
   }
 
-  /** The same as far as it was noticed when it came. */
+  /** The memory as last counted. */
   private static long used(Rig rig) {
     return rig.onLoop(() -> rig.sessions().pressure().memory());
   }
 
-  /** A client that has asked for so many large values, which the node has given, and reads none. */
+  /**
+   * Returns a client that has requested {@code values} large values, which the node has sent, and
+   * reads none of them.
+   */
   private static Peer unreading(Rig rig, Peer node, int values) {
     Peer client = rig.clientOfSmallReplies().send(GET.repeat(values));
     node.expect(GET.repeat(values));
@@ -70,7 +73,7 @@ class ClientLimitsTest {
     return client;
   }
 
-  /** The other side may close before it has read everything. */
+  /** The proxy may close the connection before it has read everything. */
   private static void sendUntilClosed(Peer client, String bytes) {
     try {
       client.send(bytes);
@@ -84,7 +87,7 @@ class ClientLimitsTest {
   }
 
   @Test
-  void whoSendsNoRequestIsClosedAndToldOf() {
+  void aProtocolErrorClosesTheClientAndIsLogged() {
     Rig on = with(ClientLimits.DEFAULTS);
 
     try (LogLines log = LogLines.of("client.ClientNotices")) {
@@ -96,7 +99,7 @@ class ClientLimitsTest {
 
       assertThat(closed(on, CloseReason.PROTOCOL)).isEqualTo(2);
       assertThat(log.get())
-          .singleElement() // and the other within ten seconds
+          .singleElement() // the second one is within ten seconds
           .asString()
           .contains(" is closed: what it has sent is no request: invalid bulk length;");
     }
@@ -107,7 +110,7 @@ class ClientLimitsTest {
   class UnreadReplies {
 
     @Test
-    void aClientThatLeavesMoreUnreadThanItsHardLimitIsClosedAtOnce() {
+    void theHardOutputLimitClosesAClientAtOnce() {
       Rig on = with(Limits.normal(new OutputLimit(12 * MEGABYTE, 0, Duration.ZERO)));
       Peer node = on.connected(0);
       Peer other = on.client();
@@ -122,7 +125,7 @@ class ClientLimitsTest {
     }
 
     @Test
-    void aClientThatReadsIsNotClosedHoweverMuchItIsGiven() {
+    void aClientThatReadsItsRepliesIsNotClosed() {
       Rig on = with(Limits.normal(new OutputLimit(MEGABYTE, 0, Duration.ZERO)));
       Peer node = on.connected(0);
       Peer client = on.client();
@@ -137,7 +140,7 @@ class ClientLimitsTest {
     }
 
     @Test
-    void whatHasToWaitForAnEarlierReplyCountsAsUnread() {
+    void aReplyWaitingForAnEarlierOneCountsAsUnread() {
       Rig on = with(Limits.normal(new OutputLimit(4 * MEGABYTE, 0, Duration.ZERO)));
       Peer lower = on.connected(0);
       Peer upper = on.accept(1);
@@ -154,7 +157,7 @@ class ClientLimitsTest {
     }
 
     @Test
-    void aClientMayBeAboveItsSoftLimitForAWhile() {
+    void theSoftLimitClosesAClientAfterItsTime() {
       Rig on = with(Limits.normal(new OutputLimit(0, 8 * MEGABYTE, Duration.ofSeconds(30))));
       Peer node = on.connected(0);
       unreading(on, node, 24);
@@ -168,7 +171,7 @@ class ClientLimitsTest {
     }
 
     @Test
-    void smallRepliesBehindLargeOnesTakeNoBufferEach() {
+    void smallRepliesBehindLargeOnesShareABuffer() {
       Rig on = with(ClientLimits.DEFAULTS);
       Peer node = on.connected(0);
       Peer client = on.clientOfSmallReplies().send(GET.repeat(124));
@@ -207,12 +210,12 @@ class ClientLimitsTest {
     }
   }
 
-  /** What counts as memory of a client, and who is closed for it. */
+  /** What counts as memory of a client, and which client is evicted. */
   @Nested
   class Memory {
 
     @Test
-    void theOneThatKeepsTheMostIsClosedWhenAllKeepTooMuch() {
+    void theLargestClientIsEvictedAboveTheMemoryLimit() {
       Rig on = with(Limits.memory(40 * MEGABYTE));
       Peer node = on.connected(0);
       Peer small = unreading(on, node, 12);
@@ -228,7 +231,7 @@ class ClientLimitsTest {
     }
 
     @Test
-    void aClientThatMayNotBeEvictedIsNot() {
+    void aNoEvictClientIsNotEvicted() {
       Rig on = with(Limits.memory(20 * MEGABYTE));
       Peer node = on.connected(0);
       Peer spared = on.clientOfSmallReplies().send("CLIENT NO-EVICT ON\r\n").expect("+OK\r\n");
@@ -249,7 +252,7 @@ class ClientLimitsTest {
     }
 
     @Test
-    void partsOfRequestsCount() {
+    void incompleteRequestsCount() {
       Rig on = with(Limits.memory(4 * MEGABYTE));
       String header = "*3\r\n$3\r\nSET\r\n$1\r\nb\r\n$100000000\r\n";
       Peer small = on.client().send(header + "x".repeat(MEGABYTE / 4));
@@ -258,7 +261,7 @@ class ClientLimitsTest {
 
       await().until(() -> closed(on, CloseReason.MEMORY) == 1);
       assertThat(memory(on)).isBetween(MEGABYTE / 4L, (long) MEGABYTE);
-      small.send("x"); // it is still there
+      small.send("x"); // it is still connected
     }
 
     @Test
@@ -277,7 +280,7 @@ class ClientLimitsTest {
     }
 
     @Test
-    void ownRepliesOfATransactionCountWhileMoreAreMade() {
+    void localRepliesInATransactionCount() {
       int commands = 20_000;
       Rig on = with(Limits.memory(4 * MEGABYTE));
       Peer client = on.client().send("MULTI\r\n").expect("+OK\r\n");
@@ -309,7 +312,7 @@ class ClientLimitsTest {
     }
 
     @Test
-    void whatIsAnnouncedTakesNoMemoryBeforeItComes() {
+    void anAnnouncedLengthTakesNoMemory() {
       Rig on = with(ClientLimits.DEFAULTS);
       for (int i = 0; i < 100; i++) {
         on.client().send("*3\r\n$3\r\nSET\r\n$1\r\nb\r\n$500000000\r\n");
@@ -320,11 +323,11 @@ class ClientLimitsTest {
     }
 
     @Test
-    void namesThatAClientListensToCount() {
+    void subscribedNamesCount() {
       Rig on = with(ClientLimits.DEFAULTS);
       String channel = "b".repeat(10_000);
       Peer client = on.client().send(Wire.request("SUBSCRIBE", channel));
-      on.acceptFeed(0)
+      on.acceptSubscriberConnection(0)
           .expect(Wire.request("subscribe", channel))
           .send(">3\r\n$9\r\nsubscribe\r\n" + Wire.bulk(channel) + ":1\r\n");
       client.expect("*3\r\n$9\r\nsubscribe\r\n" + Wire.bulk(channel) + ":1\r\n");
@@ -332,12 +335,12 @@ class ClientLimitsTest {
       assertThat(memory(on)).isGreaterThanOrEqualTo(10_000);
 
       client.send("RESET\r\n").expect("+RESET\r\n");
-      on.tick(Duration.ofSeconds(4)); // a second look, after the one that was made for the first
+      on.tick(Duration.ofSeconds(4)); // a second check, after the first one
       assertThat(on.<Long>onLoop(() -> on.sessions().pressure().memory())).isZero();
     }
 
     @Test
-    void theSmallPartsOfADividedRequestCount() {
+    void partsOfASplitRequestCount() {
       Rig on = with(ClientLimits.DEFAULTS);
       String[] request = new String[101];
       request[0] = "DEL";
@@ -358,16 +361,16 @@ class ClientLimitsTest {
       upper.send(":1\r\n".repeat(parts[1]));
 
       client.expect(":" + slots.size() + "\r\n");
-      on.tick(Duration.ofSeconds(4)); // a second look, after the one that was made for the first
+      on.tick(Duration.ofSeconds(4)); // a second check, after the first one
       assertThat(used(on)).isZero();
     }
 
     @Test
-    void namesOfAPendingSubscriptionCount() {
+    void namesOfAPendingSubscribeCount() {
       Rig on = with(ClientLimits.DEFAULTS);
       String channel = "b".repeat(10_000);
       Peer client = on.client().send(Wire.request("SUBSCRIBE", channel));
-      Peer feed = on.acceptFeed(0).expect(Wire.request("subscribe", channel));
+      Peer feed = on.acceptSubscriberConnection(0).expect(Wire.request("subscribe", channel));
       assertThat(used(on)).isBetween(10_000L, 25_000L);
 
       feed.send("-NOPERM no\r\n");
@@ -377,7 +380,7 @@ class ClientLimitsTest {
     }
 
     @Test
-    void whoWantsToListenToTooMuchIsClosed() {
+    void aSubscribeWithTooManyNamesClosesTheClient() {
       Rig on = with(Limits.memory(2 * MEGABYTE));
 
       var names = new StringBuilder("SUBSCRIBE");
@@ -390,7 +393,7 @@ class ClientLimitsTest {
     }
 
     @Test
-    void namesThatAClientGivesItselfCountAtOnce() {
+    void clientAndLibraryNamesCountAtOnce() {
       Rig on = with(ClientLimits.DEFAULTS);
       String name = "n".repeat(10_000);
       Peer client = on.client().send(Wire.request("CLIENT", "SETNAME", name)).expect("+OK\r\n");
@@ -410,7 +413,7 @@ class ClientLimitsTest {
   class IdleClients {
 
     @Test
-    void whoIsIdleIsClosedOnlyWhenThatIsWanted() {
+    void idleClientsAreNotClosedByDefault() {
       Rig on = with(ClientLimits.DEFAULTS);
       Peer client = on.client().send("PING\r\n").expect("+PONG\r\n");
 
@@ -420,7 +423,7 @@ class ClientLimitsTest {
     }
 
     @Test
-    void whoIsIdleForTooLongIsClosed() {
+    void anIdleClientIsClosed() {
       Rig on = with(Limits.timeouts(Limits.idle(Duration.ofSeconds(10))));
       Peer client = on.client().send("PING\r\n").expect("+PONG\r\n");
       on.tick(Duration.ofSeconds(9));
@@ -433,7 +436,7 @@ class ClientLimitsTest {
     }
 
     @Test
-    void whoWaitsForAReplyIsNotIdle() {
+    void aClientWaitingForAReplyIsNotIdle() {
       Rig on = with(Limits.timeouts(Limits.idle(Duration.ofSeconds(10))));
       Peer node = on.connected(0);
       Peer client = on.client().send(GET);
@@ -443,13 +446,13 @@ class ClientLimitsTest {
       on.tick(Duration.ofSeconds(20));
       node.send("$1\r\nx\r\n");
       client.expect("$1\r\nx\r\n");
-      on.tick(Duration.ofSeconds(25)); // idle for five
+      on.tick(Duration.ofSeconds(25)); // idle for five seconds
 
       client.send("PING\r\n").expect("+PONG\r\n");
     }
 
     @Test
-    void whoseRequestIsHeldByAPauseIsNotIdle() {
+    void aPausedClientIsNotIdle() {
       Rig on = with(Limits.timeouts(Limits.idle(Duration.ofSeconds(10))));
       on.client().send("CLIENT PAUSE 100000 WRITE\r\n").expect("+OK\r\n");
       String set = Wire.request("SET", "b", "1");
@@ -469,15 +472,15 @@ class ClientLimitsTest {
     }
 
     @Test
-    void whoIsNotReadBecauseItsNodeIsBusyIsNotIdle() {
+    void aClientPausedForABusyNodeIsNotIdle() {
       ClientLimits limits = Limits.timeouts(Limits.idle(Duration.ofSeconds(10)));
-      Rig on = new Rig.Choice().clientLimits(limits).bounds(new QueueLimits(2, 1 << 20)).start();
+      Rig on = new Rig.Options().clientLimits(limits).bounds(new QueueLimits(2, 1 << 20)).start();
       rig = on;
       Peer node = on.connected(0);
       on.client().send(GET);
       node.expect(GET);
       Peer client = on.client().send(GET);
-      node.expect(GET); // which is as much as it should be asked at once
+      node.expect(GET); // the limit for the node
       for (int i = 0; i < 2; i++) {
         on.client().send(GET);
         node.expect(GET);
@@ -495,7 +498,7 @@ class ClientLimitsTest {
     }
 
     @Test
-    void whoHasSentHalfARequestIsIdleAllTheSame() {
+    void aClientWithAnIncompleteRequestIsIdle() {
       Rig on = with(Limits.timeouts(Limits.idle(Duration.ofSeconds(10))));
       Peer half = on.client().send("*2\r\n$3\r\nGET\r\n");
       await().until(() -> memory(on) > 0);
@@ -510,7 +513,7 @@ class ClientLimitsTest {
     void subscribersAreNotIdle() {
       Rig on = with(Limits.timeouts(Limits.idle(Duration.ofSeconds(10))));
       Peer client = on.client().send("SUBSCRIBE b\r\n");
-      on.acceptFeed(0)
+      on.acceptSubscriberConnection(0)
           .expect(Wire.request("subscribe", "b"))
           .send("*3\r\n$9\r\nsubscribe\r\n$1\r\nb\r\n:1\r\n".replace("*3", ">3"));
       client.expect("*3\r\n$9\r\nsubscribe\r\n$1\r\nb\r\n:1\r\n");
@@ -526,9 +529,9 @@ class ClientLimitsTest {
   class SlowClients {
 
     @Test
-    void whoDoesNotAuthenticateInTimeIsClosed() {
+    void theAuthenticationTimeoutClosesTheClient() {
       var limits = Limits.timeouts(Limits.authentication(Duration.ofSeconds(10)));
-      Rig on = new Rig.Choice().clientLimits(limits).password("secret").start();
+      Rig on = new Rig.Options().clientLimits(limits).password("secret").start();
       rig = on;
       Peer stranger = on.client().send("PING\r\n").expect("-NOAUTH Authentication required.\r\n");
       Peer friend = on.client().send("AUTH secret\r\n").expect("+OK\r\n");
@@ -542,7 +545,7 @@ class ClientLimitsTest {
     }
 
     @Test
-    void whoSendsHalfARequestIsClosed() {
+    void theRequestTimeoutClosesTheClient() {
       Rig on = with(Limits.timeouts(Limits.request(Duration.ofSeconds(10))));
       Peer half = on.client().send("*2\r\n$3\r\nGET\r\n");
       Peer silent = on.client();
@@ -559,7 +562,7 @@ class ClientLimitsTest {
     }
 
     @Test
-    void aByteNowAndThenDoesNotExtendTheTimeout() {
+    void singleBytesDoNotExtendTheRequestTimeout() {
       Rig on = with(Limits.timeouts(Limits.request(Duration.ofSeconds(10))));
       Peer slow = on.client().send("*2\r\n$3\r\nGET\r\n$1000\r\n");
       await().until(() -> memory(on) > 0);
@@ -572,7 +575,7 @@ class ClientLimitsTest {
     }
 
     @Test
-    void whoSendsALargeRequestHasMoreTime() {
+    void aLargeRequestHasALongerTimeout() {
       Rig on = with(Limits.timeouts(Limits.request(Duration.ofSeconds(10))));
       Peer node = on.connected(0);
       String set = Wire.request("SET", "b", "x".repeat(100 * 1024));
@@ -581,7 +584,7 @@ class ClientLimitsTest {
       on.tick(Duration.ofSeconds(1));
       on.tick(Duration.ofSeconds(40));
 
-      node.expect(Wire.request("PING")).send("+PONG\r\n"); // nobody has asked it for long
+      node.expect(Wire.request("PING")).send("+PONG\r\n"); // a health check of an idle connection
       client.send(set.substring(50 * 1024));
 
       node.expect(set).send("+OK\r\n");
@@ -589,7 +592,7 @@ class ClientLimitsTest {
     }
 
     @Test
-    void whoSendsOneRequestAfterTheOtherIsNeverLate() {
+    void theRequestTimeoutAppliesToEachRequest() {
       Rig on = with(Limits.timeouts(Limits.request(Duration.ofSeconds(10))));
       Peer client = on.client().send("PI");
       for (int i = 1; i < 5; i++) {
@@ -600,7 +603,7 @@ class ClientLimitsTest {
     }
 
     @Test
-    void whoReadsNothingIsClosed() {
+    void theReplyTimeoutClosesTheClient() {
       Rig on = with(Limits.timeouts(Limits.reply(Duration.ofSeconds(10))));
       Peer node = on.connected(0);
       unreading(on, node, 24);
@@ -624,7 +627,7 @@ class ClientLimitsTest {
       Peer client = unreading(on, node, 24);
       Session session = on.newestSession();
       await().until(() -> on.<Integer>onLoop(() -> session.replies().size()) == 0);
-      for (int i = 1; i <= 24; i += 4) { // the system takes more when it has much room again
+      for (int i = 1; i <= 24; i += 4) { // the kernel accepts more when it has much room again
         on.tick(Duration.ofSeconds(2L * i));
         long unwritten = unwritten(on, session);
         client.expect(LARGE.repeat(4));
@@ -633,12 +636,12 @@ class ClientLimitsTest {
     }
   }
 
-  /** How many requests may be unanswered. */
+  /** The limits of unanswered requests. */
   @Nested
-  class Unanswered {
+  class UnansweredRequests {
 
     @Test
-    void aClientIsNotReadWhileSoManyOfItsRequestsAreUnanswered() {
+    void readingIsPausedAtTheInFlightLimit() {
       Rig on = with(Limits.inFlight(2, 1_000));
       Peer node = on.connected(0);
       Peer client;
@@ -660,7 +663,7 @@ class ClientLimitsTest {
     }
 
     @Test
-    void whatIsMoreThanAllClientsMayHaveUnansweredIsRefused() {
+    void requestsAboveTheTotalInFlightLimitAreRejected() {
       Rig on = with(Limits.inFlight(100, 2));
       Peer node = on.connected(0);
       Peer first = on.client().send(GET.repeat(2));
@@ -668,7 +671,7 @@ class ClientLimitsTest {
       Peer second = on.client().send(GET);
       second.expect(
           "-OVERLOADED too many commands of all clients are unanswered; the command did not run\r\n");
-      second.send("PING\r\n").expect("+PONG\r\n"); // nobody else has work with it
+      second.send("PING\r\n").expect("+PONG\r\n"); // needs no node
 
       node.send("$1\r\n1\r\n$1\r\n2\r\n");
 

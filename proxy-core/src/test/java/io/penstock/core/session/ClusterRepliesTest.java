@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Forms are those in which redis-server 7.0.15 with cluster support answered the same lines. */
+/** Expected forms are those of redis-server 7.0.15 with cluster support for the same lines. */
 class ClusterRepliesTest {
 
   private static final Endpoint ONE = new Endpoint("10.0.0.1", 6380);
@@ -29,7 +29,7 @@ class ClusterRepliesTest {
   class WithAFacade {
 
     private final Rig rig =
-        new Rig.Choice().facade(new ClusterFacade(List.of(TWO, ONE), "10.0.0.2", 6380)).start();
+        new Rig.Options().facade(new ClusterFacade(List.of(TWO, ONE), "10.0.0.2", 6380)).start();
 
     @AfterEach
     void close() {
@@ -62,12 +62,12 @@ class ClusterRepliesTest {
               + " shows is made by its configuration",
           "SELECT 1; -ERR SELECT is not allowed in cluster mode"
         })
-    void commandsAreAnsweredInRedisWords(String line, String reply) {
+    void commandsAreAnsweredAsInRedis(String line, String reply) {
       rig.client().send(line + "\r\n").expect(reply + "\r\n");
     }
 
     @Test
-    void slotsAreDividedAmongTheInstances() {
+    void slotsAreDividedAmongInstances() {
       rig.client()
           .send(call("CLUSTER SLOTS"))
           .expect("*2\r\n*3\r\n:0\r\n:8191\r\n*4\r\n$8\r\n10.0.0.1\r\n:6380\r\n")
@@ -100,7 +100,7 @@ class ClusterRepliesTest {
     }
 
     @Test
-    void nodesTellWhichInstanceAnswers() {
+    void clusterNodesMarksTheInstanceThatAnswers() {
       Peer client = rig.client();
       client.send(call("CLUSTER MYID") + call("CLUSTER NODES"));
       client.expect(Wire.bulk(ID_TWO));
@@ -114,7 +114,7 @@ class ClusterRepliesTest {
     }
 
     @Test
-    void itsStateIsThatOfTheClusterBehind() {
+    void theClusterStateIsThatOfTheUpstream() {
       Peer client = rig.client();
       client.send(call("CLUSTER INFO"));
       assertThat(client.readBulk())
@@ -123,7 +123,7 @@ class ClusterRepliesTest {
     }
 
     @Test
-    void theKeysOfASlotAreAskedOfItsNode() {
+    void keysOfASlotComeFromItsNode() {
       Peer client = rig.client();
       String count = call("CLUSTER COUNTKEYSINSLOT " + Rig.SLOT_A);
       String keys = call("CLUSTER GETKEYSINSLOT " + Rig.SLOT_A + " 10");
@@ -134,7 +134,7 @@ class ClusterRepliesTest {
     }
 
     @Test
-    void theyCanBeAskedForInATransaction() {
+    void keysOfASlotAreServedInATransaction() {
       Peer client = rig.client();
       String count = call("CLUSTER COUNTKEYSINSLOT " + Rig.SLOT_A);
       client.send(call("MULTI") + count + call("CLUSTER KEYSLOT foo") + call("EXEC"));
@@ -154,7 +154,7 @@ class ClusterRepliesTest {
     }
 
     @Test
-    void helpTellsWhatIsServed() {
+    void helpListsServedCommands() {
       rig.client()
           .send(call("CLUSTER HELP"))
           .expect("*29\r\n+CLUSTER <subcommand> [<arg> [value] [opt] ...]. Subcommands are:\r\n");
@@ -165,7 +165,7 @@ class ClusterRepliesTest {
   class InFrontOfASingleServer {
 
     private final Rig rig =
-        new Rig.Choice().single().facade(new ClusterFacade(List.of(), null, 0)).start();
+        new Rig.Options().single().facade(new ClusterFacade(List.of(), null, 0)).start();
 
     @AfterEach
     void close() {
@@ -173,14 +173,14 @@ class ClusterRepliesTest {
     }
 
     @Test
-    void theInstanceIsWhereTheClientIsConnected() {
+    void theInstanceHasTheAddressOfTheConnection() {
       Peer client = rig.client();
       client.send(call("CLUSTER SLOTS"));
       client.expect("*1\r\n*3\r\n:0\r\n:16383\r\n*4\r\n$9\r\n127.0.0.1\r\n:");
     }
 
     @Test
-    void theServerIsShownWithEverySlot() {
+    void aSingleServerOwnsAllSlots() {
       Peer client = rig.client();
       client.send(call("CLUSTER INFO"));
       assertThat(client.readBulk())
@@ -189,7 +189,7 @@ class ClusterRepliesTest {
     }
 
     @Test
-    void keysOfASlotCannotBeTold() {
+    void keysOfASlotAreAnErrorForASingleServer() {
       rig.client()
           .send(call("CLUSTER COUNTKEYSINSLOT 1"))
           .expect("-ERR CLUSTER COUNTKEYSINSLOT is not supported by this proxy: the server behind")
@@ -217,7 +217,7 @@ class ClusterRepliesTest {
       "READWRITE",
       "ASKING"
     })
-    void itIsAServerThatIsNoClusters(String line) {
+    void clusterSupportIsDisabled(String line) {
       rig.client()
           .send(line + "\r\n")
           .expect("-ERR This instance has cluster support disabled\r\n");

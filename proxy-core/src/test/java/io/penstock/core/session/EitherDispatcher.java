@@ -9,9 +9,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.Parameter;
 
 /**
- * A test class whose tests run once with each dispatcher. It is a {@code ParameterizedClass} with
- * the values {@code async} and {@code sync}. Each test has a rig of its own, which starts when it
- * is first asked for.
+ * Base of a test class whose tests run with each dispatcher. It is a {@code ParameterizedClass}
+ * with the values {@code async} and {@code sync}. Each test has its own rig, which starts when it
+ * is first used.
  */
 abstract class EitherDispatcher {
 
@@ -24,10 +24,10 @@ abstract class EitherDispatcher {
 
   private @Nullable Rig started;
 
-  /** The rig of most tests, as far as it is the same for both dispatchers. */
-  abstract Rig.Choice choice();
+  /** Options of the rig of most tests, as far as they are the same for both dispatchers. */
+  abstract Rig.Options options();
 
-  /** Most connections to a node that clients take turns on with the synchronous dispatcher. */
+  /** The number of connections to a node that the sync dispatcher may use for turns. */
   abstract int turnConnections();
 
   @AfterEach
@@ -35,15 +35,18 @@ abstract class EitherDispatcher {
     rig().close();
   }
 
-  /** The test's rig; {@link #choice()} unless it was {@linkplain #start started} otherwise. */
+  /**
+   * Returns the test's rig, with {@link #options()} unless it was {@linkplain #start started} with
+   * others.
+   */
   final Rig rig() {
     Rig rig = started;
-    return rig != null ? rig : start(choice());
+    return rig != null ? rig : start(options());
   }
 
-  /** Starts the test's rig with the dispatcher that is tested. Nothing may be started yet. */
-  final Rig start(Rig.Choice choice) {
-    Rig rig = (isSync() ? choice.sync(turnConnections()) : choice).start();
+  /** Starts the test's rig with the dispatcher under test. No rig may be started yet. */
+  final Rig start(Rig.Options options) {
+    Rig rig = (isSync() ? options.sync(turnConnections()) : options).start();
     started = rig;
     return rig;
   }
@@ -52,12 +55,12 @@ abstract class EitherDispatcher {
     return dispatch.equals("sync");
   }
 
-  /** The proxy's next connection to a node, by which requests go. */
+  /** Accepts the proxy's next connection to a node for requests. */
   final Peer accept(int node) {
     return isSync() ? acceptOwn(node) : rig().accept(node);
   }
 
-  /** The proxy's next connection to a node is for a single client. */
+  /** Accepts the proxy's next connection to a node, which is for a single client. */
   final Peer acceptOwn(int node) {
     return rig().acceptUnanswered(node).expect(NAMING + call("CLIENT ID")).send("+OK\r\n:7\r\n");
   }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The rig's clock stands still until a test has it tick: a client that is delayed stays so. */
+/** The rig's clock stands still until a test ticks, so a delayed client stays delayed. */
 class FailedAuthenticationTest {
 
   private static final String WRONG =
@@ -22,7 +22,7 @@ class FailedAuthenticationTest {
   private static final Duration LONGEST = Duration.ofSeconds(1);
 
   private final Rig rig =
-      new Rig.Choice()
+      new Rig.Options()
           .single()
           .password("pw")
           .clientLimits(Limits.timeouts(Limits.authentication(Duration.ofMinutes(1))))
@@ -41,7 +41,10 @@ class FailedAuthenticationTest {
     return rig.onLoop(() -> rig.sessions().pressure().paused());
   }
 
-  /** After the last of so many failures, with a request behind them that is not taken up. */
+  /**
+   * Returns a client after the last of so many failures, with a request behind them that is
+   * delayed.
+   */
   private Peer delayed(String attempt) {
     Peer client = rig.client().send((attempt + "\r\n").repeat(4) + "PING\r\n");
     client.expect(WRONG.repeat(4));
@@ -50,7 +53,7 @@ class FailedAuthenticationTest {
   }
 
   @Test
-  void anHonestMistakeCostsNothing() {
+  void theFirstFailuresAreNotDelayed() {
     Peer client = rig.client().send("AUTH no\r\n".repeat(3) + "PING\r\nAUTH pw\r\nPING\r\n");
     client.expect(WRONG.repeat(3) + NO_AUTH + "+OK\r\n+PONG\r\n");
     assertThat(failures()).isEqualTo(3);
@@ -58,7 +61,7 @@ class FailedAuthenticationTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"AUTH no", "AUTH default no", "AUTH bob pw", "HELLO 3 AUTH default no"})
-  void whatComesBehindManyFailuresWaits(String attempt) {
+  void requestsBehindManyFailuresWait(String attempt) {
     Peer client = delayed(attempt);
     assertThat(client.pending()).isZero();
     rig.tick(LONGEST);
@@ -66,7 +69,7 @@ class FailedAuthenticationTest {
   }
 
   @Test
-  void theDelayGrowsUpToASecond() {
+  void theDelayGrowsToOneSecond() {
     long[] millis = new long[13];
     for (int i = 0; i < millis.length; i++) {
       millis[i] = Duration.ofNanos(Authentication.delayNanos(i)).toMillis();
@@ -76,7 +79,7 @@ class FailedAuthenticationTest {
   }
 
   @Test
-  void aPipelineOfFailuresIsTakenUpOneByOne() {
+  void pipelinedFailuresAreDelayedOneByOne() {
     int waiting = 20;
     Peer client = rig.client().send("AUTH no\r\n".repeat(4 + waiting) + "PING\r\n");
     client.expect(WRONG.repeat(4));
@@ -90,13 +93,13 @@ class FailedAuthenticationTest {
   }
 
   @Test
-  void otherClientsNoticeNothing() {
+  void otherClientsAreNotDelayed() {
     delayed("AUTH no");
     rig.client().send("AUTH no\r\nAUTH pw\r\nPING\r\n").expect(WRONG + "+OK\r\n+PONG\r\n");
   }
 
   @Test
-  void aRightPasswordMakesUpForTheWrongOnes() {
+  void aCorrectPasswordResetsTheDelay() {
     Peer client = delayed("AUTH no");
     rig.tick(LONGEST);
     client.expect(NO_AUTH);
@@ -105,7 +108,7 @@ class FailedAuthenticationTest {
   }
 
   @Test
-  void resetDoesNotMakeUpForThem() {
+  void resetDoesNotResetTheDelay() {
     Peer client = rig.client().send("AUTH no\r\nRESET\r\n".repeat(4));
     client.expect((WRONG + "+RESET\r\n").repeat(3) + WRONG);
     await().until(() -> paused() == 1);
@@ -114,9 +117,9 @@ class FailedAuthenticationTest {
   }
 
   @Test
-  void theTimeForThePasswordGoesOn() {
+  void theAuthenticationTimeoutContinuesDuringTheDelay() {
     Peer client = delayed("AUTH no");
-    rig.tick(Duration.ofSeconds(2)); // noticed, and goes on
+    rig.tick(Duration.ofSeconds(2)); // the timeout is detected and continues
     client.expect(NO_AUTH).send("AUTH no\r\n").expect(WRONG);
     rig.tick(Duration.ofSeconds(90));
     client.expectClosed();
@@ -125,7 +128,7 @@ class FailedAuthenticationTest {
   }
 
   @Test
-  void whoGoesAwayMeanwhileIsForgotten() {
+  void aClientClosedDuringTheDelayIsForgotten() {
     delayed("AUTH no").reset();
     rig.tick(LONGEST);
     await().until(() -> rig.onLoop(() -> rig.sessions().sessions().isEmpty()));
@@ -134,7 +137,7 @@ class FailedAuthenticationTest {
   }
 
   @Test
-  void theLogTellsOfTheFirstOneOnly() {
+  void onlyTheFirstFailureIsLogged() {
     try (LogLines log = LogLines.of("client.ClientNotices")) {
       rig.client().send("AUTH no\r\n".repeat(3)).expect(WRONG.repeat(3));
       assertThat(log.get())

@@ -24,7 +24,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Commands divided over nodes: {@code a} and {@code foo} on node 1, {@code b}, {@code c} on 0. */
+/**
+ * Requests split over nodes: {@code a} and {@code foo} on node 1, {@code b}, {@code c} on node 0.
+ */
 class GatherTest {
 
   private Rig rig = Rig.cluster();
@@ -35,7 +37,7 @@ class GatherTest {
   }
 
   @Test
-  void oneCommandPerSlotIsSentAndTheValuesComeInTheCallersOrder() {
+  void oneRequestPerSlotIsSentAndValuesKeepTheirOrder() {
     Peer client = rig.client();
     client.send(call("MGET a b {a}2 c"));
     Peer upper = rig.accept(1).expect(call("MGET a {a}2"));
@@ -48,7 +50,7 @@ class GatherTest {
   }
 
   @Test
-  void keysGivenTwiceAreAskedForTwice() {
+  void duplicateKeysAreRequestedTwice() {
     Peer client = rig.client();
     client.send(call("MGET a b a"));
     rig.accept(1).expect(call("MGET a a")).send("*2\r\n$1\r\n1\r\n$1\r\n2\r\n");
@@ -58,7 +60,7 @@ class GatherTest {
   }
 
   @Test
-  void valuesTravelWithTheirKeys() {
+  void valuesAreSentWithTheirKeys() {
     Peer client = rig.client();
     client.send(Wire.request("mset", "a", "1\r\n2", "b", "", "{a}x", "x".repeat(200)));
     Peer upper = rig.accept(1);
@@ -84,7 +86,7 @@ class GatherTest {
   }
 
   @Test
-  void whatANewMapSendsOnGoesBeforeWhatComesLater() {
+  void reroutedRequestsAreSentBeforeLaterOnes() {
     Peer late = rig.client();
     List<Peer> waiting = Stream.generate(rig::clientOfSmallReplies).limit(4).toList();
     Peer paused = rig.client();
@@ -103,7 +105,7 @@ class GatherTest {
   }
 
   @Test
-  void whatFailsAmidItsPartsKeepsNoneOfThem() {
+  void aFailureReleasesAllParts() {
     Peer client = rig.client();
     client.send(PING).expect("+PONG\r\n");
     Session session = rig.newestSession();
@@ -132,7 +134,7 @@ class GatherTest {
   }
 
   @Test
-  void inlineRequestsAreDividedToo() {
+  void inlineRequestsAreSplit() {
     Peer client = rig.client();
     client.send("MGET a \"b\"\r\n");
     rig.accept(1).expect(call("MGET a")).send("*1\r\n$1\r\na\r\n");
@@ -155,7 +157,7 @@ class GatherTest {
   }
 
   @Test
-  void anErrorBesidePartsThatSayOkIsTheReply() {
+  void anErrorOfOnePartReplacesOk() {
     Peer client = rig.client();
     client.send(call("MSET a 1 b 2") + call("MSET a 1 b 2"));
     Peer lower = rig.accept(0).expect(call("MSET b 2") + call("MSET b 2"));
@@ -168,7 +170,7 @@ class GatherTest {
   }
 
   @Test
-  void theReplyWaitsForItsTurnAndForAllParts() {
+  void theReplyWaitsForEarlierRepliesAndAllParts() {
     Peer client = rig.client();
     client.send(get("b") + call("MGET a b") + get("foo"));
     Peer lower = rig.accept(0).expect(get("b") + call("MGET b"));
@@ -183,7 +185,7 @@ class GatherTest {
   }
 
   @Test
-  void largePartsAreMergedWhole() {
+  void largePartsAreMerged() {
     String value = Wire.bulk("x".repeat(300_000));
     Peer client = rig.client();
     client.send(call("MGET a b"));
@@ -197,7 +199,7 @@ class GatherTest {
   }
 
   @Test
-  void aPartThatIsRedirectedIsSentAgainAndTheOthersAreNot() {
+  void onlyARedirectedPartIsSentAgain() {
     Peer client = rig.client();
     client.send(call("MGET a b"));
     Peer upper = rig.accept(1).expect(call("MGET a"));
@@ -210,7 +212,7 @@ class GatherTest {
   }
 
   @Test
-  void aWriteWhosePartWasLostSaysSo() {
+  void aLostPartOfAWriteIsAnError() {
     Peer client = rig.client();
     client.send(call("MSET a 1 b 2"));
     rig.accept(0).expect(call("MSET b 2")).send("+OK\r\n");
@@ -220,7 +222,7 @@ class GatherTest {
   }
 
   @Test
-  void aPartThatTimesOutTimesOutTheWhole() {
+  void aTimeoutOfAPartIsATimeoutOfTheRequest() {
     Peer client = rig.client();
     client.send(call("MGET a b"));
     rig.accept(0).expect(call("MGET b"));
@@ -233,7 +235,7 @@ class GatherTest {
   }
 
   @Test
-  void partsOfAnUncoveredSlotWaitAndTheOthersAreSent() {
+  void onlyPartsOfAnUncoveredSlotWait() {
     SlotMap whole = rig.topology().current();
     rig.publish(new SlotMap.Builder().shard(whole.shards().getFirst()).range(0, 8_191).build());
     Peer client = rig.client();
@@ -247,7 +249,7 @@ class GatherTest {
   }
 
   @Test
-  void aDividedRequestDoesNotOvertakeOverANewRoute() {
+  void aSplitRequestDoesNotOvertakeOnANewRoute() {
     Peer client = rig.client();
     client.send(set("a", "1"));
     Peer old = rig.accept(1).expect(set("a", "1"));
@@ -268,7 +270,7 @@ class GatherTest {
   }
 
   @Test
-  void aClientThatLeavesInTheMiddleLeavesNothingBehind() {
+  void aDisconnectedClientLeavesNothingBehind() {
     Peer client = rig.client();
     client.send(call("MGET a b"));
     Peer upper = rig.accept(1).expect(call("MGET a"));

@@ -17,7 +17,9 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Requests whose node is gone, or takes nothing: they are held, in order, until there is one. */
+/**
+ * The failover hold: requests whose node is unavailable wait, in order, until a master takes over.
+ */
 @ParameterizedClass
 @ValueSource(strings = {"async", "sync"})
 class HeldRequestsTest extends EitherDispatcher {
@@ -29,8 +31,8 @@ class HeldRequestsTest extends EitherDispatcher {
   private static final String DOWN = "-CLUSTERDOWN The cluster is down\r\n";
 
   @Override
-  Rig.Choice choice() {
-    return choice(LONG);
+  Rig.Options options() {
+    return options(LONG);
   }
 
   @Override
@@ -38,12 +40,12 @@ class HeldRequestsTest extends EitherDispatcher {
     return 4;
   }
 
-  private static Rig.Choice choice(Duration hold) {
-    return new Rig.Choice().commandTimeout(COMMAND_TIMEOUT).hold(hold);
+  private static Rig.Options options(Duration hold) {
+    return new Rig.Options().commandTimeout(COMMAND_TIMEOUT).hold(hold);
   }
 
-  /** What has arrived is past the command timeout from here on, and that has taken effect. */
-  private void outwaitTheCommandTimeout() {
+  /** Lets the command timeout pass for all requests that have arrived. */
+  private void passCommandTimeout() {
     rig().advance(COMMAND_TIMEOUT);
     rig().tick(Duration.ZERO);
   }
@@ -63,7 +65,7 @@ class HeldRequestsTest extends EitherDispatcher {
     }
   }
 
-  /** Publishes that the slot of {@code a} is on node 0 now. */
+  /** Publishes that the slot of {@code a} is on node 0. */
   private void promote() {
     SlotMap now = rig().topology().current();
     SlotMap next = rig().onLoop(() -> now.withSlotOn(Rig.SLOT_A, rig().address(0)));
@@ -71,18 +73,18 @@ class HeldRequestsTest extends EitherDispatcher {
   }
 
   @Test
-  void whatWasNotSentGoesToWhoTakesOver() {
+  void unsentRequestsGoToTheNewMaster() {
     rig().server(1).refuse();
     Peer client = rig().client();
     client.send(set("a", "1"));
     awaitHeld(1);
-    outwaitTheCommandTimeout();
+    passCommandTimeout();
     assertThat(client.pending()).isZero();
 
     promote();
 
     Peer master = accept(0).expect(set("a", "1"));
-    rig().tick(Duration.ZERO); // the time for its reply has just begun
+    rig().tick(Duration.ZERO); // the timeout for its reply has just begun
     master.send("+OK\r\n");
     client.expect("+OK\r\n");
     awaitHeld(0);
@@ -90,12 +92,12 @@ class HeldRequestsTest extends EitherDispatcher {
   }
 
   @Test
-  void whatWasNotSentGoesToTheNodeThatComesBack() {
+  void unsentRequestsGoToTheNodeWhenItIsBack() {
     rig().server(1).refuse();
     Peer client = rig().client();
     client.send(set("a", "1"));
     awaitHeld(1);
-    outwaitTheCommandTimeout();
+    passCommandTimeout();
 
     rig().server(1).listenAgain();
 
@@ -108,22 +110,22 @@ class HeldRequestsTest extends EitherDispatcher {
   }
 
   @Test
-  void aTimeoutStillCountsFromTheSending() {
+  void theReplyTimeoutStartsWhenTheRequestIsSent() {
     rig().server(1).refuse();
     Peer client = rig().client();
     client.send(get("a"));
     awaitHeld(1);
-    outwaitTheCommandTimeout();
+    passCommandTimeout();
     rig().server(1).listenAgain();
     accept(1).expect(get("a"));
 
-    outwaitTheCommandTimeout();
+    passCommandTimeout();
 
     client.expect("-TIMEOUT the node did not answer in time\r\n");
   }
 
   @Test
-  void readsInFlightAreHeldAndWritesAreAnswered() {
+  void onConnectionLossReadsAreHeldAndWritesFail() {
     Peer client = rig().client();
     client.send(set("a", "1") + get("a"));
     Peer master = accept(1).expect(set("a", "1") + get("a"));
@@ -131,7 +133,7 @@ class HeldRequestsTest extends EitherDispatcher {
     kill(1, master);
 
     client.expect(CONNLOST);
-    outwaitTheCommandTimeout();
+    passCommandTimeout();
     promote();
     accept(0).expect(get("a")).send("$1\r\n1\r\n");
     client.expect("$1\r\n1\r\n");
@@ -139,13 +141,13 @@ class HeldRequestsTest extends EitherDispatcher {
   }
 
   @Test
-  void whatNobodyTakesOverIsAnsweredWhenItsTimeIsOver() {
-    start(choice(COMMAND_TIMEOUT.multipliedBy(6)));
+  void heldRequestsFailAtTheirDeadline() {
+    start(options(COMMAND_TIMEOUT.multipliedBy(6)));
     rig().server(1).refuse();
     Peer client = rig().client();
     client.send(set("a", "1"));
     awaitHeld(1);
-    outwaitTheCommandTimeout();
+    passCommandTimeout();
     assertThat(client.pending()).isZero();
 
     rig().advance(COMMAND_TIMEOUT.multipliedBy(5));
@@ -157,15 +159,15 @@ class HeldRequestsTest extends EitherDispatcher {
   }
 
   @Test
-  void whatIsHeldKeepsItsPlaceWhereNoMoreFit() {
-    start(choice(LONG).maxHeld(1));
+  void aHeldRequestKeepsItsPlaceWhenTheHoldIsFull() {
+    start(options(LONG).maxHeld(1));
     Peer client = rig().client();
     client.send(get("a"));
     Peer master = accept(1).expect(get("a"));
 
     kill(1, master);
     awaitHeld(1);
-    outwaitTheCommandTimeout();
+    passCommandTimeout();
     promote();
 
     accept(0).expect(get("a")).send("$1\r\n1\r\n");
@@ -174,8 +176,8 @@ class HeldRequestsTest extends EitherDispatcher {
   }
 
   @Test
-  void whereTooManyAreHeldTheNextIsRefused() {
-    start(choice(LONG).maxHeld(1));
+  void requestsAreRejectedWhenTheHoldIsFull() {
+    start(options(LONG).maxHeld(1));
     rig().server(1).refuse();
     Peer first = rig().client();
     first.send(set("a", "1"));
@@ -203,7 +205,7 @@ class HeldRequestsTest extends EitherDispatcher {
         "-LOADING Redis is loading the dataset in memory\r\n",
         "-TRYAGAIN Multiple keys request during rehashing of slot\r\n"
       })
-  void whatANodeDoesNotTakeIsSentAgainForAsLong(String refusal) {
+  void retryableErrorsAreRetriedDuringTheHold(String refusal) {
     Peer client = rig().client();
     client.send(set("a", "1"));
     Peer node = accept(1).expect(set("a", "1"));
@@ -223,7 +225,7 @@ class HeldRequestsTest extends EitherDispatcher {
 
   @Test
   void aRedirectLoopEndsAsUnavailable() {
-    start(choice(Duration.ZERO));
+    start(options(Duration.ZERO));
     Peer client = rig().client();
     client.send(get("a"));
     Peer node = accept(1);
@@ -243,7 +245,7 @@ class HeldRequestsTest extends EitherDispatcher {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void nothingIsDoneForAClientThatHasGone(boolean altogether) {
+  void heldRequestsOfADisconnectedClientAreNotSent(boolean altogether) {
     rig().server(1).refuse();
     Peer client = rig().client();
     client.send(set("a", "1"));
@@ -270,7 +272,7 @@ class HeldRequestsTest extends EitherDispatcher {
   }
 
   @Test
-  void nothingIsDoneElsewhereForAClientThatHasGone() {
+  void requestsOfADisconnectedClientAreNotRerouted() {
     rig().server(1).refuse();
     Peer client = rig().client();
     client.send(set("a", "1"));
@@ -289,7 +291,7 @@ class HeldRequestsTest extends EitherDispatcher {
   }
 
   @Test
-  void requestsToOtherNodesAreServedMeanwhile() {
+  void otherNodesAreServedDuringAHold() {
     rig().server(1).refuse();
     Peer client = rig().client();
     client.send(set("a", "1") + get("b"));
@@ -310,7 +312,7 @@ class HeldRequestsTest extends EitherDispatcher {
   }
 
   @Test
-  void aLaterRequestWaitsBehindAHeldOneThatGoesElsewhere() {
+  void aLaterRequestWaitsBehindAReroutedHeldOne() {
     rig().server(1).refuse();
     Peer client = rig().client();
     client.send(set("a", "1"));
@@ -325,7 +327,7 @@ class HeldRequestsTest extends EitherDispatcher {
   }
 
   @Test
-  void aWriteWaitsBehindALostReadThatIsHeld() {
+  void aWriteWaitsBehindAHeldRead() {
     Peer client = rig().client();
     client.send(get("a"));
     Peer master = accept(1).expect(get("a"));
@@ -342,7 +344,7 @@ class HeldRequestsTest extends EitherDispatcher {
     next.send(isSync() ? "$1\r\n1\r\n" : "$1\r\n1\r\n$-1\r\n");
     next.expect(set("a", "2")).send("+2\r\n");
     if (isSync()) {
-      others.send("$-1\r\n"); // no sooner: its connection would be free for the write, too
+      others.send("$-1\r\n"); // not earlier: its connection would be free for the write, too
     }
 
     client.expect("$1\r\n1\r\n+2\r\n");
@@ -350,7 +352,7 @@ class HeldRequestsTest extends EitherDispatcher {
   }
 
   @Test
-  void aRequestOfSeveralPartsIsHeldWithThePartThatCannotBeSent() {
+  void aSplitRequestIsHeldForItsUnsentPart() {
     rig().server(1).refuse();
     Peer client = rig().client();
     client.send(call("MSET b 1 a 1") + set("b", "2"));
@@ -359,7 +361,7 @@ class HeldRequestsTest extends EitherDispatcher {
     lower.send("+OK\r\n+2\r\n");
     awaitHeld(1);
     await().until(() -> rig().bytesReceivedFrom(0) > before + "+OK\r\n".length());
-    outwaitTheCommandTimeout();
+    passCommandTimeout();
     promote();
 
     lower.expect(call("MSET a 1")).send("+OK\r\n");
@@ -374,7 +376,7 @@ class HeldRequestsTest extends EitherDispatcher {
     client.send(call("MULTI") + set("a", "1") + call("EXEC") + get("a"));
     client.expect("+OK\r\n+QUEUED\r\n");
     awaitHeld(2);
-    outwaitTheCommandTimeout();
+    passCommandTimeout();
     promote();
 
     Peer master = accept(0).expect(call("MULTI") + set("a", "1") + call("EXEC"));
@@ -384,7 +386,7 @@ class HeldRequestsTest extends EitherDispatcher {
   }
 
   @Test
-  void whatIsWatchedIsHeld() {
+  void watchIsHeld() {
     rig().server(1).refuse();
     Peer client = rig().client();
     client.send(call("WATCH a"));
@@ -406,12 +408,12 @@ class HeldRequestsTest extends EitherDispatcher {
   }
 
   @Test
-  void whatMayBlockIsHeld() {
+  void blockingCallsAreHeld() {
     rig().server(1).refuse();
     Peer client = rig().client();
     client.send(call("BLPOP a 0"));
     awaitHeld(1);
-    outwaitTheCommandTimeout();
+    passCommandTimeout();
 
     promote();
 
@@ -422,13 +424,13 @@ class HeldRequestsTest extends EitherDispatcher {
   }
 
   @Test
-  void whatConcernsAllKeysIsHeldUntilAllSlotsAreServed() {
+  void broadcastsAreHeldUntilAllSlotsAreServed() {
     SlotMap whole = rig().topology().current();
     rig().publish(SlotMap.EMPTY);
     Peer client = rig().client();
     client.send(call("DBSIZE"));
     awaitHeld(1);
-    outwaitTheCommandTimeout();
+    passCommandTimeout();
 
     rig().publish(whole);
 
@@ -442,13 +444,13 @@ class HeldRequestsTest extends EitherDispatcher {
   }
 
   @Test
-  void aSlotThatNobodyServesIsHeld() {
+  void requestsForASlotWithoutOwnerAreHeld() {
     SlotMap whole = rig().topology().current();
     rig().publish(SlotMap.EMPTY);
     Peer client = rig().client();
     client.send(set("a", "1"));
     awaitHeld(1);
-    outwaitTheCommandTimeout();
+    passCommandTimeout();
 
     rig().publish(whole);
 
@@ -459,15 +461,15 @@ class HeldRequestsTest extends EitherDispatcher {
   }
 
   @Test
-  void whatARedirectSentToADeadNodeAsksTheOwnerAgain() {
+  void aRedirectToADeadNodeIsSentToTheOwnerAgain() {
     Peer client = rig().client();
     client.send(set("a", "1"));
     Peer owner = accept(1).expect(set("a", "1"));
     rig().server(0).refuse();
     owner.send("-ASK 15495 127.0.0.1:" + rig().address(0).port() + "\r\n");
     awaitHeld(1);
-    if (!isSync()) { // there the owner is asked as soon as it turns out that nobody is there
-      outwaitTheCommandTimeout();
+    if (!isSync()) { // with sync the owner gets the request once the connect has failed
+      passCommandTimeout();
     }
 
     owner.expect(set("a", "1")).send("+OK\r\n");
@@ -477,7 +479,7 @@ class HeldRequestsTest extends EitherDispatcher {
   }
 
   @Test
-  void twoThatAClusterRefusesMeanwhileKeepTheirOrder() {
+  void requestsWithRetryableErrorsKeepTheirOrder() {
     Peer client = rig().client();
     client.send(set("a", "1") + set("a", "2"));
     Peer node = accept(1).expect(set("a", "1") + set("a", "2"));

@@ -53,7 +53,7 @@ class InputTest {
   }
 
   @Test
-  void nothingIsHeldForAnIdleClient() {
+  void anIdleClientUsesNoBuffer() {
     assertThat(input.isEmpty()).isTrue();
     expectIncomplete();
 
@@ -67,7 +67,7 @@ class InputTest {
   }
 
   @Test
-  void requestsAreReadWhereTheyArrived() {
+  void requestsAreScannedInTheReceivedBuffer() {
     ByteBuf in = add(GET_A + GET_B);
 
     expectRequest(GET_A);
@@ -77,7 +77,7 @@ class InputTest {
   }
 
   @Test
-  void aShareKeepsTheBytesOfARequestAlive() {
+  void aShareKeepsTheRequestBytesAlive() {
     ByteBuf in = add(GET_A);
     expectRequest(GET_A);
     SharedBuffer share = input.shareFrame();
@@ -92,7 +92,7 @@ class InputTest {
   }
 
   @Test
-  void aRequestCutInTwoIsPutTogetherInABufferOfItsOwn() {
+  void aRequestCutInTwoIsMovedToItsOwnBuffer() {
     ByteBuf first = add(GET_A + "*2\r\n$3\r\nGE");
     expectRequest(GET_A);
     SharedBuffer share = input.shareFrame();
@@ -113,7 +113,7 @@ class InputTest {
   }
 
   @Test
-  void whatOthersShareIsNotWrittenTo() {
+  void sharedBuffersAreNotWrittenTo() {
     add(GET_A + "*2\r\n$3\r\nGET\r\n");
     expectRequest(GET_A);
     SharedBuffer share = input.shareFrame();
@@ -127,7 +127,7 @@ class InputTest {
   }
 
   @Test
-  void theBufferGrowsWithWhatArrivesAndNotWithWhatIsAnnounced() {
+  void theBufferGrowsWithArrivedBytesNotAnnouncedOnes() {
     add("*2\r\n$3\r\nGET\r\n$1000000\r\n");
     expectIncomplete();
     add("x");
@@ -147,7 +147,7 @@ class InputTest {
   }
 
   @Test
-  void aRequestThatIsPutBackIsFoundAgain() {
+  void aRequestPutBackIsFoundAgain() {
     add(GET_A + GET_B);
     expectRequest(GET_A);
     input.putBack();
@@ -158,7 +158,7 @@ class InputTest {
   }
 
   @Test
-  void moreBytesMayComeWhileARequestIsPutBack() {
+  void bytesMayArriveWhileARequestIsPutBack() {
     add(GET_A + GET_B);
     expectRequest(GET_A);
     SharedBuffer share = input.shareFrame();
@@ -201,7 +201,7 @@ class InputTest {
   }
 
   @Test
-  void anInlineRequestsShareIsItsOwn() {
+  void theShareOfAnInlineRequestIsExclusive() {
     ByteBuf in = add("GET a\r\n");
     expectRequest(GET_A);
     SharedBuffer share = input.shareFrame();
@@ -213,7 +213,7 @@ class InputTest {
   }
 
   @Test
-  void closingGivesEverythingBack() {
+  void closeReleasesEverything() {
     ByteBuf in = add("*2\r\n$3\r\nGET\r\n");
     expectIncomplete();
 
@@ -225,7 +225,7 @@ class InputTest {
   }
 
   @Test
-  void buffersMayBeginAnywhere() {
+  void receivedBytesMayBeginAnywhereInABuffer() {
     ByteBuf in = Wire.buffer("xxx" + GET_A).readerIndex(3);
     input.add(in);
 
@@ -233,9 +233,9 @@ class InputTest {
     assertThat(input.frame().start()).isEqualTo(3);
   }
 
-  /** Everything at once: pieces, shares kept for a while, requests put back, inline requests. */
+  /** Combines pieces, retained shares, requests that are put back, and inline requests. */
   @Test
-  void whateverHappensEachRequestIsFoundOnceInOrderAndKeepsItsBytes() {
+  void everyRequestIsFoundOnceInOrder() {
     Random random = Splits.random();
     for (int round = 0; round < 200; round++) {
       var wire = new StringBuilder();
@@ -267,7 +267,7 @@ class InputTest {
       while (input.scan() == ScanResult.REQUEST) {
         if (random.nextInt(5) == 0) {
           input.putBack();
-          break; // as a session that must wait for an earlier request
+          break; // as in a session that must wait for an earlier request
         }
         RequestFrame frame = input.frame();
         found.add(frame());

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Which clients may ask a node for more while large replies are to come from it. */
+/** Which clients may send to a node from which large replies are expected. */
 class LargeRepliesTest {
 
   private static final String SMALL = "$1\r\nv\r\n";
@@ -32,7 +32,7 @@ class LargeRepliesTest {
     return rig.onLoop(() -> session.channel().config().isAutoRead());
   }
 
-  /** A client that has sent this to a node that has no room for it. */
+  /** Returns a client that has sent a request to a node that has no room for it. */
   private Peer waiting(String request) {
     Peer client = rig.client().send(request);
     await().until(() -> rig.<Integer>onLoop(() -> rig.sessions().sessions().size()) > 1);
@@ -42,7 +42,7 @@ class LargeRepliesTest {
   }
 
   @Test
-  void whoMayGetLargeRepliesWaitsForThoseThatAreToCome() {
+  void expectedLargeRepliesMakeClientsWait() {
     Peer first = rig.client().send(A.repeat(8));
     Peer node = rig.accept(1).expect(A.repeat(8));
     Peer second = waiting(FOO);
@@ -63,7 +63,7 @@ class LargeRepliesTest {
   }
 
   @Test
-  void whatIsAnnouncedCountsAsSoonAsItBegins() {
+  void theAnnouncedLengthOfAReplyCounts() {
     Peer greedy = rig.clientOfSmallReplies().send(A);
     Peer node = rig.accept(1).expect(A);
     String reply = Wire.bulk("x".repeat(5_000_000));
@@ -81,7 +81,7 @@ class LargeRepliesTest {
   }
 
   @Test
-  void whoWaitedGoesOnWhenTheConnectionIsLost() {
+  void waitingClientsResumeAfterAConnectionLoss() {
     rig.client().send(A.repeat(8));
     Peer node = rig.accept(1).expect(A.repeat(8));
     Peer other = waiting(FOO);
@@ -93,9 +93,9 @@ class LargeRepliesTest {
   }
 
   @Test
-  void whatIsTooLateTakesNoRoom() {
+  void lateRepliesDoNotCount() {
     rig.close();
-    rig = new Rig.Choice().commandTimeout(Duration.ofSeconds(50)).start();
+    rig = new Rig.Options().commandTimeout(Duration.ofSeconds(50)).start();
     Peer late = rig.client().send(A.repeat(8));
     Peer node = rig.accept(1).expect(A.repeat(8));
     Peer other = waiting(FOO);
@@ -108,7 +108,7 @@ class LargeRepliesTest {
   }
 
   @Test
-  void aClientThatReadsNothingGetsFewLargeReplies() {
+  void aClientThatDoesNotReadGetsFewLargeReplies() {
     Peer client = rig.client().send(Wire.request("PING")).expect("+PONG\r\n");
     Session session = rig.newestSession();
     client.send(A.repeat(200));
@@ -127,20 +127,20 @@ class LargeRepliesTest {
             rig.<Boolean>onLoop(
                 () -> session.replies().isEmpty() && !session.channel().isWritable()));
     assertThat(isRead(session)).isFalse();
-    assertThat(given).hasValueLessThan(32); // most of them wait in sockets
+    assertThat(given).hasValueLessThan(32); // most of them wait in socket buffers
   }
 
   @Test
-  void whatANewClientWritesDoesNotWait() {
+  void writesOfANewClientDoNotWait() {
     rig.client().send(SET.repeat(1_000));
 
     rig.accept(1).expect(SET.repeat(1_000));
   }
 
   @Test
-  void withConnectionsOfTheirOwnNobodyWaits() {
+  void clientsWithLeasedConnectionsDoNotWait() {
     rig.close();
-    rig = new Rig.Choice().sync(4).start();
+    rig = new Rig.Options().sync(4).start();
     rig.client().send(A.repeat(8));
     leased(1).expect(A.repeat(8));
 

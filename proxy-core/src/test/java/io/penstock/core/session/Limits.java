@@ -5,7 +5,7 @@ import io.penstock.core.limit.ClientTimeouts;
 import io.penstock.core.limit.OutputLimit;
 import java.time.Duration;
 
-/** {@link ClientLimits} that differ from the defaults in what a test is about. */
+/** {@link ClientLimits} that differ from the defaults in one point. */
 final class Limits {
 
   private Limits() {}

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Every expected reply is what a redis-server 7.0.15 answered to the same lines. */
+/** Expected replies are those of redis-server 7.0.15 to the same lines. */
 class LocalRepliesTest {
 
   private static final String SERVER =
@@ -25,7 +25,7 @@ class LocalRepliesTest {
         + "$4\r\nmode\r\n$10\r\nstandalone\r\n$4\r\nrole\r\n$6\r\nmaster\r\n$7\r\nmodules\r\n*0\r\n";
   }
 
-  /** Sends the lines at once; the replies must be these and no more. */
+  /** Sends the lines at once and expects exactly these replies. */
   private static void exchange(Rig rig, String lines, String replies) {
     Peer client = rig.client();
     client.send(lines + "ECHO end\r\n");
@@ -35,7 +35,7 @@ class LocalRepliesTest {
   @Nested
   class OfAServerWithoutPassword {
 
-    private final Rig rig = new Rig.Choice().single().start();
+    private final Rig rig = new Rig.Options().single().start();
 
     @AfterEach
     void close() {
@@ -101,12 +101,12 @@ class LocalRepliesTest {
           "HELLO 3 AUTH bob x;-WRONGPASS invalid username-password pair or user is disabled.",
           "\"\";-ERR unknown command '', with args beginning with: "
         })
-    void commandsAreAnsweredInRedisWords(String line, String reply) {
+    void commandsAreAnsweredAsInRedis(String line, String reply) {
       exchange(rig, line + "\r\n", reply.replace("|", "\r\n") + "\r\n");
     }
 
     @Test
-    void helloTellsOfTheServerInTheProtocolItIsAskedFor() {
+    void helloRepliesInTheRequestedProtocol() {
       exchange(rig, "HELLO\r\n", hello(2, 1));
       exchange(rig, "HELLO 3\r\n", hello(3, 2));
       exchange(
@@ -122,12 +122,12 @@ class LocalRepliesTest {
     }
 
     @Test
-    void resp3HasANullOfItsOwn() {
+    void resp3HasItsOwnNull() {
       exchange(rig, "HELLO 3\r\nCLIENT GETNAME\r\n", hello(3, 1) + "_\r\n");
     }
 
     @Test
-    void aRefusedHelloChangesNothing() {
+    void aRejectedHelloChangesNothing() {
       exchange(
           rig,
           "HELLO 3 SETNAME \"a b\"\r\nHELLO 3 AUTH bob x SETNAME me\r\nHELLO 9\r\n"
@@ -138,7 +138,7 @@ class LocalRepliesTest {
     }
 
     @Test
-    void namesAreKeptUntilTheyAreTakenBack() {
+    void clientNamesAreKeptUntilCleared() {
       exchange(
           rig,
           "CLIENT SETNAME me\r\nCLIENT GETNAME\r\nCLIENT SETNAME \"\"\r\nCLIENT GETNAME\r\n",
@@ -146,7 +146,7 @@ class LocalRepliesTest {
     }
 
     @Test
-    void resetIsAsAfterConnecting() {
+    void resetRestoresTheInitialState() {
       exchange(
           rig,
           "HELLO 3 SETNAME me\r\nRESET\r\nCLIENT GETNAME\r\n",
@@ -179,7 +179,7 @@ class LocalRepliesTest {
     }
 
     @Test
-    void mutedCommandsRunAndTheirRepliesAreDropped() {
+    void commandsRunWhileRepliesAreOff() {
       Peer client = rig.client();
       client.send("CLIENT REPLY SKIP\r\n" + get("a") + get("b"));
       Peer node = rig.accept(0).expect(get("a") + get("b"));
@@ -198,8 +198,7 @@ class LocalRepliesTest {
       assertThat(line)
           .matches(
               Pattern.compile(
-                  "id=1 addr=127\\.0\\.0\\.1:\\d+ laddr=127\\.0\\.0\\.1:\\d+ name=me" // NIO tells
-                      // no fd
+                  "id=1 addr=127\\.0\\.0\\.1:\\d+ laddr=127\\.0\\.0\\.1:\\d+ name=me" // no fd with NIO
                       + " age=0 idle=0 flags=N capa= db=0 sub=0 psub=0 ssub=0 multi=-1 watch=0 qbuf=\\d+"
                       + " qbuf-free=\\d+ argv-mem=\\d+ multi-mem=0 rbs=\\d+ rbp=\\d+ obl=0 oll=\\d"
                       + " omem=0 tot-mem=\\d+ events=r cmd=client\\|info user=default redir=-1"
@@ -238,7 +237,7 @@ class LocalRepliesTest {
   @Nested
   class OfAServerWithPassword {
 
-    private final Rig rig = new Rig.Choice().single().password("pw").start();
+    private final Rig rig = new Rig.Options().single().password("pw").start();
 
     @AfterEach
     void close() {
@@ -262,7 +261,7 @@ class LocalRepliesTest {
     @ParameterizedTest
     @CsvSource(
         value = {"PING", "ECHO hi", "GET a", "MULTI", "SUBSCRIBE ch", "CLIENT ID", "COMMAND COUNT"})
-    void nothingIsServedBeforeThePasswordIsGiven(String line) {
+    void nothingIsServedBeforeAuthentication(String line) {
       expectReplies(line + "\r\n", NO_AUTH);
     }
 
@@ -281,18 +280,18 @@ class LocalRepliesTest {
           "HELLO 3 FOO;-ERR Syntax error in HELLO option 'FOO'",
           "RESET;+RESET"
         })
-    void whatRedisLooksAtFirstIsLookedAtFirst(String line, String reply) {
+    void checksHaveTheOrderOfRedis(String line, String reply) {
       expectReplies(line + "\r\n", reply + "\r\n");
     }
 
     @Test
-    void thePasswordOpensTheDoor() {
+    void theCorrectPasswordAuthenticates() {
       expectReplies("AUTH pw\r\nPING\r\n", "+OK\r\n+PONG\r\n");
       expectReplies("AUTH default pw\r\nPING\r\n", "+OK\r\n+PONG\r\n");
     }
 
     @Test
-    void anythingElseDoesNot() {
+    void aWrongPasswordDoesNotAuthenticate() {
       expectReplies("AUTH no\r\nPING\r\n", WRONG + NO_AUTH);
       expectReplies("AUTH bob pw\r\nPING\r\n", WRONG + NO_AUTH);
       expectReplies("AUTH \"\"\r\nPING\r\n", WRONG + NO_AUTH);
@@ -300,12 +299,12 @@ class LocalRepliesTest {
     }
 
     @Test
-    void aWrongPasswordLaterChangesNothing() {
+    void aLaterWrongPasswordChangesNothing() {
       expectReplies("AUTH pw\r\nAUTH no\r\nPING\r\n", "+OK\r\n" + WRONG + "+PONG\r\n");
     }
 
     @Test
-    void helloNeedsThePasswordOrBringsIt() {
+    void helloRequiresAuthentication() {
       expectReplies("HELLO\r\n", HELLO_FIRST);
       expectReplies("HELLO 3\r\n", HELLO_FIRST);
       expectReplies("HELLO 3 SETNAME me\r\n", HELLO_FIRST);
@@ -314,12 +313,12 @@ class LocalRepliesTest {
     }
 
     @Test
-    void resetClosesTheDoorAgain() {
+    void resetRequiresAuthenticationAgain() {
       expectReplies("AUTH pw\r\nRESET\r\nPING\r\n", "+OK\r\n+RESET\r\n" + NO_AUTH);
     }
 
     @Test
-    void strangersMaySendLittle() {
+    void unauthenticatedClientsHaveSmallLimits() {
       Peer many = rig.client();
       many.send("*11\r\n");
       many.expect("-ERR Protocol error: unauthenticated multibulk length\r\n").expectClosed();
@@ -329,7 +328,7 @@ class LocalRepliesTest {
     }
 
     @Test
-    void theLimitsForStrangersEndWithThePassword() {
+    void authenticationEndsTheSmallLimits() {
       String eleven = "*11\r\n$3\r\nDEL\r\n" + "$1\r\na\r\n".repeat(10);
       Peer client = rig.client();
       client.send("*2\r\n$4\r\nAUTH\r\n$2\r\npw\r\n" + eleven);
@@ -352,7 +351,7 @@ class LocalRepliesTest {
     }
 
     @Test
-    void thereIsOneDatabase() {
+    void onlyOneDatabaseExists() {
       exchange(
           rig, "SELECT 0\r\nSELECT 1\r\n", "+OK\r\n-ERR SELECT is not allowed in cluster mode\r\n");
     }

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What would take a loop for too long at a stretch. */
+/** Work that would block a loop for too long. */
 class LongRequestsTest {
 
   private static final long SEED = 23;
@@ -46,12 +46,12 @@ class LongRequestsTest {
       return true;
     });
 
-    other.send(PING).expect("+PONG\r\n"); // if it had to wait for the end, there were none
+    other.send(PING).expect("+PONG\r\n"); // without slices there would be no reply
     answered.set(true);
   }
 
   @Test
-  void eachWorkGetsItsTurn() {
+  void allWorkGetsItsTurn() {
     var order = new ArrayList<String>();
     rig.onLoop(() -> {
       rig.sessions().slices().start(times(order, "a", 3));
@@ -64,7 +64,7 @@ class LongRequestsTest {
   }
 
   @Test
-  void workThatFailsEndsAndOthersGoOn() {
+  void failedWorkEndsAndOtherWorkContinues() {
     var ended = new ArrayList<String>();
     rig.onLoop(() -> {
       rig.sessions().slices().start(failing(ended));
@@ -78,7 +78,7 @@ class LongRequestsTest {
 
   @ParameterizedTest
   @ValueSource(ints = {8_190, 8_191, 8_192, 16_500, 30_011})
-  void valuesOfManyKeysComeInTheCallersOrder(int count) {
+  void valuesOfManyKeysKeepTheirOrder(int count) {
     List<String> keys = keys(count);
     Peer client = rig.client().send(mget(keys));
 
@@ -93,7 +93,7 @@ class LongRequestsTest {
   }
 
   @Test
-  void manyKeysOfOneSlotAreSentAsTheyCame() {
+  void manyKeysOfOneSlotAreSentUnchanged() {
     List<String> keys = new ArrayList<>();
     for (int i = 0; i < 10_000; i++) {
       keys.add("{a}" + i);
@@ -102,11 +102,11 @@ class LongRequestsTest {
 
     rig.accept(1).expect(mget(keys)).send("*0\r\n");
     client.expect("*0\r\n");
-    assertThat(slices()).isEqualTo(2); // of looking for slots
+    assertThat(slices()).isEqualTo(2); // slot search
   }
 
   @Test
-  void keysOfManySlotsAreRefusedWhereTheyMustShareOne() {
+  void keysOfManySlotsAreRejectedWhereOneIsRequired() {
     var words = new ArrayList<>(keys(10_000));
     words.addFirst("SINTER");
     Peer client = rig.client().send(Wire.request(words.toArray(String[]::new)));
@@ -131,14 +131,14 @@ class LongRequestsTest {
   }
 
   @Test
-  void partsGoByTheMapOfTheirSlice() {
+  void partsUseThePlacementOfTheirSlice() {
     var keys = new ArrayList<String>();
     for (int i = 0; i < 18_000; i++) {
       keys.add((i < 9_000 ? "{a}" : "{b}") + i);
     }
     Peer upper = rig.connected(1);
     Peer client = rig.client();
-    afterSlices(5, keys, _ -> {}); // three of looking for slots, two of parts
+    afterSlices(5, keys, _ -> {}); // three of slot search, two of parts
     upper.expect(mget(of(keys, "{a}")));
 
     rig.topology().moved(Rig.SLOT_B, rig.address(1));
@@ -150,7 +150,8 @@ class LongRequestsTest {
   }
 
   /**
-   * Runs so many slices of a client's {@code MGET}, then {@code action}, in one turn of the loop.
+   * Runs {@code slices} slices of a client's {@code MGET}, then {@code action}, in one turn of the
+   * loop.
    */
   private void afterSlices(int slices, List<String> keys, Consumer<Session> action) {
     await().until(() -> rig.onLoop(() -> rig.sessions().sessions().size() == 1));
@@ -166,7 +167,7 @@ class LongRequestsTest {
   }
 
   @Test
-  void aClientThatGoesMidwayLeavesNothing() {
+  void aDisconnectedClientLeavesNothingBehind() {
     Peer lower = rig.connected(0);
     Peer upper = rig.accept(1);
     for (int slices : new int[] {0, 2, 3, 5}) {
@@ -174,13 +175,13 @@ class LongRequestsTest {
     }
   }
 
-  /** All that was begun is sent, as it would be to a node that got it at once. */
+  /** Everything begun is sent, as to a node that received it at once. */
   private void goMidway(int after, Peer lower, Peer upper) {
     List<String> keys = keys(20_000);
     Peer client = rig.client();
     afterSlices(after, keys, session -> session.closeNow("the test wants it"));
     client.expectClosed();
-    if (after >= 3) { // of looking for slots
+    if (after >= 3) { // slot search
       lower.expect(mget(of(keys, "{b}"))).send(values(of(keys, "{b}")));
       upper.expect(mget(of(keys, "{a}"))).send(values(of(keys, "{a}")));
     }
@@ -189,7 +190,7 @@ class LongRequestsTest {
   }
 
   @Test
-  void manyKeysThatNobodyAnswersEndAtTheirDeadline() {
+  void manyKeysWithoutRepliesEndAtTheirDeadline() {
     List<String> keys = keys(10_000);
     Peer client = rig.client().send(mget(keys));
     rig.accept(0).expect(mget(of(keys, "{b}")));
@@ -201,7 +202,7 @@ class LongRequestsTest {
   }
 
   @Test
-  void ownCommandsOfATransactionAreAnsweredInSlices() {
+  void localCommandsOfATransactionRunInSlices() {
     int count = 20_000;
     Peer client = rig.client();
     client.send(call("MULTI") + PING.repeat(count) + call("EXEC"));
@@ -213,7 +214,7 @@ class LongRequestsTest {
   }
 
   @Test
-  void queueingIsInterruptedForOthers() {
+  void queueingCommandsYieldsToOtherClients() {
     int count = 4 * Slices.STEPS_PER_SLICE / TurnBudget.ANSWER;
     Peer client = rig.client();
     client.send(call("MULTI") + PING.repeat(count) + call("DISCARD"));
@@ -244,7 +245,7 @@ class LongRequestsTest {
   }
 
   @Test
-  void aPipelineOfLongAnswersIsInterrupted() {
+  void aPipelineOfLongLocalRepliesYields() {
     int count = 200;
     Peer client = rig.client();
     client.send(call("COMMAND LIST FILTERBY PATTERN nosuch").repeat(count) + PING);

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** From a client's being closed for what it keeps until that is there again. */
+/** Reading while a client that was evicted still uses memory. */
 class LoopMemoryTest {
 
   private static final String GET = Wire.request("GET", "b");
@@ -21,14 +21,14 @@ class LoopMemoryTest {
   private static final String LARGE = Wire.bulk("x".repeat((int) MEGABYTE));
   private static final int VALUES = 64;
   private static final long LIMIT = 16 * MEGABYTE;
-  private static final long IN_SOCKETS = 16 * MEGABYTE; // far more than a system buffers
+  private static final long IN_SOCKETS = 16 * MEGABYTE; // far more than socket buffers hold
 
-  private final Rig rig = new Rig.Choice().clientLimits(Limits.memory(LIMIT)).start();
+  private final Rig rig = new Rig.Options().clientLimits(Limits.memory(LIMIT)).start();
   private final HeldClose held = new HeldClose();
   private CompletableFuture<Void> sent = CompletableFuture.completedFuture(null);
 
   /**
-   * Two clients ask for {@link #VALUES} large values each, and read none. The first takes time to
+   * Two clients request {@link #VALUES} large values each and read none. The first takes time to
    * close.
    */
   @BeforeEach
@@ -68,7 +68,7 @@ class LoopMemoryTest {
   }
 
   @Test
-  void nodesAreReadForOthersUntilTheyKeepAQuarterMore() {
+  void nodesAreReadUntilALimitIsExceededByAQuarter() {
     await().until(() -> read() > VALUES * MEGABYTE);
     await().until(() -> !rig.<Boolean>onLoop(() -> rig.sessions().loop().readGate().isOpen()));
     assertThat(read()).isLessThan(VALUES * MEGABYTE + LIMIT / 4 + IN_SOCKETS);
@@ -81,7 +81,7 @@ class LoopMemoryTest {
   }
 
   @Test
-  void howeverLongThatTakesTheyAreReadNowAndThen() {
+  void readingResumesPeriodicallyDuringALongEviction() {
     await()
         .until(() -> {
           rig.tick(Duration.ZERO);

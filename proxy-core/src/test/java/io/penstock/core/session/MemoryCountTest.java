@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What is counted for a client's objects, and what they take on the heap. */
+/** The memory counted for a client's objects, compared with their size on the heap. */
 class MemoryCountTest {
 
   private static final int MANY = 10_000;
@@ -26,7 +26,10 @@ class MemoryCountTest {
   @SuppressWarnings("NullAway.Init")
   private Rig rig;
 
-  /** Begins when nothing of the test before is left, which would be collected in the middle. */
+  /**
+   * Waits until the test before has released everything, so that it is not collected during this
+   * one.
+   */
   @BeforeEach
   void start() {
     await()
@@ -34,7 +37,7 @@ class MemoryCountTest {
           System.gc();
           return previous.refersTo(null);
         });
-    rig = new Rig.Choice().single().start();
+    rig = new Rig.Options().single().start();
   }
 
   @AfterEach
@@ -44,9 +47,9 @@ class MemoryCountTest {
   }
 
   /**
-   * Bytes of the heap that are in use, without garbage. The serial collector leaves some of it
-   * where it is, and moves everything only in each fourth collection: of eight two do, and the
-   * second finds what the first one had to ask about.
+   * Returns the bytes of the heap in use, without garbage. The serial collector does not move all
+   * objects, except in every fourth collection. Two of eight collections do, and the second one
+   * collects what the first one had to examine.
    */
   private static long heap() {
     long least = Long.MAX_VALUE;
@@ -61,7 +64,7 @@ class MemoryCountTest {
     return rig.<Long>onLoop(() -> session.account().keptHeapBytes());
   }
 
-  /** What is counted is what was measured, about. */
+  /** Asserts that the counted bytes are about the measured ones. */
   private static void isAbout(long counted, long measured) {
     assertThat(counted).isBetween(measured * 8 / 10, measured * 2);
   }
@@ -74,7 +77,7 @@ class MemoryCountTest {
     return names;
   }
 
-  /** How many arguments the next request has. */
+  /** The number of arguments of the next request. */
   private static int arguments(Peer feed) {
     feed.expect("*");
     var count = new StringBuilder();
@@ -85,7 +88,7 @@ class MemoryCountTest {
     return Integer.parseInt(count.toString());
   }
 
-  /** Confirms what a node is asked, an order after the other. */
+  /** Confirms the subscribe commands that a node receives, one after the other. */
   private static void confirm(Peer feed, String word, List<String> names) {
     int confirmed = 0;
     while (confirmed < names.size()) {
@@ -99,7 +102,9 @@ class MemoryCountTest {
     }
   }
 
-  /** Waits for the node's next order; returns its names, which begin at {@code from}. */
+  /**
+   * Waits for the node's next subscribe command. Returns its names, which start at {@code from}.
+   */
   private static List<String> order(Peer feed, String word, List<String> names, int from) {
     List<String> some = names.subList(from, from + arguments(feed) - 1);
     var asked = new StringBuilder(Wire.bulk(word));
@@ -120,7 +125,7 @@ class MemoryCountTest {
   }
 
   @Test
-  void namesThatAClientHasSubscribedToCountWhatTheyTake() {
+  void subscribedNamesAreCountedWithTheirSize() {
     List<String> names = names("news.");
     Peer client = rig.client().send(call("PING")).expect("+PONG\r\n");
     Session session = rig.newestSession();
@@ -129,7 +134,7 @@ class MemoryCountTest {
     long before = heap();
 
     client.send(request);
-    Peer feed = rig.acceptFeed(0);
+    Peer feed = rig.acceptSubscriberConnection(0);
     confirm(feed, "subscribe", names);
     client.expect(answer);
 
@@ -137,7 +142,7 @@ class MemoryCountTest {
   }
 
   @Test
-  void namesThatAreYetToBeConfirmedCountWhatTheyTake() {
+  void unconfirmedNamesAreCountedWithTheirSize() {
     Peer client = rig.client().send(call("PING")).expect("+PONG\r\n");
     Session session = rig.newestSession();
     List<String> names = names("news.");
@@ -145,7 +150,7 @@ class MemoryCountTest {
     long before = heap();
 
     client.send(request);
-    Peer feed = rig.acceptFeed(0);
+    Peer feed = rig.acceptSubscriberConnection(0);
     int asked = 0;
     while (asked < MANY) {
       asked += order(feed, "subscribe", names, asked).size();
@@ -155,13 +160,13 @@ class MemoryCountTest {
   }
 
   @Test
-  void whatHasEndedCountsNothing() {
+  void endedSubscriptionsCountNothing() {
     List<String> names = names("news.");
     Peer client = rig.client().send(call("PING")).expect("+PONG\r\n");
     Session session = rig.newestSession();
     long before = counted(session);
     client.send(call("SUBSCRIBE " + String.join(" ", names)));
-    Peer feed = rig.acceptFeed(0);
+    Peer feed = rig.acceptSubscriberConnection(0);
     confirm(feed, "subscribe", names);
     client.expect(confirmations("subscribe", names, 1, 1));
 
@@ -173,7 +178,7 @@ class MemoryCountTest {
   }
 
   @Test
-  void ownCommandsOfATransactionCountWhatTheyTake() {
+  void localCommandsOfATransactionAreCountedWithTheirSize() {
     Peer client = rig.client().send(call("MULTI")).expect("+OK\r\n");
     Session session = rig.newestSession();
     String some = call("PING").repeat(1_000);
@@ -189,9 +194,9 @@ class MemoryCountTest {
   }
 
   @Test
-  void requestsThatAreUnansweredCountWhatTheyTake() {
+  void unansweredRequestsAreCountedWithTheirSize() {
     rig.close();
-    rig = new Rig.Choice().single().bounds(new QueueLimits(MANY, 1 << 26)).start();
+    rig = new Rig.Options().single().bounds(new QueueLimits(MANY, 1 << 26)).start();
     rig.connected(0);
     String some = call("GET b").repeat(200);
     List<Session> sessions = new ArrayList<>();
@@ -209,7 +214,7 @@ class MemoryCountTest {
   }
 
   @Test
-  void theArgumentsOfHalfARequestCountWhatTheyTake() {
+  void argumentsOfAnIncompleteRequestAreCounted() {
     Peer client = rig.client().send(call("PING")).expect("+PONG\r\n");
     Session session = rig.newestSession();
     String half = "*1000000\r\n" + "$1\r\nx\r\n".repeat(200_000);

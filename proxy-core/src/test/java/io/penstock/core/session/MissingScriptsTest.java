@@ -41,9 +41,9 @@ class MissingScriptsTest {
     rig.close();
   }
 
-  private void restart(Rig.Choice choice) {
+  private void restart(Rig.Options options) {
     rig.close();
-    rig = choice.start();
+    rig = options.start();
     client = rig.client();
     lower = rig.connected(0);
     upper = rig.accept(1);
@@ -55,7 +55,7 @@ class MissingScriptsTest {
   }
 
   @Test
-  void aFlushThatNodesRefuseForgetsNoScript() {
+  void aScriptFlushThatFailsForgetsNoScript() {
     String refused = "-ERR SCRIPT FLUSH only support SYNC|ASYNC option\r\n";
     client.send(request("SCRIPT", "FLUSH", "NOW"));
     lower.expect(request("SCRIPT", "FLUSH", "NOW")).send(refused);
@@ -81,7 +81,7 @@ class MissingScriptsTest {
   }
 
   @Test
-  void valkeySaysLess() {
+  void theErrorTextOfValkeyIsRecognized() {
     client.send(evalSha(SHA, "a"));
     upper.expect(evalSha(SHA, "a")).send("-NOSCRIPT No matching script.\r\n");
     upper.expect(LOAD).send(LOADED);
@@ -91,7 +91,7 @@ class MissingScriptsTest {
   }
 
   @Test
-  void callsForOneKeyKeepTheirOrderAndOneLoadServesAll() {
+  void callsForOneKeyKeepTheirOrderAndShareOneLoad() {
     client.send(evalSha(SHA, "a") + request("EVALSHA_RO", SHA, "1", "a") + evalSha(SHA, "{a}2"));
     upper.expect(evalSha(SHA, "a") + request("EVALSHA_RO", SHA, "1", "a") + evalSha(SHA, "{a}2"));
     upper.send(MISSING + MISSING + MISSING);
@@ -103,7 +103,7 @@ class MissingScriptsTest {
   }
 
   @Test
-  void aCallThatALaterWriteHasPassedIsNotSentAgain() {
+  void anOvertakenCallIsNotSentAgain() {
     client.send(evalSha(SHA, "a") + set("a", "1"));
     upper.expect(evalSha(SHA, "a") + set("a", "1")).send(MISSING);
     upper.expect(LOAD).send("+OK\r\n" + LOADED);
@@ -115,19 +115,19 @@ class MissingScriptsTest {
   }
 
   @Test
-  void aLoadIsWaitedForAsLongAsForWhatIsOnItsWayBeforeIt() {
-    restart(new Rig.Choice().commandTimeout(Duration.ofSeconds(10)).hold(Duration.ofSeconds(100)));
+  void aLoadHasTheTimeoutOfRequestsInFlightBeforeIt() {
+    restart(new Rig.Options().commandTimeout(Duration.ofSeconds(10)).hold(Duration.ofSeconds(100)));
     client.send(evalSha(SHA, "a"));
     upper.expect(evalSha(SHA, "a"));
     rig.advance(Duration.ofSeconds(2));
     client.send(set("a", "1"));
     upper.expect(set("a", "1")).send(MISSING).expect(LOAD);
 
-    rig.tick(Duration.ofMillis(8_500)); // the call's time is over, the later write's is not
+    rig.tick(Duration.ofMillis(8_500)); // the call's timeout has passed, that of the later write has not
 
-    lower.expect(PING).send("+PONG\r\n"); // nobody has asked it for long
+    lower.expect(PING).send("+PONG\r\n"); // a health check of an idle connection
     Peer other = rig.client();
-    for (int i = 0; i < 10; i++) { // what was to be sent now has been
+    for (int i = 0; i < 10; i++) { // lets everything be sent that can be
       other.send(get("b"));
       lower.expect(get("b")).send("$1\r\nb\r\n");
       other.expect("$1\r\nb\r\n");
@@ -139,7 +139,7 @@ class MissingScriptsTest {
   }
 
   @Test
-  void aLoadThatALaterWriteIsBehindTellsNothingOfIt() {
+  void aLoadSaysNothingAboutALaterWrite() {
     client.send(evalSha(SHA, "a") + set("a", "1") + evalSha(SHA, "foo"));
     upper.expect(evalSha(SHA, "a") + set("a", "1") + evalSha(SHA, "foo"));
     upper.send(MISSING + "+OK\r\n").expect(LOAD);
@@ -154,7 +154,7 @@ class MissingScriptsTest {
   }
 
   @Test
-  void whatIsSentLaterWaitsBehindIt() {
+  void laterRequestsWaitBehindTheRetriedCall() {
     client.send(evalSha(SHA, "a"));
     upper.expect(evalSha(SHA, "a")).send(MISSING);
     upper.expect(LOAD);
@@ -167,7 +167,7 @@ class MissingScriptsTest {
   }
 
   @Test
-  void aScriptThatCannotBeLoadedIsMissingAfterAFewAttempts() {
+  void aScriptThatCannotBeLoadedIsAnErrorInTheEnd() {
     client.send(evalSha(SHA, "a"));
     for (int attempt = 0; attempt < 4; attempt++) {
       upper.expect(evalSha(SHA, "a")).send(MISSING);
@@ -179,7 +179,7 @@ class MissingScriptsTest {
   }
 
   @Test
-  void anUnknownScriptIsMissing() {
+  void anUnknownScriptIsAnError() {
     client.send(evalSha("ffffffffffffffffffffffffffffffffffffffff", "a") + PING);
     upper.expect(evalSha("ffffffffffffffffffffffffffffffffffffffff", "a")).send(MISSING);
 
@@ -187,7 +187,7 @@ class MissingScriptsTest {
   }
 
   @Test
-  void aFlushedScriptIsMissing() {
+  void aFlushedScriptIsAnError() {
     client.send(request("SCRIPT", "FLUSH"));
     lower.expect(request("SCRIPT", "FLUSH")).send("+OK\r\n");
     upper.expect(request("SCRIPT", "FLUSH")).send("+OK\r\n");
@@ -199,7 +199,7 @@ class MissingScriptsTest {
   }
 
   @Test
-  void aScriptsOwnWordsAreItsOwn() {
+  void aNoscriptErrorFromAScriptIsItsReply() {
     client.send(request("EVAL", SCRIPT, "1", "a") + evalSha(SHA, "a"));
     upper
         .expect(request("EVAL", SCRIPT, "1", "a") + evalSha(SHA, "a"))
@@ -209,7 +209,7 @@ class MissingScriptsTest {
   }
 
   @Test
-  void aLostConnectionWhileTheScriptIsLoadedEndsInASecondAttempt() {
+  void loadingIsRetriedAfterAConnectionLoss() {
     client.send(evalSha(SHA, "a"));
     upper.expect(evalSha(SHA, "a")).send(MISSING);
     upper.expect(LOAD).close();
@@ -222,7 +222,7 @@ class MissingScriptsTest {
   }
 
   @Test
-  void aNodeThatAnAskNamesIsGivenTheScriptToo() {
+  void theTargetOfAnAskGetsTheScriptToo() {
     String ask = "-ASK 3300 127.0.0.1:" + rig.address(1).port() + "\r\n";
     client.send(evalSha(SHA, "b"));
     lower.expect(evalSha(SHA, "b")).send(ask);
@@ -236,9 +236,9 @@ class MissingScriptsTest {
   }
 
   @Test
-  void aSingleServerSaysItself() {
+  void aSingleServersErrorIsForwarded() {
     rig.close();
-    rig = new Rig.Choice().single().start();
+    rig = new Rig.Options().single().start();
     client = rig.client();
     client.send(request("EVAL", SCRIPT, "0") + evalSha(SHA, "a"));
     rig.accept(0).expect(request("EVAL", SCRIPT, "0") + evalSha(SHA, "a")).send(":1\r\n" + MISSING);

@@ -14,7 +14,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What is counted at each node: counters only grow. */
+/** The counters of nodes: they only grow. */
 class NodeFiguresTest {
 
   private static final String SUBSCRIBED = "3\r\n$9\r\nsubscribe\r\n$1\r\nb\r\n:1\r\n";
@@ -29,11 +29,11 @@ class NodeFiguresTest {
   }
 
   @Test
-  void whatASubscribersConnectionHasCountedOutlivesIt() {
+  void countsOfAClosedSubscriberConnectionRemain() {
     Peer client = rig.client();
     client.send(call("SUBSCRIBE b"));
-    rig.acceptFeed(0).expect(call("subscribe b")).close();
-    Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
+    rig.acceptSubscriberConnection(0).expect(call("subscribe b")).close();
+    Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
     feed.send(">" + SUBSCRIBED + ">" + MESSAGE);
     client.expect("*" + SUBSCRIBED + "*" + MESSAGE).send(call("UNSUBSCRIBE b"));
     feed.expect(call("unsubscribe b")).send(">" + UNSUBSCRIBED);
@@ -45,7 +45,7 @@ class NodeFiguresTest {
     rig.tick(Duration.ofSeconds(11));
     feed.expectClosed();
 
-    NodeStats after = rig.countedAt(0); // another connection may be looked after meanwhile
+    NodeStats after = rig.countedAt(0); // another connection may be established meanwhile
     assertThat(after.bytesSent()).isGreaterThanOrEqualTo(before.bytesSent());
     assertThat(after.bytesReceived()).isGreaterThanOrEqualTo(before.bytesReceived());
     assertThat(after.reconnects()).isEqualTo(1);
@@ -53,7 +53,7 @@ class NodeFiguresTest {
   }
 
   @Test
-  void whatConnectionsToANodeThatLeftHaveCountedOutlivesThem() {
+  void countsOfConnectionsToARemovedNodeRemain() {
     Peer client = rig.client();
     client.send(get("a"));
     Peer node = rig.accept(1).expect(get("a")).send("$1\r\n1\r\n");
@@ -72,9 +72,9 @@ class NodeFiguresTest {
   }
 
   @Test
-  void whatIsSentOnAConnectionForATurnCountsWhileItIsOpen() {
+  void requestsOnAnOpenTurnConnectionCount() {
     rig.close();
-    rig = new Rig.Choice().sync(2).start();
+    rig = new Rig.Options().sync(2).start();
     String handshake = NAMING + call("CLIENT ID");
     Peer client = rig.client();
     client.send(set("a", "1"));

@@ -16,15 +16,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What clients send. The first byte chooses limits and the way of working, the second where the
- * rest is cut.
+ * Bytes of a client. The first byte of the input chooses limits and options, the second one where
+ * the rest is cut.
  */
 public final class RequestTarget {
 
   private static final RespLimits REDIS = RespLimits.ofMaxBulkLength(512 * 1024 * 1024);
   private static final RespLimits SMALL = new RespLimits(64, 8, 40, 150);
   private static final int CONTROL = 2;
-  private static final int ROOM = 130 * 1024; // two buffers for what is announced and may come
+  private static final int ROOM = 130 * 1024; // two buffers for announced bytes
 
   private static final LettuceReplies LETTUCE = new LettuceReplies();
 
@@ -42,7 +42,7 @@ public final class RequestTarget {
 
     List<String> whole = whole(wire, limits, authenticated);
     List<String> pieced = inPieces(data, limits, authenticated);
-    Oracle.requireSame("in pieces they are others", whole, pieced);
+    Oracle.requireSame("in pieces other requests are found", whole, pieced);
     if (!small && authenticated) {
       compareWithLettuce(wire, whole);
     }
@@ -59,15 +59,15 @@ public final class RequestTarget {
       if (!write(result, scanner, found)) {
         return found;
       }
-      Oracle.require(scanner.consumed() > before, "nothing is consumed");
-      Oracle.require(scanner.consumed() <= wire.length, "more is consumed than there is");
+      Oracle.require(scanner.consumed() > before, "nothing was consumed");
+      Oracle.require(scanner.consumed() <= wire.length, "more was consumed than available");
       if (result == ScanResult.REQUEST) {
-        requireThatItsBytesAreTheRequest(scanner.frame());
+        requireSameRequest(scanner.frame());
       }
     }
   }
 
-  /** As a session takes them up, with earlier requests' bytes still in use, and put back. */
+  /** As a session does, with bytes of earlier requests still in use, and with requests put back. */
   private static List<String> inPieces(byte[] data, RespLimits limits, boolean authenticated) {
     long memory = Pieces.memory();
     var pieces = new Pieces(data, CONTROL, data[1]);
@@ -96,7 +96,7 @@ public final class RequestTarget {
         }
       }
       if (!keeping) {
-        Oracle.require(Pieces.memory() - memory <= 4L * data.length + ROOM, "memory is taken");
+        Oracle.require(Pieces.memory() - memory <= 4L * data.length + ROOM, "too much memory is used");
       }
     }
     if (input.isPutBack()) {
@@ -104,17 +104,17 @@ public final class RequestTarget {
     }
     input.close();
     kept.forEach(SharedBuffer::release);
-    Oracle.requireSame("memory is left behind", memory, Pieces.memory());
+    Oracle.requireSame("memory was not released", memory, Pieces.memory());
     return found;
   }
 
   private static void finish(Input input, List<String> found) {
     while (write(input.scan(), input.scanner(), found)) {
-      // until there is no more
+      // until no more is found
     }
   }
 
-  /** Answers false when there is nothing more to find. */
+  /** Returns false if there is nothing more to find. */
   private static boolean write(ScanResult result, RequestScanner scanner, List<String> found) {
     return switch (result) {
       case REQUEST -> found.add(text(scanner.frame()));
@@ -139,17 +139,17 @@ public final class RequestTarget {
     return frame.buffer().toString(frame.offset(i), frame.length(i), StandardCharsets.ISO_8859_1);
   }
 
-  /** It is what nodes are sent, an inline request's too. */
-  private static void requireThatItsBytesAreTheRequest(RequestFrame frame) {
+  /** The bytes of a request, even an inline one, are sent to nodes and must be a request. */
+  private static void requireSameRequest(RequestFrame frame) {
     var again = new RequestScanner(REDIS);
     again.reset(frame.start());
     Oracle.requireSame(
-        "a request's bytes are none", ScanResult.REQUEST, again.scan(frame.buffer(), frame.end()));
-    Oracle.requireSame("its bytes are another one", text(frame), text(again.frame()));
-    Oracle.requireSame("it ends elsewhere", frame.end(), again.frame().end());
+        "the bytes of a request are not a request", ScanResult.REQUEST, again.scan(frame.buffer(), frame.end()));
+    Oracle.requireSame("the bytes of a request are another request", text(frame), text(again.frame()));
+    Oracle.requireSame("the request ends elsewhere", frame.end(), again.frame().end());
   }
 
-  /** As far as both read requests that are written as client libraries write them. */
+  /** Compares with Lettuce as far as both read requests in the form that client libraries use. */
   private static void compareWithLettuce(byte[] wire, List<String> whole) {
     ByteBuf rest = Unpooled.wrappedBuffer(wire);
     String text = rest.toString(StandardCharsets.ISO_8859_1);
@@ -165,7 +165,7 @@ public final class RequestTarget {
       if (!ours && !(read && text.startsWith(theirs, from))) {
         return;
       }
-      Oracle.requireSame(found + " is read otherwise", canonical(scanner.frame()), theirs);
+      Oracle.requireSame(found + " is read differently", canonical(scanner.frame()), theirs);
       Oracle.requireSame(found + " ends elsewhere", scanner.consumed(), rest.readerIndex());
     }
   }
@@ -179,7 +179,7 @@ public final class RequestTarget {
     return text.toString();
   }
 
-  /** Null for what is no array of strings, or has none. */
+  /** Returns null for anything but a non-empty array of strings. */
   private static @Nullable String canonical(List<String> tokens) {
     if (tokens.size() < 2 || !tokens.getFirst().equals("array " + (tokens.size() - 1))) {
       return null;

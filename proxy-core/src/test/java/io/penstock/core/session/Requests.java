@@ -17,7 +17,7 @@ final class Requests {
     return Wire.request("SET", key, value);
   }
 
-  /** An inline request's words, as clients send them. */
+  /** Encodes the words of a line as an array. */
   public static String call(String line) {
     return Wire.request(line.split(" ", -1));
   }

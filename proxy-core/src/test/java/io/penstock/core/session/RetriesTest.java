@@ -27,13 +27,16 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What nodes refuse or never answer, byte by byte and in a fixed order of events. */
+/** Errors of nodes and missing replies, byte by byte and in a fixed order of events. */
 class RetriesTest {
 
   private static final Duration FAR = Duration.ofSeconds(200);
   private static final String PONG = "+PONG\r\n";
 
-  /** Waited for; long enough for a refusal to come before it on a busy machine. */
+  /**
+   * A timeout that the test waits for; long enough for an error reply to arrive before it on a busy
+   * machine.
+   */
   private static final Duration UNTIL_THE_DEADLINE = Duration.ofSeconds(1);
 
   private static final String BIG = Wire.bulk("x".repeat(100_000));
@@ -45,9 +48,9 @@ class RetriesTest {
     rig.close();
   }
 
-  private void restart(Rig.Choice choice) {
+  private void restart(Rig.Options options) {
     rig.close();
-    rig = choice.start();
+    rig = options.start();
   }
 
   private String moved(int slot, int node) {
@@ -58,27 +61,25 @@ class RetriesTest {
     return "-ASK " + slot + " 127.0.0.1:" + rig.address(node).port() + "\r\n";
   }
 
-  /** Shows that the node was sent nothing else before what this client sends it now. */
-  private void nothingElseWasSentTo(Peer node, String key) {
-    nothingElseWasSentTo(node, key, "");
+  /** Asserts that the node was sent nothing else before the request that this client sends now. */
+  private void assertNothingElseSentTo(Peer node, String key) {
+    assertNothingElseSentTo(node, key, "");
   }
 
-  /**
-   * @param owed what the node answers to what it has been sent before
-   */
-  private void nothingElseWasSentTo(Peer node, String key, String owed) {
+  /** @param owed the replies of the node to earlier requests */
+  private void assertNothingElseSentTo(Peer node, String key, String owed) {
     Peer other = rig.client();
     other.send(get(key));
     node.expect(get(key)).send(owed + "$-1\r\n");
     other.expect("$-1\r\n").close();
   }
 
-  /** When this client has its reply, the loop has read what the node sent before. */
+  /** When this client has its reply, the loop has read everything that the node sent before. */
   private void passThrough(Peer node, String key) {
-    nothingElseWasSentTo(node, key);
+    assertNothingElseSentTo(node, key);
   }
 
-  /** Answers each arrival of the request in the same way, for as long as they come. */
+  /** Answers the request in the same way as often as it arrives. */
   private static void answerAlways(Peer node, int requestLength, String reply) {
     Thread.ofVirtual()
         .start(() -> {
@@ -97,7 +98,7 @@ class RetriesTest {
   class Redirects {
 
     @Test
-    void movedIsFollowedAtOnceAndRemembered() {
+    void movedIsFollowedAndUpdatesTheSlotMap() {
       Peer client = rig.client();
       client.send(get("a"));
       rig.accept(1).expect(get("a")).send(moved(Rig.SLOT_A, 0));
@@ -114,7 +115,7 @@ class RetriesTest {
     }
 
     @Test
-    void movedWithoutAHostMeansTheHostThatAnswered() {
+    void movedWithoutAHostMeansTheHostOfTheNode() {
       Peer client = rig.client();
       client.send(get("a"));
       rig.accept(1).expect(get("a")).send("-MOVED 15495 :" + rig.address(0).port() + "\r\n");
@@ -125,7 +126,7 @@ class RetriesTest {
     }
 
     @Test
-    void movedForAKeyThatOnlyTheNodeFindsIsFollowed() {
+    void movedForAKeyThatOnlyTheNodeKnowsIsFollowed() {
       Peer client = rig.client();
       String noNumber = call("ZUNION x a");
       client.send(noNumber);
@@ -137,7 +138,7 @@ class RetriesTest {
     }
 
     @Test
-    void askIsFollowedWithAskingAndNotRemembered() {
+    void askIsFollowedWithAskingAndChangesNoSlotMap() {
       Peer client = rig.client();
       client.send(set("a", "1"));
       Peer migrating = rig.accept(1).expect(set("a", "1")).send(ask(Rig.SLOT_A, 0));
@@ -153,7 +154,7 @@ class RetriesTest {
     }
 
     @Test
-    void askIsFollowedAfterAnyNumberOfOtherRefusals() {
+    void askIsFollowedAfterAnyNumberOfTryagain() {
       Peer client = rig.client();
       String both = call("MGET {a}1 {a}2");
       client.send(both);
@@ -170,7 +171,7 @@ class RetriesTest {
     }
 
     @Test
-    void redirectsInACircleAreFollowedAgainAfterAWhile() {
+    void circularRedirectsAreRetriedAfterADelay() {
       Peer client = rig.client();
       client.send(get("a"));
       Peer migrating = rig.accept(1);
@@ -179,7 +180,7 @@ class RetriesTest {
         migrating.expect(get("a")).send(ask(Rig.SLOT_A, 0));
         importing.expect(call("ASKING") + get("a")).send("+OK\r\n" + moved(Rig.SLOT_A, 1));
       }
-      migrating.expect(get("a")).send(ask(Rig.SLOT_A, 0)); // the fifth has to wait
+      migrating.expect(get("a")).send(ask(Rig.SLOT_A, 0)); // the fifth one has to wait
       migrating.expect(get("a")).send(ask(Rig.SLOT_A, 0));
       importing.expect(call("ASKING") + get("a")).send("+OK\r\n$1\r\nv\r\n");
 
@@ -187,7 +188,7 @@ class RetriesTest {
     }
 
     @Test
-    void aRedirectCutInTwoIsARedirect() {
+    void aRedirectCutInTwoIsFollowed() {
       Peer client = rig.client();
       client.send(get("a"));
       Peer node = rig.accept(1).expect(get("a"));
@@ -200,7 +201,7 @@ class RetriesTest {
     }
 
     @Test
-    void whatIsAskedForElsewhereFollowsOneAnotherCloselyAndInOrder() {
+    void askedRequestsFollowOneAnotherInOrder() {
       Peer client = rig.client();
       client.send(set("a", "1") + set("a", "2") + set("a", "3"));
       Peer old = rig.accept(1).expect(set("a", "1") + set("a", "2") + set("a", "3"));
@@ -224,34 +225,34 @@ class RetriesTest {
       old.send(moved(Rig.SLOT_A, 0) + moved(Rig.SLOT_A, 0) + moved(Rig.SLOT_A, 0));
 
       owner.expect(set("a", "1"));
-      nothingElseWasSentTo(owner, "b", "+1\r\n");
+      assertNothingElseSentTo(owner, "b", "+1\r\n");
       owner.expect(set("a", "2") + set("a", "3")).send("+2\r\n+3\r\n");
       client.expect("+1\r\n+2\r\n+3\r\n");
     }
 
     @Test
-    void whatWasOvertakenOnItsWayIsNotSentOnceMore() {
+    void anOvertakenRedirectedRequestIsNotSentAgain() {
       Peer client = rig.client();
       client.send(set("a", "1") + set("a", "2"));
       Peer one = rig.accept(1).expect(set("a", "1") + set("a", "2"));
       one.send(ask(Rig.SLOT_A, 0));
       Peer other = rig.accept(0).expect(call("ASKING") + set("a", "1"));
 
-      one.send("+2\r\n"); // the key came back
+      one.send("+2\r\n"); // the key is here again
       passThrough(one, "foo");
       other.send("+OK\r\n" + moved(Rig.SLOT_A, 1));
 
       client.expect("-UNAVAILABLE the slot is being moved; the command did not run\r\n" + "+2\r\n");
-      nothingElseWasSentTo(one, "foo");
+      assertNothingElseSentTo(one, "foo");
     }
 
     static IntStream looks() {
-      return IntStream.range(60, 80); // one each for the replies before, and then for each sending
+      return IntStream.range(60, 80); // one each for the earlier replies, and then one for each exchange
     }
 
     @ParameterizedTest
     @MethodSource("looks")
-    void routesThatChangeBetweenTwoSendingsLetNothingOvertake(int looks) {
+    void routeChangesBetweenAttemptsKeepTheOrder(int looks) {
       int many = 70; // more than are sent again at once
       StringBuilder requests = new StringBuilder();
       StringBuilder refusals = new StringBuilder();
@@ -279,7 +280,7 @@ class RetriesTest {
       for (; next < 10 + many; next++) {
         Peer holder = firstPending(old, owner);
         if (holder == old) {
-          nothingElseWasSentTo(owner, "b");
+          assertNothingElseSentTo(owner, "b");
         }
         holder.expect(set("a", "" + next)).send("+" + next + "\r\n");
       }
@@ -292,8 +293,8 @@ class RetriesTest {
     }
 
     @Test
-    void oneServersRedirectsAreTheClientsBusiness() {
-      restart(new Rig.Choice().single());
+    void redirectsOfASingleServerAreForwarded() {
+      restart(new Rig.Options().single());
       Peer client = rig.client();
       client.send(get("a"));
       Peer node = rig.accept(0).expect(get("a")).send("-MOVED 15495 127.0.0.1:1\r\n");
@@ -333,7 +334,7 @@ class RetriesTest {
           "-CLUSTERDOWN The cluster is down\r\n",
           "-LOADING Redis is loading the dataset in memory\r\n"
         })
-    void whatDidNotRunYetIsSentAgain(String refusal) {
+    void retryableErrorsAreRetried(String refusal) {
       Peer client = rig.client();
       client.send(set("a", "1"));
       Peer node = rig.accept(1);
@@ -367,8 +368,8 @@ class RetriesTest {
     }
 
     @Test
-    void whatIsRefusedUntilItsDeadlineGetsTheRefusal() {
-      restart(new Rig.Choice().commandTimeout(UNTIL_THE_DEADLINE));
+    void atTheDeadlineTheRetryableErrorIsForwarded() {
+      restart(new Rig.Options().commandTimeout(UNTIL_THE_DEADLINE));
       String refusal = "-CLUSTERDOWN The cluster is down\r\n";
       Peer client = rig.client();
       client.send(set("a", "1"));
@@ -382,8 +383,8 @@ class RetriesTest {
     }
 
     @Test
-    void allThatIsRefusedUntilItsDeadlineIsAnswered() {
-      restart(new Rig.Choice().commandTimeout(UNTIL_THE_DEADLINE));
+    void allRetriedRequestsAreAnsweredAtTheDeadline() {
+      restart(new Rig.Options().commandTimeout(UNTIL_THE_DEADLINE));
       String refusal = "-CLUSTERDOWN The cluster is down\r\n";
       Peer client = rig.client();
       client.send(set("a", "1") + set("a", "2") + set("a", "3"));
@@ -393,7 +394,7 @@ class RetriesTest {
     }
 
     @Test
-    void whatWasRefusedOtherwiseIsSentAgainAlone() {
+    void theFirstRetryIsSentAlone() {
       Peer client = rig.client();
       client.send(set("a", "1") + set("a", "2") + set("a", "3"));
       Peer node = rig.accept(1).expect(set("a", "1") + set("a", "2") + set("a", "3"));
@@ -401,7 +402,7 @@ class RetriesTest {
 
       node.expect(PING).send(PONG).expect(set("a", "1"));
       Peer other = rig.client();
-      other.send(get("foo")); // nothing but this comes before the first is answered
+      other.send(get("foo")); // nothing else is sent before the first one is answered
       node.expect(get("foo")).send("+1\r\n$-1\r\n");
 
       node.expect(set("a", "2") + set("a", "3")).send("+2\r\n+3\r\n");
@@ -409,8 +410,8 @@ class RetriesTest {
     }
 
     @Test
-    void whatIsRefusedWhereNothingMoreFitsStillWaitsForWhatIsBehindIt() {
-      restart(new Rig.Choice().bounds(new QueueLimits(4_096, 1 << 20)));
+    void atAFullNodeARetryStillWaitsForLaterRequests() {
+      restart(new Rig.Options().bounds(new QueueLimits(4_096, 1 << 20)));
       String refusal = "-CLUSTERDOWN The cluster is down\r\n";
       Peer node = rig.connected(1);
       Peer client = rig.client();
@@ -434,7 +435,7 @@ class RetriesTest {
   class SeveralKeys {
 
     @Test
-    void commandsOfSeveralKeysGoAloneAfterARedirectToo() {
+    void redirectedMultiKeyRequestsAreSentAlone() {
       Peer client = rig.client();
       String both = call("MSET {a}1 x {a}2 y");
       client.send(both + set("{a}3", "z"));
@@ -460,7 +461,7 @@ class RetriesTest {
       "EVAL s 2 {a}1 {a}2, SET {a}1 x",
       "FCALL f 2 {a}1 {a}2, FLUSHALL",
     })
-    void aConflictingRequestWaitsForARequestOfSeveralKeys(String several, String later) {
+    void aConflictingRequestWaitsForAMultiKeyOne(String several, String later) {
       Peer lower = rig.connected(0);
       Peer node = rig.accept(1);
       Peer client = rig.client();
@@ -468,7 +469,7 @@ class RetriesTest {
       node.expect(call(several))
           .send("-TRYAGAIN Multiple keys request during rehashing of slot\r\n")
           .expect(call(several));
-      nothingElseWasSentTo(node, "foo", "+1\r\n");
+      assertNothingElseSentTo(node, "foo", "+1\r\n");
 
       if (later.startsWith("DEL")) {
         lower.expect(call("DEL b")).send(":1\r\n");
@@ -486,7 +487,7 @@ class RetriesTest {
 
     @ParameterizedTest
     @CsvSource({
-      "MGET {a}1 {a}2, GET {a}1", // neither changes anything
+      "MGET {a}1 {a}2, GET {a}1", // neither one writes
       "MGET {a}1 {a}2, MGET {a}1 {a}2",
       "MSET {a}1 x {a}2 y, SET {a}3 z",
       "MSET {a}1 x {a}2 y, GET foo",
@@ -494,7 +495,7 @@ class RetriesTest {
       "MGET {a}1, SET {a}1 x",
       "MSET {a}1 x {a}1 y, SET {a}1 z",
     })
-    void whatMayFollowARequestOfSeveralKeysDoesNotWait(String several, String later) {
+    void nonConflictingRequestsDoNotWaitForAMultiKeyOne(String several, String later) {
       Peer client = rig.client();
       client.send(call(several) + call(later));
       Peer node = rig.accept(1).expect(call(several) + call(later));
@@ -505,29 +506,29 @@ class RetriesTest {
     }
 
     @Test
-    void aConflictingRequestWaitsForAPartOfSeveralKeys() {
+    void aConflictingRequestWaitsForAMultiKeyPart() {
       Peer client = rig.client();
       client.send(call("MSET b 0 {a}1 x {a}2 y") + set("{a}1", "z") + get("b"));
       Peer lower = rig.accept(0).expect(call("MSET b 0"));
       Peer upper = rig.accept(1).expect(call("MSET {a}1 x {a}2 y"));
       upper.send("-TRYAGAIN later\r\n").expect(call("MSET {a}1 x {a}2 y"));
-      nothingElseWasSentTo(upper, "foo", "+OK\r\n");
+      assertNothingElseSentTo(upper, "foo", "+OK\r\n");
 
-      upper.expect(set("{a}1", "z")).send("+Z\r\n"); // though the other part is not answered
+      upper.expect(set("{a}1", "z")).send("+Z\r\n"); // although the other part is not answered
       lower.expect(get("b")).send("+OK\r\n$1\r\n0\r\n");
 
       client.expect("+OK\r\n+Z\r\n$1\r\n0\r\n");
     }
 
     @Test
-    void aConflictingRequestWaitsForATransactionOfSeveralKeys() {
+    void aConflictingRequestWaitsForAMultiKeyTransaction() {
       String block = call("MULTI") + set("{a}1", "x") + set("{a}2", "y") + call("EXEC");
       Peer client = rig.client();
       client.send(block + set("{a}3", "z") + set("{a}2", "z"));
       Peer node = rig.accept(1).expect(block + set("{a}3", "z"));
       node.send("+OK\r\n+QUEUED\r\n+QUEUED\r\n-TRYAGAIN later\r\n+3\r\n");
       node.expect(PING).send(PONG).expect(block);
-      nothingElseWasSentTo(node, "foo", "+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n+1\r\n+2\r\n");
+      assertNothingElseSentTo(node, "foo", "+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n+1\r\n+2\r\n");
 
       node.expect(set("{a}2", "z")).send("+4\r\n");
 
@@ -535,7 +536,7 @@ class RetriesTest {
     }
 
     @Test
-    void aTransactionAboutOneKeyIsFollowedAtOnce() {
+    void requestsFollowASingleKeyTransactionAtOnce() {
       String block = call("MULTI") + set("a", "x") + call("INCR a") + call("EXEC");
       Peer client = rig.client();
       client.send(block + get("a"));
@@ -547,7 +548,7 @@ class RetriesTest {
     }
 
     @Test
-    void manyRequestsOfSeveralKeysOfOneSlotWaitForThoseFarAhead() {
+    void manyMultiKeyRequestsOfASlotWaitForEarlierOnes() {
       var requests = new StringBuilder();
       for (int i = 100; i < 170; i++) {
         requests.append(call("MSET {a}x" + i + " 1 {a}y" + i + " 2"));
@@ -556,16 +557,16 @@ class RetriesTest {
       Peer client = rig.client();
       client.send(requests.toString());
       Peer node = rig.accept(1).expect(requests.substring(0, 65 * each));
-      nothingElseWasSentTo(node, "foo", "+OK\r\n".repeat(65));
+      assertNothingElseSentTo(node, "foo", "+OK\r\n".repeat(65));
 
       node.expect(requests.substring(65 * each)).send("+OK\r\n".repeat(5));
 
       client.expect("+OK\r\n".repeat(70));
     }
 
-    /** A master that has become a replica refuses the one and takes the other. */
+    /** A master that has become a replica rejects the write and accepts the read. */
     @Test
-    void whatChangesEveryShardIsAnsweredBeforeAnythingElseIsSent() {
+    void laterRequestsWaitForABroadcastThatWrites() {
       String load = call("FUNCTION LOAD code");
       Peer lower = rig.connected(0);
       Peer upper = rig.accept(1);
@@ -582,7 +583,7 @@ class RetriesTest {
     }
 
     @Test
-    void partsForWholeShardsAreNotSentAgainTooEarlyEither() {
+    void partsForWholeShardsAreNotRetriedTooEarly() {
       Peer lower = rig.connected(0);
       Peer upper = rig.accept(1);
       Peer client = rig.client();
@@ -593,16 +594,16 @@ class RetriesTest {
       upper.send("-CLUSTERDOWN no\r\n").expect(PING).send("+OK\r\n" + PONG);
 
       client.expect("-CLUSTERDOWN no\r\n+OK\r\n");
-      nothingElseWasSentTo(upper, "a");
+      assertNothingElseSentTo(upper, "a");
     }
   }
 
-  /** Which of two requests of a client goes first when one is sent again. */
+  /** Which of two requests of a client is first when one is sent again. */
   @Nested
   class Order {
 
     @Test
-    void requestsThatShareNoKeyMayChangePlaces() {
+    void requestsWithoutASharedKeyMayChangeOrder() {
       Peer client = rig.client();
       client.send(set("{a}1", "x") + set("{a}2", "y"));
       Peer node = rig.accept(1).expect(set("{a}1", "x") + set("{a}2", "y"));
@@ -614,7 +615,7 @@ class RetriesTest {
     }
 
     @Test
-    void aRequestThatArrivesMeanwhileWaitsForTheOneThatIsSentAgain() {
+    void aNewRequestWaitsForARetriedOne() {
       Peer client = rig.client();
       client.send(set("a", "1"));
       Peer node = rig.accept(1).expect(set("a", "1")).send("-TRYAGAIN later\r\n");
@@ -630,9 +631,9 @@ class RetriesTest {
       client.expect("+1\r\n+2\r\n");
     }
 
-    /** Whether the oldest client has sent something that is not taken up yet. */
+    /** Whether the oldest client has sent a request that is not handled yet. */
     @Test
-    void aRequestOfAnotherClientDoesNotWait() {
+    void requestsOfOtherClientsDoNotWait() {
       Peer client = rig.client();
       client.send(set("a", "1"));
       Peer node = rig.accept(1).expect(set("a", "1")).send("-TRYAGAIN later\r\n");
@@ -647,7 +648,7 @@ class RetriesTest {
     }
 
     @Test
-    void whatALaterRequestHasOvertakenGetsTheRefusal() {
+    void anOvertakenWriteGetsTheRetryableError() {
       Peer client = rig.client();
       client.send(set("a", "1") + set("a", "2"));
       Peer node = rig.accept(1).expect(set("a", "1") + set("a", "2"));
@@ -655,11 +656,11 @@ class RetriesTest {
       node.send("-TRYAGAIN later\r\n+OK\r\n").expect(PING).send(PONG);
 
       client.expect("-TRYAGAIN later\r\n+OK\r\n");
-      nothingElseWasSentTo(node, "a");
+      assertNothingElseSentTo(node, "a");
     }
 
     @Test
-    void nothingIsSentAgainBehindALaterRequestWhoseReplyHasNotCome() {
+    void noRetryBehindALaterUnansweredRequest() {
       Peer client = rig.client();
       client.send(set("a", "1") + set("a", "2"));
       Peer node = rig.accept(1).expect(set("a", "1") + set("a", "2"));
@@ -668,11 +669,11 @@ class RetriesTest {
       node.send("+OK\r\n" + PONG);
 
       client.expect("-LOADING still\r\n+OK\r\n");
-      nothingElseWasSentTo(node, "a");
+      assertNothingElseSentTo(node, "a");
     }
 
     @Test
-    void whatWasSentBehindAFenceNeedsAnother() {
+    void aRequestSentBehindAFenceNeedsAnotherFence() {
       Peer client = rig.client();
       client.send(set("a", "1") + set("a", "2") + set("foo", "1"));
       Peer node = rig.accept(1).expect(set("a", "1") + set("a", "2") + set("foo", "1"));
@@ -683,11 +684,11 @@ class RetriesTest {
       node.send("-TRYAGAIN foo\r\n" + PONG).expect(PING).send("+OK\r\n" + PONG);
 
       client.expect("-TRYAGAIN foo\r\n+OK\r\n");
-      nothingElseWasSentTo(node, "a");
+      assertNothingElseSentTo(node, "a");
     }
 
     @Test
-    void aReadThatAWriteHasOvertakenGetsTheRefusalToo() {
+    void anOvertakenReadGetsTheRetryableErrorToo() {
       Peer client = rig.client();
       client.send(get("a") + set("a", "2"));
       Peer node = rig.accept(1).expect(get("a") + set("a", "2"));
@@ -695,7 +696,7 @@ class RetriesTest {
       node.send("-LOADING still\r\n+OK\r\n").expect(PING).send(PONG);
 
       client.expect("-LOADING still\r\n+OK\r\n");
-      nothingElseWasSentTo(node, "a");
+      assertNothingElseSentTo(node, "a");
     }
 
     @Test
@@ -711,7 +712,7 @@ class RetriesTest {
     }
 
     @Test
-    void slotsDoNotWaitForOneAnother() {
+    void slotsDoNotWaitForEachOther() {
       Peer client = rig.client();
       client.send(set("a", "1") + set("foo", "2"));
       Peer node = rig.accept(1).expect(set("a", "1") + set("foo", "2"));
@@ -728,7 +729,7 @@ class RetriesTest {
   class LostConnections {
 
     @Test
-    void readsAreSentAgainAfterALostConnection() {
+    void readsAreRetriedAfterAConnectionLoss() {
       Peer client = rig.client();
       client.send(get("a") + get("foo") + get("a"));
       rig.accept(1).expect(get("a") + get("foo") + get("a")).send("$1\r\n1\r\n").close();
@@ -746,11 +747,11 @@ class RetriesTest {
       rig.accept(1).expect(set("a", "1")).close();
 
       client.expect("-CONNLOST the connection to the node was lost; the command may have run\r\n");
-      nothingElseWasSentTo(rig.accept(1), "a");
+      assertNothingElseSentTo(rig.accept(1), "a");
     }
 
     @Test
-    void aReadMustNotGoBehindAWriteThatMayHaveRun() {
+    void aReadIsNotRetriedBehindAWriteThatMayHaveRun() {
       Peer client = rig.client();
       client.send(get("a") + set("a", "1") + get("foo"));
       rig.accept(1).expect(get("a") + set("a", "1") + get("foo")).close();
@@ -763,9 +764,9 @@ class RetriesTest {
     }
 
     @Test
-    void whatTheFirstFailuresLetInDoesNotGoBeforeAReadThatFailsLast() {
+    void newRequestsDoNotOvertakeTheLastFailedRead() {
       Peer client = rig.client();
-      int taken = 8; // a new client may have so many reads unanswered
+      int taken = 8; // the limit of unanswered reads of a new client
       client.send(writesAndReads(1, taken) + writesAndReads(taken + 1, taken + 2));
       rig.accept(1).expect(writesAndReads(1, taken)).close();
 
@@ -787,7 +788,7 @@ class RetriesTest {
     }
 
     @Test
-    void whatWasNotSentYetIsSentOnTheNextConnection() {
+    void unsentRequestsAreSentOnTheNextConnection() {
       rig.server(1).refuse();
       Peer client = rig.client();
       client.send(set("a", "1") + set("a", "2"));
@@ -800,7 +801,7 @@ class RetriesTest {
     }
 
     @Test
-    void aReplyWhoseBeginningIsWithTheClientCannotBeRepaired() {
+    void aPartlyForwardedReplyCannotBeRetried() {
       Peer client = rig.client();
       client.send(get("a"));
       Peer node = rig.accept(1).expect(get("a")).send(BIG.substring(0, 50_000));
@@ -812,10 +813,11 @@ class RetriesTest {
     }
 
     /**
-     * The part that was held for its turn must not stay in front of the reply to the second try.
+     * The part that waited for earlier replies must not stay in front of the reply to the second
+     * attempt.
      */
     @Test
-    void aReplyThatBrokeOffBeforeItsTurnIsAskedForAgain() {
+    void aReadIsRetriedIfItsPendingReplyIsCutOff() {
       Peer client = rig.client();
       client.send(get("b") + get("a"));
       Peer first = rig.accept(0).expect(get("b"));
@@ -830,7 +832,7 @@ class RetriesTest {
     }
 
     @Test
-    void aPartOfADividedRequestThatBrokeOffIsAskedForAgain() {
+    void aPartIsRetriedIfItsReplyIsCutOff() {
       Peer client = rig.client();
       client.send(call("MGET b a"));
       Peer first = rig.accept(0).expect(call("MGET b"));
@@ -846,13 +848,13 @@ class RetriesTest {
     }
   }
 
-  /** Nodes that are not there, let nobody in, or do not answer in time. */
+  /** Nodes that are not reachable, reject the handshake, or do not answer in time. */
   @Nested
   class UnavailableNodes {
 
     @Test
-    void withoutAConnectionUntilTheDeadlineTheNodeIsUnavailable() {
-      restart(new Rig.Choice().commandTimeout(Duration.ofMillis(50)));
+    void atTheDeadlineAnUnreachableNodeIsUnavailable() {
+      restart(new Rig.Options().commandTimeout(Duration.ofMillis(50)));
       rig.server(1).refuse();
       Peer client = rig.client();
       client.send(set("a", "1") + get("a"));
@@ -870,7 +872,7 @@ class RetriesTest {
     }
 
     @Test
-    void whoeverAsksANodeThatNeverLetPenstockInHearsWhyAtOnce() {
+    void aHandshakeErrorIsReportedAtOnce() {
       Peer client = rig.client();
       client.send(set("a", "1") + get("a"));
       await().until(() -> rig.onLoop(() -> rig.sessions().failoverHold().size()) == 2);
@@ -891,8 +893,8 @@ class RetriesTest {
     }
 
     @Test
-    void whoeverWaitsForANodeThatTakesNoMoreClientsHearsThatInTheEnd() {
-      restart(new Rig.Choice().commandTimeout(Duration.ofMillis(50)));
+    void aMaxclientsErrorIsReportedAtTheDeadline() {
+      restart(new Rig.Options().commandTimeout(Duration.ofMillis(50)));
       Peer client = rig.client();
       client.send(set("a", "1"));
       rig.acceptUnanswered(1)
@@ -912,8 +914,8 @@ class RetriesTest {
     }
 
     @Test
-    void aFullWaitingLineIsAnOverload() {
-      restart(new Rig.Choice().maxHeld(1));
+    void aFullWaitQueueIsAnOverload() {
+      restart(new Rig.Options().maxHeld(1));
       rig.server(1).refuse();
       Peer client = rig.client();
       client.send(set("foo", "1"));
@@ -927,7 +929,7 @@ class RetriesTest {
     }
 
     @Test
-    void deadlinesAreToldApartForReadsAndWrites() {
+    void readsAndWritesHaveDifferentTimeoutErrors() {
       Peer client = rig.client();
       client.send(get("a") + set("a", "1"));
       Peer node = rig.accept(1).expect(get("a") + set("a", "1"));
@@ -944,12 +946,12 @@ class RetriesTest {
     }
   }
 
-  /** Slots whose owner is unknown or changes, and other ways to it. */
+  /** Slots whose owner is unknown or changes, and other changes of the route. */
   @Nested
   class NewRoutes {
 
     @Test
-    void aSlotWithoutOwnerIsWaitedFor() {
+    void requestsWaitForTheOwnerOfASlot() {
       SlotMap whole = rig.topology().current();
       rig.publish(SlotMap.EMPTY);
       Peer client = rig.client();
@@ -964,8 +966,8 @@ class RetriesTest {
     }
 
     @Test
-    void aSlotWithoutOwnerUntilTheDeadlineIsNotServed() {
-      restart(new Rig.Choice().commandTimeout(Duration.ofMillis(50)));
+    void aSlotWithoutOwnerUntilTheDeadlineIsAnError() {
+      restart(new Rig.Options().commandTimeout(Duration.ofMillis(50)));
       rig.publish(SlotMap.EMPTY);
       Peer client = rig.client();
 
@@ -976,7 +978,7 @@ class RetriesTest {
     }
 
     @Test
-    void whatWaitsForANodeFollowsItsSlotToAnother() {
+    void waitingRequestsFollowTheirSlotToANewNode() {
       rig.server(1).refuse();
       Peer client = rig.client();
       client.send(set("a", "1"));
@@ -989,7 +991,7 @@ class RetriesTest {
     }
 
     @Test
-    void aRequestDoesNotOvertakeAnEarlierOneOverANewRoute() {
+    void noRequestOvertakesOnANewRoute() {
       Peer client = rig.client();
       client.send(set("a", "1"));
       Peer old = rig.accept(1).expect(set("a", "1"));
@@ -998,7 +1000,7 @@ class RetriesTest {
 
       client.send(set("a", "2"));
       await().until(() -> firstSessionHolds());
-      nothingElseWasSentTo(owner, "b");
+      assertNothingElseSentTo(owner, "b");
       old.send("+1\r\n");
 
       owner.expect(set("a", "2")).send("+2\r\n");
@@ -1017,11 +1019,11 @@ class RetriesTest {
       old.expect(set("foo", "2")).send("+1\r\n+2\r\n");
 
       client.expect("+1\r\n+2\r\n");
-      nothingElseWasSentTo(owner, "b");
+      assertNothingElseSentTo(owner, "b");
     }
 
     @Test
-    void anotherProtocolVersionIsAnotherRoute() {
+    void aNewProtocolVersionIsANewRoute() {
       Peer client = rig.client();
       client.send(set("a", "1") + call("HELLO 3") + set("a", "2"));
       Peer resp2 = rig.accept(1).expect(set("a", "1"));
@@ -1037,12 +1039,12 @@ class RetriesTest {
     }
   }
 
-  /** Clients that leave while their requests are sent again. */
+  /** Clients that disconnect while their requests are sent again. */
   @Nested
   class LeavingClients {
 
     @Test
-    void aClientThatLeavesIsNotRetriedFor() {
+    void requestsOfADisconnectedClientAreNotRetried() {
       Peer client = rig.client();
       client.send(set("a", "1"));
       Peer node = rig.accept(1).expect(set("a", "1"));
@@ -1051,11 +1053,11 @@ class RetriesTest {
 
       node.send("-TRYAGAIN later\r\n");
 
-      nothingElseWasSentTo(node, "a");
+      assertNothingElseSentTo(node, "a");
     }
 
     @Test
-    void aClientThatLeavesWhileItsRequestsWaitLeavesNothingBehind() {
+    void aDisconnectedClientLeavesNothingBehind() {
       Peer client = rig.client();
       client.send(set("a", "1") + set("a", "2"));
       Peer node = rig.accept(1).expect(set("a", "1") + set("a", "2"));
@@ -1066,7 +1068,7 @@ class RetriesTest {
 
       node.send("+OK\r\n");
 
-      nothingElseWasSentTo(node, "a");
+      assertNothingElseSentTo(node, "a");
     }
   }
 }

@@ -60,7 +60,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The whole data path on one loop, between clients and two nodes whose every byte the test sends
+ * The complete data path on one loop, between clients and two nodes whose every byte the test sends
  * and expects itself. Node 0 has the lower half of the slots ({@code b} 3300, {@code c} 7365), node
  * 1 the upper half ({@code a} 15495, {@code foo} 12182).
  */
@@ -69,8 +69,8 @@ final class Rig implements AutoCloseable {
   static final int SLOT_A = 15_495;
   static final int SLOT_B = 3_300;
 
-  /** What a test may choose before it starts the rig. */
-  static final class Choice {
+  /** Options of a rig. */
+  static final class Options {
     private @Nullable String password;
     private boolean sharded = true;
     private Duration commandTimeout = Duration.ofSeconds(100);
@@ -79,7 +79,7 @@ final class Rig implements AutoCloseable {
     private QueueLimits bounds = QueueLimits.DEFAULTS;
     private ClientLimits clientLimits = ClientLimits.DEFAULTS;
     private int exclusiveConnections = 8;
-    private int turnConnections; // of the synchronous dispatcher, if it is to be that
+    private int turnConnections; // of the sync dispatcher; 0 for the async one
     private RespLimits limits = RespLimits.ofMaxBulkLength(512 * 1024 * 1024);
     private @Nullable ClusterFacade facade;
     private Supplier<java.util.Map<String, String>> config =
@@ -87,81 +87,81 @@ final class Rig implements AutoCloseable {
     private Supplier<CompletionStage<ProxyStats>> stats = ProxyView.UNKNOWN::stats;
     private CommandTable commands = CommandTable.load();
 
-    Choice password(String given) {
+    Options password(String given) {
       password = given;
       return this;
     }
 
-    Choice single() {
+    Options single() {
       sharded = false;
       return this;
     }
 
-    Choice commandTimeout(Duration timeout) {
+    Options commandTimeout(Duration timeout) {
       commandTimeout = timeout;
       return this;
     }
 
-    /** So long requests that did not run are held, if longer than the command timeout. */
-    Choice hold(Duration longest) {
+    /** How long the failover hold is, if longer than the command timeout. */
+    Options hold(Duration longest) {
       hold = longest;
       return this;
     }
 
-    Choice maxHeld(int most) {
+    Options maxHeld(int most) {
       maxHeld = most;
       return this;
     }
 
-    Choice bounds(QueueLimits wanted) {
+    Options bounds(QueueLimits wanted) {
       bounds = wanted;
       return this;
     }
 
-    Choice clientLimits(ClientLimits limits) {
+    Options clientLimits(ClientLimits limits) {
       clientLimits = limits;
       return this;
     }
 
-    Choice subscriberLimit(OutputLimit limit) {
+    Options subscriberLimit(OutputLimit limit) {
       return clientLimits(Limits.with(OutputLimit.NONE, limit));
     }
 
-    /** One thread a client, and so many connections for their turns. */
-    Choice sync(int mostConnections) {
+    /** Uses the sync dispatcher, with one thread per client and so many connections per node. */
+    Options sync(int mostConnections) {
       turnConnections = mostConnections;
       return this;
     }
 
-    Choice exclusiveConnections(int most) {
+    Options exclusiveConnections(int most) {
       exclusiveConnections = most;
       return this;
     }
 
-    Choice limits(RespLimits wanted) {
+    Options limits(RespLimits wanted) {
       limits = wanted;
       return this;
     }
 
-    Choice facade(ClusterFacade shown) {
+    Options facade(ClusterFacade shown) {
       facade = shown;
       return this;
     }
 
-    /** What {@code CONFIG GET} finds to be the proxy's own. */
-    Choice config(Supplier<java.util.Map<String, String>> own) {
+    /** The proxy's own parameters of {@code CONFIG GET}. */
+    Options config(Supplier<java.util.Map<String, String>> own) {
       config = own;
       return this;
     }
 
-    /** What {@code INFO} tells of the loops. */
-    Choice stats(Supplier<CompletionStage<ProxyStats>> figures) {
+    /** The stats of the loops for {@code INFO}. */
+    Options stats(Supplier<CompletionStage<ProxyStats>> figures) {
       stats = figures;
       return this;
     }
 
-    /** Commands that are denied by default. */
-    Choice allow(String... names) {
+    /** Allows commands that are denied by default. */
+    Options allow(String... names) {
       commands = CommandTable.load(CommandRules.of(List.of(names), List.of()));
       return this;
     }
@@ -171,7 +171,7 @@ final class Rig implements AutoCloseable {
     }
   }
 
-  /** Nothing is known of a proxy but its facade and its parameters. */
+  /** A view of a proxy with a facade and parameters only. */
   private record Face(
       @Nullable ClusterFacade facade,
       Supplier<java.util.Map<String, String>> own,
@@ -199,7 +199,7 @@ final class Rig implements AutoCloseable {
     }
   }
 
-  /** A snapshot that the test publishes; redirects patch it as in the real one. */
+  /** A topology that the test publishes; redirects change it as they change the real one. */
   static final class Map implements Topology {
 
     private volatile SlotMap current;
@@ -230,16 +230,16 @@ final class Rig implements AutoCloseable {
       calls.add("refresh " + trigger);
     }
 
-    /** What the data path asked for. */
+    /** The calls of the data path. */
     List<String> calls() {
       return calls;
     }
   }
 
-  /** A single server, whatever the test publishes; {@code asked} notes what the data path asks. */
-  private record OneServer(Map asked, Placement current) implements Topology {
+  /** The topology of a single server; calls are recorded in {@code asked}. */
+  private record SingleServer(Map asked, Placement current) implements Topology {
 
-    OneServer(Map asked, Endpoint server) {
+    SingleServer(Map asked, Endpoint server) {
       this(asked, new SinglePlacement(server));
     }
 
@@ -259,13 +259,13 @@ final class Rig implements AutoCloseable {
     }
   }
 
-  private long ahead; // of the machine's clock, in nanoseconds; used on the loop alone
+  private long ahead; // offset to the machine's clock, in nanoseconds; used on the loop only
   private final LoopGroup group = new LoopGroup(Transport.NIO, 1, () -> System.nanoTime() + ahead);
   private final Loop loop = group.loops().getFirst();
   private final List<ScriptedNode> nodes = List.of(new ScriptedNode(), new ScriptedNode());
   private final List<Peer> clients = new ArrayList<>();
-  private final Set<Integer> accepted = new HashSet<>(); // nodes whose first connection was
-  private final java.util.Map<Integer, Peer> started = new HashMap<>(); // and not used yet
+  private final Set<Integer> accepted = new HashSet<>(); // nodes whose first connection was accepted
+  private final java.util.Map<Integer, Peer> started = new HashMap<>(); // accepted and not used yet
   private final boolean isSync;
   private final Map topology;
   private final Dispatcher dispatcher;
@@ -276,38 +276,38 @@ final class Rig implements AutoCloseable {
   private final Listener listener;
   private final int port;
 
-  private Rig(Choice choice) {
-    isSync = choice.turnConnections > 0;
+  private Rig(Options options) {
+    isSync = options.turnConnections > 0;
     topology = new Map(halves());
-    Topology known = choice.sharded ? topology : new OneServer(topology, address(0));
+    Topology known = options.sharded ? topology : new SingleServer(topology, address(0));
     var backend =
         new BackendSettings(
             Duration.ofSeconds(10),
-            choice.commandTimeout,
+            options.commandTimeout,
             1,
-            choice.exclusiveConnections,
-            choice.turnConnections,
-            choice.maxHeld,
-            choice.bounds);
+            options.exclusiveConnections,
+            options.turnConnections,
+            options.maxHeld,
+            options.bounds);
     dispatcher =
-        choice.turnConnections == 0
+        options.turnConnections == 0
             ? new AsyncDispatcher(group, loop, backend, known, ProxyEvents.NONE)
             : new SyncDispatcher(group, loop, backend, known, ProxyEvents.NONE);
     settings =
         new SessionSettings(
-            choice.password,
-            choice.limits,
+            options.password,
+            options.limits,
             new Nodes.Times(
-                choice.commandTimeout.toNanos(),
-                Math.max(choice.commandTimeout.toNanos(), choice.hold.toNanos())),
+                options.commandTimeout.toNanos(),
+                Math.max(options.commandTimeout.toNanos(), options.hold.toNanos())),
             0,
-            choice.clientLimits,
-            new Face(choice.facade, choice.config, choice.stats));
+            options.clientLimits,
+            new Face(options.facade, options.config, options.stats));
     var hub = new Hub(group, loop, backend, known, ProxyEvents.NONE, new SubscriberCounts());
     routing =
         new SessionLoop.Routing(new Router(known.current().partitioner()), dispatcher, hub, known);
     sessions =
-        new SessionLoop(loop, settings, ServerFacts.initial(choice.commands), routing, directory);
+        new SessionLoop(loop, settings, ServerFacts.initial(options.commands), routing, directory);
     listener =
         new Listener(
             group,
@@ -323,9 +323,9 @@ final class Rig implements AutoCloseable {
         listener.bind(any).toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join().getPort();
   }
 
-  /** Clients and two nodes of a cluster. */
+  /** Starts a rig with two nodes of a cluster. */
   static Rig cluster() {
-    return new Choice().start();
+    return new Options().start();
   }
 
   private SlotMap halves() {
@@ -345,16 +345,16 @@ final class Rig implements AutoCloseable {
     return nodes.get(node);
   }
 
-  /** The proxy's next connection to a node. */
+  /** Accepts the proxy's next connection to a node. */
   Peer accept(int node) {
     Peer known = started.remove(node);
     accepted.add(node);
     return known == null ? nodes.get(node).accept() : known;
   }
 
-  /** The proxy's next connection to a node, which is one for subscriptions. */
-  Peer acceptFeed(int node) {
-    if (!isSync && accepted.add(node)) { // the one for requests came first
+  /** Accepts the proxy's next connection to a node, which is a subscriber connection. */
+  Peer acceptSubscriberConnection(int node) {
+    if (!isSync && accepted.add(node)) { // the connection for requests comes first
       started.put(node, nodes.get(node).accept());
     }
     return nodes
@@ -370,7 +370,7 @@ final class Rig implements AutoCloseable {
     return nodes.get(node).acceptUnanswered();
   }
 
-  /** Answers the connection that the proxy makes to each node at its start. */
+  /** Accepts the connection that the proxy makes to each node when it starts. */
   Peer connected(int node) {
     return accept(node);
   }
@@ -381,7 +381,7 @@ final class Rig implements AutoCloseable {
     return client;
   }
 
-  /** A client whose replies have been small: it may ask for many at once. */
+  /** Returns a client whose replies have been small, so that many requests may be in flight. */
   Peer clientOfSmallReplies() {
     String ping = Wire.request("PING");
     Peer client = client().send(ping).expect("+PONG\r\n");
@@ -400,14 +400,14 @@ final class Rig implements AutoCloseable {
     return topology;
   }
 
-  /** Publishes a map that the loop is not told of. */
-  void publishUntold(SlotMap map) {
+  /** Publishes a map without notifying the loop. */
+  void publishSilently(SlotMap map) {
     topology.current = map;
   }
 
   /** Publishes a snapshot, as the topology thread does. */
   void publish(SlotMap map) {
-    publishUntold(map);
+    publishSilently(map);
     onLoop(() -> {
       dispatcher.adoptPlacement();
       sessions.hub().adoptTopology();
@@ -415,7 +415,7 @@ final class Rig implements AutoCloseable {
     });
   }
 
-  /** The same when the loop has run so many tasks more. */
+  /** Publishes a map after the loop has run {@code tasks} more tasks. */
   void publishAfter(int tasks, SlotMap map) {
     loop.executor()
         .execute(() -> {
@@ -429,7 +429,7 @@ final class Rig implements AutoCloseable {
         });
   }
 
-  /** Has the loop go by the newest snapshot, as with the topology thread's push. */
+  /** Makes the loop adopt the latest snapshot, as the topology thread does. */
   void adopt() {
     onLoop(() -> {
       dispatcher.adoptPlacement();
@@ -437,12 +437,12 @@ final class Rig implements AutoCloseable {
     });
   }
 
-  /** It is so much later from here on. Timers do not go by this clock. */
+  /** Advances the clock of the loop. Timers do not use this clock. */
   void advance(Duration time) {
     onLoop(() -> ahead += time.toNanos());
   }
 
-  /** Serves deadlines as if it were so much later, for this once. */
+  /** Runs one tick as if it were so much later. */
   void tick(Duration later) {
     onLoop(() -> {
       long then = loop.tick() + later.toNanos();
@@ -453,7 +453,7 @@ final class Rig implements AutoCloseable {
     });
   }
 
-  /** What the proxy has counted at a node, on connections that are closed, too. */
+  /** The counters for a node, including those of closed connections. */
   NodeStats countedAt(int node) {
     return onLoop(() ->
         Stream.of(
@@ -467,7 +467,7 @@ final class Rig implements AutoCloseable {
             .orElseThrow());
   }
 
-  /** Bytes that the proxy has read from a node. */
+  /** The number of bytes that the proxy has read from a node. */
   long bytesReceivedFrom(int node) {
     return onLoop(() ->
         Stream.concat(dispatcher.stats().stream(), sessions.hub().stats().stream())

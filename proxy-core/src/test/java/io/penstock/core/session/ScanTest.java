@@ -32,7 +32,7 @@ class ScanTest {
     return "*2\r\n" + Wire.bulk(cursor) + "*1\r\n" + Wire.bulk(key);
   }
 
-  /** Reads one page with one key of one byte; answers its cursor. */
+  /** Reads one page with one key of one byte; returns its cursor. */
   private static String cursor(Peer client, String key) {
     assertThat(client.read(5)).isEqualTo("*2\r\n$");
     var length = new StringBuilder(client.read(1));
@@ -45,7 +45,7 @@ class ScanTest {
   }
 
   @Test
-  void oneShardAfterTheOtherIsScannedWithTheNodesOwnCursors() {
+  void shardsAreScannedInTurnWithTheirOwnCursors() {
     Peer client = rig.client();
     client.send(call("SCAN 0 MATCH x* COUNT 100 TYPE string"));
     Peer lower = rig.accept(0).expect(call("SCAN 0 MATCH x* COUNT 100 TYPE string"));
@@ -67,7 +67,7 @@ class ScanTest {
   }
 
   @Test
-  void anInvalidCursorIsAnsweredAsRedisDoes() {
+  void anInvalidCursorHasTheErrorOfRedis() {
     Peer client = rig.client();
     client.send(call("SCAN abc COUNT x") + call("SCAN") + PING);
 
@@ -77,7 +77,7 @@ class ScanTest {
   }
 
   @Test
-  void wrongOptionsAreTheNodesToWord() {
+  void wrongOptionsHaveTheErrorOfTheNode() {
     Peer client = rig.client();
     client.send(call("SCAN 0 NOSUCH"));
     rig.accept(0).expect(call("SCAN 0 NOSUCH")).send("-ERR syntax error\r\n");
@@ -98,7 +98,7 @@ class ScanTest {
     client.expect("$1\r\n1\r\n");
   }
 
-  /** It has node 0's slots from here on. */
+  /** Assigns the slots of node 0 to another node. */
   private void takesOver(ScriptedNode promoted) {
     SlotMap before = rig.topology().current();
     rig.publish(
@@ -111,7 +111,7 @@ class ScanTest {
   }
 
   @Test
-  void aNewMasterThatGetsTheCursorOfTheOldOneIsAskedOnceMore() {
+  void aNewMasterIsScannedFromItsBeginning() {
     Peer client = rig.client();
     client.send(call("SCAN 0"));
     Peer old = rig.accept(0).expect(call("SCAN 0")).send(page("896", "x"));
@@ -134,10 +134,10 @@ class ScanTest {
   }
 
   @Test
-  void theTimeOfANewMasterThatIsAskedOnceMoreBeginsThen() {
+  void scanningANewMasterHasItsOwnTimeout() {
     rig.close();
     Duration timeout = Duration.ofMillis(600);
-    rig = new Rig.Choice().commandTimeout(timeout).hold(Duration.ofSeconds(100)).start();
+    rig = new Rig.Options().commandTimeout(timeout).hold(Duration.ofSeconds(100)).start();
     Peer client = rig.client();
     rig.server(0).refuse();
     client.send(call("SCAN 0"));
@@ -156,9 +156,9 @@ class ScanTest {
   }
 
   @Test
-  void aSingleServersCursorsAreItsOwn() {
+  void cursorsOfASingleServerAreForwarded() {
     rig.close();
-    rig = new Rig.Choice().single().start();
+    rig = new Rig.Options().single().start();
     Peer client = rig.client();
     client.send(call("SCAN 18446744073709551615 COUNT 1") + call("SCAN abc"));
     rig.accept(0)

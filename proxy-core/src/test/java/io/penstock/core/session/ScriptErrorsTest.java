@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A script returns any error that it likes, and has run then. */
+/** A script may return any error text, and has run then. */
 class ScriptErrorsTest {
 
   private static final String EVAL = call("EVAL script 1 a");
@@ -35,7 +35,7 @@ class ScriptErrorsTest {
         "-MOVED nowhere\r\n",
         "-ERR mine\r\n"
       })
-  void whatIsInItsOwnWordsIsItsReply(String error) {
+  void anErrorWithAnotherTextIsTheReply(String error) {
     client.send(EVAL + get("a"));
 
     node.expect(EVAL + get("a")).send(error + "$1\r\nv\r\n");
@@ -50,7 +50,7 @@ class ScriptErrorsTest {
         "-TRYAGAIN Multiple keys request during rehashing of slot\r\n",
         "-CLUSTERDOWN The cluster is down\r\n"
       })
-  void whatIsInTheServersWordsIsBelieved(String error) {
+  void anErrorWithTheServersTextIsRetryable(String error) {
     client.send(EVAL);
 
     node.expect(EVAL).send(error).expect(EVAL).send(":1\r\n");
@@ -59,7 +59,7 @@ class ScriptErrorsTest {
   }
 
   @Test
-  void aRedirectToANodeThatNobodyKnowsIsNotFollowed() {
+  void aRedirectToAnUnknownNodeIsNotFollowed() {
     client.send(EVAL);
 
     node.expect(EVAL).send("-MOVED 15495 127.0.0.1:1\r\n").expect(EVAL).send(":1\r\n");

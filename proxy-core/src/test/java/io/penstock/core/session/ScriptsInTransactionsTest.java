@@ -47,7 +47,7 @@ class ScriptsInTransactionsTest {
   }
 
   @Test
-  void theScriptGoesToTheNodeBeforeTheTransaction() {
+  void theScriptIsLoadedBeforeTheTransaction() {
     client.send(BLOCK);
     upper.expect(LOAD + BLOCK).send(LOADED + OK + QUEUED + "*1\r\n:1\r\n");
 
@@ -55,7 +55,7 @@ class ScriptsInTransactionsTest {
   }
 
   @Test
-  void eachScriptGoesOnce() {
+  void eachScriptIsLoadedOnce() {
     String upperCase = CALL.replace(SHA, SHA.toUpperCase(Locale.ROOT));
     String readOnly = call("EVALSHA_RO " + SHA + " 1 a");
     client.send(MULTI + CALL + upperCase + readOnly + EXEC);
@@ -64,7 +64,7 @@ class ScriptsInTransactionsTest {
   }
 
   @Test
-  void whatIsNotKnownIsNotLoaded() {
+  void unknownScriptsAreNotLoaded() {
     String unknown = MULTI + call("EVALSHA " + "f".repeat(40) + " 1 a") + EXEC;
     String wrong = MULTI + call("FCALL f 1 a") + get("a") + EXEC;
     client.send(unknown + wrong);
@@ -74,7 +74,7 @@ class ScriptsInTransactionsTest {
   }
 
   @Test
-  void aNodeThatDoesNotTakeItIsAskedAllTheSame() {
+  void theTransactionIsSentEvenIfLoadingFails() {
     client.send(BLOCK);
     upper.expect(LOAD + BLOCK).send("-NOPERM no\r\n" + OK + QUEUED + "*1\r\n:1\r\n");
 
@@ -82,7 +82,7 @@ class ScriptsInTransactionsTest {
   }
 
   @Test
-  void whereARedirectLeadsItIsLoadedToo() {
+  void theTargetOfARedirectGetsTheScriptToo() {
     client.send(BLOCK);
     String moved = "-MOVED " + Rig.SLOT_A + " 127.0.0.1:" + rig.address(0).port() + "\r\n";
     upper.expect(LOAD + BLOCK).send(LOADED + OK + moved + ABORTED);
@@ -92,18 +92,18 @@ class ScriptsInTransactionsTest {
   }
 
   @Test
-  void whereASlotMovesToItIsLoadedBeforeAsking() {
+  void theTargetOfAnAskGetsTheScriptBeforeAsking() {
     client.send(BLOCK);
     String ask = "-ASK " + Rig.SLOT_A + " 127.0.0.1:" + rig.address(0).port() + "\r\n";
     upper.expect(LOAD + BLOCK).send(LOADED + OK + ask + ABORTED);
 
-    lower.expect(LOAD + call("ASKING") + BLOCK); // a node forgets ASKING with the next command
+    lower.expect(LOAD + call("ASKING") + BLOCK); // ASKING applies to the next command only
     lower.send(LOADED + OK + OK + QUEUED + "*1\r\n:1\r\n");
     client.expect(OK + QUEUED + "*1\r\n:1\r\n");
   }
 
   @Test
-  void whoWatchesHasItLoadedByTheSameConnection() {
+  void aWatchingClientLoadsOnItsOwnConnection() {
     client.send(call("WATCH a"));
     Peer lease = rig.acceptUnanswered(1).expect(ScriptedNode.NAMING + call("CLIENT ID"));
     lease.send(OK + ":77\r\n");
@@ -116,7 +116,7 @@ class ScriptsInTransactionsTest {
   }
 
   @Test
-  void whatWasFlushedBeforeExecIsMissing() {
+  void aScriptFlushedBeforeExecIsMissing() {
     client.send(MULTI + CALL).expect(OK + QUEUED);
     Peer other = rig.client();
     other.send(call("SCRIPT FLUSH"));
@@ -128,7 +128,7 @@ class ScriptsInTransactionsTest {
   }
 
   @Test
-  void whatWasFlushedMeanwhileIsNotLoadedAgain() {
+  void aScriptFlushedMeanwhileIsNotLoadedAgain() {
     client.send(BLOCK);
     upper.expect(LOAD + BLOCK);
     Peer other = rig.client();
@@ -142,7 +142,7 @@ class ScriptsInTransactionsTest {
   }
 
   @Test
-  void whatComesLaterInTheTransactionIsNotThereYet() {
+  void aScriptThatComesLaterIsNotKnownYet() {
     String eval = Wire.request("EVAL", "return 2", "1", "a");
     String sha = "7f923f79fe76194c868d7e1d0820de36700eb649";
     String block = MULTI + call("EVALSHA " + sha + " 1 a") + eval + EXEC;
@@ -156,9 +156,9 @@ class ScriptsInTransactionsTest {
   }
 
   @Test
-  void aSingleServerSaysItself() {
+  void aSingleServersErrorIsForwarded() {
     rig.close();
-    rig = new Rig.Choice().single().start();
+    rig = new Rig.Options().single().start();
     client = rig.client();
     client.send(Wire.request("EVAL", SCRIPT, "0") + BLOCK);
     rig.accept(0).expect(Wire.request("EVAL", SCRIPT, "0") + BLOCK);

@@ -31,7 +31,7 @@ class ServerRepliesTest {
   }
 
   @Test
-  void theKeyspaceIsTheSumOverAllMasters() {
+  void keyspaceIsSummedOverAllMasters() {
     Peer client = rig.client();
     client.send(call("INFO keyspace"));
     rig.accept(0)
@@ -45,7 +45,7 @@ class ServerRepliesTest {
   }
 
   @Test
-  void countersThatOnlyNodesHaveAreSummed() {
+  void countersOfNodesAreSummed() {
     Peer client = rig.client();
     client.send(call("info STATS"));
     for (int node = 0; node < 2; node++) {
@@ -61,7 +61,7 @@ class ServerRepliesTest {
   }
 
   @Test
-  void aMasterThatDoesNotAnswerIsMissingInTheSum() {
+  void aMasterWithoutReplyIsMissingInTheSum() {
     Peer client = rig.client();
     client.send(call("INFO keyspace penstock"));
     rig.accept(0)
@@ -76,7 +76,7 @@ class ServerRepliesTest {
   }
 
   @Test
-  void aRefusalIsNoAnswer() {
+  void anErrorReplyIsNotCounted() {
     Peer client = rig.client();
     client.send(call("INFO keyspace"));
     rig.accept(0).expect(KEYSPACE_QUESTION).send("-NOPERM no\r\n");
@@ -86,7 +86,7 @@ class ServerRepliesTest {
   }
 
   @Test
-  void sectionsThatNodesKnowNothingOfAskNobody() {
+  void localSectionsSendNoRequest() {
     rig.client()
         .send(call("INFO Cluster MODULES nonsense"))
         .expect(Wire.bulk("# Modules\r\n\r\n# Cluster\r\ncluster_enabled:0\r\n"));
@@ -94,7 +94,7 @@ class ServerRepliesTest {
   }
 
   @Test
-  void resp3GetsAVerbatimString() {
+  void infoIsAVerbatimStringInResp3() {
     Peer client = rig.client();
     client.send("HELLO 3\r\nINFO cluster\r\n");
     client.read("%7\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$6\r\n7.0.15\r\n".length());
@@ -114,7 +114,7 @@ class ServerRepliesTest {
     client.expect(Wire.bulk("# Keyspace\r\n") + "$5\r\nlater\r\n");
   }
 
-  /** A loop that cannot tell its figures, and one whose figures cannot be written down. */
+  /** A loop without stats, and one whose stats cannot be written. */
   static Stream<CompletionStage<ProxyStats>> figuresThatFail() {
     return Stream.of(
         CompletableFuture.failedStage(new StackOverflowError()),
@@ -123,9 +123,9 @@ class ServerRepliesTest {
 
   @ParameterizedTest
   @MethodSource("figuresThatFail")
-  void withoutFiguresTheClientIsClosedAndItsRequestCountsNoLonger(
+  void aFailureOfInfoClosesTheClient(
       CompletionStage<ProxyStats> figures) {
-    try (var failing = new Rig.Choice().stats(() -> figures).start()) {
+    try (var failing = new Rig.Options().stats(() -> figures).start()) {
       failing.client().send(call("INFO clients") + call("ECHO later")).expectClosed();
 
       assertThat(failing.<Integer>onLoop(() -> failing.sessions().slots().inUse())).isZero();
@@ -134,7 +134,7 @@ class ServerRepliesTest {
   }
 
   @Test
-  void errorsAreCountedByTheirFirstWord() {
+  void errorsAreCountedByPrefix() {
     Peer client = rig.client();
     client.send("FOO\r\nGET\r\nEVAL x\r\nMSETNX a 1 b 2\r\nPING\r\n");
     client.expect("-ERR unknown command 'FOO', with args beginning with: \r\n");
@@ -147,7 +147,7 @@ class ServerRepliesTest {
   }
 
   @Test
-  void whatIsPenstocksOwnIsAnsweredWithoutAskingANode() {
+  void penstocksParametersNeedNoNode() {
     rig.client()
         .send(call("CONFIG GET save") + call("CONFIG GET MAXMEMORY maxmemory"))
         .expect("*2\r\n$4\r\nsave\r\n$0\r\n\r\n*2\r\n$9\r\nMAXMEMORY\r\n$1\r\n0\r\n");
@@ -164,7 +164,7 @@ class ServerRepliesTest {
         "tls-key-file-pass",
         "ts-global-password"
       })
-  void aNodesPasswordsAreNotTold(String name) {
+  void passwordsOfNodesAreHidden(String name) {
     Peer client = rig.client();
     String question = Wire.request("CONFIG", "GET", name, "maxmemory-policy");
     client.send(question);
@@ -182,7 +182,7 @@ class ServerRepliesTest {
   }
 
   @Test
-  void namesAreToldAsTheyWereAskedFor() {
+  void parameterNamesAreReturnedAsRequested() {
     Peer client = rig.client();
     String question = call("CONFIG GET MaxMemory MaxMemory-Policy");
     client.send(question);
@@ -197,7 +197,7 @@ class ServerRepliesTest {
   }
 
   @Test
-  void otherParametersAreANodesAndPenstocksOwnAreLaidOver() {
+  void penstocksParametersReplaceThoseOfTheNode() {
     Peer client = rig.client();
     String question = call("CONFIG GET maxmemory* requirepass");
     client.send(question);
@@ -222,10 +222,10 @@ class ServerRepliesTest {
         "requirepass x; requirepass; it is Penstock's own: set penstock.password where Penstock is configured",
         "databases 3; databases; Penstock answers it for itself, and it cannot be set"
       })
-  void whatPenstockAnswersForItselfCannotBeSetAtTheNodes(
+  void penstocksParametersCannotBeSetOnNodes(
       String parameters, String name, String why) {
     try (Rig allowing =
-        new Rig.Choice()
+        new Rig.Options()
             .allow("config|set")
             .config(() -> Map.of("maxclients", "7", "databases", "1", "requirepass", ""))
             .start()) {
@@ -241,9 +241,9 @@ class ServerRepliesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"maxmemory 5", "masterauth x", "hz 20 maxmemory 5"})
-  void whatIsTheNodesIsSetAtAllOfThem(String parameters) {
+  void otherParametersAreSetOnAllNodes(String parameters) {
     try (Rig allowing =
-        new Rig.Choice()
+        new Rig.Options()
             .allow("config|set")
             .config(() -> Map.of("maxclients", "7", "masterauth", ""))
             .start()) {
@@ -258,9 +258,9 @@ class ServerRepliesTest {
   }
 
   @Test
-  void aSingleServerIsNotGivenPenstocksOwnEitherNorInATransaction() {
+  void penstocksParametersAreNotSetOnASingleServer() {
     try (Rig single =
-        new Rig.Choice()
+        new Rig.Options()
             .single()
             .allow("config|set")
             .config(() -> Map.of("maxclients", "7"))
@@ -280,10 +280,10 @@ class ServerRepliesTest {
   }
 
   @Test
-  void afterResetStatInfoCountsFromThereOn() {
+  void resetstatResetsTheCountersOfInfo() {
     var clients = new AtomicLong(40);
     try (Rig counting =
-        new Rig.Choice()
+        new Rig.Options()
             .stats(() -> CompletableFuture.completedStage(accepted(clients.get())))
             .start()) {
       Peer client = counting.client();
@@ -319,7 +319,7 @@ class ServerRepliesTest {
   }
 
   @Test
-  void patternsThatWouldKeepANodeBusyAreNotPassedOn() {
+  void expensivePatternsAreNotForwarded() {
     Peer client = rig.client();
     client.send(call("CONFIG GET *[" + "!".repeat(5_000)));
     client.send(call("CONFIG GET" + (" *[" + "!".repeat(2_100)).repeat(2)));
@@ -332,7 +332,7 @@ class ServerRepliesTest {
   }
 
   @Test
-  void aNodeThatRefusesLeavesPenstocksOwn() {
+  void anErrorOfANodeLeavesPenstocksParameters() {
     Peer client = rig.client();
     client.send(call("CONFIG GET s*"));
     rig.accept(0).expect(call("CONFIG GET s*")).send("-NOPERM no\r\n");
@@ -341,7 +341,7 @@ class ServerRepliesTest {
   }
 
   @Test
-  void theSlowLogIsTheNewestOfAllShards() {
+  void theSlowLogHasTheLatestEntriesOfAllShards() {
     Peer client = rig.client();
     String question = call("SLOWLOG GET 2");
     client.send(question);

@@ -35,7 +35,7 @@ class SessionTest {
     rig.close();
   }
 
-  /** When this client has its reply, the loop has read what the node sent before. */
+  /** When this client has its reply, the loop has read everything that the node sent before. */
   private void passThrough(Peer node, String key) {
     Peer other = rig.client();
     other.send(get(key));
@@ -53,7 +53,7 @@ class SessionTest {
   }
 
   @Test
-  void repliesComeInTheOrderOfTheRequestsWhoeverAnswersFirst() {
+  void repliesKeepTheOrderOfTheRequests() {
     Peer client = rig.client();
     client.send(get("a") + get("b") + PING + get("c") + get("foo"));
     Peer upper = rig.accept(1).expect(get("a") + get("foo"));
@@ -70,7 +70,7 @@ class SessionTest {
   }
 
   @Test
-  void packetBoundariesMeanNothing() {
+  void packetBoundariesHaveNoEffect() {
     Peer client = rig.client();
     String requests = set("a", "\r\n*1\r\n") + "PING\r\n" + get("b") + "\r\n" + PING;
     for (byte[] piece : Splits.inPiecesOf(1, Wire.bytes(requests))) {
@@ -87,7 +87,7 @@ class SessionTest {
   }
 
   @Test
-  void aLargeReplyIsPassedOnWhileItArrives() {
+  void aLargeReplyIsForwardedWhileItArrives() {
     String reply = Wire.bulk("x".repeat(200_000));
     Peer client = rig.client();
     client.send(get("a") + PING);
@@ -101,7 +101,7 @@ class SessionTest {
   }
 
   @Test
-  void aLargeReplyWaitsForItsTurn() {
+  void aLargeReplyWaitsForEarlierReplies() {
     String reply = Wire.bulk("x".repeat(200_000));
     Peer client = rig.client();
     client.send(get("b") + get("a") + PING);
@@ -117,7 +117,7 @@ class SessionTest {
   }
 
   @Test
-  void aLargeRequestIsPassedOn() {
+  void aLargeRequestIsForwarded() {
     String value = "x".repeat(3_000_000);
     Peer client = rig.client();
     Thread.ofVirtual().start(() -> client.send(set("a", value) + get("a")));
@@ -149,7 +149,7 @@ class SessionTest {
         "PING \"a\\r\\n;unbalanced quotes in request"
       },
       quoteCharacter = '\u0001')
-  void aProtocolErrorIsToldAndEndsTheConnection(String escaped, String words) {
+  void aProtocolErrorIsAnsweredAndClosesTheClient(String escaped, String words) {
     String wire = escaped.replace("\\r", "\r").replace("\\n", "\n");
     Peer client = rig.client();
 
@@ -160,7 +160,7 @@ class SessionTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"POST / HTTP/1.1\r\n", "hOST: localhost\r\n", "post\r\n"})
-  void aLineOfHttpEndsTheConnectionBeforeWhatIsBehindItRuns(String line) {
+  void anHttpLineClosesTheClientBeforeLaterRequestsRun(String line) {
     Peer client = rig.client();
 
     client.send(PING + line + set("a", "never"));
@@ -169,7 +169,7 @@ class SessionTest {
   }
 
   @Test
-  void aProtocolErrorComesBehindTheRepliesThatAreOwed() {
+  void aProtocolErrorIsAnsweredAfterPendingReplies() {
     Peer client = rig.client();
     client.send(get("a") + "*x\r\n");
 
@@ -179,7 +179,7 @@ class SessionTest {
   }
 
   @Test
-  void quitIsAnsweredLastAndEndsTheConnection() {
+  void quitIsAnsweredAfterPendingRepliesAndCloses() {
     Peer client = rig.client();
     client.send(get("a") + "QUIT\r\n" + set("a", "never"));
     Peer node = rig.accept(1).expect(get("a"));
@@ -191,7 +191,7 @@ class SessionTest {
   }
 
   @Test
-  void drainingAnswersWhatIsOwedAndTakesNothingNew() {
+  void drainingAnswersPendingRequestsAndNoNewOnes() {
     Peer idle = rig.client();
     idle.send(PING).expect("+PONG\r\n");
     Peer client = rig.client();
@@ -211,7 +211,7 @@ class SessionTest {
   }
 
   @Test
-  void whatIsNotAnsweredAnyMoreDoesNotHaveTheKernelDropReplies() {
+  void requestsAfterQuitDoNotMakeTheKernelDropReplies() {
     Peer client = rig.client();
     var sent = CompletableFuture.runAsync(() -> client.send(get("a").repeat(400_000)));
     Peer node = rig.accept(1).expect(get("a").repeat(8));
@@ -222,7 +222,7 @@ class SessionTest {
       session.drain();
       return true;
     });
-    sent.orTimeout(10, TimeUnit.SECONDS).join(); // all of it is read
+    sent.orTimeout(10, TimeUnit.SECONDS).join(); // everything has been read
     String reply = Wire.bulk("v".repeat(2 * 1024 * 1024));
     node.send(reply.repeat(8));
 
@@ -235,7 +235,7 @@ class SessionTest {
   }
 
   @Test
-  void asManyRequestsAreTakenUpAsTheRepliesAreSmall() {
+  void smallRepliesAllowManyRequestsInFlight() {
     Peer client = rig.client();
     client.send(get("a").repeat(5_000));
     Peer node = rig.accept(1);
@@ -252,17 +252,17 @@ class SessionTest {
       client.expect(replies);
     }
 
-    // Nothing is known of the client's replies at first: 8 of 512 KiB each would be 4 MiB.
+    // The size of the client's replies is not known at first: 8 of 512 KiB each would be 4 MiB.
     assertThat(windows).startsWith(8).contains(4_096).hasSizeLessThan(6);
     await().until(() -> isRead(session));
   }
 
   @Test
-  void aClientIsNotReadWhileItsLoopReadsNothing() {
+  void aClientIsNotReadWhileItsLoopPausesReading() {
     Peer client = rig.client().send(PING).expect("+PONG\r\n");
     Session session = rig.newestSession();
     readGate(ReadGate::shut);
-    client.send(PING).expect("+PONG\r\n"); // as far as it was on its way
+    client.send(PING).expect("+PONG\r\n"); // for the bytes already read
     await().until(() -> !isRead(session));
 
     client.send(PING);
@@ -276,7 +276,7 @@ class SessionTest {
   }
 
   @Test
-  void whoIsNotReadForAnotherReasonIsNotWhenTheLoopReadsAgain() {
+  void aPausedClientStaysPausedWhenItsLoopResumes() {
     Peer client = rig.client().send(get("a").repeat(12));
     Peer node = rig.accept(1).expect(get("a").repeat(8));
     Session session = rig.newestSession();
@@ -299,7 +299,7 @@ class SessionTest {
   }
 
   @Test
-  void aClientThatDoesNotReadIsNotRead() {
+  void readingPausesWhileTheClientDoesNotRead() {
     String reply = Wire.bulk("x".repeat(4_000_000));
     Peer client = rig.client();
     client.send(get("a").repeat(3));
@@ -315,7 +315,7 @@ class SessionTest {
   }
 
   @Test
-  void aClientWhoseRequestMustWaitIsNotRead() {
+  void readingPausesWhileARequestMustWait() {
     Peer client = rig.client();
     client.send(set("a", "1"));
     Peer old = rig.accept(1).expect(set("a", "1"));
@@ -333,7 +333,7 @@ class SessionTest {
   }
 
   @Test
-  void aNodeThatDoesNotReadStopsItsClientsBeingRead() {
+  void readingPausesWhileTheNodeDoesNotRead() {
     Peer client = rig.client();
     client.send(get("a"));
     Peer node = rig.accept(1).expect(get("a")).send("$-1\r\n");
@@ -352,10 +352,10 @@ class SessionTest {
   }
 
   @Test
-  void manyRequestsForANodeThatIsDownStopTheirClientBeingRead() {
+  void readingPausesWhenManyRequestsWaitForANode() {
     rig.server(1).refuse();
     Peer client = rig.client();
-    // Its replies are known to be small: it is not for their sake that it has to wait.
+    // Its replies are known to be small: their size is not why it has to wait.
     client.send("*1\r\n$4\r\nPING\r\n".repeat(40)).expect("+PONG\r\n".repeat(40));
     client.send(set("a", "1").repeat(1_500));
     await().until(() -> rig.topology().calls().contains("refresh RECONNECT"));
@@ -370,7 +370,7 @@ class SessionTest {
   }
 
   @Test
-  void aClientThatLeavesDoesNotDisturbTheOthers() {
+  void aDisconnectedClientDoesNotAffectOthers() {
     Peer leaving = rig.client();
     leaving.send(get("a") + get("a"));
     Peer node = rig.accept(1).expect(get("a") + get("a"));
@@ -407,7 +407,7 @@ class SessionTest {
   }
 
   @Test
-  void refusalsAreSentInTheOrderOfTheRequests() {
+  void errorsKeepTheOrderOfTheRequests() {
     Peer client = rig.client();
     client.send(get("a") + call("RENAME a b") + call("FOO") + call("MONITOR"));
 
@@ -420,7 +420,7 @@ class SessionTest {
   }
 
   @Test
-  void aCommandForAnyNodeGoesToOneThatIsConnected() {
+  void aCommandForAnyNodeGoesToAConnectedNode() {
     rig.server(1).refuse();
     Peer node = rig.connected(0);
     Peer client = rig.client();

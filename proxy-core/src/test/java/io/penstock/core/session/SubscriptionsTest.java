@@ -41,7 +41,7 @@ class SubscriptionsTest {
 
   private Rig rig = Rig.cluster();
 
-  /** Messages may take so long from node to node. */
+  /** The longest time that messages take from node to node. */
   private static final Duration BUS = Duration.ofMillis(250);
 
   @AfterEach
@@ -69,17 +69,17 @@ class SubscriptionsTest {
   private Peer resp3() {
     Peer client = rig.client();
     client.send(HELLO_3).expect("%7\r\n");
-    int rest = client.read(1).length(); // the rest of the greeting has come with it
+    int rest = client.read(1).length(); // the rest of the reply to HELLO has arrived with it
     await().until(() -> client.pending() >= 100);
     client.read(client.pending());
     assertThat(rest).isEqualTo(1);
     return client;
   }
 
-  /** Subscribes a client to one channel; answers the node's side. */
+  /** Subscribes a client to one channel; returns the node's end of the connection. */
   private Peer subscribed(Peer client, int node, String channel) {
     client.send(call("SUBSCRIBE " + channel));
-    Peer feed = rig.acceptFeed(node);
+    Peer feed = rig.acceptSubscriberConnection(node);
     feed.expect(call("subscribe " + channel)).send(push("subscribe", channel, ":1"));
     client.expect(array("subscribe", channel, ":1"));
     return feed;
@@ -89,15 +89,15 @@ class SubscriptionsTest {
     return rig.<Long>onLoop(() -> rig.sessions().pressure().unanswered());
   }
 
-  /** What a client is told when it subscribes and unsubscribes. */
+  /** Replies to subscribing and unsubscribing. */
   @Nested
   class Confirmations {
 
     @Test
-    void whoSubscribesWaitsAsLongAsACommandIsHeld() {
+    void subscribeWaitsAsLongAsTheFailoverHold() {
       Duration timeout = Duration.ofSeconds(1);
       rig.close();
-      rig = new Rig.Choice().commandTimeout(timeout).hold(Duration.ofSeconds(100)).start();
+      rig = new Rig.Options().commandTimeout(timeout).hold(Duration.ofSeconds(100)).start();
       rig.connected(1);
       rig.server(1).refuse();
       Peer client = rig.client();
@@ -112,16 +112,16 @@ class SubscriptionsTest {
 
       rig.server(1).listenAgain();
 
-      Peer feed = rig.acceptFeed(1).expect(call("ssubscribe a"));
+      Peer feed = rig.acceptSubscriberConnection(1).expect(call("ssubscribe a"));
       feed.send(push("ssubscribe", "a", ":1"));
       client.expect(array("ssubscribe", "a", ":1"));
     }
 
     @Test
-    void theConfirmationComesWhenTheNodeHasConfirmed() {
+    void theConfirmationFollowsThatOfTheNode() {
       Peer client = rig.client();
       client.send(call("SUBSCRIBE b"));
-      Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
+      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
       Peer other = rig.client();
       other.send(PING).expect("+PONG\r\n");
       assertThat(client.pending()).isZero();
@@ -132,14 +132,14 @@ class SubscriptionsTest {
     }
 
     @Test
-    void severalChannelsAreConfirmedTogetherWithGrowingCounts() {
+    void severalChannelsAreConfirmedWithGrowingCounts() {
       Peer client = rig.client();
       client.send(call("SUBSCRIBE b a b"));
-      Peer lower = rig.acceptFeed(0).expect(call("subscribe b"));
-      Peer upper = rig.acceptFeed(1).expect(call("subscribe a"));
+      Peer lower = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
+      Peer upper = rig.acceptSubscriberConnection(1).expect(call("subscribe a"));
       String early = push("subscribe", "b", ":1") + push("message", "b", "too early");
       lower.send(early);
-      int handshakes = 5 + 4 + 5; // of the connection for requests, too
+      int handshakes = 5 + 4 + 5; // including the connection for requests
       await().until(() -> rig.bytesReceivedFrom(0) == handshakes + early.length());
       upper.send(push("subscribe", "a", ":1"));
 
@@ -152,7 +152,7 @@ class SubscriptionsTest {
     }
 
     @Test
-    void unsubscribingFromNothingIsAnsweredAsRedisDoes() {
+    void unsubscribingFromNothingIsConfirmedAsInRedis() {
       Peer client = rig.client();
       client.send(call("UNSUBSCRIBE")).expect("*3\r\n$11\r\nunsubscribe\r\n$-1\r\n:0\r\n");
       client.send(call("PUNSUBSCRIBE x")).expect(array("punsubscribe", "x", ":0"));
@@ -162,7 +162,7 @@ class SubscriptionsTest {
     }
 
     @Test
-    void channelsAndPatternsAreCountedTogetherAndShardChannelsApart() {
+    void shardChannelsAreCountedSeparately() {
       Peer client = rig.client();
       Peer feed = subscribed(client, 0, "b");
       client.send(call("PSUBSCRIBE b"));
@@ -184,7 +184,7 @@ class SubscriptionsTest {
     }
 
     @Test
-    void aSubscriberThatSpeaksResp2MayNotAskForMuch() {
+    void aResp2SubscriberMaySendFewCommands() {
       Peer client = rig.client();
       subscribed(client, 0, "b");
       String rest =
@@ -217,7 +217,7 @@ class SubscriptionsTest {
     void laterRequestsWaitForTheConfirmation() {
       Peer client = rig.client();
       client.send(call("SUBSCRIBE b") + PING + call("UNSUBSCRIBE b") + PING);
-      Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
+      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
       feed.send(push("subscribe", "b", ":1"));
       feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
 
@@ -237,17 +237,17 @@ class SubscriptionsTest {
       node.send("$1\r\n1\r\n");
       client.expect("$1\r\n1\r\n");
 
-      rig.acceptFeed(0).expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
+      rig.acceptSubscriberConnection(0).expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
       client.expect(array("subscribe", "b", ":1"));
     }
   }
 
-  /** Messages on their way to clients. */
+  /** Delivery of messages to clients. */
   @Nested
   class Messages {
 
     @Test
-    void messagesAreUnderstoodHoweverTheyAreCut() {
+    void messagesMayArriveInPieces() {
       Peer client = rig.client();
       Peer feed = subscribed(client, 0, "b");
       client.send(call("PSUBSCRIBE c*"));
@@ -291,15 +291,15 @@ class SubscriptionsTest {
     }
 
     @Test
-    void pushesComeBetweenRepliesAndNeverWithinOne() {
+    void messagesAreSentBetweenRepliesAndNeverWithinOne() {
       Peer client = resp3();
       client.send(call("SUBSCRIBE b"));
-      Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
+      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
       feed.send(push("subscribe", "b", ":1"));
       client.expect(push("subscribe", "b", ":1"));
       client.send(get("b") + get("c"));
       rig.accept(0); // made in any case, for clients that speak RESP2
-      Peer node = rig.acceptFeed(0).expect(get("b") + get("c"));
+      Peer node = rig.acceptSubscriberConnection(0).expect(get("b") + get("c"));
       feed.send(push("message", "b", "before"));
       client.expect(push("message", "b", "before"));
 
@@ -318,10 +318,10 @@ class SubscriptionsTest {
     }
 
     @Test
-    void repliesThatAreOffDoNotSilenceMessages() {
+    void clientReplyOffDoesNotMuteMessages() {
       Peer client = rig.client();
       client.send(call("CLIENT REPLY OFF") + call("SUBSCRIBE b"));
-      Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
+      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
       feed.send(push("subscribe", "b", ":1"));
       client.expect(array("subscribe", "b", ":1"));
       client.send(PING);
@@ -330,11 +330,11 @@ class SubscriptionsTest {
     }
 
     @Test
-    void keyspaceNotificationsComeFromEveryMasterAndOtherMessagesOnce() {
+    void keyspaceNotificationsComeFromEveryMaster() {
       Peer client = rig.client();
       client.send(call("PSUBSCRIBE *"));
-      Peer lower = rig.acceptFeed(0).expect(call("psubscribe *"));
-      Peer upper = rig.acceptFeed(1).expect(call("psubscribe *"));
+      Peer lower = rig.acceptSubscriberConnection(0).expect(call("psubscribe *"));
+      Peer upper = rig.acceptSubscriberConnection(1).expect(call("psubscribe *"));
       lower.send(push("psubscribe", "*", ":1"));
       upper.send(push("psubscribe", "*", ":1"));
       client.expect(array("psubscribe", "*", ":1"));
@@ -352,15 +352,15 @@ class SubscriptionsTest {
     }
 
     @Test
-    void anotherProtocolBeginsBehindAllThatWasSaidInTheOldOne() {
+    void bufferedMessagesPrecedeAChangeOfProtocol() {
       Peer client = resp3();
       client.send(call("SUBSCRIBE b"));
-      Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
+      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
       feed.send(push("subscribe", "b", ":1"));
       client.expect(push("subscribe", "b", ":1"));
       client.send(get("b") + call("HELLO 2") + get("b"));
       rig.accept(0); // made in any case, for clients that speak RESP2
-      Peer node = rig.acceptFeed(0).expect(get("b"));
+      Peer node = rig.acceptSubscriberConnection(0).expect(get("b"));
       feed.send(push("message", "b", "1"));
       client.expect(push("message", "b", "1"));
 
@@ -374,7 +374,7 @@ class SubscriptionsTest {
     }
   }
 
-  /** Channels whose node changes, or is lost. */
+  /** Channels whose node changes or is lost. */
   @Nested
   class MovingChannels {
 
@@ -385,19 +385,19 @@ class SubscriptionsTest {
 
       feed.reset();
 
-      Peer again = rig.acceptFeed(0).expect(call("subscribe b"));
+      Peer again = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
       again.send(push("subscribe", "b", ":1") + push("message", "b", "back"));
       client.expect(array("message", "b", "back"));
     }
 
     @Test
-    void movesWithItsSlotWithoutLosingOrDoublingWhatIsThere() {
+    void aMovedChannelLosesAndDuplicatesNoMessage() {
       Peer client = rig.client();
       Peer old = subscribed(client, 1, "a");
       rig.publish(rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
       rig.accept(0); // for commands
       rig.tick(BUS);
-      Peer owner = rig.acceptFeed(0).expect(call("subscribe a"));
+      Peer owner = rig.acceptSubscriberConnection(0).expect(call("subscribe a"));
       old.send(push("message", "a", "1"));
       client.expect(array("message", "a", "1"));
 
@@ -409,11 +409,11 @@ class SubscriptionsTest {
     }
 
     /**
-     * What was published at the old owner may still be on its way to the new one; at the old owner
-     * it has been heard, and what comes from the new one comes behind it.
+     * Messages published at the old owner may still be on their way to the new one. The old owner
+     * delivers them, and then those from the new one.
      */
     @Test
-    void staysWhereItIsHeardUntilAllHasPassedFromNodeToNode() {
+    void aMovedChannelStaysUntilTheBusDelayHasPassed() {
       Peer client = rig.client();
       Peer old = subscribed(client, 1, "a");
       rig.publish(rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
@@ -422,7 +422,7 @@ class SubscriptionsTest {
       client.expect(array("message", "a", "1") + array("message", "a", "2"));
       Peer other = resp3();
       other.send(call("SUBSCRIBE b"));
-      Peer feed = rig.acceptFeed(0).expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
+      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
       other.expect(push("subscribe", "b", ":1"));
 
       rig.tick(BUS);
@@ -431,28 +431,28 @@ class SubscriptionsTest {
     }
 
     @Test
-    void doesNotStayWhereItIsNotHeard() {
+    void anUnconfirmedChannelMovesAtOnce() {
       Peer client = rig.client();
       Peer old = subscribed(client, 1, "a");
       rig.publish(rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
       rig.accept(0); // for commands
       old.reset();
 
-      rig.acceptFeed(0).expect(call("subscribe a"));
+      rig.acceptSubscriberConnection(0).expect(call("subscribe a"));
     }
 
     @Test
-    void anotherNodeServesAChannelWhileItsOwnerIsUnreachable() {
+    void anotherNodeServesAChannelOfAnUnreachableOwner() {
       rig.connected(0);
       rig.server(0).refuse();
       Peer client = rig.client();
       client.send(call("SUBSCRIBE b"));
 
-      Peer feed = rig.acceptFeed(1).expect(call("subscribe b"));
+      Peer feed = rig.acceptSubscriberConnection(1).expect(call("subscribe b"));
       feed.send(push("subscribe", "b", ":1"));
       client.expect(array("subscribe", "b", ":1"));
       rig.server(0).listenAgain();
-      Peer owner = rig.acceptFeed(0);
+      Peer owner = rig.acceptSubscriberConnection(0);
       await()
           .until(() -> {
             rig.tick(BUS);
@@ -466,15 +466,15 @@ class SubscriptionsTest {
     }
   }
 
-  /** Channels of a slot, which only its owner serves. */
+  /** Shard channels, which only the owner of the slot serves. */
   @Nested
   class ShardChannels {
 
     @Test
-    void aShardChannelFollowsItsSlotWithoutAWord() {
+    void aShardChannelFollowsItsSlotSilently() {
       Peer client = rig.client();
       client.send(call("SSUBSCRIBE a {a}2"));
-      Peer old = rig.acceptFeed(1).expect(call("ssubscribe a {a}2"));
+      Peer old = rig.acceptSubscriberConnection(1).expect(call("ssubscribe a {a}2"));
       old.send(push("ssubscribe", "a", ":1") + push("ssubscribe", "{a}2", ":2"));
       client.expect(array("ssubscribe", "a", ":1") + array("ssubscribe", "{a}2", ":2"));
 
@@ -482,7 +482,7 @@ class SubscriptionsTest {
       old.expect(call("ssubscribe a") + call("ssubscribe {a}2"));
       String moved = "-MOVED 15495 127.0.0.1:" + rig.address(0).port() + "\r\n";
       old.send(moved + moved);
-      Peer owner = rig.acceptFeed(0).expect(call("ssubscribe a {a}2"));
+      Peer owner = rig.acceptSubscriberConnection(0).expect(call("ssubscribe a {a}2"));
       owner.send(push("ssubscribe", "a", ":1") + push("ssubscribe", "{a}2", ":2"));
       owner.send(push("smessage", "a", "x"));
 
@@ -490,7 +490,7 @@ class SubscriptionsTest {
       assertThat(rig.topology().calls()).contains("moved 15495 to " + rig.address(0).port());
     }
 
-    /** A client of the shard channel {@code a} that has asked to leave it, and so has its feed. */
+    /** Unsubscribes a client from the shard channel {@code a}, at its node too. */
     private Peer leavesShardChannel(Peer feed) {
       Peer client = rig.client();
       client.send(call("SSUBSCRIBE a"));
@@ -501,9 +501,9 @@ class SubscriptionsTest {
       return client;
     }
 
-    /** It ends the subscription by itself, and refuses to end it once more. */
+    /** Ends the subscription from the node's side, and answers the SUNSUBSCRIBE with an error. */
     @Test
-    void aChannelThatMovesDuringUnsubscribeKeepsTheConnection() {
+    void aMoveDuringUnsubscribeKeepsTheConnection() {
       Peer listener = rig.client();
       Peer feed = subscribed(listener, 1, "foo");
       Peer client = leavesShardChannel(feed);
@@ -515,7 +515,7 @@ class SubscriptionsTest {
     }
 
     @Test
-    void aRefusedUnsubscribeIsNotTakenForAnotherReply() {
+    void aStaleUnsubscribeErrorMatchesNoOtherCommand() {
       Peer listener = rig.client();
       Peer feed = subscribed(listener, 1, "foo");
       Peer client = leavesShardChannel(feed);
@@ -530,18 +530,18 @@ class SubscriptionsTest {
       listener.expect(array("ssubscribe", "foo", ":1") + array("smessage", "foo", "x"));
     }
 
-    /** Else its last messages could be heard behind those of the new owner. */
+    /** Otherwise its last messages could be delivered behind those of the new owner. */
     @Test
-    void aShardChannelStaysUntilItsOldOwnerLetsGoOfIt() {
+    void aShardChannelStaysUntilItsOldOwnerEndsIt() {
       Peer client = rig.client();
       client.send(call("SSUBSCRIBE a"));
-      Peer old = rig.acceptFeed(1).expect(call("ssubscribe a")).send(push("ssubscribe", "a", ":1"));
+      Peer old = rig.acceptSubscriberConnection(1).expect(call("ssubscribe a")).send(push("ssubscribe", "a", ":1"));
       client.expect(array("ssubscribe", "a", ":1"));
       rig.publish(rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
       rig.accept(0); // for commands
       Peer other = resp3();
       other.send(call("SUBSCRIBE b"));
-      Peer feed = rig.acceptFeed(0).expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
+      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
       other.expect(push("subscribe", "b", ":1"));
 
       old.send(push("smessage", "a", "1") + push("sunsubscribe", "a", ":0"));
@@ -552,29 +552,29 @@ class SubscriptionsTest {
     }
 
     @Test
-    void aShardChannelMovesWithoutAWordFromItsOldOwner() {
+    void aShardChannelMovesIfItsOldOwnerIsSilent() {
       Peer client = rig.client();
       client.send(call("SSUBSCRIBE a"));
-      rig.acceptFeed(1).expect(call("ssubscribe a")).send(push("ssubscribe", "a", ":1"));
+      rig.acceptSubscriberConnection(1).expect(call("ssubscribe a")).send(push("ssubscribe", "a", ":1"));
       client.expect(array("ssubscribe", "a", ":1"));
       rig.publish(rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
       rig.accept(0); // for commands
 
       rig.tick(BUS);
 
-      rig.acceptFeed(0).expect(call("ssubscribe a"));
+      rig.acceptSubscriberConnection(0).expect(call("ssubscribe a"));
     }
 
     @Test
-    void shardChannelsOfSeveralSlotsAreRefused() {
+    void shardChannelsOfSeveralSlotsAreRejected() {
       rig.client()
           .send(call("SSUBSCRIBE a b"))
           .expect("-CROSSSLOT Keys in request don't hash to the same slot\r\n");
     }
 
-    /** Valkey 8.0.0 and 8.0.1 say so in place of a confirmation. */
+    /** Sent by Valkey 8.0.0 and 8.0.1 in place of a confirmation. */
     @Test
-    void aNodeThatHasNothingToEndRefusesNobodyElse() {
+    void aMissingSubscriptionErrorFailsNoOtherCommand() {
       Peer listener = rig.client();
       Peer feed = subscribed(listener, 1, "foo");
       Peer client = leavesShardChannel(feed);
@@ -590,15 +590,15 @@ class SubscriptionsTest {
     }
   }
 
-  /** Nodes that refuse or do not answer, and defects. */
+  /** Error replies, nodes that do not answer, and internal failures. */
   @Nested
   class Failures {
 
     @Test
-    void whatTheNodeRefusesIsRefused() {
+    void anErrorOfTheNodeGoesToTheClient() {
       Peer client = rig.client();
       client.send(call("SUBSCRIBE b c"));
-      Peer feed = rig.acceptFeed(0).expect(call("subscribe b c")).send("-NOPERM no\r\n");
+      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b c")).send("-NOPERM no\r\n");
       feed.expect(call("subscribe b") + call("subscribe c"));
       feed.send(push("subscribe", "b", ":1") + "-NOPERM not c\r\n");
 
@@ -608,7 +608,7 @@ class SubscriptionsTest {
     }
 
     @Test
-    void aNodeThatCannotBeReachedMeansAnErrorInTheEnd() {
+    void anUnreachableNodeIsAnErrorAtTheDeadline() {
       rig.server(0).refuse();
       rig.server(1).refuse();
       Peer client = rig.client();
@@ -622,17 +622,17 @@ class SubscriptionsTest {
     }
 
     @Test
-    void aNodeThatDoesNotAnswerMeansATimeout() {
+    void aSilentNodeIsATimeout() {
       Peer client = rig.client();
       client.send(call("SUBSCRIBE b"));
-      rig.acceptFeed(0).expect(call("subscribe b"));
+      rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
 
       rig.tick(Duration.ofSeconds(200));
 
       client.expect("-TIMEOUT the node did not answer in time\r\n");
     }
 
-    /** One that listens to a channel and cannot take its messages. */
+    /** A subscriber whose delivery of messages fails. */
     private static final class Failing implements Subscriber, SubscribeRequest.Callback {
 
       private final List<ByteBuf> kept = new CopyOnWriteArrayList<>();
@@ -663,7 +663,7 @@ class SubscriptionsTest {
     }
 
     @Test
-    void whatGoesWrongForOneSubscriberCostsOthersNothing() {
+    void aFailureOfOneSubscriberDoesNotAffectOthers() {
       var failing = new Failing();
       ByteBuf wire = Wire.buffer("b");
       Name name = Name.copy(wire, 0, 1);
@@ -678,7 +678,7 @@ class SubscriptionsTest {
             hub.end(begun);
             return begun;
           });
-      Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
+      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
       feed.send(push("subscribe", "b", ":1"));
       await().until(() -> failing.joined);
       rig.onLoop(() -> hub.addSubscriber(joining, name));
@@ -693,11 +693,11 @@ class SubscriptionsTest {
     }
 
     @Test
-    void whatANodeCouldNotBeAskedForTheMomentItIsAskedLater() {
+    void anUnsentSubscribeIsRetried() {
       rig.close();
-      rig = new Rig.Choice().bounds(new QueueLimits(1, 1 << 20)).start();
+      rig = new Rig.Options().bounds(new QueueLimits(1, 1 << 20)).start();
       Peer other = rig.client().send(call("SUBSCRIBE b"));
-      Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
+      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
       var confirmations = new StringBuilder(push("subscribe", "b", ":1"));
       for (int i = 1; i < 16; i++) { // times as much as one at once: more is refused
         other = rig.client().send(call("SUBSCRIBE {b}" + i));
@@ -716,12 +716,15 @@ class SubscriptionsTest {
       client.expect(array("subscribe", "{b}late", ":1"));
     }
 
-    /** A client that has unsubscribed from b, which the node was not told, as it takes no more. */
+    /**
+     * Returns a client that has unsubscribed from b, while the node did not get the command because
+     * it accepts no more.
+     */
     private record Unheard(Peer client, Peer feed, String confirmations) {}
 
     private Unheard unsubscribeUnheard() {
       rig.close();
-      rig = new Rig.Choice().bounds(new QueueLimits(1, 1 << 20)).start();
+      rig = new Rig.Options().bounds(new QueueLimits(1, 1 << 20)).start();
       Peer leaving = rig.client();
       Peer feed = subscribed(leaving, 0, "b");
       var confirmations = new StringBuilder();
@@ -735,7 +738,7 @@ class SubscriptionsTest {
     }
 
     @Test
-    void whatANodeCouldNotBeToldToEndForTheMomentItIsToldLater() {
+    void anUnsentUnsubscribeIsRetried() {
       Unheard unheard = unsubscribeUnheard();
       assertThat(unheard.feed.pending()).isZero();
 
@@ -747,7 +750,7 @@ class SubscriptionsTest {
     }
 
     @Test
-    void whatIsWantedAgainMeanwhileIsNotEnded() {
+    void aChannelSubscribedAgainIsNotUnsubscribed() {
       Unheard unheard = unsubscribeUnheard();
       unheard.client.send(call("SUBSCRIBE b"));
       await().until(() -> unanswered() == 17);
@@ -762,11 +765,11 @@ class SubscriptionsTest {
     }
 
     @Test
-    void whatCouldNeitherBeEndedNorBegunAgainIsEndedLater() {
+    void anUnsentUnsubscribeIsRetriedAfterAnUnsentSubscribe() {
       Unheard unheard = unsubscribeUnheard();
       unheard.client.send(call("SUBSCRIBE b"));
       await().until(() -> unanswered() == 17);
-      rig.tick(Duration.ofSeconds(1)); // the node takes nothing yet
+      rig.tick(Duration.ofSeconds(1)); // the node accepts nothing yet
       unheard.client.reset();
       await().until(() -> unanswered() == 16);
 
@@ -783,7 +786,7 @@ class SubscriptionsTest {
   class Publishing {
 
     @Test
-    void publishCountsClientsAndNotConnections() {
+    void publishCountsClientsNotConnections() {
       Peer client = rig.client();
       Peer feed = subscribed(client, 0, "b");
       for (int i = 0; i < 2; i++) {
@@ -792,7 +795,7 @@ class SubscriptionsTest {
       }
       Peer publisher = rig.client();
       publisher.send(call("PUBLISH b x"));
-      Peer node = rig.accept(0).expect(call("PUBLISH b x")).send(":2\r\n"); // one is not ours
+      Peer node = rig.accept(0).expect(call("PUBLISH b x")).send(":2\r\n"); // one subscriber is not ours
       publisher.expect(":4\r\n");
 
       client.send(call("PSUBSCRIBE [bc]"));
@@ -806,15 +809,15 @@ class SubscriptionsTest {
       publisher.expect(":1\r\n");
     }
 
-    /** The shared connection for clients that speak RESP3, behind the one that is made ahead. */
+    /** Accepts the shared connection for RESP3 clients, behind the one that is made in advance. */
     private Peer acceptResp3() {
       rig.accept(0);
-      return rig.acceptFeed(0);
+      return rig.acceptSubscriberConnection(0);
     }
 
     private Peer listens(Peer client) {
       client.send(call("SUBSCRIBE b"));
-      Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
+      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
       feed.send(push("subscribe", "b", ":1"));
       client.expect(push("subscribe", "b", ":1"));
       return feed;
@@ -833,7 +836,7 @@ class SubscriptionsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"PUBLISH b x", "EVAL x 1 b", "EVALSHA x 1 b", "FCALL x 1 b"})
-    void whatAClientPublishesItselfComesBehindTheReply(String publishes) {
+    void aClientsOwnMessageFollowsTheReplyToPublish(String publishes) {
       Peer client = resp3();
       Peer feed = listens(client);
       client.send(call(publishes) + get("b"));
@@ -852,7 +855,7 @@ class SubscriptionsTest {
     }
 
     @Test
-    void whatATransactionPublishesComesBehindItsReply() {
+    void messagesOfATransactionFollowItsReply() {
       Peer client = resp3();
       Peer feed = listens(client);
       client.send(call("MULTI") + call("PUBLISH b x") + call("EXEC") + call("PUBLISH b y"));
@@ -873,7 +876,7 @@ class SubscriptionsTest {
     }
 
     @Test
-    void whoAlwaysPublishesHearsTheOthersAllTheSame() {
+    void aClientThatAlwaysPublishesGetsMessagesOfOthers() {
       Peer client = resp3();
       Peer feed = listens(client);
       client.send(call("PUBLISH c 1"));
@@ -890,7 +893,7 @@ class SubscriptionsTest {
     }
 
     @Test
-    void whatWaitsForAReplyIsGivenUpWithItsClient() {
+    void messagesWaitingForAReplyAreReleasedOnClose() {
       Peer client = resp3();
       Peer feed = listens(client);
       client.send(call("PUBLISH b x"));
@@ -903,9 +906,9 @@ class SubscriptionsTest {
     }
 
     @Test
-    void clientsAreCountedInFrontOfOneServerToo() {
+    void clientsAreCountedForASingleServerToo() {
       rig.close();
-      rig = new Rig.Choice().single().start();
+      rig = new Rig.Options().single().start();
       Peer first = rig.client();
       Peer feed = subscribed(first, 0, "b");
       first.send(call("SSUBSCRIBE b"));
@@ -920,7 +923,7 @@ class SubscriptionsTest {
       Peer node = rig.accept(0).expect(call("PUBSUB NUMSUB b")).send(array("b", ":1"));
       client.expect(array("b", ":2"));
       client.send(call("PUBSUB SHARDNUMSUB b"));
-      node.expect(call("PUBSUB SHARDNUMSUB b")).send(array("b", ":3")); // two are not ours
+      node.expect(call("PUBSUB SHARDNUMSUB b")).send(array("b", ":3")); // two subscribers are not ours
       client.expect(array("b", ":4"));
       client.send(call("PUBSUB CHANNELS"));
       node.expect(call("PUBSUB CHANNELS")).send(array("b"));
@@ -933,7 +936,7 @@ class SubscriptionsTest {
   class InTransactions {
 
     @Test
-    void subscribingIsRefusedWithinATransaction() {
+    void subscribeIsRejectedInATransaction() {
       Peer client = rig.client();
       client.send(call("MULTI")).expect("+OK\r\n");
       client.send(call("SUBSCRIBE b"));
@@ -944,10 +947,10 @@ class SubscriptionsTest {
     }
 
     @Test
-    void unsubscribingIsConfirmedAtItsPlaceInATransactionsReply() {
+    void unsubscribeIsConfirmedWithinTheReplyToExec() {
       Peer client = resp3();
       client.send(call("SUBSCRIBE b"));
-      Peer feed = rig.acceptFeed(0).expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
+      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
       client.expect(push("subscribe", "b", ":1"));
       client.send(call("MULTI") + call("PING") + call("UNSUBSCRIBE b x") + call("ECHO e"));
       client.expect("+OK\r\n" + "+QUEUED\r\n".repeat(3));
@@ -961,10 +964,10 @@ class SubscriptionsTest {
     }
 
     @Test
-    void aSubscriberThatLeavesInATransactionLeavesNothing() {
+    void closingDuringATransactionLeavesNothingBehind() {
       Peer client = resp3();
       client.send(call("SUBSCRIBE b"));
-      Peer feed = rig.acceptFeed(0).expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
+      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
       client.expect(push("subscribe", "b", ":1"));
       client.send(call("MULTI") + call("UNSUBSCRIBE") + PING + call("EXEC"));
       client.expect("+OK\r\n+QUEUED\r\n+QUEUED\r\n");
@@ -986,7 +989,7 @@ class SubscriptionsTest {
   class LeavingSubscribers {
 
     @Test
-    void aSubscriberThatLeavesIsForgotten() {
+    void aClosedSubscriberIsForgotten() {
       Peer client = rig.client();
       Peer feed = subscribed(client, 0, "b");
 
@@ -1002,10 +1005,10 @@ class SubscriptionsTest {
     }
 
     @Test
-    void aSubscriberThatLeavesEarlyLeavesNothingUnanswered() {
+    void closingBeforeTheConfirmationLeavesNothingBehind() {
       Peer client = rig.client();
       client.send(call("SUBSCRIBE b"));
-      Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
+      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
 
       client.reset();
 
@@ -1037,7 +1040,7 @@ class SubscriptionsTest {
 
       Peer waiting = rig.client();
       waiting.send(call("SUBSCRIBE a"));
-      rig.acceptFeed(1).expect(call("subscribe a"));
+      rig.acceptSubscriberConnection(1).expect(call("subscribe a"));
       rig.onLoop(() -> {
         rig.sessions().drain();
         return true;
@@ -1054,10 +1057,10 @@ class SubscriptionsTest {
   class UnreadMessages {
 
     @Test
-    void whatASubscriberDoesNotReadIsLimited() {
+    void unreadMessagesAreLimited() {
       rig.close();
       var limit = new OutputLimit(20 << 20, 8 << 20, Duration.ofSeconds(5));
-      rig = new Rig.Choice().subscriberLimit(limit).start();
+      rig = new Rig.Options().subscriberLimit(limit).start();
       Peer client = rig.client();
       Peer feed = subscribed(client, 0, "b");
       String message = push("message", "b", "x".repeat(1 << 20));
@@ -1075,7 +1078,7 @@ class SubscriptionsTest {
     void theHardLimitClosesASubscriberAtOnce() {
       rig.close();
       var limit = new OutputLimit(10 << 20, 0, Duration.ZERO);
-      rig = new Rig.Choice().subscriberLimit(limit).start();
+      rig = new Rig.Options().subscriberLimit(limit).start();
       Peer client = rig.client();
       Peer feed = subscribed(client, 0, "b");
       String message = push("message", "b", "x".repeat(1_000)).repeat(1_000);
@@ -1088,7 +1091,7 @@ class SubscriptionsTest {
       feed.expect(call("unsubscribe b"));
     }
 
-    /** Answers how often it was sent. */
+    /** Returns how often the message was sent. */
     private int sendUntil(Peer feed, String message, long unread) {
       Session session = rig.newestSession();
       for (int i = 1; i <= 100; i++) {
@@ -1110,7 +1113,7 @@ class SubscriptionsTest {
     }
 
     @Test
-    void aClientThatReadsLateGetsEverythingInOrder() {
+    void aClientThatReadsLateGetsAllMessagesInOrder() {
       Peer client = rig.client();
       Peer feed = subscribed(client, 0, "b");
       var expected = new StringBuilder();
@@ -1125,9 +1128,9 @@ class SubscriptionsTest {
       client.send(PING).expect(array("pong", ""));
     }
 
-    /** In RESP2 a message behind it would be taken for the reply to a later command. */
+    /** In RESP2 a message behind the reply would be taken for the reply to a later command. */
     @Test
-    void whatIsHeldGoesBeforeTheReplyToReset() {
+    void bufferedMessagesPrecedeTheReplyToReset() {
       Peer client = rig.client();
       Peer feed = subscribed(client, 0, "b");
       String text = "x".repeat(1_000);
@@ -1145,15 +1148,15 @@ class SubscriptionsTest {
     }
 
     @Test
-    void whatIsHeldBehindALargeReplyIsNotPutIntoItByReset() {
+    void resetWritesNoMessageIntoALargeReply() {
       Peer client = resp3();
       client.send(call("SUBSCRIBE b"));
-      Peer feed = rig.acceptFeed(0).expect(call("subscribe b"));
+      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
       feed.send(push("subscribe", "b", ":1"));
       client.expect(push("subscribe", "b", ":1"));
       client.send(get("b"));
       rig.accept(0); // made in any case, for clients that speak RESP2
-      Peer node = rig.acceptFeed(0).expect(get("b"));
+      Peer node = rig.acceptSubscriberConnection(0).expect(get("b"));
       String value = Wire.bulk("v".repeat(60_000));
       node.send(value.substring(0, 40_000));
       client.expect(value.substring(0, 30_000));

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Node 1 owes replies and is silent, and node 0 takes its place, or a part of it. */
+/** Node 1 owes replies and is silent, and node 0 takes over all or a part of its slots. */
 @ParameterizedClass
 @ValueSource(strings = {"async", "sync"})
 class SupersededNodeTest extends EitherDispatcher {
@@ -26,8 +26,8 @@ class SupersededNodeTest extends EitherDispatcher {
   private static final Duration LATER = SUSPICIOUS.plus(LAST_WORDS);
 
   @Override
-  Rig.Choice choice() {
-    return new Rig.Choice().hold(Duration.ofSeconds(200));
+  Rig.Options options() {
+    return new Rig.Options().hold(Duration.ofSeconds(200));
   }
 
   @Override
@@ -35,13 +35,13 @@ class SupersededNodeTest extends EitherDispatcher {
     return 1;
   }
 
-  /** Node 1 has owed replies for long. */
+  /** Lets node 1 owe replies for long. */
   private void beSilent() {
     rig().tick(SUSPICIOUS);
     rig().tick(SUSPICIOUS);
   }
 
-  /** Node 0 is master of everything. */
+  /** Makes node 0 the master of all slots. */
   private void supersede() {
     rig().publish(successor());
   }
@@ -54,9 +54,9 @@ class SupersededNodeTest extends EitherDispatcher {
   }
 
   @Test
-  void aMapThatTheLoopWasNotToldOfHoldsFromTheNextTickOn() {
+  void aTickAdoptsAMissedSlotMap() {
     Peer client = rig().client();
-    rig().publishUntold(successor());
+    rig().publishSilently(successor());
 
     rig().tick(Duration.ZERO);
 
@@ -66,7 +66,7 @@ class SupersededNodeTest extends EitherDispatcher {
   }
 
   @Test
-  void theTopologyIsLookedAtWhenANodeIsSilent() {
+  void aSilentNodeTriggersARefresh() {
     Peer client = rig().client();
     client.send(set("a", "1"));
     Peer node = accept(1).expect(set("a", "1"));
@@ -81,7 +81,7 @@ class SupersededNodeTest extends EitherDispatcher {
   }
 
   @Test
-  void theTopologyIsLookedAtAfterATimeout() {
+  void aTimeoutTriggersARefresh() {
     Peer client = rig().client();
     client.send(get("a"));
     accept(1).expect(get("a"));
@@ -93,7 +93,7 @@ class SupersededNodeTest extends EitherDispatcher {
   }
 
   @Test
-  void aSilentNodeIsGivenUpWhenAnotherTookItsPlace() {
+  void aSilentReplacedNodeIsDisconnected() {
     Peer writer = rig().client();
     writer.send(set("a", "1"));
     Peer old = accept(1).expect(set("a", "1"));
@@ -111,7 +111,7 @@ class SupersededNodeTest extends EitherDispatcher {
   }
 
   @Test
-  void readsThatASilentNodeOwesAreSentToTheOther() {
+  void readsOfASilentNodeAreSentToTheNewMaster() {
     Peer reader = rig().client();
     reader.send(get("a"));
     accept(1).expect(get("a"));
@@ -125,7 +125,7 @@ class SupersededNodeTest extends EitherDispatcher {
   }
 
   @Test
-  void whatItAcknowledgesLateIsNotPassedOn() {
+  void lateRepliesToWritesAreNotForwarded() {
     Peer writer = rig().client();
     writer.send(set("a", "1"));
     Peer old = accept(1).expect(set("a", "1"));
@@ -139,7 +139,7 @@ class SupersededNodeTest extends EitherDispatcher {
   }
 
   @Test
-  void whatItRedirectsInTimeIsNoError() {
+  void redirectsInTimeAreFollowed() {
     Peer writer = rig().client();
     writer.send(set("a", "1") + set("foo", "2"));
     Peer old = accept(1).expect(set("a", "1") + set("foo", "2"));
@@ -154,7 +154,7 @@ class SupersededNodeTest extends EitherDispatcher {
   }
 
   @Test
-  void aNodeThatAnswersIsHeardToTheEnd() {
+  void aReplacedNodeThatAnswersStaysConnected() {
     Peer writer = rig().client();
     writer.send(set("a", "1"));
     Peer old = accept(1).expect(set("a", "1"));
@@ -168,7 +168,7 @@ class SupersededNodeTest extends EitherDispatcher {
   }
 
   @Test
-  void aNodeThatIsStillAMasterIsHeardToTheEnd() {
+  void aSilentNodeThatIsStillAMasterStaysConnected() {
     Peer writer = rig().client();
     writer.send(set("a", "1"));
     Peer old = accept(1).expect(set("a", "1"));
@@ -183,12 +183,12 @@ class SupersededNodeTest extends EitherDispatcher {
   }
 
   @Test
-  void whatWaitsBehindItGoesToTheOther() {
+  void waitingRequestsGoToTheNewMaster() {
     Peer first = rig().client();
     first.send(set("a", "1"));
     Peer old = accept(1).expect(set("a", "1"));
     Peer second = rig().client();
-    if (isSync()) { // there is but one connection, and another client has it
+    if (isSync()) { // there is only one connection
       second.send(set("a", "2"));
     }
     beSilent();
@@ -206,7 +206,7 @@ class SupersededNodeTest extends EitherDispatcher {
   }
 
   @Test
-  void whatWaitsForItsHandshakeGoesToTheOther() {
+  void requestsWaitingForAHandshakeGoToTheNewMaster() {
     Peer client = rig().client();
     client.send(set("a", "1"));
     rig().acceptUnanswered(1).expect(isSync() ? NAMING + call("CLIENT ID") : NAMING);
@@ -227,7 +227,7 @@ class SupersededNodeTest extends EitherDispatcher {
     return node;
   }
 
-  /** The proxy's connection to node 1 that all clients share. */
+  /** Accepts the proxy's shared connection to node 1. */
   private Peer shared(Peer node) {
     if (!isSync()) {
       return node;
@@ -238,7 +238,7 @@ class SupersededNodeTest extends EitherDispatcher {
   }
 
   @Test
-  void whatBlocksAtANodeThatIsSilentEnds() {
+  void callsBlockedAtASilentNodeEnd() {
     Peer client = rig().client();
     Peer node = block(client);
     supersede();
@@ -253,7 +253,7 @@ class SupersededNodeTest extends EitherDispatcher {
   }
 
   @Test
-  void whatBlocksAtANodeThatAnswersStays() {
+  void callsBlockedAtANodeThatAnswersContinue() {
     Peer client = rig().client();
     Peer node = block(client);
     supersede();

@@ -15,7 +15,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is particular to one thread a client; everything else the integration tests run twice. */
+/**
+ * What is special about one thread per client; the integration tests run all other tests with both
+ * dispatchers.
+ */
 class SyncDispatchTest {
 
   private static final String OVERLOADED =
@@ -24,19 +27,19 @@ class SyncDispatchTest {
       "-CONNLOST the connection to the node was lost; the command may have run\r\n";
   private static final String TIMEOUT = "-TIMEOUT the node did not answer in time\r\n";
 
-  private Rig rig = new Rig.Choice().sync(2).start();
+  private Rig rig = new Rig.Options().sync(2).start();
 
   @AfterEach
   void close() {
     rig.close();
   }
 
-  private void restart(Rig.Choice choice) {
+  private void restart(Rig.Options options) {
     rig.close();
-    rig = choice.start();
+    rig = options.start();
   }
 
-  /** The proxy's next connection to a node. */
+  /** Accepts the proxy's next connection to a node. */
   private Peer accept(int node) {
     return rig.acceptUnanswered(node).expect(NAMING + call("CLIENT ID")).send("+OK\r\n:7\r\n");
   }
@@ -47,7 +50,7 @@ class SyncDispatchTest {
   }
 
   @Test
-  void aSlowCommandOfOneClientHoldsUpNoOther() {
+  void aSlowCommandDelaysNoOtherClient() {
     Peer slow = rig.client();
     slow.send(get("a"));
     Peer busy = accept(1).expect(get("a"));
@@ -62,7 +65,7 @@ class SyncDispatchTest {
   }
 
   @Test
-  void aBatchGoesToEachNodeOverOneConnectionAndIsAnsweredInOrder() {
+  void aBatchUsesOneConnectionPerNodeAndKeepsTheOrder() {
     Peer client = rig.client();
     client.send(get("a") + get("b") + get("foo") + get("c"));
     Peer upper = accept(1).expect(get("a") + get("foo"));
@@ -75,7 +78,7 @@ class SyncDispatchTest {
   }
 
   @Test
-  void theNextBatchIsSentWhenTheLastIsAnsweredOverTheSameConnection() {
+  void theNextBatchUsesTheSameConnection() {
     Peer client = rig.client();
     client.send(get("a"));
     Peer node = accept(1).expect(get("a"));
@@ -92,7 +95,7 @@ class SyncDispatchTest {
   }
 
   @Test
-  void aConnectionThatIsGivenBackServesTheNextClient() {
+  void aReleasedConnectionServesTheNextClient() {
     Peer first = rig.client();
     first.send(get("a"));
     Peer node = accept(1).expect(get("a")).send("$1\r\n1\r\n");
@@ -105,8 +108,8 @@ class SyncDispatchTest {
   }
 
   @Test
-  void whoFindsNoConnectionWaitsForOne() {
-    restart(new Rig.Choice().sync(1));
+  void aClientWaitsForAFreeConnection() {
+    restart(new Rig.Options().sync(1));
     Peer first = rig.client();
     first.send(get("a"));
     Peer node = accept(1).expect(get("a"));
@@ -121,8 +124,8 @@ class SyncDispatchTest {
   }
 
   @Test
-  void whoFindsNoConnectionUntilTheDeadlineIsTold() {
-    restart(new Rig.Choice().sync(1).commandTimeout(Duration.ofMillis(500)));
+  void noFreeConnectionUntilTheDeadlineIsAnError() {
+    restart(new Rig.Options().sync(1).commandTimeout(Duration.ofMillis(500)));
     Peer first = rig.client();
     first.send(get("a"));
     Peer node = accept(1).expect(get("a"));
@@ -133,13 +136,13 @@ class SyncDispatchTest {
       assertThat(log.get()).singleElement().asString().startsWith("all 1 connections that turns");
     }
 
-    node.send("$1\r\n1\r\n"); // nobody ticks here: the first still waits
+    node.send("$1\r\n1\r\n"); // no tick here: the first one still waits
     first.expect("$1\r\n1\r\n");
   }
 
   @Test
-  void twoClientsThatNeedTwoNodesDoNotWaitForOneAnother() {
-    restart(new Rig.Choice().sync(1));
+  void clientsOfTwoNodesDoNotDeadlock() {
+    restart(new Rig.Options().sync(1));
     Peer one = rig.client();
     Peer two = rig.client();
     one.send(get("a"));
@@ -170,8 +173,8 @@ class SyncDispatchTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2}) // no other connection is needed
-  void aLateReplyIsNobodysAndTheConnectionStaysTheClientsUntilIt(int connections) {
-    restart(new Rig.Choice().sync(connections).commandTimeout(Duration.ofSeconds(10)));
+  void aLateReplyIsDroppedBeforeTheConnectionIsReleased(int connections) {
+    restart(new Rig.Options().sync(connections).commandTimeout(Duration.ofSeconds(10)));
     Peer client = rig.client();
     client.send(get("a"));
     Peer node = accept(1).expect(get("a"));
@@ -179,7 +182,7 @@ class SyncDispatchTest {
     client.expect(TIMEOUT);
 
     client.send(get("foo"));
-    node.expect(get("foo")); // behind the late one, not around it
+    node.expect(get("foo")); // behind the late one, on the same connection
     node.send("$4\r\nlate\r\n$1\r\nf\r\n");
 
     client.expect("$1\r\nf\r\n");
@@ -187,8 +190,8 @@ class SyncDispatchTest {
   }
 
   @Test
-  void aTransactionThatIsLateHoldsUpNothingElse() {
-    restart(new Rig.Choice().sync(2).commandTimeout(Duration.ofSeconds(10)));
+  void aLateTransactionDelaysNothingElse() {
+    restart(new Rig.Options().sync(2).commandTimeout(Duration.ofSeconds(10)));
     Peer client = rig.client();
     client.send(call("MULTI") + set("a", "1") + call("EXEC"));
     Peer late = accept(1).expect(call("MULTI") + set("a", "1") + call("EXEC"));
@@ -208,9 +211,9 @@ class SyncDispatchTest {
   }
 
   @Test
-  void theTimeForAReplyBeginsWhenAConnectionIsFree() {
+  void theReplyTimeoutStartsWhenAConnectionIsFree() {
     restart(
-        new Rig.Choice()
+        new Rig.Options()
             .sync(1)
             .commandTimeout(Duration.ofSeconds(10))
             .hold(Duration.ofSeconds(100)));
@@ -231,8 +234,8 @@ class SyncDispatchTest {
   }
 
   @Test
-  void aNodeThatKeepsSilentIsGivenUp() {
-    restart(new Rig.Choice().sync(1).commandTimeout(Duration.ofSeconds(10)));
+  void aSilentNodeIsDisconnected() {
+    restart(new Rig.Options().sync(1).commandTimeout(Duration.ofSeconds(10)));
     Peer client = rig.client();
     client.send(get("a"));
     Peer node = accept(1).expect(get("a"));
@@ -246,7 +249,7 @@ class SyncDispatchTest {
   }
 
   @Test
-  void aReadWhoseConnectionIsLostIsSentAgainAndAWriteIsNot() {
+  void onConnectionLossOnlyReadsAreRetried() {
     Peer reader = rig.client();
     reader.send(get("a"));
     accept(1).expect(get("a")).close();
@@ -259,10 +262,10 @@ class SyncDispatchTest {
     assertThat(writer.read("-CONNLOST ".length())).isEqualTo("-CONNLOST ");
   }
 
-  /** A process that is killed loses its connections one after the other. */
+  /** The connections of a killed process close one after the other. */
   @Test
-  void afterALossNoOlderConnectionToTheNodeIsUsed() {
-    restart(new Rig.Choice().sync(3));
+  void afterALossOlderConnectionsAreNotUsed() {
+    restart(new Rig.Options().sync(3));
     Peer client = rig.client();
     Peer second = rig.client();
     Peer third = rig.client();
@@ -272,12 +275,12 @@ class SyncDispatchTest {
     Peer idle = accept(1).expect(get("a"));
     third.send(get("foo"));
     Peer busy = accept(1).expect(get("foo"));
-    idle.send("$1\r\n0\r\n"); // has served, and waits for whoever comes next
+    idle.send("$1\r\n0\r\n"); // has served a client and waits for the next one
     second.expect("$1\r\n0\r\n");
 
     lost.close();
     client.expect(CONNLOST);
-    busy.send("$1\r\nf\r\n"); // it may have sent that before it died
+    busy.send("$1\r\nf\r\n"); // the node may have sent it before it died
     third.expect("$1\r\nf\r\n");
 
     idle.expectClosed();
@@ -288,7 +291,7 @@ class SyncDispatchTest {
   }
 
   @Test
-  void nothingOvertakesAReadThatIsSentAgain() {
+  void nothingOvertakesARetriedRead() {
     Peer client = rig.client();
     client.send(get("a"));
     Peer node = accept(1).expect(get("a"));
@@ -313,13 +316,13 @@ class SyncDispatchTest {
   }
 
   @Test
-  void aClientThatAsksAgainAfterALongTimeIsServed() {
+  void aClientIsServedAfterALongIdleTime() {
     Peer client = rig.client();
     client.send(get("a"));
     Peer node = accept(1).expect(get("a")).send("$1\r\n1\r\n");
     client.expect("$1\r\n1\r\n");
     rig.tick(Duration.ofSeconds(11));
-    node.expectClosed(); // nobody has needed the connection, and the thread has ended
+    node.expectClosed(); // the connection was not needed, and the thread has ended
 
     client.send(get("a"));
     accept(1).expect(get("a")).send("$1\r\n2\r\n");
@@ -327,7 +330,7 @@ class SyncDispatchTest {
   }
 
   @Test
-  void aClientThatSendsMuchIsNotReadUntilItsTurn() {
+  void aClientThatSendsMuchIsPaused() {
     Peer client = rig.client();
     client.send(get("a"));
     Peer node = accept(1).expect(get("a"));

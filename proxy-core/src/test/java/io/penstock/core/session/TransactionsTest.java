@@ -40,9 +40,9 @@ class TransactionsTest {
     rig.close();
   }
 
-  private void restart(Rig.Choice choice) {
+  private void restart(Rig.Options options) {
     rig.close();
-    rig = choice.start();
+    rig = options.start();
   }
 
   private static String block(String... commands) {
@@ -53,12 +53,12 @@ class TransactionsTest {
     return "-MOVED " + Rig.SLOT_A + " 127.0.0.1:" + rig.address(node).port() + "\r\n";
   }
 
-  /** From MULTI to the reply of EXEC. */
+  /** From MULTI to the reply to EXEC. */
   @Nested
   class Queueing {
 
     @Test
-    void aTransactionIsQueuedHereAndSentInOnePiece() {
+    void aTransactionIsQueuedAndSentAsOne() {
       Peer client = rig.client();
       client
           .send(MULTI)
@@ -78,7 +78,7 @@ class TransactionsTest {
     }
 
     @Test
-    void aTransactionIsQueuedHoweverItsBytesAreCut() {
+    void aTransactionMayArriveInPieces() {
       Peer node = rig.connected(1);
       byte[] requests = Wire.bytes(MULTI + set("a", "1") + call("PING") + get("a") + EXEC + PING);
       byte[] replies = Wire.bytes(OK + QUEUED + QUEUED + "*2\r\n+OK\r\n*1\r\n$1\r\n1\r\n");
@@ -106,7 +106,7 @@ class TransactionsTest {
     }
 
     @Test
-    void repliesOfOtherClientsStayTheirs() {
+    void repliesOfOtherClientsAreNotMixedIn() {
       Peer node = rig.connected(1);
       Peer client = rig.client();
       Peer other = rig.client();
@@ -132,7 +132,7 @@ class TransactionsTest {
     }
 
     @Test
-    void aLargeReplyIsPassedOnWhileItArrives() {
+    void aLargeReplyIsForwardedWhileItArrives() {
       Peer client = rig.client();
       client.send(block(get("a"), get("a")));
       Peer node = rig.accept(1).expect(block(get("a"), get("a")));
@@ -156,7 +156,7 @@ class TransactionsTest {
     }
 
     @Test
-    void aMutedClientsTransactionRuns() {
+    void aTransactionRunsWhileRepliesAreOff() {
       Peer client = rig.client();
       client.send(call("CLIENT REPLY SKIP") + MULTI + get("a") + call("CLIENT REPLY OFF"));
       client.expect(QUEUED);
@@ -168,7 +168,7 @@ class TransactionsTest {
     }
 
     @Test
-    void clientListTellsOfOpenTransactions() {
+    void clientListShowsOpenTransactions() {
       Peer client = rig.client();
       client.send(MULTI + get("a") + get("a")).expect(OK + QUEUED + QUEUED);
       Peer other = rig.client();
@@ -179,7 +179,7 @@ class TransactionsTest {
     }
 
     @Test
-    void whatAClientQueuedIsGivenBackWhenItGoes() {
+    void queuedCommandsAreReleasedOnClose() {
       Peer client = rig.client();
       client.send(MULTI + set("a", "x".repeat(100_000))).expect(OK + QUEUED).close();
       assertThat(rig.connected(1).pending()).isZero();
@@ -191,7 +191,7 @@ class TransactionsTest {
   class Aborted {
 
     @Test
-    void whatIsWrongAtOnceAbortsTheTransaction() {
+    void anErrorWhileQueueingAbortsTheTransaction() {
       Peer client = rig.client();
       client.send(MULTI + get("a") + call("GET") + get("a") + EXEC);
       client.expect(
@@ -210,7 +210,7 @@ class TransactionsTest {
     }
 
     @Test
-    void whatIsWrongWithMultiAndExecThemselves() {
+    void errorsOfMultiAndExec() {
       Peer client = rig.client();
       String arity = "wrong number of arguments for 'exec' command\r\n";
       client.send(MULTI + MULTI + EXEC);
@@ -225,8 +225,8 @@ class TransactionsTest {
     }
 
     @Test
-    void withoutAPasswordExecSaysSoInItsOwnWords() {
-      restart(new Rig.Choice().password("pw"));
+    void execWithoutAuthenticationHasTheErrorOfRedis() {
+      restart(new Rig.Options().password("pw"));
       Peer client = rig.client();
       client.send(EXEC);
       client.expect(
@@ -235,7 +235,7 @@ class TransactionsTest {
     }
 
     @Test
-    void keysOfDifferentSlotsAbortIt() {
+    void keysOfDifferentSlotsAbortTheTransaction() {
       Peer client = rig.client();
       client.send(MULTI + call("MGET a b") + EXEC);
       client.expect(OK + "-CROSSSLOT Keys in request don't hash to the same slot\r\n" + ABORTED);
@@ -249,7 +249,7 @@ class TransactionsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"DBSIZE", "FLUSHALL", "KEYS *", "SCRIPT LOAD x", "SCAN 0", "RANDOMKEY"})
-    void whatConcernsEveryNodeAbortsIt(String command) {
+    void commandsForEveryNodeAbortTheTransaction(String command) {
       Peer client = rig.client();
       client.send(MULTI + get("a") + call(command) + EXEC).expect(OK + QUEUED);
       client.expect("-ERR a command that concerns every node cannot be part of a transaction\r\n");
@@ -258,7 +258,7 @@ class TransactionsTest {
     }
 
     @Test
-    void whyANodeAbortedItIsTold() {
+    void theReasonOfAnAbortIsForwarded() {
       Peer client = rig.client();
       client.send(block(get("a"), get("a")));
       Peer node = rig.accept(1).expect(block(get("a"), get("a")));
@@ -270,7 +270,7 @@ class TransactionsTest {
 
     @ParameterizedTest
     @CsvSource({"7.2.0, false", "8.0.0, true", "8.1.1, true"})
-    void valkeySinceEightForbidsATransactionWithinOne(String version, boolean forbidden) {
+    void nestedMultiAbortsSinceValkey8(String version, boolean forbidden) {
       Peer client = rig.client();
       rig.onLoop(() -> {
         var facts = ServerFacts.initial(CommandTable.load());
@@ -293,8 +293,8 @@ class TransactionsTest {
     }
 
     @Test
-    void whatIsLongerThanARequestMayBeAbortsIt() {
-      restart(new Rig.Choice().limits(new RespLimits(512 * 1024 * 1024, 1_000, 65_536, 1_000)));
+    void exceedingTheRequestLimitAbortsTheTransaction() {
+      restart(new Rig.Options().limits(new RespLimits(512 * 1024 * 1024, 1_000, 65_536, 1_000)));
       String half = set("a", "x".repeat(600));
 
       rig.client()
@@ -310,7 +310,7 @@ class TransactionsTest {
   class Destination {
 
     @Test
-    void whatHasNoKeyRunsWhereTheKeysAre() {
+    void commandsWithoutKeysRunWhereTheKeysAre() {
       Peer client = rig.client();
       String script = call("EVAL return 0");
       client.send(block(call("TIME"), script, get("a"), call("MGET a a")));
@@ -321,15 +321,15 @@ class TransactionsTest {
 
     @Test
     void aSingleServerHasNoSlots() {
-      restart(new Rig.Choice().single());
+      restart(new Rig.Options().single());
       Peer client = rig.client();
       client.send(block(get("a"), get("b"), call("MGET a b c")));
       rig.accept(0).expect(block(get("a"), get("b"), call("MGET a b c")));
     }
 
     @Test
-    void aSingleServerIsAskedEverythingInATransaction() {
-      restart(new Rig.Choice().single());
+    void aSingleServerGetsEveryCommandOfATransaction() {
+      restart(new Rig.Options().single());
       Peer client = rig.client();
       String[] calls = {call("FUNCTION STATS"), call("SCRIPT KILL"), call("PUBSUB NUMSUB b")};
 
@@ -344,7 +344,7 @@ class TransactionsTest {
   class OwnCommands {
 
     @Test
-    void ownCommandsRunAtTheirPlaceWhenTheOthersHaveRun() {
+    void localCommandsRunAfterTheOthers() {
       Peer client = rig.client();
       client.send(block(call("CLIENT GETNAME"), get("a"), call("CLIENT SETNAME n")));
       Peer node = rig.accept(1).expect(block(get("a")));
@@ -357,7 +357,7 @@ class TransactionsTest {
     }
 
     @Test
-    void anEarlierTransactionsReplyDoesNotEndTheWaitingForOwnCommands() {
+    void anEarlierTransactionDoesNotResumeTheClient() {
       Peer client = rig.client();
       client.send(block(get("a")) + block(get("a"), call("CLIENT SETNAME n")));
       client.send(call("CLIENT GETNAME"));
@@ -371,7 +371,7 @@ class TransactionsTest {
     }
 
     @Test
-    void ownCommandsAloneNeedNoNode() {
+    void localCommandsAloneNeedNoNode() {
       Peer client = rig.client();
       client.send(block(PING, call("ECHO x"), call("SELECT 1"), call("CLIENT LIST")));
       client.expect(OK + QUEUED.repeat(4) + "*4\r\n+PONG\r\n$1\r\nx\r\n");
@@ -379,7 +379,7 @@ class TransactionsTest {
     }
 
     @Test
-    void whatWouldNotSilenceTheClientIsQueued() {
+    void harmlessLocalCommandsAreQueued() {
       Peer client = rig.client();
       client.send(block(call("CLIENT REPLY ON"), call("CLIENT REPLY x"), call("SSUBSCRIBE a")));
       client.expect(OK + QUEUED.repeat(3) + "*3\r\n" + OK + "-ERR syntax error\r\n");
@@ -387,7 +387,7 @@ class TransactionsTest {
     }
 
     @Test
-    void ownCommandsDoNotRunWhenTheOthersDidNot() {
+    void localCommandsDoNotRunIfTheOthersDidNot() {
       Peer client = rig.client();
       client.send(block(call("CLIENT SETNAME n"), get("a")) + call("CLIENT GETNAME"));
       Peer node = rig.accept(1).expect(block(get("a")));
@@ -400,7 +400,7 @@ class TransactionsTest {
         "-ERR the transaction ran, but the replies are too large to be put together\r\n";
 
     @Test
-    void manyLargeOwnRepliesAreMadeInSeveralTurns() {
+    void manyLargeLocalRepliesAreMadeInSeveralTurns() {
       Peer client = rig.client();
       client.send(call("COMMAND INFO get")).expect("*1\r\n*10\r\n$3\r\nget\r\n");
       String rest = client.read(client.pending());
@@ -414,8 +414,8 @@ class TransactionsTest {
     }
 
     @Test
-    void repliesThatAreTooLargeToBePutTogetherAreNotGiven() {
-      restart(new Rig.Choice().limits(new RespLimits(512 * 1024 * 1024, 1_000, 65_536, 400_000)));
+    void repliesTooLargeToMergeAreAnError() {
+      restart(new Rig.Options().limits(new RespLimits(512 * 1024 * 1024, 1_000, 65_536, 400_000)));
       Peer client = rig.client();
       Peer node = rig.connected(1);
       client.send(block(get("a"), call("COMMAND").repeat(10), call("CLIENT SETNAME x")));
@@ -434,9 +434,9 @@ class TransactionsTest {
     }
 
     @Test
-    void aFailureToMakeAnOwnReplyClosesOnlyThatClient() {
+    void aFailureOfALocalReplyClosesOnlyThatClient() {
       restart(
-          new Rig.Choice()
+          new Rig.Options()
               .config(() -> {
                 throw new OutOfMemoryError("thrown by a test");
               }));
@@ -456,12 +456,12 @@ class TransactionsTest {
     }
   }
 
-  /** Transactions that a node refused, and what may not overtake them. */
+  /** Transactions that a node rejected, and what must not overtake them. */
   @Nested
   class Retries {
 
     @Test
-    void aNodeThatRefusedToQueueIsAskedAgainWhereItSays() {
+    void aRedirectWhileQueueingIsFollowed() {
       Peer client = rig.client();
       client.send(block(set("a", "1"), get("a")));
       Peer old = rig.accept(1).expect(block(set("a", "1"), get("a")));
@@ -475,7 +475,7 @@ class TransactionsTest {
     }
 
     @Test
-    void askingGoesBeforeTheWholeBlock() {
+    void askingPrecedesTheWholeTransaction() {
       Peer client = rig.client();
       client.send(block(get("a")));
       Peer migrating = rig.accept(1).expect(block(get("a")));
@@ -494,7 +494,7 @@ class TransactionsTest {
           "-CLUSTERDOWN The cluster is down\r\n",
           "-LOADING Redis is loading the dataset in memory\r\n"
         })
-    void whatWasRefusedForNowIsSentAgain(String refusal) {
+    void transactionsWithRetryableErrorsAreRetried(String refusal) {
       Peer client = rig.client();
       client.send(block(get("a"), get("a")));
       Peer node = rig.accept(1);
@@ -506,7 +506,7 @@ class TransactionsTest {
     }
 
     @Test
-    void aNodeThatRefusesMultiIsNotPassedOffAsATransaction() {
+    void anErrorOfMultiIsNotHidden() {
       Peer client = rig.client();
       client.send(block(get("a")));
       Peer node = rig.accept(1).expect(block(get("a")));
@@ -518,7 +518,7 @@ class TransactionsTest {
     }
 
     @Test
-    void blockingCallsHaveNoTimeToBlockWhereMultiIsRefused() {
+    void blockingCallsHaveAShortTimeoutInATransaction() {
       Peer client = rig.client();
       client.send(
           block(call("BLPOP a 0"), call("XREAD BLOCK 0 STREAMS a 0"), call("WAIT 1 0"))
@@ -530,7 +530,7 @@ class TransactionsTest {
     }
 
     @Test
-    void laterCommandsOfTheSlotDoNotOvertakeItWhileItIsRetried() {
+    void laterCommandsDoNotOvertakeARetriedTransaction() {
       Peer client = rig.client();
       client.send(set("a", "0") + block(set("a", "1")) + get("a") + MULTI + set("a", "2"));
       Peer old = rig.accept(1).expect(set("a", "0") + block(set("a", "1")) + get("a"));
@@ -546,7 +546,7 @@ class TransactionsTest {
     }
 
     @Test
-    void aTransactionWaitsWhereItCouldOvertake() {
+    void aTransactionDoesNotOvertakeEarlierRequests() {
       Peer client = rig.client();
       client.send(set("a", "0"));
       Peer old = rig.accept(1).expect(set("a", "0"));
@@ -568,7 +568,7 @@ class TransactionsTest {
   class Failures {
 
     @Test
-    void errorsOfElementsAreTheClients() {
+    void errorsOfElementsAreForwarded() {
       Peer client = rig.client();
       client.send(block(get("a")));
       Peer node = rig.accept(1).expect(block(get("a")));
@@ -605,9 +605,9 @@ class TransactionsTest {
     }
 
     @Test
-    void whatFailedCountsAsUnansweredNoLonger() {
+    void failedRequestsDoNotCountAsUnanswered() {
       restart(
-          new Rig.Choice()
+          new Rig.Options()
               .clientLimits(Limits.inFlight(100, 2))
               .config(() -> {
                 throw new OutOfMemoryError("thrown by a test");
@@ -625,9 +625,9 @@ class TransactionsTest {
     }
 
     @Test
-    void whatFailsBehindAReplyDoesNotCostOthersTheirConnection() {
+    void aFailureBehindAReplyDoesNotAffectOthers() {
       restart(
-          new Rig.Choice()
+          new Rig.Options()
               .config(() -> {
                 throw new OutOfMemoryError("thrown by a test");
               }));

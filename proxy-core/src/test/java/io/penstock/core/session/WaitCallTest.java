@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** WAIT and WAITAOF, between a client and two shards' masters that the test plays. */
+/** WAIT and WAITAOF, between a client and the masters of two shards, which the test plays. */
 class WaitCallTest {
 
   private static final String LOOK = call("INFO replication");
@@ -61,7 +61,7 @@ class WaitCallTest {
     return master("h1", offset, "h0", -1, acknowledged);
   }
 
-  /** What a master says whose stream went on from another's behind {@code end}. */
+  /** The replication info of a master that continued another's stream behind {@code end}. */
   private static String master(
       String history, long offset, String earlier, long end, long... acknowledged) {
     var info = new StringBuilder("# Replication\r\nrole:master\r\n");
@@ -89,7 +89,7 @@ class WaitCallTest {
   }
 
   @Test
-  void whatTheMastersHadAtFirstHasToBeAcknowledged() {
+  void offsetsAtTheBeginningMustBeAcknowledged() {
     Peer client = rig.client();
     client.send(call("WAIT 1 0"));
     lease(0).send(role(100, 100));
@@ -113,18 +113,18 @@ class WaitCallTest {
   }
 
   @Test
-  void whenTheTimeHasPassedThereIsWhatThereIs() {
+  void atTheTimeoutTheCountSoFarIsReturned() {
     Peer client = rig.client();
     client.send(call("WAIT 2 1"));
     Peer first = lease(0);
     Peer last = lease(1);
-    long begun = System.nanoTime(); // or before
+    long begun = System.nanoTime(); // or earlier
     await().until(() -> System.nanoTime() - begun > TimeUnit.MILLISECONDS.toNanos(1));
     first.send(role(1, 1));
     last.send(role(1, 1));
     client.expect(":1\r\n");
     client.send(call("WAIT 1 0"));
-    last.read(1); // released: the next one asks by it
+    last.read(1); // released: the next call uses it
   }
 
   @ParameterizedTest
@@ -134,7 +134,7 @@ class WaitCallTest {
     "WAIT 1 -1, ERR timeout is negative",
     "WAIT 1, ERR wrong number of arguments for 'wait' command"
   })
-  void wrongArgumentsAreToldInRedisWords(String call, String error) {
+  void wrongArgumentsHaveTheErrorsOfRedis(String call, String error) {
     rig.client().send(call(call)).expect("-" + error + "\r\n");
   }
 
@@ -150,7 +150,7 @@ class WaitCallTest {
         "-UNBLOCKED force unblock from blocking operation, instance state changed\r\n",
         "-ERR WAIT cannot be used with replica instances. Please also note that\r\n"
       })
-  void whoHasTakenOverAllThereWasIsAskedInstead(String told) {
+  void aNewMasterWithAllWritesIsUsedInstead(String told) {
     rig.publish(SlotMaps.oneMaster(rig.address(1)));
     Peer client = rig.client();
     client.send(call("WAIT 1 0"));
@@ -170,7 +170,7 @@ class WaitCallTest {
   }
 
   @Test
-  void whoLacksSomeOfItHasNoReplicasThatCount() {
+  void replicasOfANewMasterThatLacksWritesDoNotCount() {
     rig.publish(SlotMaps.oneMaster(rig.address(1)));
     Peer client = rig.client();
     client.send(call("WAIT 1 2000"));
@@ -183,9 +183,9 @@ class WaitCallTest {
     client.expect(":0\r\n");
   }
 
-  /** What it had and had not given to its replicas is not known. */
+  /** It is not known which writes its replicas had received. */
   @Test
-  void aMasterThatIsLostBeforeItWasAskedHasNoReplicasThatCount() {
+  void replicasOfAMasterLostTooEarlyDoNotCount() {
     rig.publish(SlotMaps.oneMaster(rig.address(1)));
     Peer client = rig.client();
     client.send(call("WAIT 1 100") + PING);
@@ -208,7 +208,7 @@ class WaitCallTest {
   }
 
   @Test
-  void aWaitCanBeUnblockedAndLeft() {
+  void aWaitCanBeUnblockedOrAbandoned() {
     Peer client = rig.client();
     client.send(call("WAIT 3 0"));
     lease(0).send(role(1, 1));
@@ -219,17 +219,17 @@ class WaitCallTest {
   }
 
   @Test
-  void inATransactionItDoesNotWait() {
+  void waitDoesNotBlockInATransaction() {
     Peer client = rig.client();
     String block = call("MULTI") + set("a", "1") + call("WAIT 1 0") + call("EXEC");
     client.send(block);
-    node.expect(block.replace(call("WAIT 1 0"), call("WAIT 1 1"))); // should MULTI be refused
+    node.expect(block.replace(call("WAIT 1 0"), call("WAIT 1 1"))); // in case MULTI fails
     node.send("+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n+OK\r\n:0\r\n");
     client.expect("+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n+OK\r\n:0\r\n");
   }
 
   @Test
-  void waitaofTakesTheFewestOfEach() {
+  void waitaofReturnsTheMinimumOfEachCount() {
     Peer client = rig.client();
     client.send(call("WAITAOF 1 2 0") + PING);
     connection(0).expect(MARK).send("+OK\r\n").expect(call("WAITAOF 1 2 100")).send(fsynced(1, 4));
@@ -242,13 +242,13 @@ class WaitCallTest {
   }
 
   @Test
-  void waitaofLooksOnceHoweverShortItsTimeIs() {
+  void waitaofRunsOnceWithAnyTimeout() {
     Peer client = rig.client();
     client.send(set("a", "1") + call("WAITAOF 0 3 1"));
     node.expect(set("a", "1")).send("+OK\r\n");
     Peer first = connection(0).expect(MARK);
     Peer last = connection(1).expect(MARK);
-    long begun = System.nanoTime(); // or before
+    long begun = System.nanoTime(); // or earlier
     await().until(() -> System.nanoTime() - begun > TimeUnit.MILLISECONDS.toNanos(1));
     first.send("+OK\r\n").expect(call("WAITAOF 0 3 1")).send(fsynced(1, 1));
     last.send("+OK\r\n").expect(call("WAITAOF 0 3 1")).send(fsynced(0, 2));
@@ -268,22 +268,22 @@ class WaitCallTest {
     "WAITAOF 1 0 9223372036854775807, ERR timeout is out of range",
     "WAITAOF 1 0, ERR wrong number of arguments for 'waitaof' command"
   })
-  void wrongArgumentsOfWaitaofAreToldInRedisWords(String call, String error) {
+  void wrongArgumentsOfWaitaofHaveTheErrorsOfRedis(String call, String error) {
     rig.client().send(call(call)).expect("-" + error + "\r\n");
   }
 
   @Test
-  void whatAMasterRefusesEndsAWaitaof() {
+  void anErrorOfAMasterEndsWaitaof() {
     Peer client = rig.client();
     client.send(call("WAITAOF 1 0 0"));
     Peer master = connection(0).expect(MARK).send("+OK\r\n").expect(call("WAITAOF 1 0 100"));
     master.send("-ERR appendonly is disabled\r\n");
     client.expect("-ERR appendonly is disabled\r\n");
-    connection(1).expect(MARK).send("+OK\r\n"); // comes too late
+    connection(1).expect(MARK).send("+OK\r\n"); // arrives too late
   }
 
   @Test
-  void aReplicaIsNotAskedForWaitaofButItsMaster() {
+  void waitaofGoesToTheMasterOfAReplica() {
     rig.publish(SlotMaps.oneMaster(rig.address(1)));
     Peer client = rig.client();
     client.send(call("WAITAOF 1 0 0"));
@@ -297,18 +297,18 @@ class WaitCallTest {
   }
 
   @Test
-  void whatAMasterHadOnDiskThatIsOneNoMoreIsNotKnown() {
+  void afterAMasterIsLostWaitaofReturnsTheLastCounts() {
     rig.publish(SlotMaps.oneMaster(rig.address(1)));
     Peer client = rig.client();
     client.send(call("WAITAOF 1 1 2000"));
     String ask = call("WAITAOF 1 1 100");
     Peer master = connection(1).expect(MARK).send("+OK\r\n").expect(ask).send(fsynced(1, 0));
     master.expect(ask).close();
-    client.expect(fsynced(1, 0)); // as it was last seen
+    client.expect(fsynced(1, 0)); // as seen last
   }
 
   @Test
-  void aServerWithoutWaitaofSeemsToNameWhatTheClientSent() {
+  void anUnknownWaitaofErrorShowsTheClientsArguments() {
     Peer client = rig.client();
     client.send(call("WAITAOF 1 0 5000"));
     connection(0)
@@ -320,7 +320,7 @@ class WaitCallTest {
   }
 
   @Test
-  void inATransactionWaitaofDoesNotWait() {
+  void waitaofDoesNotBlockInATransaction() {
     Peer client = rig.client();
     String block = call("MULTI") + set("a", "1") + call("WAITAOF 0 1 0") + call("EXEC");
     client.send(block);

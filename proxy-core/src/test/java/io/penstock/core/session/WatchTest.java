@@ -62,9 +62,9 @@ class WatchTest {
     rig.close();
   }
 
-  private void restart(Rig.Choice choice, int shards) {
+  private void restart(Rig.Options options, int shards) {
     rig.close();
-    rig = choice.start();
+    rig = options.start();
     if (shards == 1) {
       rig.connected(0);
     } else {
@@ -76,7 +76,7 @@ class WatchTest {
     return rig.acceptUnanswered(node).expect(NAMING + call("CLIENT ID")).send("+OK\r\n:77\r\n");
   }
 
-  /** Has the client watch a key; answers the connection that it has for itself then. */
+  /** Makes the client watch a key. Returns its leased connection. */
   private Peer watching(Peer client) {
     client.send(WATCH);
     Peer lease = lease(1).expect(WATCH).send(OK);
@@ -101,7 +101,7 @@ class WatchTest {
   }
 
   @Test
-  void whatIsNoErrorIsNotCountedAsOne() {
+  void aChangedWatchIsNotCountedAsAnError() {
     Peer client = rig.client();
     Peer lease = watching(client);
     client.send(block(get("a")));
@@ -117,7 +117,7 @@ class WatchTest {
   }
 
   @Test
-  void aTransactionRunsOnTheConnectionThatWatches() {
+  void aTransactionRunsOnTheWatchingConnection() {
     Peer client = rig.client();
     Peer lease = watching(client);
     client.send(get("a") + WATCH);
@@ -130,7 +130,7 @@ class WatchTest {
 
     client.expect(OK + QUEUED + "*1\r\n+OK\r\n+PONG\r\n");
     client.send(block(get("a")));
-    node.expect(block(get("a"))); // nothing is watched any more
+    node.expect(block(get("a"))); // no key is watched any more
     assertThat(stats(1).exclusive()).isEqualTo(1);
   }
 
@@ -144,7 +144,7 @@ class WatchTest {
   }
 
   @Test
-  void aTransactionThatFailsWithinPenstockGivesItsConnectionUp() {
+  void anInternalFailureReleasesTheConnection() {
     Peer client = rig.client();
     client.send(PING).expect("+PONG\r\n");
     Session session = rig.newestSession();
@@ -172,7 +172,7 @@ class WatchTest {
   }
 
   @Test
-  void theNodeSaysWhetherAKeyHasChanged() {
+  void theNodeDecidesWhetherAKeyHasChanged() {
     Peer client = rig.client();
     Peer lease = watching(client);
     client.send(block(PING, set("a", "2")));
@@ -207,7 +207,7 @@ class WatchTest {
   }
 
   @Test
-  void unwatchAndDiscardAndResetGiveTheConnectionBack() {
+  void unwatchDiscardAndResetReleaseTheConnection() {
     Peer client = rig.client();
     Peer lease = watching(client);
     for (String end : new String[] {UNWATCH, MULTI + call("DISCARD"), call("RESET")}) {
@@ -226,21 +226,21 @@ class WatchTest {
   }
 
   @Test
-  void unwatchWithoutWatchAndInsideATransactionIsFine() {
+  void unwatchIsAllowedWithoutWatchAndInMulti() {
     Peer client = rig.client();
     client.send(UNWATCH + block(UNWATCH));
     client.expect(OK + OK + QUEUED + "*1\r\n+OK\r\n");
   }
 
   @Test
-  void watchInsideMultiIsAnErrorThatAbortsNothing() {
+  void watchInMultiIsAnErrorThatDoesNotAbort() {
     Peer client = rig.client();
     client.send(block(WATCH));
     client.expect(OK + "-ERR WATCH inside MULTI is not allowed\r\n*0\r\n");
   }
 
   @Test
-  void abortedTransactionsUnwatch() {
+  void anAbortedTransactionEndsTheWatch() {
     Peer client = rig.client();
     Peer lease = watching(client);
     client.send(block(call("GET")));
@@ -249,7 +249,7 @@ class WatchTest {
   }
 
   @Test
-  void allKeysAreOfOneSlot() {
+  void watchedKeysMustBeInOneSlot() {
     Peer client = rig.client();
     client.send(call("WATCH a b"));
     client.expect("-CROSSSLOT Keys in request don't hash to the same slot\r\n");
@@ -261,8 +261,8 @@ class WatchTest {
   }
 
   @Test
-  void aSingleServerWatchesWhateverKeys() {
-    restart(new Rig.Choice().single(), 1);
+  void aSingleServerWatchesAnyKeys() {
+    restart(new Rig.Options().single(), 1);
     Peer client = rig.client();
     client.send(call("WATCH a b"));
     Peer lease = lease(0).expect(call("WATCH a b")).send(OK);
@@ -288,7 +288,7 @@ class WatchTest {
   }
 
   @Test
-  void anotherOwnerOfTheSlotCountsAsAChange() {
+  void aNewOwnerOfTheSlotCountsAsAChange() {
     Peer client = rig.client();
     Peer lease = watching(client);
     rig.publish(rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
@@ -301,19 +301,19 @@ class WatchTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"MOVED", "ASK"})
-  void aNodeThatNoLongerServesTheKeysCountsAsAChange(String kind) {
+  void aNodeThatLostTheSlotCountsAsAChange(String kind) {
     SlotMap before = rig.topology().current();
     Peer client = rig.client();
     Peer lease = watching(client);
     client.send(block(get("a")));
     lease.expect(block(get("a"))).send(OK + redirect(kind, 0) + ABORTED);
     client.expect(OK + QUEUED + NIL);
-    rig.publish(before); // a MOVED is believed
+    rig.publish(before); // a MOVED is followed
 
     client.send(WATCH);
     lease.expect(WATCH).send(OK);
     client.expect(OK).send(WATCH);
-    lease.expect(WATCH).send(redirect(kind, 0)); // too late for the first
+    lease.expect(WATCH).send(redirect(kind, 0)); // too late for the first one
     client.expect(OK).send(block(get("a"))).expect(OK + QUEUED + NIL);
   }
 
@@ -328,7 +328,7 @@ class WatchTest {
   }
 
   @Test
-  void watchFollowsAskAndSoDoesTheTransaction() {
+  void watchAndItsTransactionFollowAsk() {
     Peer client = rig.client();
     client.send(WATCH);
     lease(1).expect(WATCH).send(redirect("ASK", 0));
@@ -340,7 +340,7 @@ class WatchTest {
   }
 
   @Test
-  void anotherProtocolCountsAsAChange() {
+  void aChangeOfProtocolCountsAsAChange() {
     Peer client = rig.client();
     watching(client);
     client.send(call("HELLO 3") + block(get("a")));
@@ -348,8 +348,8 @@ class WatchTest {
   }
 
   @Test
-  void watchersAreLimited() {
-    restart(new Rig.Choice().exclusiveConnections(1), 2);
+  void watchingConnectionsAreLimited() {
+    restart(new Rig.Options().exclusiveConnections(1), 2);
     watching(rig.client());
     Peer client = rig.client();
     client.send(WATCH);
@@ -359,7 +359,7 @@ class WatchTest {
   }
 
   @Test
-  void aSilentNodeIsGivenUp() {
+  void aSilentNodeIsDisconnected() {
     Peer client = rig.client();
     client.send(WATCH + block());
     Peer lease = lease(1).expect(WATCH);
@@ -369,7 +369,7 @@ class WatchTest {
   }
 
   @Test
-  void aClientThatGoesWhileItBeginsToWatchLeavesNothing() {
+  void disconnectingDuringWatchLeavesNothingBehind() {
     Peer client = rig.client();
     client.send(WATCH);
     Peer lease = lease(1).expect(WATCH);
@@ -381,7 +381,7 @@ class WatchTest {
   }
 
   @Test
-  void aClientThatGoesWhileTheNodeCannotBeReachedLeavesNothing() {
+  void disconnectingDuringAHeldWatchLeavesNothingBehind() {
     Peer client = rig.client();
     client.send(WATCH);
     lease(1).expect(WATCH).close();
