@@ -54,7 +54,7 @@ final class Intake implements OwnCommands {
   private final ReplySequence replies;
   private final Allowance account;
   private final OrderGuard order;
-  private final TurnBudget share;
+  private final TurnBudget turnBudget;
   private final CurrentRequest request;
   private final Forwarder forwarder;
   private final Transactions transactions;
@@ -78,25 +78,25 @@ final class Intake implements OwnCommands {
     this.replies = context.replies();
     this.account = context.account();
     this.order = forward.order();
-    this.share = session.share();
+    this.turnBudget = session.turnBudget();
     this.request = request;
     Backpressure backpressure = session.backpressure();
     RetryableErrors retryableErrors = loop.retryLoop().retryableErrors();
     this.forwarder = new Forwarder(forward, new Sending(request, backpressure));
     this.transactions =
         new Transactions(
-            new TransactionParts(forward, retryableErrors, backpressure, this, share),
+            new TransactionParts(forward, retryableErrors, backpressure, this, turnBudget),
             session.profile(),
             loop.answerLoop().proxy());
     this.blocking = new BlockingParts(context, forward.owner(), retryableErrors, backpressure);
     this.blocked = new BlockedCalls(blocking);
-    var answers =
+    var answerContext =
         new AnswerContext(context, session.profile(), session, session, loop.answerLoop());
-    this.local = new LocalReplies(answers);
-    this.clients = new ClientAdministration(answers);
+    this.local = new LocalReplies(answerContext);
+    this.clients = new ClientAdministration(answerContext);
     this.tracking = new TrackingReplies(session);
-    this.server = new ServerReplies(answers);
-    this.cluster = new ClusterReplies(answers);
+    this.server = new ServerReplies(answerContext);
+    this.cluster = new ClusterReplies(answerContext);
   }
 
   /** Handles the request. Returns false if it must wait for earlier ones; it is put back then. */
@@ -137,7 +137,7 @@ final class Intake implements OwnCommands {
   /** Returns false if the request must wait for earlier ones. */
   private boolean execute(RoutePlan plan, @Nullable CommandSpec spec) {
     if (loop.isFull() && !(plan instanceof RoutePlan.Local)) {
-      loop.notices().totalInFlightReached();
+      loop.clientLog().totalInFlightReached();
       replies.begin(spec).answer(ErrorReplies.TOO_MANY_IN_TOTAL, Outcome.OVERLOADED);
       return true;
     }
@@ -240,13 +240,13 @@ final class Intake implements OwnCommands {
 
   /** Passes a request that is not sent as it is to its handler. */
   private void answer(CommandSpec spec, LocalCommand which, IncomingRequest incoming) {
-    share.spend(TurnBudget.cost(which, incoming.command()));
+    turnBudget.spend(TurnBudget.cost(which, incoming.command()));
     switch (which.area()) {
       case CONNECTION -> local.answer(spec, which, incoming);
       case TRANSACTION -> transactions.answer(spec, which, incoming);
       case REPLICATION ->
           WaitCall.begin(blocking, blocked, spec, which == LocalCommand.WAITAOF, incoming);
-      case SUBSCRIPTION -> subscribing().answer(spec, which, incoming);
+      case SUBSCRIPTION -> openSubscriptions().answer(spec, which, incoming);
       case CLIENTS -> clients.answer(spec, which, incoming);
       case TRACKING -> tracking.answer(spec, which, incoming);
       case SERVER -> server.answer(spec, which, incoming);
@@ -260,7 +260,7 @@ final class Intake implements OwnCommands {
         instanceof RoutePlan.Local(CommandSpec spec, LocalCommand which)) {
       if (which == LocalCommand.SSUBSCRIBE) { // unlike the others, even if the keys are in one slot
         String error = "ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client";
-        share.spend(TurnBudget.ANSWER);
+        turnBudget.spend(TurnBudget.ANSWER);
         captured.begin(spec).answer(ErrorReplies.encode(error), Outcome.REJECTED);
       } else {
         answer(spec, which, captured);
@@ -304,7 +304,7 @@ final class Intake implements OwnCommands {
     return subscriptions;
   }
 
-  private Subscriptions subscribing() {
+  private Subscriptions openSubscriptions() {
     Subscriptions existing = subscriptions;
     if (existing == null) {
       existing = new Subscriptions(context, loop.subscribeLoop());

@@ -63,7 +63,7 @@ public final class Session
   private final Backpressure backpressure;
   private final ForwardParts forward;
   private final Intake intake;
-  private final TurnBudget share;
+  private final TurnBudget turnBudget;
   private final PartitionSearch search;
   private final TimeoutCheck timeoutCheck;
   private SessionState state;
@@ -88,7 +88,7 @@ public final class Session
     var request = new CurrentRequest(input, loop.reader().command(input.frame()), replies);
     this.autoRead = new AutoRead(parts, channel.config());
     this.backpressure = new Backpressure(this, loop.nodes());
-    this.share = new TurnBudget(this, account, loop.slices());
+    this.turnBudget = new TurnBudget(this, account, loop.slices());
     this.order = new OrderGuard(parts);
     this.retries = new Retries(parts, loop.retryLoop(), order);
     this.forward = new ForwardParts(parts, retries.owner(), order, loop.forwardLoop());
@@ -176,7 +176,7 @@ public final class Session
     return (state instanceof SessionState.Serving || state instanceof SessionState.AwaitingAuth)
         && account.mayAcceptRequest(replies.size())
         && !backpressure.isPaused()
-        && !share.isSpent()
+        && !turnBudget.isSpent()
         && channel.isWritable();
   }
 
@@ -185,7 +185,7 @@ public final class Session
     ScanResult found = input.scan();
     return switch (found) {
       case REQUEST -> input.frame().argc() < Slices.THRESHOLD ? intake.handle() : search.handle();
-      case NOTHING -> share.spend(1);
+      case NOTHING -> turnBudget.spend(1);
       case INCOMPLETE -> {
         if (inputEnded) {
           drain();
@@ -198,14 +198,14 @@ public final class Session
 
   private boolean protocolError() {
     state = new SessionState.Closing();
-    loop.notices().protocolError(this, account, input.scanner().error());
+    loop.clientLog().protocolError(this, account, input.scanner().error());
     replies.reject(null, "ERR Protocol error: " + input.scanner().error());
     return false;
   }
 
   /** Closes without a reply: a web page may have made a browser send this. */
   void closeHttp() {
-    loop.notices().protocolError(this, account, "HTTP request");
+    loop.clientLog().protocolError(this, account, "HTTP request");
     drain();
   }
 
@@ -353,7 +353,7 @@ public final class Session
 
   @Override
   public void onLocalReply() {
-    share.spend(TurnBudget.ANSWER);
+    turnBudget.spend(TurnBudget.ANSWER);
   }
 
   @Override
@@ -425,12 +425,12 @@ public final class Session
 
   @Override
   public void pausedForInFlight() {
-    loop.notices().paused(this);
+    loop.clientLog().paused(this);
   }
 
   @Override
   public void closing(CloseReason reason) {
-    loop.notices().closing(this, account, reason);
+    loop.clientLog().closing(this, account, reason);
   }
 
   @Override
@@ -548,7 +548,7 @@ public final class Session
     return activity;
   }
 
-  TurnBudget share() {
-    return share;
+  TurnBudget turnBudget() {
+    return turnBudget;
   }
 }

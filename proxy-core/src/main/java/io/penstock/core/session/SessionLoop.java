@@ -62,7 +62,7 @@ public final class SessionLoop implements LoopClients {
   private final LoopMemory memory;
   private final SlowClients slowClients = new SlowClients();
   private final DelayedClients delayed = new DelayedClients();
-  private final ClientLog notices;
+  private final ClientLog clientLog;
   private final LoopScripts scripts;
   private final ClientPause pause;
   private final RetrySite retryLoop;
@@ -102,7 +102,7 @@ public final class SessionLoop implements LoopClients {
             dispatcher, routing.topology(), settings.times(), settings.face()::topologyFailure);
     this.slots = new ReplySlots(loop, counters);
     this.memory = new LoopMemory(directory.memory(), loop, limits.memory());
-    this.notices = new ClientLog(counters, limits);
+    this.clientLog = new ClientLog(counters, limits);
     this.scripts = new LoopScripts(directory.scripts());
     this.pause =
         new ClientPause(
@@ -111,7 +111,7 @@ public final class SessionLoop implements LoopClients {
             this::processAllInput);
     var retryableErrors = new RetryableErrors(routing.topology().errorPolicy(), nodes);
     this.retryLoop = new RetrySite(retryableErrors, directory.scripts(), counters);
-    var gathering = new GatherLimit(settings.limits().maxRequestLength(), notices);
+    var gathering = new GatherLimit(settings.limits().maxRequestLength(), clientLog);
     this.forwardLoop = new ForwardSite(exchanges, hub, scripts, gathering, memory.maxHeapCopy());
     this.subscribeLoop = new SubscribeLoop(hub, memory, counters);
     this.answerLoop = makeAnswerSite();
@@ -121,7 +121,7 @@ public final class SessionLoop implements LoopClients {
 
   private AnswerLoop makeAnswerSite() {
     var access =
-        new AnswerLoop.Access(settings.password(), settings.database(), delayed, notices, counters);
+        new AnswerLoop.Access(settings.password(), settings.database(), delayed, clientLog, counters);
     return new AnswerLoop(settings.face(), directory, () -> commandReplies, access, pause);
   }
 
@@ -226,8 +226,8 @@ public final class SessionLoop implements LoopClients {
     return delayed;
   }
 
-  ClientLog notices() {
-    return notices;
+  ClientLog clientLog() {
+    return clientLog;
   }
 
   LoopScripts scripts() {

@@ -32,8 +32,8 @@ final class TimeoutCheck {
   private long partialRequest; // the number of requests before that
   private long partialSince;
   private boolean unread; // the client has replies to read
-  private long taken; // bytes written to the socket, as of takenAt
-  private long takenAt;
+  private long writtenBytes; // bytes written to the socket, as of writtenAt
+  private long writtenAt;
 
   /** Starts the timeouts for a client that has connected at {@code now}. */
   TimeoutCheck(Session session, long now) {
@@ -94,11 +94,11 @@ final class TimeoutCheck {
 
   private long unreadFor(long unwritten, long now) {
     long written = output.appendedBytes() - unwritten;
-    if (!unread || written > taken) {
-      takenAt = now;
+    if (!unread || written > writtenBytes) {
+      writtenAt = now;
     }
-    taken = written; // may decrease: appended data can count for more than its bytes
+    writtenBytes = written; // may decrease: appended data can count for more than its bytes
     unread = unwritten > 0;
-    return unread ? now - takenAt : 0;
+    return unread ? now - writtenAt : 0;
   }
 }

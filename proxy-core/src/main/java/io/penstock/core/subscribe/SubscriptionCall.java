@@ -159,12 +159,12 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
 
   private void startSubscribe() {
     long deadline = loop.now() + nodes.retryWindowNanos();
-    SubscribeRequest begun = hub.begin(subscriptions.messages(), kind, deadline, this);
-    subscribing = begun;
+    SubscribeRequest subscribe = hub.begin(subscriptions.messages(), kind, deadline, this);
+    subscribing = subscribe;
     repeat(
         () -> {
           Name name = given.next();
-          if (hub.add(begun, name)) {
+          if (hub.add(subscribe, name)) {
             addPendingBytes(SubscribedNames.sizeOf(name));
           }
           return given.hasNext();
@@ -173,7 +173,7 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
         () -> {
           given.rewind();
           hub.flush();
-          hub.end(begun);
+          hub.end(subscribe);
         });
   }
 
@@ -185,14 +185,14 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
   /** All names are subscribed to at the nodes. */
   @Override
   public void onSubscribed() {
-    SubscribeRequest whole = subscribing;
-    if (ended || whole == null) {
+    SubscribeRequest subscribe = subscribing;
+    if (ended || subscribe == null) {
       return;
     }
     subscriptions.messages().pause();
     repeat(
         () -> {
-          Name name = hub.addSubscriber(whole, given.next());
+          Name name = hub.addSubscriber(subscribe, given.next());
           long before = subscriptions.size();
           subscriptions.names().add(kind, name, hub.isOnEveryMaster(kind, name));
           addPendingBytes(-Math.min(pendingBytes, subscriptions.size() - before));
@@ -312,10 +312,10 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
 
   /** Cancels the pending request to subscribe. */
   void cancel() {
-    SubscribeRequest begun = subscribing;
-    if (begun != null) {
+    SubscribeRequest subscribe = subscribing;
+    if (subscribe != null) {
       subscribing = null;
-      hub.cancel(begun);
+      hub.cancel(subscribe);
     }
   }
 }

@@ -140,7 +140,7 @@ class WatchTest {
         rig.sessions().retryLoop().retryableErrors(),
         session.backpressure(),
         session.intake(),
-        session.share());
+        session.turnBudget());
   }
 
   @Test
