@@ -6,8 +6,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Numbers that one client appends to one or more lists, all to all of them. A chapter that is long
- * enough is checked and removed in calm weather, so that a run may take as long as it likes.
+ * Numbers that one client appends to one or more lists, each number to all of them. When the lists
+ * are long enough and no fault is active, they are checked and deleted and new ones begin: so a run
+ * may take any time.
  */
 final class AppendedLists {
 
@@ -18,12 +19,12 @@ final class AppendedLists {
   private final WorkloadClient client;
   private final String what;
   private final List<String> keys;
-  private int chapter;
-  private WriteHistory ledger = new WriteHistory();
+  private int generation;
+  private WriteHistory history = new WriteHistory();
   private int acknowledged;
 
   /**
-   * @param keys beginnings of the lists' names
+   * @param keys prefixes of the keys of the lists
    */
   AppendedLists(WorkloadClient client, String what, String... keys) {
     this.client = client;
@@ -35,62 +36,62 @@ final class AppendedLists {
     return key(keys.get(list));
   }
 
-  private String key(String beginning) {
-    return beginning + ":" + chapter;
+  private String key(String prefix) {
+    return prefix + ":" + generation;
   }
 
-  private List<String[]> everything() {
+  private List<String[]> readAll() {
     return keys.stream().map(key -> new String[] {"LRANGE", key(key), "0", "-1"}).toList();
   }
 
-  /** The number to be written after {@code more} others. */
+  /** Returns the number to append after {@code more} others. */
   String number(int more) {
-    return Integer.toString(ledger.size() + more);
+    return Integer.toString(history.size() + more);
   }
 
   /** Adds the next number; see {@link WriteHistory#add}. */
-  void add(Outcome outcome, boolean safe, long time) {
-    ledger.add(outcome, safe, time);
+  void add(Outcome outcome, boolean replicated, long time) {
+    history.add(outcome, replicated, time);
     if (outcome == Outcome.DONE) {
       acknowledged++;
     }
   }
 
   /**
-   * Fails unless a list can be so long, as a reply says, after a number was appended: as long as
-   * what is acknowledged at least, and as all that was tried at most.
+   * Fails unless the length in a reply is possible after a number was appended: not less than all
+   * acknowledged numbers and not more than all attempts.
    */
   void checkLength(String reply) {
     long length = Long.parseLong(reply.substring(1, reply.length() - 2));
-    boolean least = client.weather().losesWrites(0, System.nanoTime()) || length > acknowledged;
-    if (!least || length > ledger.size() + 1) {
+    boolean least = client.timeline().mayLoseWrites(0, System.nanoTime()) || length > acknowledged;
+    if (!least || length > history.size() + 1) {
       throw new AssertionError(
-          what + ": length " + length + " after " + acknowledged + " of " + ledger.size());
+          what + ": length " + length + " after " + acknowledged + " of " + history.size());
     }
   }
 
-  /** Ends the chapter when it is long enough and nothing has gone wrong lately. */
-  void turnPage() {
+  /** Starts new lists if these are long enough and no fault was active recently. */
+  void rollOver() {
     long now = System.nanoTime();
-    if (ledger.size() >= LENGTH && !client.weather().isDisturbed(now - CALM_NANOS, now)) {
-      try (ClientConnection line = client.anotherLine()) {
-        List<String> replies = line.exchange(everything());
+    if (history.size() >= LENGTH && !client.timeline().anyActive(now - CALM_NANOS, now)) {
+      try (ClientConnection connection = client.openConnection()) {
+        List<String> replies = connection.exchange(readAll());
         if (replies.stream().noneMatch(reply -> reply.startsWith("-"))) {
           check(replies);
-          keys.forEach(key -> line.exchange(List.<String[]>of(new String[] {"DEL", key(key)})));
-          chapter++;
-          ledger = new WriteHistory();
+          keys.forEach(key -> connection.exchange(List.<String[]>of(new String[] {"DEL", key(key)})));
+          generation++;
+          history = new WriteHistory();
           acknowledged = 0;
         }
-      } catch (ClientConnection.Broken e) {
-        // the calm is over: another time
+      } catch (ClientConnection.ConnectionLost e) {
+        // a fault has begun: try again later
       }
     }
   }
 
-  /** Checks what is there when all is over. */
+  /** Checks the lists at the end of a run. */
   void verify(ClientConnection fresh) {
-    check(fresh.exchange(everything()));
+    check(fresh.exchange(readAll()));
   }
 
   private void check(List<String> replies) {
@@ -98,12 +99,12 @@ final class AppendedLists {
     List<Integer> first = numbers(replies.getFirst());
     for (String other : replies) {
       if (!numbers(other).equals(first)) {
-        throw new AssertionError(what + ": half of a transaction is there: " + keys);
+        throw new AssertionError(what + ": only half of a transaction was run: " + keys);
       }
     }
-    FaultTimeline weather = client.weather();
-    ledger.check(
-        what, first, client.tally(), (time, safe) -> !safe && weather.losesWrites(time, now));
+    FaultTimeline timeline = client.timeline();
+    history.check(
+        what, first, client.counts(), (time, replicated) -> !replicated && timeline.mayLoseWrites(time, now));
   }
 
   static List<Integer> numbers(String reply) {

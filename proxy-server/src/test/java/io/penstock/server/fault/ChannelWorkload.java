@@ -13,30 +13,36 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Numbers published to a channel, and clients that hear them: in order, none twice, and all of them
- * but for what is published while something goes wrong. Then, and only then, a message that was
- * heard from a node may come once more from another that is listened to instead. What had not been
- * heard never comes behind what was published later, unless its publisher was told that nobody
- * knows whether and when it is published, or the node cannot be reached and its channel moves at
- * once: who then listens at a third node hears two that have no order between them. Or it went to a
- * shard channel at a node that had just become a replica: servers take it there, have ended their
- * subscriptions to the channel before, and pass it on to the master.
+ * Publishes numbers to a channel; subscribers receive them in order, none twice, and all of them
+ * except those published while a fault is active.
+ *
+ * <p>During a fault, and only then, a message received from one node may arrive again from the node
+ * that the subscription moved to. A message that was not received before never arrives after one
+ * published later, with these exceptions:
+ *
+ * <ul>
+ *   <li>The publisher got an error that leaves open whether and when the message is published.
+ *   <li>The node cannot be reached and its channel moves at the same time: a subscription at a
+ *       third node receives messages of both nodes, which have no order between them.
+ *   <li>It went to a shard channel at a node that has just become a replica. A server accepts it
+ *       there, after ending its own subscriptions to the channel, and passes it on to the master.
+ * </ul>
  */
 final class ChannelWorkload {
 
   private final String channel;
-  private final AtomicLong published = new AtomicLong(); // the newest that was acknowledged
+  private final AtomicLong published = new AtomicLong(); // the latest acknowledged number
   private final Set<Long> unknown = ConcurrentHashMap.newKeySet(); // may be published late
 
   private final String publish;
 
-  /** Of a channel, which all nodes hear. */
-  static ChannelWorkload everywhere(String channel) {
+  /** Returns a workload on a channel, whose messages all nodes receive. */
+  static ChannelWorkload clusterWide(String channel) {
     return new ChannelWorkload(channel, "PUBLISH");
   }
 
-  /** Of a shard channel. */
-  static ChannelWorkload inShard(String channel) {
+  /** Returns a workload on a shard channel. */
+  static ChannelWorkload sharded(String channel) {
     return new ChannelWorkload(channel, "SPUBLISH");
   }
 
@@ -45,22 +51,22 @@ final class ChannelWorkload {
     this.publish = publish;
   }
 
-  WorkloadClient publisher(String name, FaultWorkload crowd, ClientConnection.Kind kind) {
-    return new Publisher(name, crowd, kind);
+  WorkloadClient publisher(String name, FaultWorkload workload, ClientConnection.Kind kind) {
+    return new Publisher(name, workload, kind);
   }
 
-  /** Somebody who subscribes with this command. */
+  /** Returns a client that subscribes with {@code command}. */
   WorkloadClient subscriber(
-      String name, FaultWorkload crowd, ClientConnection.Kind kind, String command) {
-    return new Subscriber(name, crowd, kind, command);
+      String name, FaultWorkload workload, ClientConnection.Kind kind, String command) {
+    return new Subscriber(name, workload, kind, command);
   }
 
   private final class Publisher extends WorkloadClient {
     private static final int DEPTH = 3;
     private long number;
 
-    Publisher(String name, FaultWorkload crowd, ClientConnection.Kind kind) {
-      super(name, crowd, kind);
+    Publisher(String name, FaultWorkload workload, ClientConnection.Kind kind) {
+      super(name, workload, kind);
     }
 
     @Override
@@ -70,7 +76,7 @@ final class ChannelWorkload {
         requests.add(new String[] {publish, channel, Long.toString(number + i)});
         unknown.add(number + i); // until the reply comes
       }
-      List<String> replies = ask(requests);
+      List<String> replies = call(requests);
       for (String reply : replies) {
         number++;
         switch (Outcome.of(reply)) {
@@ -86,7 +92,7 @@ final class ChannelWorkload {
 
     @Override
     void verify(ClientConnection fresh) {
-      tally().add("published", published.get());
+      counts().add("published", published.get());
     }
   }
 
@@ -94,22 +100,22 @@ final class ChannelWorkload {
     private static final int REMEMBERED = 10_000;
 
     /**
-     * Penstock listens where a channel belongs within so long after that has changed, and misses
-     * what passes from node to node then.
+     * Within this time after a channel has moved, Penstock subscribes at the right node. Messages
+     * that pass from node to node meanwhile may be missed.
      */
     private static final long SETTLING_NANOS = 1_000_000_000;
 
-    /** A node that becomes a replica passes on what it has when it has copied its master. */
+    /** A node that becomes a replica passes on its messages after it has copied its master. */
     private static final long LATE_NANOS = 5_000_000_000L;
 
     private final String command;
-    private final NavigableSet<Long> heard = new TreeSet<>();
+    private final NavigableSet<Long> received = new TreeSet<>();
     private long last;
-    private long lastHeard;
+    private long lastReceivedAt;
     private boolean subscribed;
 
-    Subscriber(String name, FaultWorkload crowd, ClientConnection.Kind kind, String command) {
-      super(name, crowd, kind);
+    Subscriber(String name, FaultWorkload workload, ClientConnection.Kind kind, String command) {
+      super(name, workload, kind);
       this.command = command;
     }
 
@@ -118,93 +124,93 @@ final class ChannelWorkload {
       subscribed = false;
     }
 
-    /** Hears until a ping is answered; well when something was heard that is newer than this. */
+    /** Reads until a PING is answered. Succeeds if a number published since the start arrived. */
     @Override
     void step() {
       long began = System.nanoTime();
       long before = published.get();
-      ClientConnection line = line();
-      if (line == null) {
-        judge("connect", Outcome.REFUSED, began, began);
+      ClientConnection connection = connection();
+      if (connection == null) {
+        checkError("connect", Outcome.NO_CONNECTION, began, began);
         return;
       }
-      RespClient wire = ((Raw) line).wire();
+      RespClient wire = ((Raw) connection).wire();
       try {
         if (!subscribed) {
           wire.send(command, command.equals("PSUBSCRIBE") ? channel + "*" : channel);
-          subscribed = hearUntil(wire, command.toLowerCase(Locale.ROOT), began);
+          subscribed = readUntil(wire, command.toLowerCase(Locale.ROOT), began);
         }
         wire.send("PING");
-        hearUntil(wire, "pong", began);
+        readUntil(wire, "pong", began);
       } catch (UncheckedIOException e) {
         if (e.getCause() instanceof SocketTimeoutException) {
           throw new AssertionError("a subscriber's PING is not answered", e);
         }
-        judge(command, Outcome.CLOSED, began, System.nanoTime());
+        checkError(command, Outcome.CLOSED, began, System.nanoTime());
         disconnect();
       }
       if (last <= before) {
-        fail();
+        markFailed();
       }
     }
 
-    /** Answers whether it did not get an error instead. */
-    private boolean hearUntil(RespClient wire, String word, long began) {
+    /** Reads until a push of type {@code word}. Returns false if an error arrived instead. */
+    private boolean readUntil(RespClient wire, String word, long began) {
       while (true) {
         String push = wire.read();
         String[] lines = push.split("\r\n", -1);
         if (push.charAt(0) == '-') {
-          judge(command, push, began, System.nanoTime());
+          checkError(command, push, began, System.nanoTime());
           return false;
         }
         if (push.equals("+PONG\r\n") || lines[2].equals(word)) {
           return true;
         }
-        hear(Long.parseLong(lines[lines.length - 2]));
+        onMessage(Long.parseLong(lines[lines.length - 2]));
       }
     }
 
-    private void hear(long number) {
+    private void onMessage(long number) {
       long now = System.nanoTime();
       if (number <= last) {
-        hearAgain(number, now);
+        onEarlierMessage(number, now);
         return;
       }
       if (last != 0 && number > last + 1) {
-        if (!weather().isDisturbed(lastHeard - SETTLING_NANOS, now)) {
-          throw new AssertionError("heard " + number + " behind " + last + ", " + weather());
+        if (!timeline().anyActive(lastReceivedAt - SETTLING_NANOS, now)) {
+          throw new AssertionError("received " + number + " after " + last + ", " + timeline());
         }
-        tally().add("messages missed", number - last - 1);
+        counts().add("messages missed", number - last - 1);
       }
-      tally().add("messages heard");
+      counts().add("messages received");
       last = number;
-      lastHeard = now;
-      heard.add(number);
-      if (heard.size() > REMEMBERED) {
-        heard.remove(heard.first());
+      lastReceivedAt = now;
+      received.add(number);
+      if (received.size() > REMEMBERED) {
+        received.remove(received.first());
       }
     }
 
-    private void hearAgain(long number, long now) {
-      boolean before = heard.contains(number) || number < heard.first();
+    private void onEarlierMessage(long number, long now) {
+      boolean before = received.contains(number) || number < received.first();
       boolean explained =
           before
-              ? weather().isDisturbed(lastHeard, now)
+              ? timeline().anyActive(lastReceivedAt, now)
               : unknown.contains(number)
-                  || weather().isStormy(lastHeard - LATE_NANOS, now)
+                  || timeline().anyOverlap(lastReceivedAt - LATE_NANOS, now)
                   || (publish.equals("SPUBLISH")
-                      && weather().isDisturbed(lastHeard - SETTLING_NANOS, now));
+                      && timeline().anyActive(lastReceivedAt - SETTLING_NANOS, now));
       if (!explained) {
         throw new AssertionError(
-            "heard " + number + (before ? " again" : "") + " behind " + last + ", " + weather());
+            "received " + number + (before ? " again" : "") + " after " + last + ", " + timeline());
       }
-      tally().add(before ? "messages heard twice" : "messages heard late");
-      heard.add(number);
+      counts().add(before ? "messages received twice" : "messages received late");
+      received.add(number);
     }
 
     @Override
     void verify(ClientConnection fresh) {
-      tally().add("subscribers", 1);
+      counts().add("subscribers", 1);
     }
   }
 }

@@ -30,49 +30,49 @@ import redis.clients.jedis.Response;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 
-/** One client's connection, of one library or of none. */
+/** A connection of one client, through a client library or raw. */
 interface ClientConnection extends AutoCloseable {
 
-  /** How lines are made. */
+  /** Opens connections of one kind. */
   interface Kind {
     /**
      * Connects.
      *
-     * @throws Broken when nobody answers
+     * @throws ConnectionLost if the connection cannot be opened
      */
     ClientConnection open(String host, int port);
   }
 
   /** The connection is lost. */
-  final class Broken extends RuntimeException {
+  final class ConnectionLost extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    Broken(Throwable cause) {
+    ConnectionLost(Throwable cause) {
       super(cause);
     }
   }
 
-  /** Longer than anything may take: later, a reply does not come at all. */
+  /** Longer than any reply may take; a later reply counts as missing. */
   int PATIENCE_SECONDS = 20;
 
   Kind RESP2 = (host, port) -> Raw.open(host, port, "2");
   Kind RESP3 = (host, port) -> Raw.open(host, port, "3");
-  Kind JEDIS = OverJedis::new;
-  Kind LETTUCE = OverLettuce::new;
+  Kind JEDIS = JedisClient::new;
+  Kind LETTUCE = LettuceClient::new;
 
   /**
-   * Sends all and reads the replies, bytes as they come (or as if); with {@link Outcome#CLOSED} in
-   * place of those that did not come because the connection was lost.
+   * Sends all requests and returns the bytes of the replies. {@link Outcome#CLOSED} takes the place
+   * of replies that are missing because the connection was lost.
    */
   List<String> exchange(List<String[]> requests);
 
-  /** False once a reply was missing. */
+  /** Returns false once a reply is missing. */
   boolean isOpen();
 
   @Override
   void close();
 
-  /** A line that hides nothing. */
+  /** A connection without a client library. */
   final class Raw implements ClientConnection {
     private final RespClient wire;
     private boolean open = true;
@@ -86,7 +86,7 @@ interface ClientConnection extends AutoCloseable {
       try {
         wire = RespClient.open(host, port);
       } catch (UncheckedIOException e) {
-        throw new Broken(e);
+        throw new ConnectionLost(e);
       }
       try {
         String hello = wire.call("HELLO", protocol);
@@ -97,7 +97,7 @@ interface ClientConnection extends AutoCloseable {
       } catch (UncheckedIOException e) {
         wire.close();
         failIfStuck(e);
-        throw new Broken(e);
+        throw new ConnectionLost(e);
       }
     }
 
@@ -114,7 +114,7 @@ interface ClientConnection extends AutoCloseable {
         }
         wire.flush();
       } catch (UncheckedIOException e) {
-        open = false; // replies may have come all the same
+        open = false; // replies may have arrived nevertheless
       }
       try {
         while (replies.size() < requests.size()) {
@@ -147,16 +147,16 @@ interface ClientConnection extends AutoCloseable {
     }
   }
 
-  /** Jedis and its pipeline, for commands that answer integers. */
-  final class OverJedis implements ClientConnection {
+  /** Jedis and its pipeline, for commands with integer replies. */
+  final class JedisClient implements ClientConnection {
     private final Jedis jedis;
     private boolean open = true;
 
-    OverJedis(String host, int port) {
+    JedisClient(String host, int port) {
       try {
         jedis = new Jedis(host, port, 5_000, PATIENCE_SECONDS * 1_000); // connects
       } catch (JedisConnectionException e) {
-        throw new Broken(e);
+        throw new ConnectionLost(e);
       }
     }
 
@@ -176,7 +176,7 @@ interface ClientConnection extends AutoCloseable {
         open = false;
         return requests.stream().map(_ -> Outcome.CLOSED).toList();
       }
-      return responses.stream().map(OverJedis::reply).toList();
+      return responses.stream().map(JedisClient::reply).toList();
     }
 
     private static String reply(Response<Object> response) {
@@ -197,15 +197,15 @@ interface ClientConnection extends AutoCloseable {
       try {
         jedis.close();
       } catch (JedisConnectionException e) {
-        // it says so when there was something left to send
+        // thrown when unsent data is left
       }
     }
   }
 
-  /** Lettuce, which must not send anything again by itself, for commands that answer integers. */
-  final class OverLettuce implements ClientConnection {
+  /** Lettuce, for commands with integer replies. It must not resend anything by itself. */
+  final class LettuceClient implements ClientConnection {
 
-    /** By default each client asks name servers itself, over a socket that may outlive it. */
+    /** By default each client queries name servers over its own socket, which may outlive it. */
     private final ClientResources resources =
         ClientResources.builder()
             .addressResolverGroup(DefaultAddressResolverGroup.INSTANCE)
@@ -215,7 +215,7 @@ interface ClientConnection extends AutoCloseable {
     private final StatefulRedisConnection<String, String> connection;
     private boolean open = true;
 
-    OverLettuce(String host, int port) {
+    LettuceClient(String host, int port) {
       client =
           RedisClient.create(
               resources,
@@ -229,7 +229,7 @@ interface ClientConnection extends AutoCloseable {
         connection = client.connect();
       } catch (RedisException e) {
         shutdown();
-        throw new Broken(e);
+        throw new ConnectionLost(e);
       }
       connection.setAutoFlushCommands(false);
     }

@@ -9,7 +9,7 @@ final class CounterWorkload {
 
   private final String key;
   private final AtomicLong acknowledged = new AtomicLong();
-  private final AtomicLong fragile = new AtomicLong();
+  private final AtomicLong unreplicated = new AtomicLong();
   private final AtomicLong unknown = new AtomicLong();
   private boolean verified;
 
@@ -17,8 +17,8 @@ final class CounterWorkload {
     this.key = key;
   }
 
-  WorkloadClient client(String name, FaultWorkload crowd, ClientConnection.Kind kind, int depth) {
-    return new Counter(name, crowd, kind, depth);
+  WorkloadClient client(String name, FaultWorkload workload, ClientConnection.Kind kind, int depth) {
+    return new Counter(name, workload, kind, depth);
   }
 
   private void verify(WorkloadClient client, ClientConnection fresh) {
@@ -28,23 +28,24 @@ final class CounterWorkload {
     verified = true;
     String reply = fresh.exchange(List.<String[]>of(new String[] {"INCR", key})).getFirst();
     long value = Long.parseLong(reply.substring(1, reply.length() - 2)) - 1;
-    boolean lossy = client.weather().losesWrites(0, System.nanoTime());
-    long least = acknowledged.get() - (lossy ? fragile.get() : 0);
+    boolean lossy = client.timeline().mayLoseWrites(0, System.nanoTime());
+    long least = acknowledged.get() - (lossy ? unreplicated.get() : 0);
     if (value < least || value > acknowledged.get() + unknown.get()) {
       throw new AssertionError(
-          "the counter is " + value + " after " + acknowledged + " and perhaps " + unknown);
+          "the counter is %d after %s acknowledged and %s unknown increments"
+              .formatted(value, acknowledged, unknown));
     }
-    client.tally().add("counted, acknowledged", acknowledged.get());
-    client.tally().add("counted, unacknowledged", unknown.get());
-    client.tally().add("counted, present", value);
+    client.counts().add("counted, acknowledged", acknowledged.get());
+    client.counts().add("counted, unacknowledged", unknown.get());
+    client.counts().add("counted, present", value);
   }
 
   private final class Counter extends WorkloadClient {
     private final List<String[]> requests = new ArrayList<>();
     private long last;
 
-    Counter(String name, FaultWorkload crowd, ClientConnection.Kind kind, int depth) {
-      super(name, crowd, kind);
+    Counter(String name, FaultWorkload workload, ClientConnection.Kind kind, int depth) {
+      super(name, workload, kind);
       for (int i = 0; i < depth; i++) {
         requests.add(new String[] {"INCR", key});
       }
@@ -54,15 +55,15 @@ final class CounterWorkload {
     @Override
     void step() {
       long sent = System.nanoTime();
-      List<String> replies = ask(requests);
-      boolean safe = isSafe(replies.getLast(), sent);
+      List<String> replies = call(requests);
+      boolean replicated = isReplicated(replies.getLast(), sent);
       for (String reply : replies.subList(0, requests.size() - 1)) {
         switch (Outcome.of(reply)) {
           case DONE -> {
             take(Long.parseLong(reply.substring(1, reply.length() - 2)));
             acknowledged.incrementAndGet();
-            if (!safe) {
-              fragile.incrementAndGet();
+            if (!replicated) {
+              unreplicated.incrementAndGet();
             }
           }
           case UNKNOWN -> unknown.incrementAndGet();
@@ -72,7 +73,7 @@ final class CounterWorkload {
     }
 
     private void take(long now) {
-      if (now <= last && !weather().losesWrites(0, System.nanoTime())) {
+      if (now <= last && !timeline().mayLoseWrites(0, System.nanoTime())) {
         throw new AssertionError("a counter went from " + last + " to " + now);
       }
       last = now;

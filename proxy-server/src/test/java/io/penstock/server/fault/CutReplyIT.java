@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A node's connection that ends in the middle of a large reply, the node itself staying up. */
+/** A connection to a node is lost in the middle of a large reply while the node stays up. */
 class CutReplyIT {
 
   private static final int LARGE = 48 * 1024 * 1024;
@@ -44,7 +44,7 @@ class CutReplyIT {
   private static Member other;
 
   @SuppressWarnings("NullAway.Init")
-  private static Relay relay; // before the node that has the large value
+  private static Relay relay; // in front of the node with the large value
 
   @SuppressWarnings("NullAway.Init")
   private static byte[] large;
@@ -86,7 +86,7 @@ class CutReplyIT {
     proxy =
         ProxyFixture.of(new ClusterUpstream(List.of(seed), null))
             .commandTimeout(Duration.ofSeconds(10))
-            .refreshPeriod(Duration.ofHours(1)) // nothing else comes through the relay
+            .refreshPeriod(Duration.ofHours(1)) // no other traffic through the relay
             .eventLoops(1)
             .startReady();
     tag = Keys.tag(Keys.slotOf(cluster, node));
@@ -107,7 +107,7 @@ class CutReplyIT {
   }
 
   @Test
-  void aReadWhoseReplyWasCutBehindAnotherIsReadAgainAsAWhole() {
+  void aReadWithACutReplyAfterAnotherIsRetriedCompletely() {
     try (RespClient wire = proxy.connect()) {
       FrozenNode.freeze(other);
       relay.cutAfter(Direction.BACK, LARGE / 2, End.FIN);
@@ -116,7 +116,7 @@ class CutReplyIT {
           .write(Wire.request("ECHO", "behind"))
           .flush();
       awaitCut();
-      Awaitility.await("the proxy has come to the end of what passed").until(() -> lost() == 1);
+      Awaitility.await("the proxy has read to the cut").until(() -> lostConnections() == 1);
       other.resume();
 
       assertThat(wire.read()).isEqualTo(Wire.bulk("there"));
@@ -126,7 +126,7 @@ class CutReplyIT {
   }
 
   @Test
-  void aPartWhoseReplyWasCutIsReadAgainAsAWhole() {
+  void aPartWithACutReplyIsRetriedCompletely() {
     try (RespClient wire = proxy.connect()) {
       relay.cutAfter(Direction.BACK, LARGE / 2, End.FIN);
       wire.send("MGET", otherTag + "k", tag + "large", tag + "k");
@@ -142,7 +142,7 @@ class CutReplyIT {
 
   @ParameterizedTest
   @EnumSource
-  void aClientThatHasPartOfACutReplyIsClosedAndGetsNothingElse(End end) {
+  void aClientWithPartOfACutReplyIsClosed(End end) {
     try (RespClient wire = proxy.connect();
         RespClient bystander = proxy.connect()) {
       relay.cutAfter(Direction.BACK, LARGE / 2, end);
@@ -160,7 +160,7 @@ class CutReplyIT {
     Awaitility.await("the connection is cut").until(() -> !relay.isCutPending());
   }
 
-  private long lost() {
+  private long lostConnections() {
     return proxy.stats().nodes().stream().mapToLong(NodeStats::errors).sum();
   }
 

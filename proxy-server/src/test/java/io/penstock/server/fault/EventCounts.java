@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What was counted, by name. Thread-safe. */
+/** Counters by name. Thread-safe. */
 final class EventCounts {
 
   private final Map<String, AtomicLong> counts = new ConcurrentSkipListMap<>();
@@ -19,7 +19,7 @@ final class EventCounts {
     }
   }
 
-  void atLeast(String what, long value) {
+  void recordMax(String what, long value) {
     counts.computeIfAbsent(what, _ -> new AtomicLong()).accumulateAndGet(value, Math::max);
   }
 

@@ -1,17 +1,17 @@
 package io.penstock.server.fault;
 
-import io.penstock.server.fault.FaultTimeline.Spell;
+import io.penstock.server.fault.FaultTimeline.Entry;
 import java.util.Random;
 import java.util.Set;
 
 /**
- * Something that goes wrong.
+ * A fault that can be injected.
  *
- * @param place what it is done to: two faults at different places can go on at once
- * @param words what clients may be answered because of it, by first word; whatever else they are
- *     answered has to be right
+ * @param place where it happens: faults at different places can be active together
+ * @param errors prefixes of the errors that clients may get because of it; all other replies must
+ *     be correct
  */
-record Fault(String name, Place place, Set<String> words, Deed deed) {
+record Fault(String name, Place place, Set<String> errors, Action action) {
 
   enum Place {
     /** Nodes, their roles and slots. */
@@ -20,14 +20,14 @@ record Fault(String name, Place place, Set<String> words, Deed deed) {
     NETWORK
   }
 
-  /** Does it and undoes it. */
-  interface Deed {
+  /** Injects a fault and removes it. */
+  interface Action {
     /**
-     * Answers when nothing is wrong any more.
+     * Returns when the fault is over.
      *
-     * @param spell to say from when to when a master may lose what it has acknowledged
+     * @param entry records from when to when a master may lose acknowledged writes
      */
-    void strike(FaultTestbed scene, Random random, Spell spell);
+    void inject(FaultTestbed testbed, Random random, Entry entry);
   }
 
   @Override

@@ -2,7 +2,7 @@ package io.penstock.server.fault;
 
 import io.penstock.core.ProxySettings.Dispatch;
 import io.penstock.core.transport.Transport;
-import io.penstock.server.fault.FaultTimeline.Spell;
+import io.penstock.server.fault.FaultTimeline.Entry;
 import io.penstock.server.it.DispatchMode;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,19 +10,22 @@ import java.util.Locale;
 import java.util.Random;
 import org.junit.jupiter.api.Assumptions;
 
-/** Does faults to a scene, and waits each time until everybody is served again. */
+/**
+ * Settings of a fault test run. Injects faults into a testbed, and waits after each until all
+ * clients are served again.
+ */
 final class FaultRun {
 
   private static final String PREFIX = "penstock.faults.";
 
-  private final FaultTestbed scene;
-  private final FaultWorkload crowd;
-  private final FaultTimeline weather;
+  private final FaultTestbed testbed;
+  private final FaultWorkload workload;
+  private final FaultTimeline timeline;
 
-  FaultRun(FaultTestbed scene, FaultWorkload crowd, FaultTimeline weather) {
-    this.scene = scene;
-    this.crowd = crowd;
-    this.weather = weather;
+  FaultRun(FaultTestbed testbed, FaultWorkload workload, FaultTimeline timeline) {
+    this.testbed = testbed;
+    this.workload = workload;
+    this.timeline = timeline;
   }
 
   static long seed() {
@@ -33,20 +36,20 @@ final class FaultRun {
     return Integer.getInteger(PREFIX + "rounds", 1);
   }
 
-  /** Skips what takes long, and says so, in a run that is not of the whole. */
-  static void assumeWhole(String what) {
+  /** Skips a long test and prints that, unless this is a full run ({@code -Pfaults}). */
+  static void assumeFullRun(String what) {
     if (setting("duration").isEmpty()) {
-      System.out.println("skipped: " + what + ", which -Pfaults does");
+      System.out.println("skipped: " + what + " (runs with -Pfaults)");
       Assumptions.abort("part of -Pfaults");
     }
   }
 
-  /** A setting of a run, empty when there is none. */
+  /** Returns a setting of the run; empty if it is not set. */
   static String setting(String name) {
     return System.getProperty(PREFIX + name, "");
   }
 
-  /** The faults that this run is about: those whose names contain {@code penstock.faults.only}. */
+  /** Returns the faults of this run: those whose names contain {@code penstock.faults.only}. */
   static List<Fault> faults() {
     List<Fault> faults = new ArrayList<>(Faults.all());
     faults.removeIf(fault -> !fault.name().contains(setting("only")));
@@ -54,8 +57,8 @@ final class FaultRun {
   }
 
   /**
-   * The ways to the kernel that a run goes by: one with each dispatcher, so that a build has seen
-   * both; all with {@code penstock.faults.transports=all}, one with its name.
+   * Returns the transports of a run. By default one, a different one for each dispatch mode, so
+   * that a build covers both; {@code penstock.faults.transports} is {@code all} or the name of one.
    */
   static List<Transport> transports() {
     List<Transport> working = new ArrayList<>();
@@ -64,7 +67,7 @@ final class FaultRun {
       if (why == null) {
         working.add(transport);
       } else {
-        System.out.println("skipped: " + transport + " does not work here: " + why);
+        System.out.println("skipped: " + transport + " is not available: " + why);
       }
     }
     if (working.isEmpty()) {
@@ -81,22 +84,22 @@ final class FaultRun {
     };
   }
 
-  /** Answers when everybody is served again; fails when somebody has found something. */
-  void strike(Fault fault, long seed) {
+  /** Injects a fault and returns when all clients are served again. Fails if a client failed. */
+  void inject(Fault fault, long seed) {
     long began = System.nanoTime();
     long over;
     long recovery;
-    try (Spell spell = weather.open(fault.name(), fault.words())) {
-      fault.deed().strike(scene, new Random(seed), spell);
+    try (Entry entry = timeline.begin(fault.name(), fault.errors())) {
+      fault.action().inject(testbed, new Random(seed), entry);
       over = System.nanoTime();
-      recovery = crowd.awaitWell(over);
+      recovery = workload.awaitRecovery(over);
     } catch (RuntimeException e) {
       System.out.println("faults: " + fault + ": " + e);
-      crowd.check(); // what clients found says more than that something took too long
+      workload.check(); // an error of a client says more than a timeout
       throw new AssertionError(fault + ": " + e.getMessage(), e);
     }
     System.out.printf(
-        "faults: %s: %d ms, everybody served again after %d ms%n",
+        "faults: %s: %d ms, all clients served again after %d ms%n",
         fault, (over - began) / 1_000_000, recovery);
   }
 }

@@ -21,12 +21,13 @@ import java.util.function.UnaryOperator;
 import org.awaitility.Awaitility;
 
 /**
- * Three masters with a replica each, a relay before every one of them, Penstock, which knows only
- * the relays, and a relay before Penstock. Nodes reach one another whatever happens to the relays.
+ * Three masters with a replica each, a relay in front of each node, Penstock, which only knows the
+ * relays, and a relay in front of Penstock. Faults of the relays do not affect connections between
+ * nodes.
  */
 final class FaultTestbed implements AutoCloseable {
 
-  /** Where nodes connect from: a node's own connections, to others' announced ports, are exempt. */
+  /** The address that nodes connect from. Their connections to other nodes are exempt from faults. */
   private static final String NODES = "127.0.0.2";
 
   private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -34,7 +35,7 @@ final class FaultTestbed implements AutoCloseable {
   private final EmbeddedCluster cluster;
   private final Map<Member, Relay> relays = new LinkedHashMap<>();
   private final ProxyFixture proxy;
-  private final Relay front;
+  private final Relay clientRelay;
   private final List<Integer> slots;
   private volatile List<Member> lastMasters;
   private volatile long failedOverAt = System.nanoTime();
@@ -57,7 +58,7 @@ final class FaultTestbed implements AutoCloseable {
       closeNodes();
       throw e;
     }
-    front = Relay.to(proxy.host(), proxy.port());
+    clientRelay = Relay.to(proxy.host(), proxy.port());
     slots = Keys.slotsOfMasters(cluster);
     lastMasters = cluster.masters();
   }
@@ -66,7 +67,7 @@ final class FaultTestbed implements AutoCloseable {
     return start(proxy -> proxy.transport(transport).commandTimeout(commandTimeout));
   }
 
-  /** With a proxy of other settings. */
+  /** Starts it with other settings of the proxy. */
   static FaultTestbed start(UnaryOperator<ProxyFixture.Builder> settings) {
     return new FaultTestbed(settings);
   }
@@ -76,7 +77,7 @@ final class FaultTestbed implements AutoCloseable {
       Relay relay = Relay.to(member.host(), member.port(), FaultTestbed::isNode);
       relays.put(member, relay);
       member.text("CONFIG", "SET", "cluster-announce-port", Integer.toString(relay.port()));
-      member.text("CONFIG", "REWRITE"); // for when it is started again
+      member.text("CONFIG", "REWRITE"); // survives a restart
     }
     Awaitility.await("all nodes know the relays").atMost(PATIENCE).until(this::relaysAreKnown);
     cluster.awaitHealthy();
@@ -104,13 +105,13 @@ final class FaultTestbed implements AutoCloseable {
     return proxy;
   }
 
-  /** Between clients and Penstock. */
-  Relay front() {
-    return front;
+  /** Returns the relay between clients and Penstock. */
+  Relay clientRelay() {
+    return clientRelay;
   }
 
-  /** Between Penstock and a node. */
-  Relay before(Member member) {
+  /** Returns the relay between Penstock and a node. */
+  Relay relayOf(Member member) {
     Relay relay = relays.get(member);
     if (relay == null) {
       throw new IllegalArgumentException(member + " has no relay");
@@ -118,7 +119,7 @@ final class FaultTestbed implements AutoCloseable {
     return relay;
   }
 
-  /** Between Penstock and all nodes. */
+  /** Returns the relays between Penstock and all nodes. */
   List<Relay> relays() {
     return List.copyOf(relays.values());
   }
@@ -129,33 +130,33 @@ final class FaultTestbed implements AutoCloseable {
     return masters.get(random.nextInt(masters.size()));
   }
 
-  /** Between Penstock and any master, or what was one before something was done to the nodes. */
-  Relay anyWire(Random random) {
+  /** Returns the relay of a random master, or of a node that was a master before a fault. */
+  Relay anyMasterRelay(Random random) {
     List<Member> masters = lastMasters;
-    return before(masters.get(random.nextInt(masters.size())));
+    return relayOf(masters.get(random.nextInt(masters.size())));
   }
 
-  /** A shard has another master since now. */
-  void failedOver() {
+  /** Records that a shard has a new master. */
+  void recordFailover() {
     lastMasters = cluster.masters();
     failedOverAt = System.nanoTime();
   }
 
   /**
-   * Until masters vote for a replica of any shard at once: they do so once in two node timeouts,
-   * and a master that hands over holds its clients' commands until they do.
+   * Waits until masters can vote for a replica of any shard: they vote once in two node timeouts,
+   * and a master that hands over delays its clients' commands until they do.
    */
   void awaitVotes() {
     long votes = failedOverAt + 2 * SharedCluster.NODE_TIMEOUT.toNanos();
     LockSupport.parkNanos(votes - System.nanoTime());
   }
 
-  /** Hash tags that clients use, one of each shard as they are in the beginning. */
+  /** Returns the hash tags that clients use, one of each shard at the start. */
   List<String> tags() {
     return slots.stream().map(Keys::tag).toList();
   }
 
-  /** The slots that these tags are of. */
+  /** Returns the slots of these tags. */
   List<Integer> usedSlots() {
     return slots;
   }
@@ -167,7 +168,7 @@ final class FaultTestbed implements AutoCloseable {
 
   @Override
   public void close() {
-    front.close();
+    clientRelay.close();
     proxy.close();
     closeNodes();
   }

@@ -5,64 +5,64 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * What is being done to the cluster, and what follows from it: which errors clients may be given,
- * and whether what was acknowledged can be lost. Times are {@link System#nanoTime()}. Thread-safe.
+ * The faults injected so far and their consequences: which errors clients may get, and whether
+ * acknowledged writes may be lost. Times are {@link System#nanoTime()}. Thread-safe.
  */
 final class FaultTimeline {
 
-  private static final long LATELY_NANOS = 10_000_000_000L;
+  private static final long RECENT_NANOS = 10_000_000_000L;
 
-  private final List<Spell> spells = new CopyOnWriteArrayList<>();
+  private final List<Entry> entries = new CopyOnWriteArrayList<>();
 
   /**
-   * Something begins to go wrong.
+   * Records the start of a fault.
    *
-   * @param words errors that it explains, by their first word
+   * @param errors prefixes of the errors that it explains
    */
-  Spell open(String what, Set<String> words) {
-    var spell = new Spell(what, words, System.nanoTime());
-    spells.add(spell);
-    return spell;
+  Entry begin(String what, Set<String> errors) {
+    var entry = new Entry(what, errors, System.nanoTime());
+    entries.add(entry);
+    return entry;
   }
 
-  /** Whether something that went on at any time between the two explains the error. */
+  /** Returns whether a fault that was active between the two times explains the error. */
   boolean explains(String word, long from, long until) {
-    return spells.stream().anyMatch(s -> s.words.contains(word) && s.touches(from, until));
+    return entries.stream().anyMatch(s -> s.errors.contains(word) && s.touches(from, until));
   }
 
-  /** Whether a master was lost with what its replica had not got, at any time between the two. */
-  boolean losesWrites(long from, long until) {
-    return spells.stream().anyMatch(s -> s.losesBetween(from, until));
+  /** Returns whether a master may have lost unreplicated writes between the two times. */
+  boolean mayLoseWrites(long from, long until) {
+    return entries.stream().anyMatch(s -> s.mayLoseBetween(from, until));
   }
 
-  /** Whether anything went on at any time between the two. */
-  boolean isDisturbed(long from, long until) {
-    return spells.stream().anyMatch(s -> s.touches(from, until));
+  /** Returns whether any fault was active between the two times. */
+  boolean anyActive(long from, long until) {
+    return entries.stream().anyMatch(s -> s.touches(from, until));
   }
 
-  /** Whether two things went on at once, at any time between the two. */
-  boolean isStormy(long from, long until) {
-    List<Spell> there = spells.stream().filter(s -> s.touches(from, until)).toList();
-    return there.stream().anyMatch(s -> there.stream().anyMatch(o -> o != s && o.overlaps(s)));
+  /** Returns whether two faults overlapped, both active between the two times. */
+  boolean anyOverlap(long from, long until) {
+    List<Entry> active = entries.stream().filter(e -> e.touches(from, until)).toList();
+    return active.stream().anyMatch(e -> active.stream().anyMatch(o -> o != e && o.overlaps(e)));
   }
 
-  /** What there was lately, and when. */
+  /** Returns recent faults and their times. */
   @Override
   public String toString() {
     long now = System.nanoTime();
-    List<String> lately =
-        spells.stream()
-            .filter(spell -> spell.touches(now - LATELY_NANOS, now))
-            .map(spell -> spell.at(now))
+    List<String> recent =
+        entries.stream()
+            .filter(entry -> entry.touches(now - RECENT_NANOS, now))
+            .map(entry -> entry.at(now))
             .toList();
-    return lately.isEmpty() ? "nothing was done lately" : String.join(", ", lately);
+    return recent.isEmpty() ? "no recent fault" : String.join(", ", recent);
   }
 
-  /** One thing that goes wrong, until it is closed. */
-  static final class Spell implements AutoCloseable {
+  /** One fault, active until it is closed. */
+  static final class Entry implements AutoCloseable {
 
     private final String what;
-    private final Set<String> words;
+    private final Set<String> errors;
     private final long from;
     private volatile long until = Long.MAX_VALUE;
     private volatile boolean open = true;
@@ -71,30 +71,30 @@ final class FaultTimeline {
     private volatile long losingUntil;
     private volatile boolean lost;
 
-    Spell(String what, Set<String> words, long from) {
+    Entry(String what, Set<String> errors, long from) {
       this.what = what;
-      this.words = Set.copyOf(words);
+      this.errors = Set.copyOf(errors);
       this.from = from;
     }
 
-    /** What a master acknowledges from now on may be lost: it is about to die or to be replaced. */
-    void losesWrites() {
+    /** From now on, acknowledged writes may be lost: a master is about to be killed or replaced. */
+    void beginWriteLoss() {
       losingSince = System.nanoTime();
       losing = true;
       lost = true;
     }
 
-    /** What is acknowledged from now on stays. */
-    void keepsWrites() {
+    /** From now on, acknowledged writes must survive. */
+    void endWriteLoss() {
       losingUntil = System.nanoTime();
       losing = false;
     }
 
-    /** Over, with all that comes of it. */
+    /** Records that the fault and its consequences are over. */
     @Override
     public void close() {
       if (losing) {
-        keepsWrites();
+        endWriteLoss();
       }
       until = System.nanoTime();
       open = false;
@@ -104,11 +104,11 @@ final class FaultTimeline {
       return end - from >= 0 && (open || until - begin >= 0);
     }
 
-    private boolean overlaps(Spell other) {
+    private boolean overlaps(Entry other) {
       return touches(other.from, other.open ? System.nanoTime() : other.until);
     }
 
-    private boolean losesBetween(long begin, long end) {
+    private boolean mayLoseBetween(long begin, long end) {
       return lost && end - losingSince >= 0 && (losing || losingUntil - begin >= 0);
     }
 

@@ -7,36 +7,36 @@ import java.util.List;
 import java.util.Random;
 import org.awaitility.Awaitility;
 
-/** Everybody who works through Penstock while things go wrong. */
+/** All clients that use Penstock while faults are injected. */
 final class FaultWorkload implements AutoCloseable {
 
-  /** From when nothing is wrong any more until everybody works again. */
+  /** The time from the end of a fault until all clients succeed again. */
   private static final Duration RECOVERY = Duration.ofSeconds(20);
 
-  private final FaultTestbed scene;
-  private final FaultTimeline weather;
-  private final EventCounts tally = new EventCounts();
+  private final FaultTestbed testbed;
+  private final FaultTimeline timeline;
+  private final EventCounts counts = new EventCounts();
   private final List<WorkloadClient> clients = new ArrayList<>();
   private final Load load = new Load();
 
   /**
-   * Nobody works yet.
+   * Prepares the data; no client runs yet.
    *
-   * @param tags hash tags, of each shard one at least
+   * @param tags hash tags, at least one of each shard
    */
-  FaultWorkload(FaultTestbed scene, FaultTimeline weather, List<String> tags, long seed) {
-    this.scene = scene;
-    this.weather = weather;
+  FaultWorkload(FaultTestbed testbed, FaultTimeline timeline, List<String> tags, long seed) {
+    this.testbed = testbed;
+    this.timeline = timeline;
     var random = new Random(seed);
-    try (ClientConnection line = connect(ClientConnection.RESP2)) {
-      line.exchange(List.<String[]>of(new String[] {"FLUSHALL"})); // what others left
-      PipelineClient.prepare(line, tags);
+    try (ClientConnection connection = connect(ClientConnection.RESP2)) {
+      connection.exchange(List.<String[]>of(new String[] {"FLUSHALL"})); // data of other tests
+      PipelineClient.prepare(connection, tags);
     }
     appenders(tags);
     var counting = new CounterWorkload(tags.get(1) + ":count");
     var queue = new QueueWorkload(tags.get(2) + ":queue");
-    var broadcast = ChannelWorkload.everywhere(tags.get(0) + ":news");
-    var shard = ChannelWorkload.inShard(tags.get(1) + ":news of a shard");
+    var broadcast = ChannelWorkload.clusterWide(tags.get(0) + ":news");
+    var shard = ChannelWorkload.sharded(tags.get(1) + ":news of a shard");
     clients.addAll(
         List.of(
             counting.client("counter", this, ClientConnection.RESP2, 5),
@@ -53,7 +53,7 @@ final class FaultWorkload implements AutoCloseable {
                 "pipeliner 2", this, ClientConnection.RESP2, tags, random.nextLong()),
             new PipelineClient(
                 "pipeliner 3", this, ClientConnection.RESP3, tags, random.nextLong()),
-            new AllShardsClient("everywhere", this, ClientConnection.RESP2)));
+            new AllShardsClient("all shards", this, ClientConnection.RESP2)));
     for (int i = 0; i < tags.size(); i++) {
       String key = tags.get(i) + ":" + i;
       clients.add(
@@ -75,72 +75,72 @@ final class FaultWorkload implements AutoCloseable {
         new AppendClient("Lettuce", this, ClientConnection.LETTUCE, tags.get(1) + ":lettuce", 4));
   }
 
-  FaultTimeline weather() {
-    return weather;
+  FaultTimeline timeline() {
+    return timeline;
   }
 
-  EventCounts tally() {
-    return tally;
+  EventCounts counts() {
+    return counts;
   }
 
   ClientConnection connect(ClientConnection.Kind kind) {
-    return kind.open("127.0.0.1", scene.front().port());
+    return kind.open("127.0.0.1", testbed.clientRelay().port());
   }
 
   /**
-   * Everybody begins, one after the other, so that a JVM that has compiled nothing yet keeps up;
-   * answers when each has done something.
+   * Starts the clients one after the other, so that a JVM with cold code keeps up. Returns when
+   * each has completed a step.
    */
-  void begin() {
+  void start() {
     for (WorkloadClient client : clients) {
       long since = System.nanoTime();
       load.add(client.name(), client);
-      awaitWell(List.of(client), since);
+      awaitRecovery(List.of(client), since);
     }
-    awaitWell(System.nanoTime());
+    awaitRecovery(System.nanoTime());
   }
 
   /**
-   * Answers when each has begun and ended a step, after a time, in which nothing failed; fails when
-   * that takes long or somebody has found a fault.
+   * Waits until each client has completed a successful step that began after {@code since}. Fails
+   * if that takes too long or a client failed.
    *
-   * @return how long that took, in milliseconds
+   * @return the time since then, in milliseconds
    */
-  long awaitWell(long since) {
-    return awaitWell(clients, since);
+  long awaitRecovery(long since) {
+    return awaitRecovery(clients, since);
   }
 
-  private long awaitWell(List<WorkloadClient> whom, long since) {
+  private long awaitRecovery(List<WorkloadClient> which, long since) {
     Awaitility.await("all clients are served again")
         .atMost(RECOVERY)
         .pollDelay(Duration.ZERO)
         .pollInterval(Duration.ofMillis(5))
-        .failFast("a client failed", () -> !isSound())
-        .until(() -> whom.stream().allMatch(client -> client.wellAt() - since > 0));
+        .failFast("a client failed", () -> !hasNoFailure())
+        .until(() -> which.stream().allMatch(client -> client.lastSuccessAt() - since > 0));
     return (System.nanoTime() - since) / 1_000_000;
   }
 
-  private boolean isSound() {
+  private boolean hasNoFailure() {
     load.check();
     return true;
   }
 
-  /** Fails when somebody has found a fault. */
+  /** Fails if a client has failed. */
   void check() {
     load.check();
   }
 
-  /** Answers when each has done a step or two. */
-  void awaitEverybody() {
-    load.awaitEverybody();
+  /** Waits until each client has completed a full step. */
+  void awaitFullSteps() {
+    load.awaitFullSteps();
   }
 
   long steps() {
     return load.steps();
   }
 
-  /** Lets everybody end, and compares what is there with what each knows. */
-  void end() {
+  /** Stops the clients and compares the data with what each of them knows. */
+  void stopAndVerify() {
     load.stop();
     try (ClientConnection fresh = connect(ClientConnection.RESP2)) {
       clients.forEach(client -> client.verify(fresh));

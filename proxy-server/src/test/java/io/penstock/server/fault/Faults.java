@@ -1,7 +1,7 @@
 package io.penstock.server.fault;
 
 import io.penstock.server.fault.Fault.Place;
-import io.penstock.server.fault.FaultTimeline.Spell;
+import io.penstock.server.fault.FaultTimeline.Entry;
 import io.penstock.testkit.cluster.Member;
 import io.penstock.testkit.network.Relay;
 import io.penstock.testkit.network.Relay.Direction;
@@ -22,28 +22,30 @@ import java.util.function.Consumer;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
 
-/** All that is done, and what clients may notice of each. */
+/** All faults, with the errors that clients may get during each. */
 final class Faults {
 
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-  /** Nobody may notice. */
-  private static final Set<String> NOTHING = Set.of();
+  /** No client may get an error. */
+  private static final Set<String> NONE = Set.of();
 
   /**
-   * A connection to a node is lost: what may have run there is not repeated. CLOSED is for who had
-   * got a part of a large reply.
+   * A connection to a node is lost: a command that may have run there is not repeated. CLOSED is
+   * for a client that had received a part of a large reply.
    */
   private static final Set<String> LOST = Set.of("CONNLOST", "CLOSED");
 
-  /** What was sent to a node is not answered for longer than a command waits. */
+  /** A node does not answer for longer than the command timeout. */
   private static final Set<String> SILENT = with(LOST, Set.of("TIMEOUT"));
 
-  /** The client's own connection is lost. */
+  /** The connection of the client is lost. */
   private static final Set<String> CLIENT = Set.of("CLOSED", "REFUSED");
 
-  /** What is held for a client that sends no more is given up, with the reason it was held for. */
-  private static final Set<String> GIVEN_UP =
+  /**
+   * Requests in a failover hold fail when their client sends no more, with the error of the hold.
+   */
+  private static final Set<String> HALF_CLOSED =
       with(
           CLIENT,
           Set.of("UNAVAILABLE", "TRYAGAIN", "READONLY", "MASTERDOWN", "CLUSTERDOWN", "LOADING"));
@@ -52,10 +54,10 @@ final class Faults {
 
   static List<Fault> all() {
     List<Fault> all = new ArrayList<>();
-    all.addAll(wires());
-    all.addAll(clientWires());
-    all.addAll(nodes());
-    all.addAll(refusals());
+    all.addAll(nodeConnectionFaults());
+    all.addAll(clientConnectionFaults());
+    all.addAll(nodeFaults());
+    all.addAll(errorReplyFaults());
     return all;
   }
 
@@ -64,60 +66,60 @@ final class Faults {
   }
 
   /** Between Penstock and the nodes. */
-  private static List<Fault> wires() {
+  private static List<Fault> nodeConnectionFaults() {
     return List.of(
-        network("connections end", LOST, (s, r, _) -> aWire(s, r).cut(End.FIN)),
-        network("connections are reset", LOST, (s, r, _) -> aWire(s, r).cut(End.RST)),
+        network("connections end", LOST, (s, r, _) -> anyRelay(s, r).cut(End.FIN)),
+        network("connections are reset", LOST, (s, r, _) -> anyRelay(s, r).cut(End.RST)),
         network(
             "all connections are reset",
             LOST,
             (s, _, _) -> s.relays().forEach(relay -> relay.cut(End.RST))),
         network("requests are truncated", LOST, (s, r, _) -> truncate(s, r, Direction.THERE)),
         network("replies are truncated", LOST, (s, r, _) -> truncate(s, r, Direction.BACK)),
-        network("the network is slow", NOTHING, Faults::slow),
-        network("a node's sending ends", LOST, (s, r, _) -> halfClose(s, r, Direction.BACK)),
-        network("Penstock's sending ends", LOST, (s, r, _) -> halfClose(s, r, Direction.THERE)),
+        network("the network is slow", NONE, Faults::slow),
+        network("a node shuts down its output", LOST, (s, r, _) -> halfClose(s, r, Direction.BACK)),
+        network("Penstock shuts down its output", LOST, (s, r, _) -> halfClose(s, r, Direction.THERE)),
         network("connections are half-open", SILENT, Faults::halfOpen),
-        network("a node is cut off for a moment", NOTHING, (s, r, _) -> split(s, r, false, 500)),
+        network("a node is cut off briefly", NONE, (s, r, _) -> split(s, r, false, 500)),
         network("a node is cut off", SILENT, (s, r, _) -> split(s, r, false, 4_500)),
         network("all nodes are cut off", SILENT, (s, r, _) -> split(s, r, true, 4_500)),
         network("a node refuses connections", LOST, Faults::refuse));
   }
 
   /** Between clients and Penstock. */
-  private static List<Fault> clientWires() {
+  private static List<Fault> clientConnectionFaults() {
     return List.of(
-        network("clients end", CLIENT, (s, _, _) -> s.front().cut(End.FIN)),
-        network("clients are reset", CLIENT, (s, _, _) -> s.front().cut(End.RST)),
+        network("clients are closed", CLIENT, (s, _, _) -> s.clientRelay().cut(End.FIN)),
+        network("clients are reset", CLIENT, (s, _, _) -> s.clientRelay().cut(End.RST)),
         network(
             "clients' requests are truncated",
             CLIENT,
-            (s, r, _) -> truncate(s.front(), r, Direction.THERE)),
+            (s, r, _) -> truncate(s.clientRelay(), r, Direction.THERE)),
         network(
             "clients' replies are truncated",
             CLIENT,
-            (s, r, _) -> truncate(s.front(), r, Direction.BACK)),
-        network("clients' sending ends", GIVEN_UP, (s, _, _) -> clientsHalfClose(s.front())),
+            (s, r, _) -> truncate(s.clientRelay(), r, Direction.BACK)),
+        network("clients shut down their output", HALF_CLOSED, (s, _, _) -> clientsHalfClose(s.clientRelay())),
         network(
-            "clients' network is gone for a while",
-            NOTHING,
-            (s, _, _) -> during(1_000, s.front()::hold, s.front()::release)));
+            "clients are cut off for a while",
+            NONE,
+            (s, _, _) -> during(1_000, s.clientRelay()::hold, s.clientRelay()::release)));
   }
 
-  private static List<Fault> nodes() {
+  private static List<Fault> nodeFaults() {
     return List.of(
         node("a master is killed", LOST, Faults::killMaster),
-        node("a replica is killed", NOTHING, Faults::killReplica),
+        node("a replica is killed", NONE, Faults::killReplica),
         node("a master is replaced at its address", LOST, Faults::replaceMaster),
-        node("a master is frozen for a moment", NOTHING, Faults::freezeShortly),
+        node("a master is frozen briefly", NONE, Faults::freezeShortly),
         node("a master is frozen", SILENT, Faults::freeze),
-        node("a planned failover", NOTHING, Faults::failover),
-        node("a demoted master copies everything", NOTHING, Faults::demote),
-        node("slots move", NOTHING, Faults::moveSlots));
+        node("a planned failover", NONE, Faults::failover),
+        node("a demoted master copies everything", NONE, Faults::demote),
+        node("slots move", NONE, Faults::moveSlots));
   }
 
-  /** Nodes that answer, but not what they are asked. */
-  private static List<Fault> refusals() {
+  /** Nodes that answer with errors. */
+  private static List<Fault> errorReplyFaults() {
     return List.of(
         node("a node has too many clients", LOST, Faults::maxClients),
         node("a master is loading", Set.of("LOADING"), Faults::load),
@@ -132,21 +134,21 @@ final class Faults {
         node("a password changes", with(LOST, Set.of("NOAUTH")), Faults::password));
   }
 
-  private static Set<String> with(Set<String> words, Set<String> more) {
-    Set<String> all = new HashSet<>(words);
+  private static Set<String> with(Set<String> errors, Set<String> more) {
+    Set<String> all = new HashSet<>(errors);
     all.addAll(more);
     return all;
   }
 
-  private static Fault network(String name, Set<String> words, Fault.Deed deed) {
-    return new Fault(name, Place.NETWORK, words, deed);
+  private static Fault network(String name, Set<String> errors, Fault.Action action) {
+    return new Fault(name, Place.NETWORK, errors, action);
   }
 
-  private static Fault node(String name, Set<String> words, Fault.Deed deed) {
-    return new Fault(name, Place.CLUSTER, words, deed);
+  private static Fault node(String name, Set<String> errors, Fault.Action action) {
+    return new Fault(name, Place.CLUSTER, errors, action);
   }
 
-  /** A bounded time of a state, not a wait for one. */
+  /** Keeps a state for a fixed time; this is not a wait for a condition. */
   private static void during(long millis, Runnable begin, Runnable end) {
     begin.run();
     try {
@@ -156,22 +158,22 @@ final class Faults {
     }
   }
 
-  private static Relay aWire(FaultTestbed scene, Random random) {
-    return scene.anyWire(random);
+  private static Relay anyRelay(FaultTestbed testbed, Random random) {
+    return testbed.anyMasterRelay(random);
   }
 
   private static End anyEnd(Random random) {
     return random.nextBoolean() ? End.FIN : End.RST;
   }
 
-  private static void truncate(FaultTestbed scene, Random random, Direction direction) {
+  private static void truncate(FaultTestbed testbed, Random random, Direction direction) {
     for (int i = 0; i < 5; i++) {
-      truncate(aWire(scene, random), random, direction);
+      truncate(anyRelay(testbed, random), random, direction);
     }
   }
 
   private static void truncate(Relay relay, Random random, Direction direction) {
-    // As often amid a small request or its reply as amid a large one.
+    // Half of the cuts are inside a small request or reply, half inside a large one.
     int bytes = random.nextInt(random.nextBoolean() ? 200 : 100_000);
     relay.cutAfter(direction, bytes, anyEnd(random));
     try {
@@ -181,49 +183,49 @@ final class Faults {
           .pollInterval(Duration.ofMillis(2))
           .until(() -> !relay.isCutPending());
     } catch (ConditionTimeoutException e) {
-      relay.spare(); // so little passes there: its node is no master any more
+      relay.spare(); // too little traffic: its node is no longer a master
     }
   }
 
-  private static void slow(FaultTestbed scene, Random random, Spell spell) {
+  private static void slow(FaultTestbed testbed, Random random, Entry entry) {
     int millis = 5 + random.nextInt(45);
     during(
         1_500,
-        () -> scene.relays().forEach(relay -> relay.delay(Duration.ofMillis(millis))),
-        () -> scene.relays().forEach(relay -> relay.delay(Duration.ZERO)));
+        () -> testbed.relays().forEach(relay -> relay.delay(Duration.ofMillis(millis))),
+        () -> testbed.relays().forEach(relay -> relay.delay(Duration.ZERO)));
   }
 
-  private static void halfClose(FaultTestbed scene, Random random, Direction direction) {
-    Relay relay = aWire(scene, random);
+  private static void halfClose(FaultTestbed testbed, Random random, Direction direction) {
+    Relay relay = anyRelay(testbed, random);
     relay.halfClose(direction);
     during(500, () -> {}, () -> relay.cut(End.FIN));
   }
 
-  private static void clientsHalfClose(Relay front) {
-    front.halfClose(Direction.THERE);
-    during(500, () -> {}, () -> front.cut(End.FIN));
+  private static void clientsHalfClose(Relay clientRelay) {
+    clientRelay.halfClose(Direction.THERE);
+    during(500, () -> {}, () -> clientRelay.cut(End.FIN));
   }
 
   /**
-   * The node knows nothing of it, and Penstock has to find out, also where no client asks for
-   * anything.
+   * The connections disappear without a close. The node does not notice, and Penstock has to detect
+   * it, even on connections without requests.
    */
-  private static void halfOpen(FaultTestbed scene, Random random, Spell spell) {
-    Relay relay = aWire(scene, random);
+  private static void halfOpen(FaultTestbed testbed, Random random, Entry entry) {
+    Relay relay = anyRelay(testbed, random);
     relay.forget();
-    Awaitility.await("Penstock gives the half-open connections up")
+    Awaitility.await("Penstock closes the half-open connections")
         .atMost(PATIENCE)
         .until(relay::isForgottenByNear);
     relay.mend();
   }
 
-  private static void split(FaultTestbed scene, Random random, boolean all, long millis) {
-    List<Relay> relays = all ? scene.relays() : List.of(aWire(scene, random));
+  private static void split(FaultTestbed testbed, Random random, boolean all, long millis) {
+    List<Relay> relays = all ? testbed.relays() : List.of(anyRelay(testbed, random));
     during(millis, () -> relays.forEach(Relay::hold), () -> relays.forEach(Relay::release));
   }
 
-  private static void refuse(FaultTestbed scene, Random random, Spell spell) {
-    Relay relay = aWire(scene, random);
+  private static void refuse(FaultTestbed testbed, Random random, Entry entry) {
+    Relay relay = anyRelay(testbed, random);
     during(
         3_000,
         () -> {
@@ -233,44 +235,44 @@ final class Faults {
         relay::admit);
   }
 
-  private static void killMaster(FaultTestbed scene, Random random, Spell spell) {
-    Member master = scene.anyMaster(random);
-    Member replica = scene.cluster().replicasOf(master).getFirst();
-    spell.losesWrites();
+  private static void killMaster(FaultTestbed testbed, Random random, Entry entry) {
+    Member master = testbed.anyMaster(random);
+    Member replica = testbed.cluster().replicasOf(master).getFirst();
+    entry.beginWriteLoss();
     master.kill();
-    scene.cluster().awaitMaster(replica);
-    spell.keepsWrites();
-    scene.failedOver();
+    testbed.cluster().awaitMaster(replica);
+    entry.endWriteLoss();
+    testbed.recordFailover();
     master.restart();
-    scene.cluster().awaitHealthy();
+    testbed.cluster().awaitHealthy();
   }
 
-  private static void killReplica(FaultTestbed scene, Random random, Spell spell) {
-    Member replica = scene.cluster().replicasOf(scene.anyMaster(random)).getFirst();
+  private static void killReplica(FaultTestbed testbed, Random random, Entry entry) {
+    Member replica = testbed.cluster().replicasOf(testbed.anyMaster(random)).getFirst();
     replica.kill();
     replica.restart();
-    scene.cluster().awaitHealthy();
+    testbed.cluster().awaitHealthy();
   }
 
-  /** As when a container comes back without its volume: a node of that address, and no other. */
-  private static void replaceMaster(FaultTestbed scene, Random random, Spell spell) {
-    Member master = scene.anyMaster(random);
-    Member replica = scene.cluster().replicasOf(master).getFirst();
-    spell.losesWrites();
+  /** As when a container restarts without its volume: a new node with the same address. */
+  private static void replaceMaster(FaultTestbed testbed, Random random, Entry entry) {
+    Member master = testbed.anyMaster(random);
+    Member replica = testbed.cluster().replicasOf(master).getFirst();
+    entry.beginWriteLoss();
     master.kill();
-    scene.cluster().awaitMaster(replica);
-    spell.keepsWrites();
-    scene.failedOver();
-    String gone = master.id();
+    testbed.cluster().awaitMaster(replica);
+    entry.endWriteLoss();
+    testbed.recordFailover();
+    String oldId = master.id();
     try {
       Files.delete(master.server().folder().resolve("nodes.conf"));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
     master.restart();
-    for (Member other : scene.cluster().members()) {
+    for (Member other : testbed.cluster().members()) {
       if (other != master) {
-        other.text("CLUSTER", "FORGET", gone);
+        other.text("CLUSTER", "FORGET", oldId);
       }
     }
     master.text("CLUSTER", "MEET", replica.host(), Integer.toString(replica.port()));
@@ -278,18 +280,18 @@ final class Faults {
         .atMost(PATIENCE)
         .ignoreException(RespClient.ErrorReply.class)
         .until(() -> master.text("CLUSTER", "REPLICATE", replica.id()).equals("OK"));
-    scene.cluster().awaitHealthy();
+    testbed.cluster().awaitHealthy();
   }
 
-  private static void freezeShortly(FaultTestbed scene, Random random, Spell spell) {
-    Member master = scene.anyMaster(random);
+  private static void freezeShortly(FaultTestbed testbed, Random random, Entry entry) {
+    Member master = testbed.anyMaster(random);
     during(100 + random.nextInt(400), master::pause, master::resume);
   }
 
-  private static void freeze(FaultTestbed scene, Random random, Spell spell) {
-    Member master = scene.anyMaster(random);
-    Member replica = scene.cluster().replicasOf(master).getFirst();
-    spell.losesWrites();
+  private static void freeze(FaultTestbed testbed, Random random, Entry entry) {
+    Member master = testbed.anyMaster(random);
+    Member replica = testbed.cluster().replicasOf(master).getFirst();
+    entry.beginWriteLoss();
     master.pause();
     try {
       Awaitility.await("the replica takes over")
@@ -298,61 +300,62 @@ final class Faults {
     } finally {
       master.resume();
     }
-    Awaitility.await("the master hears of it")
+    Awaitility.await("the old master becomes a replica")
         .atMost(PATIENCE)
         .until(() -> master.text("INFO", "replication").contains("role:slave"));
-    spell.keepsWrites();
-    scene.cluster().awaitHealthy(); // while it loads it does not say what it is
-    scene.failedOver();
+    entry.endWriteLoss();
+    testbed.cluster().awaitHealthy(); // it does not report its role while it is loading
+    testbed.recordFailover();
   }
 
-  private static void failover(FaultTestbed scene, Random random, Spell spell) {
-    failover(scene, scene.cluster().replicasOf(scene.anyMaster(random)).getFirst());
+  private static void failover(FaultTestbed testbed, Random random, Entry entry) {
+    failover(testbed, testbed.cluster().replicasOf(testbed.anyMaster(random)).getFirst());
   }
 
-  private static void failover(FaultTestbed scene, Member replica) {
-    scene.awaitVotes();
-    scene.cluster().failover(replica);
-    scene.failedOver();
+  private static void failover(FaultTestbed testbed, Member replica) {
+    testbed.awaitVotes();
+    testbed.cluster().failover(replica);
+    testbed.recordFailover();
   }
 
   /**
-   * It takes no writes any more, and gives no answers before it has the copy, for seconds: READONLY
-   * and MASTERDOWN to who has not heard of it and asks about no key.
+   * The demoted master rejects writes, and for seconds also reads until it has copied the new
+   * master: READONLY and MASTERDOWN for commands without keys from clients that do not know of the
+   * failover.
    */
-  private static void demote(FaultTestbed scene, Random random, Spell spell) {
-    Member replica = scene.cluster().replicasOf(scene.anyMaster(random)).getFirst();
-    replica.text("DEBUG", "CHANGE-REPL-ID"); // so that parts are not enough
+  private static void demote(FaultTestbed testbed, Random random, Entry entry) {
+    Member replica = testbed.cluster().replicasOf(testbed.anyMaster(random)).getFirst();
+    replica.text("DEBUG", "CHANGE-REPL-ID"); // prevents a partial resynchronization
     replica.text("CONFIG", "SET", "repl-diskless-sync-delay", "2");
-    failover(scene, replica);
+    failover(testbed, replica);
     replica.text("CONFIG", "SET", "repl-diskless-sync-delay", "0");
   }
 
-  /** All that clients use and some that nobody does, each once. */
-  private static void moveSlots(FaultTestbed scene, Random random, Spell spell) {
-    List<Member> masters = scene.cluster().masters();
-    Set<Integer> slots = new LinkedHashSet<>(scene.usedSlots());
+  /** Moves each slot that clients use, and some others, once. */
+  private static void moveSlots(FaultTestbed testbed, Random random, Entry entry) {
+    List<Member> masters = testbed.cluster().masters();
+    Set<Integer> slots = new LinkedHashSet<>(testbed.usedSlots());
     while (slots.size() < 30) {
       slots.add(random.nextInt(16_384));
     }
-    try (SlotMover mover = new SlotMover(scene.cluster())) {
+    try (SlotMover mover = new SlotMover(testbed.cluster())) {
       for (int slot : slots) {
-        Member from = scene.cluster().masterOf(slot);
+        Member from = testbed.cluster().masterOf(slot);
         Member to = masters.get((masters.indexOf(from) + 1 + random.nextInt(2)) % 3);
         mover.move(slot, from, to, 1 + random.nextInt(10));
       }
     }
   }
 
-  private static void maxClients(FaultTestbed scene, Random random, Spell spell) {
-    Member master = scene.anyMaster(random);
-    configure(master, "maxclients", "1", "10000", () -> scene.before(master).cut(End.RST));
+  private static void maxClients(FaultTestbed testbed, Random random, Entry entry) {
+    Member master = testbed.anyMaster(random);
+    configure(master, "maxclients", "1", "10000", () -> testbed.relayOf(master).cut(End.RST));
   }
 
-  /** Connections that there are go on; new ones are not let in. */
-  private static void password(FaultTestbed scene, Random random, Spell spell) {
-    Member master = scene.anyMaster(random);
-    configure(master, "requirepass", "another", "", () -> scene.before(master).cut(End.RST));
+  /** Existing connections continue to work; new ones fail to authenticate. */
+  private static void password(FaultTestbed testbed, Random random, Entry entry) {
+    Member master = testbed.anyMaster(random);
+    configure(master, "requirepass", "another", "", () -> testbed.relayOf(master).cut(End.RST));
   }
 
   private static void configure(
@@ -369,9 +372,9 @@ final class Faults {
     }
   }
 
-  /** For less than the others wait before they take it for dead. */
-  private static void load(FaultTestbed scene, Random random, Spell spell) {
-    Member master = scene.anyMaster(random);
+  /** Loads for less than the node timeout, so that the others do not mark the master as failed. */
+  private static void load(FaultTestbed testbed, Random random, Entry entry) {
+    Member master = testbed.anyMaster(random);
     long keys = Math.max(1, Long.parseLong(master.text("DBSIZE")));
     master.text("CONFIG", "SET", "key-load-delay", Long.toString(500_000 / keys));
     master.text("DEBUG", "RELOAD");

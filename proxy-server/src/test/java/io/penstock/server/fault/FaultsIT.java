@@ -17,19 +17,19 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * One fault after the other under load, in an order that the seed decides. After each, everybody is
- * served again in time, and nobody gets an error any more. When something is found, the rest goes
- * on with a new cluster.
+ * Injects one fault after the other under load, in an order that depends on the seed. After each,
+ * all clients must be served again in time, without errors. After a failure the remaining faults
+ * run with a new cluster.
  *
- * <p>{@code -Dpenstock.faults.seed=N} repeats a run, {@code -Dpenstock.faults.only=text} runs those
- * faults only whose names contain the text, {@code -Dpenstock.faults.rounds=N} runs all of them so
- * often.
+ * <p>{@code -Dpenstock.faults.seed=N} repeats a run, {@code -Dpenstock.faults.only=text} runs only
+ * the faults whose names contain the text, {@code -Dpenstock.faults.rounds=N} runs all of them N
+ * times.
  */
 class FaultsIT {
 
   static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(3);
 
-  private record Blow(Fault fault, long seed) {}
+  private record ScheduledFault(Fault fault, long seed) {}
 
   static Stream<Transport> transports() {
     return FaultRun.transports().stream();
@@ -38,8 +38,8 @@ class FaultsIT {
   @ParameterizedTest
   @MethodSource("transports")
   @Timeout(value = 2, unit = TimeUnit.HOURS)
-  void nothingIsLostWrongOrStuck(Transport transport) {
-    ReferenceServer.assumeAtLeast(7, 0, "bind-source-addr, which tells nodes from Penstock,");
+  void allFaultsAreSurvived(Transport transport) {
+    ReferenceServer.assumeAtLeast(7, 0, "bind-source-addr, to tell nodes from Penstock,");
     long seed = FaultRun.seed();
     System.out.println(
         "faults: -Dpenstock.faults.seed="
@@ -48,17 +48,17 @@ class FaultsIT {
             + DispatchMode.dispatch()
             + ", "
             + transport);
-    Deque<Blow> blows = schedule(new Random(seed));
+    Deque<ScheduledFault> schedule = schedule(new Random(seed));
     List<Throwable> found = new ArrayList<>();
-    while (!blows.isEmpty()) {
-      int left = blows.size();
+    while (!schedule.isEmpty()) {
+      int left = schedule.size();
       try {
-        strike(blows, transport, seed);
+        runFaults(schedule, transport, seed);
       } catch (AssertionError | RuntimeException e) {
-        System.out.println("faults: FOUND: " + e.getMessage());
+        System.out.println("faults: FAILED: " + e.getMessage());
         found.add(e);
-        if (blows.size() == left) {
-          break; // without anything having been done
+        if (schedule.size() == left) {
+          break; // failed before the first fault
         }
       }
     }
@@ -69,33 +69,33 @@ class FaultsIT {
     }
   }
 
-  private static void strike(Deque<Blow> blows, Transport transport, long seed) {
-    var weather = new FaultTimeline();
-    try (FaultTestbed scene = FaultTestbed.start(transport, COMMAND_TIMEOUT);
-        FaultWorkload crowd = new FaultWorkload(scene, weather, scene.tags(), seed)) {
-      var campaign = new FaultRun(scene, crowd, weather);
+  private static void runFaults(Deque<ScheduledFault> schedule, Transport transport, long seed) {
+    var timeline = new FaultTimeline();
+    try (FaultTestbed testbed = FaultTestbed.start(transport, COMMAND_TIMEOUT);
+        FaultWorkload workload = new FaultWorkload(testbed, timeline, testbed.tags(), seed)) {
+      var faultRun = new FaultRun(testbed, workload, timeline);
       try {
-        crowd.begin();
-        while (!blows.isEmpty()) {
-          Blow blow = blows.removeFirst();
-          campaign.strike(blow.fault(), blow.seed());
-          crowd.awaitEverybody();
+        workload.start();
+        while (!schedule.isEmpty()) {
+          ScheduledFault next = schedule.removeFirst();
+          faultRun.inject(next.fault(), next.seed());
+          workload.awaitFullSteps();
         }
-        crowd.end();
+        workload.stopAndVerify();
       } finally {
-        System.out.println("faults: " + crowd.steps() + " steps; " + crowd.tally());
-        System.out.println("faults: sent again: " + scene.proxy().stats().redirects());
+        System.out.println("faults: " + workload.steps() + " steps; " + workload.counts());
+        System.out.println("faults: retries: " + testbed.proxy().stats().redirects());
       }
     }
   }
 
-  private static Deque<Blow> schedule(Random random) {
-    Deque<Blow> blows = new ArrayDeque<>();
+  private static Deque<ScheduledFault> schedule(Random random) {
+    Deque<ScheduledFault> schedule = new ArrayDeque<>();
     for (int round = 0; round < FaultRun.rounds(); round++) {
       List<Fault> faults = FaultRun.faults();
       Collections.shuffle(faults, random);
-      faults.forEach(fault -> blows.addLast(new Blow(fault, random.nextLong())));
+      faults.forEach(fault -> schedule.addLast(new ScheduledFault(fault, random.nextLong())));
     }
-    return blows;
+    return schedule;
   }
 }

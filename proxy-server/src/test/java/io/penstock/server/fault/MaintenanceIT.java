@@ -18,8 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What operators do on purpose, at length: nobody may notice. Part of the whole only; a build does
- * a little of it in {@link FaultsIT}.
+ * Planned operations, at length: no client may get an error. Runs only in a full run; a build
+ * covers a little of it in {@link FaultsIT}.
  */
 class MaintenanceIT {
 
@@ -32,9 +32,9 @@ class MaintenanceIT {
   }
 
   @BeforeEach
-  void onDemand() {
-    ReferenceServer.assumeAtLeast(7, 0, "bind-source-addr, which tells nodes from Penstock,");
-    FaultRun.assumeWhole("twenty failovers, and all slots on the move");
+  void assumeFullRun() {
+    ReferenceServer.assumeAtLeast(7, 0, "bind-source-addr, to tell nodes from Penstock,");
+    FaultRun.assumeFullRun("twenty failovers, and a move of all slots");
   }
 
   @ParameterizedTest
@@ -42,18 +42,18 @@ class MaintenanceIT {
   @Timeout(value = 1, unit = TimeUnit.HOURS)
   void twentyPlannedFailovers(Transport transport) {
     long seed = FaultRun.seed();
-    var weather = new FaultTimeline();
-    try (FaultTestbed scene = FaultTestbed.start(transport, FaultsIT.COMMAND_TIMEOUT);
-        FaultWorkload crowd = new FaultWorkload(scene, weather, scene.tags(), seed)) {
-      var campaign = new FaultRun(scene, crowd, weather);
+    var timeline = new FaultTimeline();
+    try (FaultTestbed testbed = FaultTestbed.start(transport, FaultsIT.COMMAND_TIMEOUT);
+        FaultWorkload workload = new FaultWorkload(testbed, timeline, testbed.tags(), seed)) {
+      var faultRun = new FaultRun(testbed, workload, timeline);
       Fault failover = Faults.named("a planned failover");
       var random = new Random(seed);
-      crowd.begin();
+      workload.start();
       for (int i = 0; i < FAILOVERS; i++) {
-        campaign.strike(failover, random.nextLong());
+        faultRun.inject(failover, random.nextLong());
       }
-      crowd.end();
-      System.out.println("faults: " + crowd.steps() + " steps; " + crowd.tally());
+      workload.stopAndVerify();
+      System.out.println("faults: " + workload.steps() + " steps; " + workload.counts());
     }
   }
 
@@ -62,39 +62,39 @@ class MaintenanceIT {
   @Timeout(value = 1, unit = TimeUnit.HOURS)
   void allSlotsMove(Transport transport) {
     long seed = FaultRun.seed();
-    var weather = new FaultTimeline();
-    try (FaultTestbed scene = FaultTestbed.start(transport, FaultsIT.COMMAND_TIMEOUT);
-        FaultWorkload crowd = new FaultWorkload(scene, weather, scene.tags(), seed);
-        ClientConnection line = crowd.connect(ClientConnection.RESP2)) {
+    var timeline = new FaultTimeline();
+    try (FaultTestbed testbed = FaultTestbed.start(transport, FaultsIT.COMMAND_TIMEOUT);
+        FaultWorkload workload = new FaultWorkload(testbed, timeline, testbed.tags(), seed);
+        ClientConnection connection = workload.connect(ClientConnection.RESP2)) {
       String[] values = Arrays.stream(SIZES).mapToObj("x"::repeat).toArray(String[]::new);
       String[] keys = keys();
       for (int i = 0; i < keys.length; i++) {
         String value = values[i % 500 == 0 ? 4 : i % 4];
-        assertThat(ask(line, "SET", keys[i], value)).isEqualTo("+OK\r\n");
+        assertThat(call(connection, "SET", keys[i], value)).isEqualTo("+OK\r\n");
       }
-      crowd.begin();
-      try (var spell = weather.open("slots move", Set.of());
-          SlotMover mover = new SlotMover(scene.cluster())) {
-        List<Member> masters = scene.cluster().masters();
+      workload.start();
+      try (var entry = timeline.begin("slots move", Set.of());
+          SlotMover mover = new SlotMover(testbed.cluster())) {
+        List<Member> masters = testbed.cluster().masters();
         long began = System.nanoTime();
         for (int i = 0; i <= SLOTS / 3; i++) {
           moveOneEach(mover, masters, i);
-          crowd.check();
+          workload.check();
         }
         long millis = (System.nanoTime() - began) / 1_000_000;
-        System.out.println("faults: " + spell + ", all of them, in " + millis + " ms");
+        System.out.println("faults: " + entry + ", all of them, in " + millis + " ms");
       }
-      crowd.awaitEverybody();
-      crowd.end();
+      workload.awaitFullSteps();
+      workload.stopAndVerify();
       for (int i = 0; i < keys.length; i++) {
         String value = values[i % 500 == 0 ? 4 : i % 4];
-        assertThat(ask(line, "GET", keys[i]).equals(Wire.bulk(value))).as(keys[i]).isTrue();
+        assertThat(call(connection, "GET", keys[i]).equals(Wire.bulk(value))).as(keys[i]).isTrue();
       }
-      System.out.println("faults: " + crowd.steps() + " steps; " + crowd.tally());
+      System.out.println("faults: " + workload.steps() + " steps; " + workload.counts());
     }
   }
 
-  /** A master that gives its last slot away becomes a replica, so each gets one for one. */
+  /** Moves one slot from each master to the next. A master without slots would become a replica. */
   private static void moveOneEach(SlotMover mover, List<Member> masters, int i) {
     for (int m = 0; m < 3; m++) {
       int slot = m * SLOTS / 3 + i;
@@ -104,7 +104,7 @@ class MaintenanceIT {
     }
   }
 
-  /** One of each fourth slot or so. */
+  /** Returns keys for about one in four slots. */
   private static String[] keys() {
     boolean[] seen = new boolean[SLOTS];
     String[] keys = new String[SLOTS / 4];
@@ -120,7 +120,7 @@ class MaintenanceIT {
     return keys;
   }
 
-  private static String ask(ClientConnection line, String... request) {
-    return line.exchange(List.<String[]>of(request)).getFirst();
+  private static String call(ClientConnection connection, String... request) {
+    return connection.exchange(List.<String[]>of(request)).getFirst();
   }
 }

@@ -16,14 +16,13 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 /**
- * A channel whose slot moves while nodes take their time to pass messages on: relays delay the
- * cluster's bus.
+ * The slot of a channel moves while nodes pass messages on slowly: relays delay the cluster bus.
  */
 class MovedChannelIT {
 
   private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final Duration BUS_DELAY = Duration.ofMillis(100);
-  private static final int BUS_OFFSET = 10_000; // between a node's port and its bus's
+  private static final int BUS_OFFSET = 10_000; // from the port of a node to its bus port
   private static final int BEFORE_AND_AFTER = 50;
   private static final long PAUSE_NANOS = 2_000_000;
 
@@ -51,19 +50,19 @@ class MovedChannelIT {
         publish(publisher, channel, 5);
         member.text("CLUSTER", "SETSLOT", Integer.toString(slot), "NODE", to.id());
       }
-      Awaitility.await("it is listened to where it belongs")
+      Awaitility.await("the proxy subscribes at the new node")
           .atMost(PATIENCE)
           .pollInterval(Duration.ofMillis(1))
           .until(() -> {
             publish(publisher, channel, 1);
-            return isHeardAt(to, channel) && !isHeardAt(from, channel);
+            return isSubscribedAt(to, channel) && !isSubscribedAt(from, channel);
           });
       publish(publisher, channel, BEFORE_AND_AFTER);
 
-      List<Integer> heard = hearAll(subscriber);
-      System.out.println("moved channel: heard " + heard.size() + " of " + published);
-      assertThat(heard).doesNotHaveDuplicates().isSorted();
-      assertThat(heard).startsWith(1, 2, 3).endsWith(published - 2, published - 1, published);
+      List<Integer> received = receiveAll(subscriber);
+      System.out.println("moved channel: received " + received.size() + " of " + published);
+      assertThat(received).doesNotHaveDuplicates().isSorted();
+      assertThat(received).startsWith(1, 2, 3).endsWith(published - 2, published - 1, published);
     } finally {
       buses.forEach(Relay::close);
     }
@@ -76,7 +75,7 @@ class MovedChannelIT {
       String port = Integer.toString(bus.port());
       member.text("CONFIG", "SET", "cluster-announce-bus-port", port);
     }
-    Awaitility.await("all reach one another over relays")
+    Awaitility.await("all nodes are connected through the relays")
         .atMost(PATIENCE)
         .until(() ->
             cluster.members().stream()
@@ -93,19 +92,19 @@ class MovedChannelIT {
     }
   }
 
-  private static boolean isHeardAt(Member member, String channel) {
+  private static boolean isSubscribedAt(Member member, String channel) {
     return member
         .text("EVAL", "return redis.call('PUBSUB', 'NUMSUB', ARGV[1])[2]", "0", channel)
         .equals("1");
   }
 
-  /** Up to the last, which nothing delays. */
-  private List<Integer> hearAll(RespClient subscriber) {
-    List<Integer> heard = new ArrayList<>();
+  /** Reads up to the last message, which is not delayed. */
+  private List<Integer> receiveAll(RespClient subscriber) {
+    List<Integer> received = new ArrayList<>();
     do {
       String[] lines = subscriber.read().split("\r\n", -1);
-      heard.add(Integer.valueOf(lines[lines.length - 2]));
-    } while (heard.getLast() != published);
-    return heard;
+      received.add(Integer.valueOf(lines[lines.length - 2]));
+    } while (received.getLast() != published);
+    return received;
   }
 }

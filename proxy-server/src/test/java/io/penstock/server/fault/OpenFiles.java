@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** What this process has open, for the message of a test that found too much of it. */
+/** The open files of this process, for the message of a test that found too many. */
 final class OpenFiles {
 
   private static final Path PROCESS = Path.of("/proc/self");
   private static final String SOCKET = "socket:[";
 
-  /** Fields of a line of {@code /proc/self/net/tcp}, as in proc_pid_net(5). */
+  /** Fields of a line of {@code /proc/self/net/tcp}, see proc_pid_net(5). */
   private static final int LOCAL = 1;
 
   private static final int REMOTE = 2;
@@ -25,7 +25,10 @@ final class OpenFiles {
 
   private OpenFiles() {}
 
-  /** Sorted; sockets with their ports and the kernel's number of their state. Empty off Linux. */
+  /**
+   * Returns the names, sorted; for sockets the ports and the kernel's state number. Empty on other
+   * systems than Linux.
+   */
   static List<String> names() {
     List<String> names = new ArrayList<>();
     if (!Files.isDirectory(PROCESS)) {

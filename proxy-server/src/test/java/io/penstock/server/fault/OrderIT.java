@@ -25,9 +25,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Two commands of one client for one key, of which the first is kept on its way, by a relay or
- * because no node takes it, until the second could go straight: another client's does. They take
- * effect in the order sent, 1 appended before 2.
+ * One client sends two commands for one key. The first is delayed, by a relay or because no node
+ * accepts it, until the second could be sent directly, as another client's command shows. They must
+ * take effect in the order sent: 1 is appended before 2.
  */
 class OrderIT {
 
@@ -35,10 +35,10 @@ class OrderIT {
   private static final String NIL = "$-1\r\n";
 
   @SuppressWarnings("NullAway.Init")
-  private static FaultTestbed scene;
+  private static FaultTestbed testbed;
 
-  private int keys; // distinguish what tests write
-  private final EmbeddedCluster cluster = scene.cluster();
+  private int keys; // numbers the keys
+  private final EmbeddedCluster cluster = testbed.cluster();
   private final Member a = cluster.masters().getFirst();
   private final Member b = cluster.masters().get(1);
   private final int slot = Keys.slotOf(cluster, a);
@@ -51,11 +51,11 @@ class OrderIT {
   @SuppressWarnings("NullAway.Init")
   private RespClient other;
 
-  /** Looks at the topology often: also past a node that is kept from answering. */
+  /** A short refresh period finds changes even if one node does not answer. */
   @BeforeAll
   static void start() {
-    ReferenceServer.assumeAtLeast(7, 0, "bind-source-addr, which tells nodes from Penstock,");
-    scene =
+    ReferenceServer.assumeAtLeast(7, 0, "bind-source-addr, to tell nodes from Penstock,");
+    testbed =
         FaultTestbed.start(proxy ->
             proxy
                 .transport(Transport.AUTO)
@@ -66,26 +66,26 @@ class OrderIT {
 
   @AfterAll
   static void stop() {
-    if (scene != null) {
-      scene.close();
+    if (testbed != null) {
+      testbed.close();
     }
   }
 
-  /** To every node, since what is held keeps new connections from being made. */
+  /** Connects to every node now, because a held relay prevents new connections. */
   @BeforeEach
   void connect() {
-    wire = scene.proxy().connect();
-    other = scene.proxy().connect();
-    for (String there : Keys.tagsOfMasters(cluster)) {
-      assertThat(wire.call("EXISTS", there + "key")).isEqualTo(":0\r\n");
+    wire = testbed.proxy().connect();
+    other = testbed.proxy().connect();
+    for (String tagOfMaster : Keys.tagsOfMasters(cluster)) {
+      assertThat(wire.call("EXISTS", tagOfMaster + "key")).isEqualTo(":0\r\n");
     }
   }
 
   @AfterEach
   void mend() {
-    scene.relays().forEach(Relay::mend);
+    testbed.relays().forEach(Relay::mend);
     cluster.awaitHealthy();
-    try (RespClient fresh = scene.proxy().connect()) {
+    try (RespClient fresh = testbed.proxy().connect()) {
       fresh.call("FLUSHALL");
     }
     wire.close();
@@ -95,50 +95,50 @@ class OrderIT {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void moved(boolean pipelined) {
-    scene.before(a).hold();
+    testbed.relayOf(a).hold();
     sendFirst(pipelined);
     awaitAt(a, "APPEND");
     cluster.migrateSlot(slot, a, b);
-    awaitStraightWay();
+    awaitOthersAreServed();
 
     sendSecond(pipelined);
     assertNothingRan();
-    scene.before(a).release();
+    testbed.relayOf(a).release();
 
     assertBothInOrder();
   }
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void askedForWhatIsNotMovedAfterAll(boolean pipelined) {
-    scene.before(b).hold();
+  void askForASlotThatStays(boolean pipelined) {
+    testbed.relayOf(b).hold();
     cluster.beginMigration(slot, a, b);
     sendFirst(pipelined);
     awaitAt(b, "APPEND");
     b.text("CLUSTER", "SETSLOT", Integer.toString(slot), "STABLE");
     a.text("CLUSTER", "SETSLOT", Integer.toString(slot), "STABLE");
-    awaitStraightWay();
+    awaitOthersAreServed();
 
     sendSecond(pipelined);
     assertNothingRan();
-    scene.before(b).release();
+    testbed.relayOf(b).release();
 
     assertBothInOrder();
   }
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void askedForWhatIsMovedMeanwhile(boolean pipelined) {
+  void askForASlotThatMovesMeanwhile(boolean pipelined) {
     SlotMigration migration = cluster.beginMigration(slot, a, b);
-    scene.before(a).hold();
+    testbed.relayOf(a).hold();
     sendFirst(pipelined);
     awaitAt(a, "APPEND");
     migration.finish();
-    awaitStraightWay();
+    awaitOthersAreServed();
 
     sendSecond(pipelined);
     assertNothingRan();
-    scene.before(a).release();
+    testbed.relayOf(a).release();
 
     assertBothInOrder();
   }
@@ -149,8 +149,8 @@ class OrderIT {
     assertThat(wire.call("SET", key, "0")).isEqualTo("+OK\r\n");
     SlotMigration migration = cluster.beginMigration(slot, a, b);
     wire.send("MSET", key, "1", twin, "1");
-    awaitRefusal(RetryablePrefix.TRYAGAIN);
-    awaitStraightWay();
+    awaitRetry(RetryablePrefix.TRYAGAIN);
+    awaitOthersAreServed();
 
     sendAndAwait("APPEND", key, "2");
     assertThat(other.call("GET", key)).isEqualTo(Wire.bulk("0"));
@@ -166,15 +166,15 @@ class OrderIT {
   void clusterDown() {
     a.text("CLUSTER", "DELSLOTS", Integer.toString(slot));
     sendFirst(false);
-    awaitRefusal(RetryablePrefix.CLUSTERDOWN);
-    scene.before(a).hold();
+    awaitRetry(RetryablePrefix.CLUSTERDOWN);
+    testbed.relayOf(a).hold();
     awaitAt(a, "APPEND"); // sent again
     giveSlotToOther();
-    awaitStraightWay();
+    awaitOthersAreServed();
 
     sendSecond(false);
     assertNothingRan();
-    scene.before(a).release();
+    testbed.relayOf(a).release();
 
     assertBothInOrder();
   }
@@ -183,7 +183,7 @@ class OrderIT {
   void clusterDownForBoth() {
     a.text("CLUSTER", "DELSLOTS", Integer.toString(slot));
     sendFirst(true);
-    awaitRefusal(RetryablePrefix.CLUSTERDOWN);
+    awaitRetry(RetryablePrefix.CLUSTERDOWN);
     giveSlotToOther();
 
     assertBothInOrder();
@@ -198,8 +198,8 @@ class OrderIT {
 
   @Test
   void neverSent() {
-    scene.before(a).refuse();
-    scene.before(a).cut(End.RST);
+    testbed.relayOf(a).refuse();
+    testbed.relayOf(a).cut(End.RST);
     awaitNoConnection();
     sendFirst(false);
     awaitHeld();
@@ -212,31 +212,31 @@ class OrderIT {
   @Test
   void aReadWhoseConnectionIsLost() {
     assertThat(wire.call("SET", key, "old")).isEqualTo("+OK\r\n");
-    scene.before(a).hold();
+    testbed.relayOf(a).hold();
     wire.send("GET", key);
     awaitAt(a, "GET");
-    scene.before(a).refuse();
-    scene.before(a).cut(End.RST);
-    scene.before(a).release();
+    testbed.relayOf(a).refuse();
+    testbed.relayOf(a).cut(End.RST);
+    testbed.relayOf(a).release();
     awaitHeld();
 
     sendAndAwait("SET", key, "new");
-    scene.before(a).admit();
+    testbed.relayOf(a).admit();
 
     assertThat(wire.read()).isEqualTo(Wire.bulk("old"));
     assertThat(wire.read()).isEqualTo("+OK\r\n");
     assertThat(wire.call("GET", key)).isEqualTo(Wire.bulk("new"));
   }
 
-  /** It may have run, as far as anybody knows; the relay knows that it did not. */
+  /** Penstock cannot know whether it ran; because of the relay it did not. */
   @Test
   void aWriteWhoseConnectionIsLost() {
-    scene.before(a).hold();
+    testbed.relayOf(a).hold();
     sendFirst(false);
     awaitAt(a, "APPEND");
     wire.send("GET", key);
-    scene.before(a).cut(End.RST);
-    scene.before(a).release();
+    testbed.relayOf(a).cut(End.RST);
+    testbed.relayOf(a).release();
     assertThat(wire.read()).startsWith("-CONNLOST ");
 
     sendSecond(false);
@@ -248,17 +248,17 @@ class OrderIT {
 
   @Test
   void loading() throws InterruptedException {
-    a.text("CONFIG", "SET", "rdbcompression", "no"); // between two kilobytes it serves clients
+    a.text("CONFIG", "SET", "rdbcompression", "no"); // it serves clients once per 2 KB loaded
     for (int i = 0; i < 100; i++) {
       assertThat(wire.call("SET", tag + i, "x".repeat(2_000))).isEqualTo("+OK\r\n");
     }
-    setNodeTimeout("20000"); // nobody is to take it for dead
+    setNodeTimeout("20000"); // so that it is not marked as failed
     a.text("CONFIG", "SET", "key-load-delay", "20000"); // microseconds for each key
     Thread reload = Thread.ofVirtual().start(() -> a.text("DEBUG", "RELOAD"));
     try {
       Awaitility.await("it loads").atMost(PATIENCE).until(this::isLoading);
       sendFirst(false);
-      awaitRefusal(RetryablePrefix.LOADING);
+      awaitRetry(RetryablePrefix.LOADING);
       sendSecond(false);
 
       assertBothInOrder();
@@ -296,55 +296,55 @@ class OrderIT {
     }
   }
 
-  /** Answers when Penstock has read it. */
+  /** Sends a request and waits until Penstock has read it. */
   private void sendAndAwait(String... request) {
     long before = received();
     wire.send(request);
     long after = before + Wire.request(request).length();
-    Awaitility.await("Penstock has it").atMost(PATIENCE).until(() -> received() >= after);
+    Awaitility.await("Penstock has read it").atMost(PATIENCE).until(() -> received() >= after);
   }
 
   private static long received() {
-    return scene.proxy().stats().traffic().bytesReceived();
+    return testbed.proxy().stats().traffic().bytesReceived();
   }
 
   private static void awaitAt(Member member, String text) {
     Awaitility.await(text + " waits before " + member)
         .atMost(PATIENCE)
-        .until(() -> scene.before(member).isHolding(text));
+        .until(() -> testbed.relayOf(member).isHolding(text));
   }
 
   private void awaitNoConnection() {
-    Awaitility.await("Penstock knows that it has none")
+    Awaitility.await("Penstock has no connection to the node")
         .atMost(PATIENCE)
         .until(() ->
-            scene.proxy().stats().nodes().stream()
-                .filter(node -> node.node().port() == scene.before(a).port())
+            testbed.proxy().stats().nodes().stream()
+                .filter(node -> node.node().port() == testbed.relayOf(a).port())
                 .allMatch(node -> node.connections() == 0));
   }
 
   private static void awaitHeld() {
     Awaitility.await("it is held")
         .atMost(PATIENCE)
-        .until(() -> scene.proxy().stats().held().now() > 0);
+        .until(() -> testbed.proxy().stats().held().now() > 0);
   }
 
-  /** Of the first, since nobody else is refused so. */
-  private static void awaitRefusal(RetryablePrefix kind) {
-    long before = refusals(kind);
-    Awaitility.await(kind + " again").atMost(PATIENCE).until(() -> refusals(kind) > before);
+  /** Waits for a retry of the first command; no other command gets this error. */
+  private static void awaitRetry(RetryablePrefix kind) {
+    long before = retries(kind);
+    Awaitility.await(kind + " again").atMost(PATIENCE).until(() -> retries(kind) > before);
   }
 
-  private static long refusals(RetryablePrefix kind) {
-    return scene.proxy().stats().redirects().getOrDefault(kind, 0L);
+  private static long retries(RetryablePrefix kind) {
+    return testbed.proxy().stats().redirects().getOrDefault(kind, 0L);
   }
 
-  /** Until others' writes for the slot are answered. */
-  private void awaitStraightWay() {
-    Awaitility.await("others get through")
+  /** Waits until writes of other clients for the slot are answered. */
+  private void awaitOthersAreServed() {
+    Awaitility.await("other clients are served")
         .atMost(PATIENCE)
         .until(() -> {
-          try (RespClient fresh = scene.proxy().connect()) {
+          try (RespClient fresh = testbed.proxy().connect()) {
             fresh.send("SET", tag + "other" + keys++, "x");
             Awaitility.await()
                 .atMost(Duration.ofMillis(500))

@@ -8,8 +8,8 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * Sends all kinds of requests at once whose replies it knows: values that nobody changes, of 1 byte
- * to 1 MB and in all shards, echoes, numbers, errors. Each reply has to be the one to its request.
+ * Sends pipelines of requests with known replies: constant values of 1 byte to 1 MB in all shards,
+ * echoes, numbers, errors. Each reply must belong to its request.
  */
 final class PipelineClient extends WorkloadClient {
 
@@ -17,8 +17,8 @@ final class PipelineClient extends WorkloadClient {
   private static final int[] SIZES = {1, 5, 100, 4_000, 70_000, 1_000_000};
 
   /**
-   * A string that is pushed to: a key of its own, since no read that was refused is sent again past
-   * a write (decision 4).
+   * Suffix of a string key for LPUSH. A separate key, because a retried read must not overtake a
+   * write to the same key (decision 4).
    */
   private static final String WRONG = ":wrong";
 
@@ -27,27 +27,27 @@ final class PipelineClient extends WorkloadClient {
   private long echoes;
 
   PipelineClient(
-      String name, FaultWorkload crowd, ClientConnection.Kind kind, List<String> tags, long seed) {
-    super(name, crowd, kind);
+      String name, FaultWorkload workload, ClientConnection.Kind kind, List<String> tags, long seed) {
+    super(name, workload, kind);
     this.tags = List.copyOf(tags);
     this.random = new Random(seed);
   }
 
   private record Known(String[] request, String reply) {}
 
-  /** Makes the values, and answers when a replica has them. */
-  static void prepare(ClientConnection line, List<String> tags) {
+  /** Writes the values and waits until a replica has them. */
+  static void prepare(ClientConnection connection, List<String> tags) {
     for (String tag : tags) {
-      set(line, tag + WRONG, "no list");
+      set(connection, tag + WRONG, "no list");
       for (int size : SIZES) {
-        set(line, key(tag, size), value(tag, size));
+        set(connection, key(tag, size), value(tag, size));
       }
     }
-    line.exchange(List.<String[]>of(new String[] {"WAIT", "1", "10000"}));
+    connection.exchange(List.<String[]>of(new String[] {"WAIT", "1", "10000"}));
   }
 
-  private static void set(ClientConnection line, String key, String value) {
-    String reply = line.exchange(List.<String[]>of(new String[] {"SET", key, value})).getFirst();
+  private static void set(ClientConnection connection, String key, String value) {
+    String reply = connection.exchange(List.<String[]>of(new String[] {"SET", key, value})).getFirst();
     if (!reply.equals("+OK\r\n")) {
       throw new IllegalStateException("SET was answered " + reply);
     }
@@ -73,13 +73,13 @@ final class PipelineClient extends WorkloadClient {
       known.add(next);
       requests.add(next.request());
     }
-    List<String> replies = ask(requests, Set.of("WRONGTYPE"));
+    List<String> replies = call(requests, Set.of("WRONGTYPE"));
     int right = 0;
     for (int i = 0; i < DEPTH; i++) {
       String reply = replies.get(i);
       String expected = known.get(i).reply();
       if (reply.charAt(0) == '-' && expected.charAt(0) != '-') {
-        continue; // judged already
+        continue; // checked already
       }
       boolean same = expected.charAt(0) == '-' ? reply.charAt(0) == '-' : reply.equals(expected);
       if (!same) {
@@ -88,12 +88,12 @@ final class PipelineClient extends WorkloadClient {
       }
       right++;
     }
-    tally().add("replies that match", right);
+    counts().add("replies that match", right);
   }
 
   private Known next() {
     String tag = tags.get(random.nextInt(tags.size()));
-    // Large ones are rare: they are to be cut in the middle, not to be all that is done.
+    // Large values are rare: some must be cut in the middle, but they must not dominate.
     int size = SIZES[random.nextInt(random.nextInt(10) == 0 ? SIZES.length : 4)];
     String key = key(tag, size);
     String value = value(tag, size);

@@ -8,59 +8,59 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A list that one client pushes to and others pop from, blocking. Each element is for one of them.
+ * A list that one client pushes to and others pop from, blocking. Each element is popped once.
  *
- * <p>Lost may be, at most, one element for each pop of which nobody knows how it ended: the one
- * that was on its way. A master that dies takes more along: what its replica had not got is lost,
- * and what it had popped without the replica knowing is popped again.
+ * <p>At most one element may be lost for each pop with an unknown outcome: the element that was in
+ * flight. When a master is killed, unreplicated pushes are lost, and elements with unreplicated
+ * pops are popped again.
  */
 final class QueueWorkload {
 
-  private static final long ENOUGH = 2_000;
+  private static final long MAX_LENGTH = 2_000;
   private static final long REPLICATED_NANOS = 10_000_000_000L;
 
   private final String key;
   private final AtomicLong unknownPops = new AtomicLong();
   private final BitSet popped = new BitSet(); // guarded by itself
-  private final Map<Integer, Long> poppedAt = new HashMap<>(); // fragile pops, guarded by popped
-  private final WriteHistory ledger = new WriteHistory();
+  private final Map<Integer, Long> poppedAt = new HashMap<>(); // recent pops, guarded by popped
+  private final WriteHistory history = new WriteHistory();
   private boolean verified;
 
   QueueWorkload(String key) {
     this.key = key;
   }
 
-  WorkloadClient pusher(String name, FaultWorkload crowd, ClientConnection.Kind kind) {
-    return new Pusher(name, crowd, kind);
+  WorkloadClient pusher(String name, FaultWorkload workload, ClientConnection.Kind kind) {
+    return new Pusher(name, workload, kind);
   }
 
   WorkloadClient popper(
-      String name, FaultWorkload crowd, ClientConnection.Kind kind, String command) {
-    return new Popper(name, crowd, kind, command);
+      String name, FaultWorkload workload, ClientConnection.Kind kind, String command) {
+    return new Popper(name, workload, kind, command);
   }
 
   private final class Pusher extends WorkloadClient {
     private static final int DEPTH = 8;
     private long length;
 
-    Pusher(String name, FaultWorkload crowd, ClientConnection.Kind kind) {
-      super(name, crowd, kind);
+    Pusher(String name, FaultWorkload workload, ClientConnection.Kind kind) {
+      super(name, workload, kind);
     }
 
     @Override
     void step() {
       List<String[]> requests = requests();
-      int count = length > ENOUGH ? 0 : DEPTH;
+      int count = length > MAX_LENGTH ? 0 : DEPTH;
       for (int i = 0; i < count; i++) {
-        requests.add(new String[] {"RPUSH", key, Integer.toString(ledger.size() + i)});
+        requests.add(new String[] {"RPUSH", key, Integer.toString(history.size() + i)});
       }
       requests.add(WAIT);
       requests.add(new String[] {"LLEN", key});
       long sent = System.nanoTime();
-      List<String> replies = ask(requests);
-      boolean safe = isSafe(replies.get(count), sent);
+      List<String> replies = call(requests);
+      boolean replicated = isReplicated(replies.get(count), sent);
       for (int i = 0; i < count; i++) {
-        ledger.add(Outcome.of(replies.get(i)), safe, sent);
+        history.add(Outcome.of(replies.get(i)), replicated, sent);
       }
       String now = replies.getLast();
       if (now.charAt(0) == ':') {
@@ -77,15 +77,15 @@ final class QueueWorkload {
   private final class Popper extends WorkloadClient {
     private final String command;
 
-    Popper(String name, FaultWorkload crowd, ClientConnection.Kind kind, String command) {
-      super(name, crowd, kind);
+    Popper(String name, FaultWorkload workload, ClientConnection.Kind kind, String command) {
+      super(name, workload, kind);
       this.command = command;
     }
 
     @Override
     void step() {
       long sent = System.nanoTime();
-      String reply = ask(command, key, "1");
+      String reply = call(command, key, "1");
       switch (Outcome.of(reply)) {
         case UNKNOWN -> unknownPops.incrementAndGet();
         case NOT_RUN -> {}
@@ -106,24 +106,24 @@ final class QueueWorkload {
       synchronized (popped) {
         if (popped.get(number)) {
           Long before = poppedAt.get(number);
-          // The first of the two replies may have been on its way for longer than the second.
-          if (before == null || !weather().losesWrites(Math.min(before, sent), now)) {
+          // The first of the two replies may have taken longer than the second.
+          if (before == null || !timeline().mayLoseWrites(Math.min(before, sent), now)) {
             throw new AssertionError(number + " was popped twice");
           }
-          tally().add("popped again after a master's death");
+          counts().add("popped again after a master was killed");
         }
         popped.set(number);
         poppedAt.put(number, sent);
-        if (number % 64 == 0) { // what was popped long ago has reached the replica
+        if (number % 64 == 0) { // older pops have reached the replica
           poppedAt.values().removeIf(time -> now - time > REPLICATED_NANOS);
         }
       }
-      tally().add("popped");
+      counts().add("popped");
     }
 
     @Override
     void verify(ClientConnection fresh) {
-      // the pusher does
+      // done by the pusher
     }
   }
 
@@ -140,26 +140,26 @@ final class QueueWorkload {
       all = (BitSet) popped.clone();
     }
     for (int number : left) {
-      if (all.get(number) && !client.weather().losesWrites(0, System.nanoTime())) {
-        throw new AssertionError(number + " was popped and is there");
+      if (all.get(number) && !client.timeline().mayLoseWrites(0, System.nanoTime())) {
+        throw new AssertionError(number + " was popped and is still in the list");
       }
       all.set(number);
     }
     List<Integer> found = all.stream().boxed().toList();
     long[] missing = {0};
     long now = System.nanoTime();
-    ledger.check(
+    history.check(
         "queued",
         found,
-        client.tally(),
-        (time, safe) -> {
-          if (!client.weather().losesWrites(time, now)) {
+        client.counts(),
+        (time, replicated) -> {
+          if (!client.timeline().mayLoseWrites(time, now)) {
             missing[0]++;
           }
           return true;
         });
-    client.tally().add("lost on their way to a client", missing[0]);
-    client.tally().add("pops of which nobody knows", unknownPops.get());
+    client.counts().add("lost on the way to a client", missing[0]);
+    client.counts().add("pops with an unknown outcome", unknownPops.get());
     if (missing[0] > unknownPops.get()) {
       throw new AssertionError(
           missing[0] + " elements are lost after " + unknownPops + " unknown pops");

@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Writes a key that nobody else writes, and reads it behind each write: what it reads is what it
- * wrote last, or, where it does not know whether a write ran, one of those as well.
+ * Writes a key of its own and reads it after each write. It must read its last write, or one of the
+ * writes with an unknown outcome.
  */
 final class ReadBackClient extends WorkloadClient {
 
   private static final int DEPTH = 10;
 
-  /** After so long in calm weather no write is on its way any more. */
+  /** After this time without faults no write is in flight any more. */
   private static final long LATE_NANOS = 1_000_000_000;
 
   private final String key;
@@ -23,15 +23,15 @@ final class ReadBackClient extends WorkloadClient {
   private final Set<String> possible = new HashSet<>();
   private boolean certain;
 
-  ReadBackClient(String name, FaultWorkload crowd, ClientConnection.Kind kind, String key) {
-    super(name, crowd, kind);
+  ReadBackClient(String name, FaultWorkload workload, ClientConnection.Kind kind, String key) {
+    super(name, workload, kind);
     this.key = key;
   }
 
   @Override
   void step() {
     long now = System.nanoTime();
-    if (certain && !weather().isDisturbed(now - LATE_NANOS, now)) {
+    if (certain && !timeline().anyActive(now - LATE_NANOS, now)) {
       possible.clear();
     }
     certain = true;
@@ -41,7 +41,7 @@ final class ReadBackClient extends WorkloadClient {
       requests.add(new String[] {"GET", key});
     }
     long sent = System.nanoTime();
-    List<String> replies = ask(requests);
+    List<String> replies = call(requests);
     for (int i = 0; i < DEPTH; i++) {
       number++;
       switch (Outcome.of(replies.get(2 * i))) {
@@ -63,19 +63,19 @@ final class ReadBackClient extends WorkloadClient {
     if (Outcome.of(reply) != Outcome.DONE) {
       return;
     }
-    tally().add("read back");
+    counts().add("read back");
     String value = reply.charAt(0) == '$' && reply.charAt(1) != '-' ? Wire.content(reply) : "";
     if (value.equals(last) || possible.contains(value)) {
       return;
     }
-    if (weather().losesWrites(lastTime, System.nanoTime())) {
-      possible.add(value); // an older one, as its replica had it
+    if (timeline().mayLoseWrites(lastTime, System.nanoTime())) {
+      possible.add(value); // an older value, from the replica
       if (!value.isEmpty() && Long.parseLong(value) > number) {
         throw new AssertionError("read " + value + " before it was written");
       }
       return;
     }
-    throw new AssertionError("read " + value + " behind " + last + "; perhaps " + possible);
+    throw new AssertionError("read " + value + " after " + last + "; also possible: " + possible);
   }
 
   @Override

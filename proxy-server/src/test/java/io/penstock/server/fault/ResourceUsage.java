@@ -8,29 +8,29 @@ import java.lang.management.ManagementFactory;
 import java.util.List;
 
 /**
- * What this JVM, proxy and clients together, has taken.
+ * The resources that this JVM, proxy and clients together, uses.
  *
  * @param heap bytes in use after garbage collections
- * @param direct bytes that Netty's allocator keeps of direct memory
- * @param connections through relays: how many there are depends on which nodes are masters
- * @param files open file descriptors that are not those connections'
- * @param threads names of platform threads, relays' left out
+ * @param direct bytes of direct memory that Netty's allocator holds
+ * @param connections through relays; their number depends on which nodes are masters
+ * @param files open file descriptors, without those of these connections
+ * @param threads names of platform threads, without those of relays
  */
 record ResourceUsage(long heap, long direct, long connections, long files, List<String> threads) {
 
-  /** Both sides of a relay and Penstock's own, which is in this JVM as well. */
+  /** Both sides of a relay, and Penstock's side, which is in this JVM too. */
   private static final int FILES_OF_A_CONNECTION = 3;
 
-  /** Of a node's connection to another only the relay's are here. */
+  /** For a connection between two nodes only the two sides of the relay are in this JVM. */
   private static final int FILES_OF_AN_EXEMPT_CONNECTION = 2;
 
-  /** What garbage collections leave differs so much from one time to the next. */
+  /** How much the heap after garbage collections varies. */
   private static final long HEAP = 4L << 20;
 
-  /** The largest chunk that Netty's adaptive allocator takes, for each of two loops. */
+  /** The largest chunk of Netty's adaptive allocator, for each of two event loops. */
   private static final long DIRECT = 2 * (8L << 20);
 
-  /** Whether there is more of anything than can be explained. */
+  /** Returns whether any resource has grown more than can be explained. */
   boolean exceeds(ResourceUsage before, int connectionsKept) {
     return heap > before.heap + HEAP
         || direct > before.direct + DIRECT
@@ -39,7 +39,7 @@ record ResourceUsage(long heap, long direct, long connections, long files, List<
         || threads.size() > before.threads.size();
   }
 
-  static ResourceUsage now(FaultTestbed scene) {
+  static ResourceUsage now(FaultTestbed testbed) {
     for (int i = 0; i < 3; i++) {
       System.gc();
     }
@@ -52,8 +52,8 @@ record ResourceUsage(long heap, long direct, long connections, long files, List<
         ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
             ? unix.getOpenFileDescriptorCount()
             : 0;
-    long connections = scene.relays().stream().mapToLong(Relay::connections).sum();
-    long exempt = scene.relays().stream().mapToLong(Relay::exemptConnections).sum();
+    long connections = testbed.relays().stream().mapToLong(Relay::connections).sum();
+    long exempt = testbed.relays().stream().mapToLong(Relay::exemptConnections).sum();
     List<String> threads =
         Thread.getAllStackTraces().keySet().stream()
             .map(Thread::getName)

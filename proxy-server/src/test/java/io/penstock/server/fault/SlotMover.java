@@ -13,13 +13,13 @@ import java.util.Objects;
 import org.awaitility.Awaitility;
 
 /**
- * Moves slots with their keys one after the other, as redis-cli does, over connections that stay
- * open. Roles must not change meanwhile.
+ * Moves slots with their keys, one at a time, as redis-cli does. Keeps its connections open. Roles
+ * must not change meanwhile.
  */
 final class SlotMover implements AutoCloseable {
 
   private static final Duration PATIENCE = Duration.ofSeconds(30);
-  private static final int EPOCH = 6; // where it stands in a line of CLUSTER NODES
+  private static final int EPOCH = 6; // index of the field in a line of CLUSTER NODES
 
   private final EmbeddedCluster cluster;
   private final Map<Member, RespClient> connections = new HashMap<>();
@@ -31,7 +31,7 @@ final class SlotMover implements AutoCloseable {
     }
   }
 
-  /** Moves a slot; answers when source, target and all other masters know. */
+  /** Moves a slot. Returns when source, target and all other masters know the new owner. */
   void move(int slot, Member from, Member to, int keysAtOnce) {
     String number = Integer.toString(slot);
     of(to).value("CLUSTER", "SETSLOT", number, "IMPORTING", from.id());
@@ -63,9 +63,9 @@ final class SlotMover implements AutoCloseable {
   }
 
   /**
-   * Until all know the new owner's epoch. Else one that took another slot a moment ago may claim
-   * the one it gave away with a higher epoch than the new owner is known by, from a message that is
-   * still on its way: then neither of them serves it any more, for ever.
+   * Waits until all masters know the epoch of the new owner. Otherwise the old owner, if it has
+   * just taken another slot, may claim this slot again through a message still in flight, with a
+   * higher epoch than the one known of the new owner: then neither of them ever serves it again.
    */
   private void awaitEpoch(Member owner) {
     String epoch = epochOf(owner, owner);
@@ -90,7 +90,7 @@ final class SlotMover implements AutoCloseable {
     return Objects.requireNonNull(connections.get(member), member.toString());
   }
 
-  /** Closes the connections; answers when the whole cluster agrees. */
+  /** Closes the connections. Returns when the whole cluster agrees. */
   @Override
   public void close() {
     connections.values().forEach(RespClient::close);

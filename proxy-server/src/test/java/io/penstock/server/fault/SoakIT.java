@@ -18,76 +18,76 @@ import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.convert.DurationStyle;
 
 /**
- * Everything at once for as long as {@code -Dpenstock.faults.duration=20m} says: faults of nodes
- * and of the network every few seconds, side by side. In the end everything is where it began.
+ * Runs for the time of {@code -Dpenstock.faults.duration=20m}, with faults of nodes and of the
+ * network every few seconds, in parallel. In the end resource usage must be back at its start.
  */
 class SoakIT {
 
-  /** At most so long nothing new happens at a place; now and then at both. */
-  private static final long CALM_NANOS = TimeUnit.SECONDS.toNanos(5);
+  /** The longest pause between two faults at one place. */
+  private static final long MAX_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  /** Longer than pools of threads and of connections keep what nobody needs: a minute. */
+  /** Longer than pools keep unused threads and connections, which is a minute. */
   private static final Duration IDLE = Duration.ofSeconds(90);
 
   /**
-   * Of two loops to six nodes, in each protocol; and those that look at the topology and the
-   * servers.
+   * The connections of two event loops to six nodes, in each protocol, and those for topology
+   * refreshes and health checks.
    */
   private static final int CONNECTIONS = 2 * 6 * 2 + 2 * 6;
 
   @Test
   @Timeout(value = 3, unit = TimeUnit.HOURS)
-  void everythingEndsWhereItBegan() {
-    ReferenceServer.assumeAtLeast(7, 0, "bind-source-addr, which tells nodes from Penstock,");
-    FaultRun.assumeWhole("the soak");
+  void resourceUsageReturnsToItsStart() {
+    ReferenceServer.assumeAtLeast(7, 0, "bind-source-addr, to tell nodes from Penstock,");
+    FaultRun.assumeFullRun("the soak");
     Duration duration = DurationStyle.detectAndParse(FaultRun.setting("duration"));
     long seed = FaultRun.seed();
     System.out.println(
         "soak: -Dpenstock.faults.seed=" + seed + ", " + DispatchMode.dispatch() + ", " + duration);
     var random = new Random(seed);
-    try (FaultTestbed scene =
+    try (FaultTestbed testbed =
         FaultTestbed.start(FaultRun.transports().getFirst(), FaultsIT.COMMAND_TIMEOUT)) {
-      warmUp(scene, seed);
-      ResourceUsage before = settled(scene, _ -> false);
+      warmUp(testbed, seed);
+      ResourceUsage before = settled(testbed, _ -> false);
       System.out.println("soak: before: " + before);
-      soak(scene, random, duration);
-      ResourceUsage after = settled(scene, now -> !now.exceeds(before, CONNECTIONS));
+      soak(testbed, random, duration);
+      ResourceUsage after = settled(testbed, now -> !now.exceeds(before, CONNECTIONS));
       System.out.println("soak: after: " + after);
       assertThat(after.exceeds(before, CONNECTIONS))
           .as(
               "%s, before %s; %s, before %s; %s, relays %s",
-              after, before, after.threads(), before.threads(), OpenFiles.names(), scene.relays())
+              after, before, after.threads(), before.threads(), OpenFiles.names(), testbed.relays())
           .isFalse();
     }
   }
 
-  /** Every node has been a master, and every kind of client has come and gone. */
-  private static void warmUp(FaultTestbed scene, long seed) {
-    var weather = new FaultTimeline();
-    try (FaultWorkload crowd = new FaultWorkload(scene, weather, scene.tags(), seed)) {
-      var campaign = new FaultRun(scene, crowd, weather);
-      crowd.begin();
+  /** Makes every node a master once, and lets every kind of client connect and disconnect. */
+  private static void warmUp(FaultTestbed testbed, long seed) {
+    var timeline = new FaultTimeline();
+    try (FaultWorkload workload = new FaultWorkload(testbed, timeline, testbed.tags(), seed)) {
+      var faultRun = new FaultRun(testbed, workload, timeline);
+      workload.start();
       for (Fault fault : Faults.all()) {
-        campaign.strike(fault, seed);
+        faultRun.inject(fault, seed);
       }
-      crowd.end();
+      workload.stopAndVerify();
     }
   }
 
-  private static void soak(FaultTestbed scene, Random random, Duration duration) {
-    var weather = new FaultTimeline();
-    try (FaultWorkload crowd = new FaultWorkload(scene, weather, scene.tags(), random.nextLong());
+  private static void soak(FaultTestbed testbed, Random random, Duration duration) {
+    var timeline = new FaultTimeline();
+    try (FaultWorkload workload = new FaultWorkload(testbed, timeline, testbed.tags(), random.nextLong());
         Load faults = new Load()) {
-      var campaign = new FaultRun(scene, crowd, weather);
-      crowd.begin();
+      var faultRun = new FaultRun(testbed, workload, timeline);
+      workload.start();
       for (Place place : Place.values()) {
         var own = new Random(random.nextLong());
         List<Fault> choice = FaultRun.faults().stream().filter(f -> f.place() == place).toList();
         faults.add(
             place.toString(),
             () -> {
-              campaign.strike(choice.get(own.nextInt(choice.size())), own.nextLong());
-              LockSupport.parkNanos(own.nextLong(CALM_NANOS));
+              faultRun.inject(choice.get(own.nextInt(choice.size())), own.nextLong());
+              LockSupport.parkNanos(own.nextLong(MAX_PAUSE_NANOS));
             });
       }
       Awaitility.await("the end")
@@ -95,31 +95,31 @@ class SoakIT {
           .atMost(duration.plusMinutes(5))
           .during(duration)
           .until(() -> {
-            crowd.check();
+            workload.check();
             faults.check();
             return true;
           });
       faults.stop();
-      crowd.end();
-      System.out.println("soak: " + crowd.steps() + " steps; " + crowd.tally());
+      workload.stopAndVerify();
+      System.out.println("soak: " + workload.steps() + " steps; " + workload.counts());
     }
   }
 
   /**
-   * When nobody is connected any more, and what is only kept for a while is gone or there is no
-   * more than enough.
+   * Returns the resource usage when no client is connected, and unused resources are released or
+   * {@code enough} is met.
    */
-  private static ResourceUsage settled(FaultTestbed scene, Predicate<ResourceUsage> enough) {
-    Awaitility.await("nobody is connected")
+  private static ResourceUsage settled(FaultTestbed testbed, Predicate<ResourceUsage> enough) {
+    Awaitility.await("no client is connected")
         .atMost(IDLE)
-        .until(() -> scene.proxy().stats().clientsNow() == 0);
+        .until(() -> testbed.proxy().stats().clientsNow() == 0);
     long began = System.nanoTime();
-    ResourceUsage[] last = {ResourceUsage.now(scene)};
-    Awaitility.await("what is kept for a while is gone")
+    ResourceUsage[] last = {ResourceUsage.now(testbed)};
+    Awaitility.await("unused resources are released")
         .pollInterval(Duration.ofSeconds(3))
         .atMost(IDLE.multipliedBy(2))
         .until(() -> {
-          last[0] = ResourceUsage.now(scene);
+          last[0] = ResourceUsage.now(testbed);
           return enough.test(last[0]) || System.nanoTime() - began > IDLE.toNanos();
         });
     return last[0];

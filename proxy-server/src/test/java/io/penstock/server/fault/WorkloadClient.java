@@ -7,25 +7,25 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Somebody who works through Penstock, step by step, each on a thread of its own; connects again
- * when its connection is lost, and never sends anything twice. An error that the weather does not
- * explain ends the test.
+ * A client of Penstock that repeats a step on a thread of its own. It reconnects when its
+ * connection is lost and never sends a request twice. An error that the timeline does not explain
+ * ends the test.
  */
 abstract class WorkloadClient implements Runnable, AutoCloseable {
 
-  /** Between two steps: this is about what goes wrong, not about how fast it goes. */
+  /** Between two steps. These tests are about faults, not about throughput. */
   private static final long PAUSE_NANOS = 3_000_000;
 
   private final String name;
-  private final FaultWorkload crowd;
+  private final FaultWorkload workload;
   private final ClientConnection.Kind kind;
-  private @Nullable ClientConnection line;
+  private @Nullable ClientConnection connection;
   private boolean failed;
-  private volatile long wellAt = System.nanoTime();
+  private volatile long lastSuccessAt = System.nanoTime();
 
-  WorkloadClient(String name, FaultWorkload crowd, ClientConnection.Kind kind) {
+  WorkloadClient(String name, FaultWorkload workload, ClientConnection.Kind kind) {
     this.name = name;
-    this.crowd = crowd;
+    this.workload = workload;
     this.kind = kind;
   }
 
@@ -33,17 +33,17 @@ abstract class WorkloadClient implements Runnable, AutoCloseable {
     return name;
   }
 
-  final FaultTimeline weather() {
-    return crowd.weather();
+  final FaultTimeline timeline() {
+    return workload.timeline();
   }
 
-  final EventCounts tally() {
-    return crowd.tally();
+  final EventCounts counts() {
+    return workload.counts();
   }
 
-  /** When the last step began in which nothing failed. */
-  final long wellAt() {
-    return wellAt;
+  /** Returns when the last successful step began. */
+  final long lastSuccessAt() {
+    return lastSuccessAt;
   }
 
   @Override
@@ -52,47 +52,47 @@ abstract class WorkloadClient implements Runnable, AutoCloseable {
     failed = false;
     step();
     if (!failed) {
-      wellAt = began;
+      lastSuccessAt = began;
     }
     LockSupport.parkNanos(PAUSE_NANOS);
   }
 
   abstract void step();
 
-  /** Looks at what is there when everything is over, through {@code fresh}. */
+  /** Checks the data at the end, through {@code fresh}. */
   abstract void verify(ClientConnection fresh);
 
-  /** This step is no success. */
-  final void fail() {
+  /** Marks the current step as failed. */
+  final void markFailed() {
     failed = true;
   }
 
-  final String ask(String... request) {
-    return ask(List.<String[]>of(request)).getFirst();
+  final String call(String... request) {
+    return call(List.<String[]>of(request)).getFirst();
   }
 
-  final List<String> ask(List<String[]> requests) {
-    return ask(requests, Set.of());
+  final List<String> call(List<String[]> requests) {
+    return call(requests, Set.of());
   }
 
   /**
-   * Sends requests at once and answers their replies, one for each.
+   * Sends requests in one pipeline and returns one reply for each.
    *
-   * @param meant errors that the requests are meant to get
+   * @param expected prefixes of errors that the requests may get
    */
-  final List<String> ask(List<String[]> requests, Set<String> meant) {
+  final List<String> call(List<String[]> requests, Set<String> expected) {
     long sent = System.nanoTime();
-    ClientConnection open = line();
+    ClientConnection open = connection();
     List<String> replies =
         open == null
-            ? requests.stream().map(_ -> Outcome.REFUSED).toList()
+            ? requests.stream().map(_ -> Outcome.NO_CONNECTION).toList()
             : open.exchange(requests);
     long now = System.nanoTime();
-    tally().atLeast("slowest answer in ms", (now - sent) / 1_000_000);
+    counts().recordMax("slowest reply in ms", (now - sent) / 1_000_000);
     for (int i = 0; i < replies.size(); i++) {
       String reply = replies.get(i);
-      if (reply.charAt(0) == '-' && !meant.contains(Outcome.word(reply))) {
-        judge(requests.get(i)[0], reply, sent, now);
+      if (reply.charAt(0) == '-' && !expected.contains(Outcome.prefix(reply))) {
+        checkError(requests.get(i)[0], reply, sent, now);
       }
     }
     if (open != null && !open.isOpen()) {
@@ -101,62 +101,65 @@ abstract class WorkloadClient implements Runnable, AutoCloseable {
     return replies;
   }
 
-  /** Fails unless the weather between {@code sent} and {@code now} explains the error. */
-  final void judge(String command, String error, long sent, long now) {
-    String word = Outcome.word(error);
-    if (!weather().explains(word, sent, now)) {
+  /** Fails unless a fault between {@code sent} and {@code now} explains the error. */
+  final void checkError(String command, String error, long sent, long now) {
+    String prefix = Outcome.prefix(error);
+    if (!timeline().explains(prefix, sent, now)) {
       throw new AssertionError(
           command
               + " was answered "
               + error.strip()
               + " after "
               + (now - sent) / 1_000_000
-              + " ms; last done: "
-              + weather());
+              + " ms; recent faults: "
+              + timeline());
     }
-    tally().add(command.equals("WAIT") ? "WAIT " + word : word);
+    counts().add(command.equals("WAIT") ? "WAIT " + prefix : prefix);
     failed = true;
   }
 
-  /** Asks whether a replica has what was written before, for half a second. */
+  /** Waits half a second for one replica to acknowledge the writes before it. */
   static final String[] WAIT = {"WAIT", "1", "500"};
 
-  /** Whether one has, as the reply to {@link #WAIT} says, and what it has is not lost since. */
-  final boolean isSafe(String waited, long sent) {
-    boolean has = waited.charAt(0) == ':' && !waited.equals(":0\r\n");
-    tally().add(has ? "safe writes" : "writes without a replica");
-    return has && !weather().losesWrites(sent, System.nanoTime());
+  /**
+   * Returns whether a replica has the writes, according to the reply to {@link #WAIT}, and no fault
+   * may have lost them since.
+   */
+  final boolean isReplicated(String waitReply, long sent) {
+    boolean acknowledged = waitReply.charAt(0) == ':' && !waitReply.equals(":0\r\n");
+    counts().add(acknowledged ? "replicated writes" : "writes without a replica");
+    return acknowledged && !timeline().mayLoseWrites(sent, System.nanoTime());
   }
 
-  /** The connection, made if there is none; null when that does not work. */
-  final @Nullable ClientConnection line() {
-    if (line == null) {
+  /** Returns the connection, opened if there is none; null if it cannot be opened. */
+  final @Nullable ClientConnection connection() {
+    if (connection == null) {
       try {
-        line = crowd.connect(kind);
-        connected(line);
-      } catch (ClientConnection.Broken e) {
-        // judged by who asked for it
+        connection = workload.connect(kind);
+        connected(connection);
+      } catch (ClientConnection.ConnectionLost e) {
+        // the caller checks whether a fault explains it
       }
     }
-    return line;
+    return connection;
   }
 
   /**
-   * A connection besides, that hides nothing.
+   * Opens another connection, which shows reply bytes unchanged.
    *
-   * @throws ClientConnection.Broken when nobody answers
+   * @throws ClientConnection.ConnectionLost if Penstock does not accept it
    */
-  final ClientConnection anotherLine() {
-    return crowd.connect(ClientConnection.RESP2);
+  final ClientConnection openConnection() {
+    return workload.connect(ClientConnection.RESP2);
   }
 
-  /** Called with each new connection. */
+  /** Called for each new connection. */
   void connected(ClientConnection fresh) {}
 
   final void disconnect() {
-    if (line != null) {
-      line.close();
-      line = null;
+    if (connection != null) {
+      connection.close();
+      connection = null;
     }
   }
 
@@ -165,7 +168,7 @@ abstract class WorkloadClient implements Runnable, AutoCloseable {
     disconnect();
   }
 
-  /** Several copies of nothing but a request. */
+  /** Returns a modifiable list of requests. */
   static List<String[]> requests(String[]... requests) {
     return new ArrayList<>(List.of(requests));
   }

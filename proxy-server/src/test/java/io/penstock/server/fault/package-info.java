@@ -1,12 +1,12 @@
 /**
- * What goes wrong in a data centre, done on purpose to a real cluster behind Penstock while clients
- * work through it whose every reply and every value can be checked afterwards.
+ * Fault injection: faults of a data centre are injected into a real cluster behind Penstock, while
+ * clients run whose every reply and every value can be checked.
  *
- * <p>{@link io.penstock.testkit.network.Relay} stands on the wire, {@link
- * io.penstock.server.fault.FaultTestbed} is cluster, relays and proxy, {@link
- * io.penstock.server.fault.FaultTimeline} knows what may be answered now, {@link
+ * <p>{@link io.penstock.testkit.network.Relay} forwards connections, {@link
+ * io.penstock.server.fault.FaultTestbed} is the cluster, relays and proxy, {@link
+ * io.penstock.server.fault.FaultTimeline} knows which errors are allowed now, {@link
  * io.penstock.server.fault.FaultWorkload} is the clients, {@link io.penstock.server.fault.Faults}
- * the list of what is done to them.
+ * the list of faults.
  */
 @NullMarked
 package io.penstock.server.fault;

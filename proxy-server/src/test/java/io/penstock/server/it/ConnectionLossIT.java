@@ -143,7 +143,7 @@ class ConnectionLossIT {
           admin.value("CLIENT", "KILL", "TYPE", "normal");
         }
       }
-      load.awaitEverybody();
+      load.awaitFullSteps();
       load.stop();
     }
   }

@@ -90,11 +90,11 @@ class FailoverHoldIT {
           begin(new Twins(proxy.connect(), Keys.tag(slot) + "twins", false));
         }
       }
-      load.awaitEverybody();
+      load.awaitFullSteps();
 
       master.kill();
       cluster.awaitMaster(replica);
-      load.awaitEverybody();
+      load.awaitFullSteps();
       load.stop();
 
       try (RespClient fresh = proxy.connect()) {
@@ -121,7 +121,7 @@ class FailoverHoldIT {
     try (EmbeddedCluster steady = SharedCluster.builder().nodeTimeout(STEADY).start();
         ProxyFixture proxy =
             ProxyFixture.of(steady).commandTimeout(Duration.ofSeconds(6)).startReady()) {
-      load.rest(Duration.ofMillis(5));
+      load.pauseBetweenSteps(Duration.ofMillis(5));
       List<Integer> slots = Keys.slotsOfMasters(steady);
       for (int slot : slots) {
         String tag = Keys.tag(slot);
@@ -149,13 +149,13 @@ class FailoverHoldIT {
   private void handOver(EmbeddedCluster steady, List<Integer> slots) {
     Map<Member, Long> votes = new HashMap<>();
     for (int i = 0; i < FAILOVERS; i++) {
-      load.awaitEverybody();
+      load.awaitFullSteps();
       Member master = steady.masterOf(slots.get(i % slots.size()));
       awaitVotesAbout(master, votes);
       steady.failover(steady.replicasOf(master).getFirst());
       votes.put(master, System.nanoTime());
     }
-    load.awaitEverybody();
+    load.awaitFullSteps();
   }
 
   /** Masters do not vote about the same master again for two node timeouts. */

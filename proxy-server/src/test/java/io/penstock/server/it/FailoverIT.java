@@ -86,7 +86,7 @@ class FailoverIT {
     writers.forEach(
         writer -> load.add(writer.name, writer == bystander ? times.of(writer) : writer));
     Awaitility.await("a time to compare with").until(() -> times.count() > 4_000);
-    load.awaitEverybody();
+    load.awaitFullSteps();
 
     int alive = times.count();
     master.kill();
@@ -97,7 +97,7 @@ class FailoverIT {
         "a client of another master: p99 %d us before, %d us while the master was dead, of %d%n",
         times.p99Micros(alive / 2, alive), times.p99Micros(alive, dead), dead - alive);
     System.out.println("replica promoted and known after " + millisSince(killed) + " ms");
-    load.awaitEverybody();
+    load.awaitFullSteps();
     for (Survivor victim : victims) {
       victim.awaitSuccessAfter(killed);
     }
@@ -108,7 +108,7 @@ class FailoverIT {
                 .boxed()
                 .toList()
             + " ms");
-    load.awaitEverybody();
+    load.awaitFullSteps();
     load.stop();
 
     assertThat(bystander.errors()).as("errors of a client of another master").isEmpty();
@@ -147,13 +147,13 @@ class FailoverIT {
     }
     writers.add(new Multi(connect(), slots.stream().map(slot -> Keys.tag(slot) + "e").toList()));
     try (Blocked blocked = new Blocked(slots.getFirst())) {
-      load.rest(Duration.ofMillis(5));
+      load.pauseBetweenSteps(Duration.ofMillis(5));
       writers.forEach(writer -> load.add(writer.name, writer));
       for (int slot : slots) {
-        load.awaitEverybody();
+        load.awaitFullSteps();
         cluster.failover(cluster.replicasOf(cluster.masterOf(slot)).getFirst());
       }
-      load.awaitEverybody();
+      load.awaitFullSteps();
       load.stop();
       blocked.verify();
     }
@@ -213,22 +213,22 @@ class FailoverIT {
     writers.add(new Sequence(connect(), TAG + "b", 50));
     writers.forEach(writer -> load.add(writer.name, writer));
     Member home = cluster.masterOf(SLOT);
-    load.awaitEverybody();
+    load.awaitFullSteps();
 
     Member guest = cluster.addMaster();
     cluster.migrateSlot(SLOT, home, guest);
-    load.awaitEverybody();
+    load.awaitFullSteps();
     assertThat(proxy.stats().nodes()).anyMatch(n -> n.node().port() == guest.port());
     assertThat(cluster.masterOf(SLOT)).isEqualTo(guest);
 
     cluster.migrateSlot(SLOT, guest, home);
-    load.awaitEverybody();
+    load.awaitFullSteps();
     cluster.remove(guest);
-    load.awaitEverybody();
+    load.awaitFullSteps();
     Awaitility.await("the node that left is forgotten")
         .atMost(Duration.ofSeconds(20))
         .until(() -> proxy.stats().nodes().stream().noneMatch(n -> isAt(n.node().port(), guest)));
-    load.awaitEverybody();
+    load.awaitFullSteps();
     load.stop();
 
     assertThat(proxy.proxy().isReady()).isTrue();

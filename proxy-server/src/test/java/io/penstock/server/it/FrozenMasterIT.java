@@ -103,7 +103,7 @@ class FrozenMasterIT {
         (System.nanoTime() - elected) / 1_000_000, appenders);
     master.resume();
     until("the old master is a replica", () -> hasRole(master, "slave"));
-    load.awaitEverybody();
+    load.awaitFullSteps();
     load.stop();
 
     for (Appender appender : appenders) {

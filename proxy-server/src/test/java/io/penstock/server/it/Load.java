@@ -21,15 +21,15 @@ public final class Load implements AutoCloseable {
   private final List<Thread> threads = new ArrayList<>();
   private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
   private final List<AtomicLong> steps = new ArrayList<>();
-  private volatile Duration rest = Duration.ZERO;
+  private volatile Duration pause = Duration.ZERO;
   private volatile boolean stopping;
 
   /**
    * Has each client rest between its steps from now on. Writers that never do can write more than
    * replicas read, which then fall behind further and further, and no master can hand over.
    */
-  public void rest(Duration time) {
-    rest = time;
+  public void pauseBetweenSteps(Duration time) {
+    pause = time;
   }
 
   /** Begins to repeat {@code step} now. */
@@ -46,7 +46,7 @@ public final class Load implements AutoCloseable {
       while (!stopping && failures.isEmpty()) {
         step.run();
         done.incrementAndGet();
-        LockSupport.parkNanos(rest.toNanos());
+        LockSupport.parkNanos(pause.toNanos());
       }
     } catch (RuntimeException | AssertionError e) {
       failures.add(new AssertionError("client " + name + ": " + e.getMessage(), e));
@@ -68,7 +68,7 @@ public final class Load implements AutoCloseable {
    * Waits until each client has begun and ended a step: what was under way before is over then.
    * Fails when a client has failed.
    */
-  public void awaitEverybody() {
+  public void awaitFullSteps() {
     long[] before = steps.stream().mapToLong(AtomicLong::get).toArray();
     await(() -> {
       for (int i = 0; i < before.length; i++) {

@@ -184,7 +184,7 @@ class MigrationIT {
     Member home = cluster.masterOf(SLOT);
     Member guest = cluster.masters().stream().filter(m -> m != home).findFirst().orElseThrow();
     for (int round = 0; round < ROUNDS; round++) {
-      load.awaitEverybody();
+      load.awaitFullSteps();
       Member from = round % 2 == 0 ? home : guest;
       Member to = round % 2 == 0 ? guest : home;
       SlotMigration migration = cluster.beginMigration(SLOT, from, to);
@@ -195,6 +195,6 @@ class MigrationIT {
       load.awaitSteps(1);
       migration.finish();
     }
-    load.awaitEverybody();
+    load.awaitFullSteps();
   }
 }

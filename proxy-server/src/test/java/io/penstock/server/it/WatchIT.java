@@ -112,10 +112,10 @@ class WatchIT {
     Member home = cluster.masterOf(SLOT);
     Member guest = cluster.masters().stream().filter(m -> m != home).findFirst().orElseThrow();
     for (int round = 0; round < 4; round++) {
-      load.awaitEverybody();
+      load.awaitFullSteps();
       cluster.migrateSlot(SLOT, round % 2 == 0 ? home : guest, round % 2 == 0 ? guest : home);
     }
-    load.awaitEverybody();
+    load.awaitFullSteps();
     verify(TAG + "counter");
   }
 
