@@ -31,7 +31,7 @@ class DockerfileTest {
   }
 
   @Test
-  void everyModulesPomIsCopied() throws IOException {
+  void thePomOfEveryModuleIsCopied() throws IOException {
     List<String> lines = Files.readAllLines(ROOT.resolve("docker/Dockerfile"));
     assertThat(poms()).hasSizeGreaterThan(4);
     for (Path pom : poms()) {

@@ -26,8 +26,8 @@ final class FaultTimeline {
   }
 
   /** Returns whether a fault that was active between the two times explains the error. */
-  boolean explains(String word, long from, long until) {
-    return entries.stream().anyMatch(s -> s.errors.contains(word) && s.touches(from, until));
+  boolean explains(String prefix, long from, long until) {
+    return entries.stream().anyMatch(s -> s.errors.contains(prefix) && s.touches(from, until));
   }
 
   /** Returns whether a master may have lost unreplicated writes between the two times. */

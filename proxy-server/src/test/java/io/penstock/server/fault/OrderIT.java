@@ -324,7 +324,7 @@ class OrderIT {
   }
 
   private static void awaitHeld() {
-    Awaitility.await("it is held")
+    Awaitility.await("the request is held")
         .atMost(PATIENCE)
         .until(() -> testbed.proxy().stats().held().now() > 0);
   }

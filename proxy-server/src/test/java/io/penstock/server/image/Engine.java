@@ -25,12 +25,12 @@ import org.testcontainers.DockerClientFactory;
 import org.testcontainers.utility.TestcontainersConfiguration;
 
 /**
- * A container engine that answers, and the program that goes with it.
+ * A running container engine and its command-line program.
  *
- * <p>That program builds the image, and not Testcontainers, which builds through the engine's older
- * API: that knows neither cache mounts nor {@code $BUILDPLATFORM}, and users do not build that way.
+ * <p>The program builds the image, not Testcontainers: that uses the engine's older API, which
+ * supports neither cache mounts nor {@code $BUILDPLATFORM}, and users do not build that way.
  *
- * @param host where it answers, in the form of {@code DOCKER_HOST}
+ * @param host its address, in the form of {@code DOCKER_HOST}
  * @param podman whether it is podman; Docker otherwise
  */
 record Engine(String host, boolean podman) {
@@ -40,7 +40,7 @@ record Engine(String host, boolean podman) {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
   /**
-   * What a search found.
+   * The result of a search.
    *
    * @param engine null if there is none
    * @param reason why there is none
@@ -48,9 +48,9 @@ record Engine(String host, boolean podman) {
   record Search(@Nullable Engine engine, String reason) {}
 
   /**
-   * Looks in the places where Testcontainers looks. Takes no time where there is nothing, while
-   * Testcontainers logs stack traces there. {@code PENSTOCK_NO_ENGINE} says that there is none, and
-   * why ({@code .ci/engine}).
+   * Searches the same places as Testcontainers, but fails fast if there is no engine, where
+   * Testcontainers logs stack traces. {@code PENSTOCK_NO_ENGINE} says that there is none, and why
+   * ({@code .ci/engine}).
    */
   static Search search() {
     String reason = System.getenv("PENSTOCK_NO_ENGINE");
@@ -87,7 +87,7 @@ record Engine(String host, boolean podman) {
     return sockets.stream().filter(Files::exists).map(path -> "unix://" + path).toList();
   }
 
-  /** What the engine tells of itself. */
+  /** Returns the engine's own information. */
   private static String version(String host) throws IOException {
     URI uri = URI.create(host);
     SocketAddress address =
@@ -116,7 +116,7 @@ record Engine(String host, boolean podman) {
     }
   }
 
-  /** What this engine lacks to build the Dockerfile; null if nothing. */
+  /** Returns what this engine lacks to build the Dockerfile; null if nothing. */
   private @Nullable String missing() {
     List<String> question =
         podman
@@ -152,8 +152,8 @@ record Engine(String host, boolean podman) {
   }
 
   /**
-   * Has the container's {@code HEALTHCHECK} run once where the engine does not run it by itself:
-   * podman leaves that to systemd, which a machine may not have.
+   * Runs the container's {@code HEALTHCHECK} once if the engine does not run it: podman leaves that
+   * to systemd, which a machine may not have.
    */
   void checkHealth(String container) throws IOException {
     if (podman) {
@@ -162,9 +162,9 @@ record Engine(String host, boolean podman) {
   }
 
   /**
-   * A program that has ended.
+   * The result of a program.
    *
-   * @param output what it wrote, standard error included
+   * @param output its output, standard error included
    */
   private record Run(int status, String output) {}
 

@@ -34,7 +34,7 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * What {@code docs/how-to/run-in-containers.md} says of the image, which is built by {@code
+ * What {@code docs/how-to/run-in-containers.md} documents about the image, which is built by {@code
  * docker/Dockerfile} once and runs in front of one cluster. Needs a container engine.
  */
 @Tag("thorough")
@@ -46,13 +46,13 @@ class ImageIT {
   @SuppressWarnings("NullAway.Init")
   private Engine engine;
 
-  /** What to close in the end, the newest first. */
+  /** Closed at the end, last one first. */
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
 
   @SuppressWarnings("NullAway.Init")
   private RedisContainers redis;
 
-  /** In front of the cluster, with nothing but its address configured. */
+  /** Runs in front of the cluster with only its address configured. */
   @SuppressWarnings("NullAway.Init")
   private PenstockContainer penstock;
 
@@ -107,7 +107,7 @@ class ImageIT {
   }
 
   @Test
-  void itIsReadyAliveAndHealthy() throws Exception {
+  void isReadyAliveAndHealthy() throws Exception {
     assertThat(penstock.status("health/liveness")).isEqualTo(200);
     assertThat(penstock.status("health/readiness")).isEqualTo(200);
     await()
@@ -119,7 +119,7 @@ class ImageIT {
   }
 
   @Test
-  void withoutAClusterItIsAliveButNeitherReadyNorHealthy() throws Exception {
+  void withoutAClusterIsAliveButNeitherReadyNorHealthy() throws Exception {
     try (PenstockContainer alone =
         new PenstockContainer(IMAGE, redis.network(), "liveness")
             .withCommand("--penstock.transpond.local.resource=redis-cluster://127.0.0.1:1")) {
@@ -134,15 +134,15 @@ class ImageIT {
   }
 
   @Test
-  void itsUserIsNotRoot() throws Exception {
+  void doesNotRunAsRoot() throws Exception {
     assertThat(penstock.execInContainer("id", "-u").getStdout()).isEqualTo("10001\n");
     assertThat(penstock.execInContainer("cat", "/proc/1/status").getStdout())
         .containsPattern("Uid:\t10001\t10001\t10001\t10001\n");
   }
 
-  /** With {@code AOTMode=on} the JVM ends where it cannot use its cache. */
+  /** With {@code AOTMode=on} the JVM exits if it cannot use its cache. */
   @Test
-  void itStartsWithItsAotCache() {
+  void startsWithItsAotCache() {
     try (PenstockContainer started =
         inFrontOfTheCluster().withEnv("JDK_JAVA_OPTIONS", "-XX:AOTMode=on -Xlog:aot")) {
       started.start();
@@ -153,11 +153,11 @@ class ImageIT {
   }
 
   /**
-   * The JVM goes without compressed pointers, and so without the cache, when a heap may be so
-   * large.
+   * With a heap limit this large the JVM would not use compressed pointers, and therefore not the
+   * cache.
    */
   @Test
-  void itStartsWithItsAotCacheOnALargeMachine() {
+  void startsWithItsAotCacheOnALargeMachine() {
     try (PenstockContainer started =
         inFrontOfTheCluster()
             .withEnv("JDK_JAVA_OPTIONS", "-XX:AOTMode=on -XX:MaxRAM=256g -Xms64m")) {
@@ -167,7 +167,7 @@ class ImageIT {
   }
 
   @Test
-  void itNeedsNothingButATmp() throws Exception {
+  void needsOnlyAWritableTmp() throws Exception {
     try (PenstockContainer restricted =
         inFrontOfTheCluster()
             .withTmpFs(Map.of("/tmp", "rw,noexec,nosuid"))
@@ -192,7 +192,7 @@ class ImageIT {
   }
 
   @Test
-  void argumentsWinOverVariablesAndVariablesOverTheFile(@TempDir Path folder) throws Exception {
+  void argumentsOverrideVariablesAndVariablesOverrideTheFile(@TempDir Path folder) throws Exception {
     Path file = folder.resolve("application.yml");
     Files.writeString(
         file,
@@ -223,7 +223,7 @@ class ImageIT {
   }
 
   @Test
-  void sigtermIsFollowedByTheRepliesToWhatIsInFlight() {
+  void sigtermAnswersRequestsInFlightFirst() {
     PenstockContainer stopped =
         inFrontOfTheCluster().withEnv("PENSTOCK_BACKEND_COMMANDTIMEOUT", "20s");
     try (stopped;

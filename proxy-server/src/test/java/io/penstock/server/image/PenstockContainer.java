@@ -17,15 +17,15 @@ import org.testcontainers.containers.Network;
 import org.testcontainers.utility.DockerImageName;
 import redis.clients.jedis.Jedis;
 
-/** A container of Penstock's image, with its two ports published on free ones of this machine. */
+/** A container of Penstock's image. Its two ports are published on free ports of this machine. */
 final class PenstockContainer extends GenericContainer<PenstockContainer> {
 
   private static final int PORT = 6380;
   private static final int MANAGEMENT_PORT = 9180;
 
   /**
-   * @param health what must be well before {@link #start} returns: {@code readiness} or {@code
-   *     liveness}
+   * @param health the probe that must succeed before {@link #start} returns: {@code readiness} or
+   *     {@code liveness}
    */
   PenstockContainer(String image, Network network, String health) {
     super(DockerImageName.parse(image));
@@ -46,7 +46,7 @@ final class PenstockContainer extends GenericContainer<PenstockContainer> {
     return new Jedis(getHost(), getMappedPort(PORT), 20_000);
   }
 
-  /** The status that the management port answers with. */
+  /** Returns the HTTP status of a page of the management port. */
   int status(String page) throws IOException, InterruptedException {
     URI uri =
         URI.create(
@@ -61,18 +61,18 @@ final class PenstockContainer extends GenericContainer<PenstockContainer> {
   }
 
   /**
-   * What the engine's last runs of the image's {@code HEALTHCHECK} say: {@code healthy} and so on.
+   * Returns the result of the engine's latest {@code HEALTHCHECK} runs, such as {@code healthy}.
    */
   String health() {
     return state().getHealth().getStatus();
   }
 
-  /** Where its connections to nodes come from. */
+  /** Returns the address that its connections to nodes come from. */
   String address() {
     return RedisContainers.address(this);
   }
 
-  /** As {@code docker stop}: returns when the container has ended. */
+  /** Stops it like {@code docker stop}. Returns when the container has ended. */
   void stopGracefully() {
     getDockerClient().stopContainerCmd(getContainerId()).withTimeout(35).exec();
   }

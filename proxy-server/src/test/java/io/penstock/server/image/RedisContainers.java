@@ -18,8 +18,8 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Protocol;
 
 /**
- * A Redis Cluster of three masters, each in a container. Their image is made of the server that the
- * other tests use, which needs nothing beside it, so that none has to be pulled.
+ * A Redis Cluster of three masters, each in a container. The image is built from the static server
+ * binary of the other tests, so that no image has to be pulled.
  */
 final class RedisContainers implements AutoCloseable {
 
@@ -67,7 +67,7 @@ final class RedisContainers implements AutoCloseable {
         .waitingFor(Wait.forLogMessage(".*Ready to accept connections.*", 1));
   }
 
-  /** The first slot of the {@code i}th master. */
+  /** Returns the first slot of the {@code i}th master. */
   private static int first(int i) {
     return SLOTS * i / MASTERS;
   }
@@ -81,7 +81,7 @@ final class RedisContainers implements AutoCloseable {
     nodes.forEach(GenericContainer::start);
     for (int i = 0; i < MASTERS; i++) {
       try (Jedis node = connect(i)) {
-        node.clusterSetConfigEpoch(i + 1); // before it knows another
+        node.clusterSetConfigEpoch(i + 1); // before it knows another node
         node.sendCommand(
             Protocol.Command.CLUSTER,
             "ADDSLOTSRANGE",
@@ -105,7 +105,7 @@ final class RedisContainers implements AutoCloseable {
     return info.contains("cluster_state:ok") && info.contains("cluster_known_nodes:" + MASTERS);
   }
 
-  /** A connection past Penstock to the master of the {@code i}th third of the slots. */
+  /** Opens a direct connection to the master of the {@code i}th third of the slots. */
   Jedis connect(int i) {
     GenericContainer<?> node = nodes.get(i);
     return new Jedis(node.getHost(), node.getMappedPort(PORT));
@@ -119,12 +119,12 @@ final class RedisContainers implements AutoCloseable {
     return network;
   }
 
-  /** What {@code penstock.transpond.local.resource} takes. */
+  /** Returns the value for {@code penstock.transpond.local.resource}. */
   String resource() {
     return "redis-cluster://" + address(nodes.get(0)) + ":" + PORT;
   }
 
-  /** Where other containers of the network reach it; cluster nodes announce the same. */
+  /** Returns its address in the containers' network, which cluster nodes announce too. */
   static String address(GenericContainer<?> node) {
     var networks = node.getContainerInfo().getNetworkSettings().getNetworks().values();
     return String.valueOf(networks.iterator().next().getIpAddress());

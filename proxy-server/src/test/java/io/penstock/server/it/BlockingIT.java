@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Calls that block, on real servers: nobody else notices, and nothing is lost. */
+/** Blocking commands on real servers: other clients are not delayed, and nothing is lost. */
 @ExtendWith(SharedCluster.class)
 class BlockingIT {
 
@@ -84,7 +84,7 @@ class BlockingIT {
   }
 
   @Test
-  void aThousandClientsBlockAtOnceAndAreServed() {
+  void aThousandBlockedClientsAreServed() {
     int clients = 1_000;
     for (int i = 0; i < clients; i++) {
       connect().send("BLPOP", TAG + i, "0");
@@ -92,7 +92,7 @@ class BlockingIT {
     awaitBlocked(clients);
     RespClient other = connect();
     assertThat(other.call("SET", TAG + "s", "v")).isEqualTo("+OK\r\n");
-    System.out.println("nodes while a thousand block: " + proxy.stats().nodes());
+    System.out.println("nodes with a thousand blocked clients: " + proxy.stats().nodes());
 
     for (int i = 0; i < clients; i++) {
       other.write(Wire.request("RPUSH", TAG + i, "element " + i));
@@ -110,7 +110,7 @@ class BlockingIT {
   }
 
   @Test
-  void onlyWhoBlocksWaits() {
+  void aBlockedClientDelaysNoOtherClient() {
     RespClient client = connect();
     long before = blockedClients();
     client.write(Wire.request("SET", TAG + "a", "1"));
@@ -134,7 +134,7 @@ class BlockingIT {
   }
 
   @Test
-  void whatIsPushedWhenTheClientHasGoneIsNotLost() {
+  void anElementForADisconnectedClientIsNotLost() {
     RespClient pusher = connect();
     for (int i = 0; i < 100; i++) {
       RespClient client = proxy.connect();
@@ -153,7 +153,7 @@ class BlockingIT {
   }
 
   @Test
-  void aClientThatGoesLeavesNothingBlocked() {
+  void aDisconnectedClientLeavesNothingBlocked() {
     try (RespClient client = blocked("BLPOP", QUEUE, "0")) {
       client.finishSending();
       assertThat(client.isClosedByPeer()).isTrue();
@@ -186,7 +186,7 @@ class BlockingIT {
   }
 
   @Test
-  void timeoutsAreTheNodes() {
+  void timeoutsAreThoseOfTheNodes() {
     RespClient client = connect();
     long began = System.nanoTime();
     assertThat(client.call("BLPOP", QUEUE, "0.2")).isEqualTo(NIL);
@@ -223,7 +223,7 @@ class BlockingIT {
   }
 
   @Test
-  void aProxyThatEndsDoesNotWaitForWhoBlocks() {
+  void aDrainDoesNotWaitForBlockedClients() {
     RespClient client = blocked("BLPOP", QUEUE, "0");
 
     CompletionStage<Void> drained = proxy.proxy().drain(Duration.ofMinutes(1));

@@ -15,9 +15,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * A suite in another language: a program under {@code src/test/clients}, with the libraries that
- * its lock file names, from the package registry, under {@code target/clients}. Where the runtime
- * or a registry is missing, the test is skipped and says why.
+ * A client suite in another language: a program under {@code src/test/clients}. The libraries of
+ * its lock file are installed from the package registry under {@code target/clients}. If the
+ * runtime or the registry is missing, the test is skipped with the reason.
  */
 enum ClientProgram {
   PYTHON("python3", "suite.py") {
@@ -67,10 +67,10 @@ enum ClientProgram {
     this.program = program;
   }
 
-  /** What puts the libraries into the working folder. */
+  /** Returns the command that installs the libraries into the working folder. */
   abstract List<String> install();
 
-  /** What the program is started with; nothing where it starts by itself. */
+  /** Returns the program's interpreter; empty if it needs none. */
   String runtime() {
     return language;
   }
@@ -79,7 +79,7 @@ enum ClientProgram {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** Runs the suite; answers what it printed. */
+  /** Runs the suite and returns its output. */
   String run(String host, int port, int protocol) {
     assumeInstalled();
     List<String> command = new ArrayList<>();
@@ -92,7 +92,7 @@ enum ClientProgram {
 
   private void assumeInstalled() {
     try {
-      assume(isThere(language), language + " is not on PATH");
+      assume(isOnPath(language), language + " is not on PATH");
       Path folder = TARGET.resolve(folder());
       Files.createDirectories(folder);
       String sources = copySources(folder);
@@ -103,14 +103,14 @@ enum ClientProgram {
       Output installed = execute(install(), INSTALL_SECONDS);
       assume(
           installed.code() == 0,
-          "its libraries could not be had: " + installed.text().strip().replace('\n', ' '));
+          "its libraries could not be installed: " + installed.text().strip().replace('\n', ' '));
       Files.writeString(installedFor, sources);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  /** Answers all that it copied. */
+  /** Copies the sources and returns their text. */
   private String copySources(Path folder) throws IOException {
     var all = new StringBuilder();
     try (Stream<Path> files = Files.list(SOURCES.resolve(folder()))) {
@@ -129,12 +129,12 @@ enum ClientProgram {
     Assumptions.assumeTrue(holds, reason);
   }
 
-  private static boolean isThere(String command) {
+  private static boolean isOnPath(String command) {
     return Stream.of(String.valueOf(System.getenv("PATH")).split(":", -1))
         .anyMatch(folder -> Files.isExecutable(Path.of(folder, command)));
   }
 
-  /** How a command ended; what it printed, errors included. */
+  /** Exit status and output of a command, standard error included. */
   private record Output(int code, String text) {}
 
   private Output execute(List<String> command, int seconds) {

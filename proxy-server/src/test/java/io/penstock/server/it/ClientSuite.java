@@ -6,17 +6,17 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** What {@code clients/scenarios.txt} lists, done with a library of this JVM. One thread. */
+/** The scenarios of {@code clients/scenarios.txt} with a Java client library. Not thread-safe. */
 abstract class ClientSuite implements AutoCloseable {
 
-  /** Fails by throwing. */
+  /** A scenario; it throws on failure. */
   interface Scenario {
     void run() throws Exception;
   }
 
   static final int BIG = 16 * 1024 * 1024;
 
-  /** Before every key. */
+  /** The prefix of every key. */
   final String p;
 
   private final Map<String, Scenario> scenarios = new LinkedHashMap<>();
@@ -92,17 +92,17 @@ abstract class ClientSuite implements AutoCloseable {
 
   abstract void pubsub() throws Exception;
 
-  /** A library's listener was told of this. */
-  final void heard(String event) {
+  /** Called by a listener of the library. */
+  final void onEvent(String event) {
     events.add(event);
   }
 
-  /** What a listener was told next; {@code null} as a word when nothing comes. */
+  /** Returns the next event of a listener; the string {@code "null"} if none arrives. */
   final String next() throws InterruptedException {
     return String.valueOf(events.poll(10, TimeUnit.SECONDS));
   }
 
-  /** Runs all and answers each one's {@code ok} or {@code failed}, as the programs print it. */
+  /** Runs all scenarios and reports {@code ok} or {@code failed} for each, as the programs do. */
   final String run() {
     var report = new StringBuilder();
     scenarios.forEach((name, scenario) -> report.append(run(name, scenario)).append('\n'));

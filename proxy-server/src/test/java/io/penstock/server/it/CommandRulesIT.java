@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Commands that are denied, and where they go once they are allowed. */
+/** Denied commands, and where they are sent if they are allowed. */
 class CommandRulesIT {
 
   @SuppressWarnings("NullAway.Init")
@@ -32,7 +32,7 @@ class CommandRulesIT {
   }
 
   @Test
-  void administrationIsDeniedAndEndsATransaction() {
+  void administrativeCommandsAreDeniedAndAbortATransaction() {
     try (ProxyFixture proxy = ProxyFixture.of(cluster).startReady();
         RespClient wire = proxy.connect()) {
       String denied =
@@ -54,7 +54,7 @@ class CommandRulesIT {
   }
 
   @Test
-  void whatIsAllowedGoesWhereItBelongs() {
+  void allowedCommandsAreRouted() {
     CommandRules rules = CommandRules.of(List.of("@dangerous"), List.of("KEYS"));
     try (ServerProcess elsewhere = ServerProcess.start();
         ProxyFixture proxy = ProxyFixture.of(cluster).commands(rules).startReady();

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Connections to nodes that end while they are in use, the nodes themselves staying up. */
+/** Connections to nodes are lost while in use; the nodes stay up. */
 @ExtendWith(SteadyCluster.class)
 class ConnectionLossIT {
 
@@ -60,12 +60,12 @@ class ConnectionLossIT {
   }
 
   @Test
-  void aFrozenNodeIsTimedOutAndItsLateRepliesReachNobodyElse() {
+  void lateRepliesOfAFrozenNodeReachNoOtherClient() {
     Duration timeout = Duration.ofSeconds(1);
     try (ProxyFixture quick =
         ProxyFixture.of(cluster)
             .commandTimeout(timeout)
-            .failoverHold(Duration.ZERO) // of clients that find no connection of their own
+            .failoverHold(Duration.ZERO) // for clients without a leased connection
             .eventLoops(1)
             .startReady()) {
       List<RespClient> clients = new ArrayList<>();
@@ -104,9 +104,9 @@ class ConnectionLossIT {
     }
   }
 
-  /** Its connections are given up then, and new ones are not answered. */
+  /** The connections of a node that stays frozen are closed, and new ones are not answered. */
   @Test
-  void aNodeThatStaysFrozenIsServedAgainWithoutAnError() {
+  void aNodeThatWasFrozenForLongServesAgainWithoutErrors() {
     try (ProxyFixture quick =
             ProxyFixture.of(cluster)
                 .commandTimeout(Duration.ofMillis(300))
@@ -117,13 +117,13 @@ class ConnectionLossIT {
       assertThat(wire.call("GET", tag + "k")).isEqualTo(Wire.bulk("here"));
       FrozenNode.freeze(node);
       assertThat(wire.call("GET", tag + "k")).startsWith("-TIMEOUT ");
-      Awaitility.await("the connection is given up")
+      Awaitility.await("the connection is closed")
           .until(() ->
               quick.stats().nodes().stream()
                   .anyMatch(n -> n.node().port() == node.port() && n.connections() == 0));
 
       wire.send("GET", tag + "k");
-      Awaitility.await("it is held").until(() -> quick.stats().held().now() == 1);
+      Awaitility.await("the request is held").until(() -> quick.stats().held().now() == 1);
       node.resume();
 
       assertThat(wire.read()).isEqualTo(Wire.bulk("here"));
@@ -131,7 +131,7 @@ class ConnectionLossIT {
   }
 
   @Test
-  void noReadSeesAWriteThatCameLater() {
+  void noReadReturnsALaterWrite() {
     Load load = new Load();
     try (load) {
       for (int i = 0; i < 4; i++) {
@@ -149,9 +149,9 @@ class ConnectionLossIT {
   }
 
   /**
-   * Writes growing numbers and reads each. Which of them survive a lost connection is open, but a
-   * read never gives a number that was written after it, or an older one than the last that was
-   * acknowledged before it.
+   * Writes increasing numbers and reads after each write. Writes in flight may or may not survive a
+   * lost connection, but a read never returns a number written after it, nor one older than the
+   * last number acknowledged before it.
    */
   private static final class ReaderAndWriter implements Runnable {
     private final RespClient wire;

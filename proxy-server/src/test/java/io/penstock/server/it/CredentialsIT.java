@@ -24,16 +24,16 @@ import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisPooled;
 import redis.clients.jedis.RedisProtocol;
 
-/** Passwords and users, the nodes' and the clients'. */
+/** Passwords and users, of nodes and of clients. */
 @ExtendWith(SharedCluster.class)
-@SuppressWarnings("deprecation") // JedisPooled has a successor; this is what applications use
+@SuppressWarnings("deprecation") // JedisPooled has a successor, but applications use it
 class CredentialsIT {
 
   private static final String PASSWORD = "s3cr3t p@ss,w:rd\"\\";
 
   @ParameterizedTest
   @CsvSource({",", "alice,"})
-  void nodesMayAskForCredentials(@Nullable String user) {
+  void nodesMayRequireCredentials(@Nullable String user) {
     EmbeddedCluster.Builder builder = EmbeddedCluster.builder().masters(3);
     if (user == null) {
       builder.password(PASSWORD);
@@ -63,7 +63,7 @@ class CredentialsIT {
   }
 
   @Test
-  void withTheWrongPasswordTheProxyIsNotReadyAndSaysSoToClients() {
+  void aWrongPasswordMakesTheProxyNotReadyAndClientsGetTheError() {
     try (ServerProcess server = ServerProcess.builder().password(PASSWORD).start()) {
       var node = new Endpoint(server.host(), server.port());
       var wrong = new SingleUpstream(node, new Credentials(null, "wrong"), 0);
@@ -84,10 +84,10 @@ class CredentialsIT {
     }
   }
 
-  /** Calls that may block are tried in a transaction first, which the node's user may not begin. */
+  /** Blocking commands are first tried in a transaction, which this user of the node may not use. */
   @ParameterizedTest
   @ValueSource(strings = {"-multi", "-exec", "-@transaction"})
-  void aUserWithoutTransactionsBlocksForItselfOnly(String rule) {
+  void blockingWorksForANodeUserWithoutTransactions(String rule) {
     try (ServerProcess server = ServerProcess.start()) {
       server.text("ACL", "SETUSER", "app", "on", ">pw", "~*", "+@all", rule);
       var node = new Endpoint(server.host(), server.port());
@@ -117,7 +117,7 @@ class CredentialsIT {
   }
 
   @Test
-  void noFormOfConfigGetTellsANodesPassword() {
+  void configGetNeverReturnsAPasswordOfANode() {
     try (ServerProcess server = ServerProcess.builder().password(PASSWORD).start()) {
       var node = new Endpoint(server.host(), server.port());
       var upstream = new SingleUpstream(node, new Credentials(null, PASSWORD), 0);
@@ -147,10 +147,10 @@ class CredentialsIT {
     }
   }
 
-  /** Requests in this order, on one connection, to a server with the same password. */
+  /** Sends the same requests to Penstock and to a server with the same password. */
   @ParameterizedTest
   @CsvSource({"2", "3"})
-  void clientsAuthenticateAsAtAServer(int protocol, EmbeddedCluster cluster) {
+  void clientsAuthenticateAsOnAServer(int protocol, EmbeddedCluster cluster) {
     ReferenceServer.assumeAtLeast(7, 0, "these words");
     List<String[]> requests =
         List.of(
@@ -200,9 +200,9 @@ class CredentialsIT {
     }
   }
 
-  /** Before a client has authenticated Redis accepts small requests only. */
+  /** Until a client has authenticated, Redis accepts only small requests. */
   @Test
-  void strangersMaySendLittle(EmbeddedCluster cluster) {
+  void unauthenticatedClientsMaySendOnlySmallRequests(EmbeddedCluster cluster) {
     try (ServerProcess server = ServerProcess.builder().password(PASSWORD).start();
         ProxyFixture proxy = ProxyFixture.of(cluster).password(PASSWORD).startReady()) {
       for (String start : List.of("*11\r\n", "*2\r\n$3\r\nGET\r\n$16385\r\n")) {

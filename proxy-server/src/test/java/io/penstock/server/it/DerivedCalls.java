@@ -10,13 +10,13 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Calls of a command that follow from what the table says about it: too few and too many arguments,
- * unknown subcommands, and a key of each type, and none, where its keys stand, with arguments that
- * are numbers, empty, binary or the key once more beside it. All keys lie in one slot.
+ * Calls of a command derived from the command table: too few and too many arguments, unknown
+ * subcommands, and for each key position a key of each type and a missing key, with other arguments
+ * that are numbers, empty, binary or the key itself. All keys lie in one slot.
  */
 final class DerivedCalls {
 
-  /** What there is before a command's calls, one request a line. */
+  /** Requests that create the data before the calls of a command, one a line. */
   static final List<String> DATA =
       List.of(
           "SET {d}string 12",
@@ -38,7 +38,7 @@ final class DerivedCalls {
           "{d}none",
           "{d}\0\u00ff\r\n");
 
-  /** Never a small time to live: what a reply says must not depend on how fast a test runs. */
+  /** No small number, which might be a time to live: replies must not depend on timing. */
   private static final List<String> FILLERS = List.of("0", "100000", "x", "", "\0\u00ff\r\n");
 
   private final CommandSpec spec;
@@ -52,7 +52,7 @@ final class DerivedCalls {
     least = Math.abs(spec.arity());
   }
 
-  /** Calls that a server refuses before it looks at the arguments. */
+  /** Returns calls that a server rejects without reading the arguments. */
   static List<List<byte[]>> wrong(CommandSpec spec) {
     var derived = new DerivedCalls(spec);
     derived.addWrongArity();
@@ -62,7 +62,7 @@ final class DerivedCalls {
     return derived.calls;
   }
 
-  /** Calls with a right number of arguments. */
+  /** Returns calls with a valid number of arguments. */
   static List<List<byte[]>> right(CommandSpec spec) {
     var derived = new DerivedCalls(spec);
     if (!spec.isContainer()) {

@@ -13,8 +13,9 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
- * What may differ between Penstock and a server, and why: {@code differences.txt}, whose head says
- * how it is written, and what {@link ReferenceServer} adds. Remembers which lines were needed.
+ * Known differences between Penstock and a server, with reasons: {@code differences.txt}, which
+ * describes its syntax at the top, and the files that {@link ReferenceServer} adds. Records which
+ * lines were used.
  */
 final class Differences {
 
@@ -83,7 +84,7 @@ final class Differences {
         whole ? regex : regex + "( .*)?", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
   }
 
-  /** Whether both replies to a request are the same, but for what does not matter. */
+  /** Returns whether both replies to a request are the same, apart from known differences. */
   boolean same(Target target, String request, String expected, String actual) {
     return expected.equals(actual)
         || canonical(target, request, expected).equals(canonical(target, request, actual))
@@ -106,7 +107,7 @@ final class Differences {
     return canonical;
   }
 
-  /** Whether no line is about such requests. */
+  /** Returns whether no line covers the request. */
   boolean isExact(String request) {
     return rules.stream().noneMatch(rule -> rule.requests().matcher(request).matches());
   }
@@ -123,12 +124,12 @@ final class Differences {
     return allowed;
   }
 
-  /** Whether a command is refused by design, whatever its arguments. */
-  boolean isRefused(String command) {
+  /** Returns whether Penstock rejects the command by design, with any arguments. */
+  boolean isRejected(String command) {
     return has(Kind.REFUSED, command);
   }
 
-  /** Whether derived calls with a right number of arguments are not sent. */
+  /** Returns whether only calls with a wrong number of arguments are derived. */
   boolean isForArityOnly(String command) {
     return has(Kind.ARITY, command);
   }
@@ -138,14 +139,14 @@ final class Differences {
         .anyMatch(rule -> rule.kind() == kind && rule.requests().matcher(command).matches());
   }
 
-  /** Whether some line is about this command, so that it needs no case of its own. */
+  /** Returns whether a line covers the command, so that it needs no script. */
   boolean mentions(String command) {
     return rules.stream()
         .filter(rule -> rule.kind() == Kind.REFUSED)
         .anyMatch(rule -> rule.requests().matcher(command).matches());
   }
 
-  /** Lines that nothing needed: differences that are no more. */
+  /** Returns lines that no reply needed: differences that no longer exist. */
   Set<String> unused() {
     return unused;
   }

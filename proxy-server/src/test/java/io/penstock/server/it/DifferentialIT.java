@@ -25,11 +25,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The same requests to a server and through Penstock: the replies are the same bytes, but for the
- * differences that {@code differences.txt} lists.
+ * Sends the same requests to a server and through Penstock: the replies must be the same bytes,
+ * except for the differences that {@code differences.txt} lists.
  *
- * <p>The requests are the scripts in {@code differential/}, and those that follow from the command
- * table. Every command that both Penstock and the server know takes part.
+ * <p>The requests are the scripts in {@code differential/}, and calls derived from the command
+ * table. Every command known to both Penstock and the server is covered.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DifferentialIT {
@@ -40,9 +40,9 @@ class DifferentialIT {
   private static final int CONCLUSIONS = 4;
 
   private final Differences differences = Differences.read();
-  private final DifferentialTestbed bench = new DifferentialTestbed();
+  private final DifferentialTestbed testbed = new DifferentialTestbed();
 
-  /** By command; of one command, the first few are enough. */
+  /** Failures by command; only the first few of each are kept. */
   private final Map<String, List<String>> failures = new TreeMap<>();
 
   private int compared;
@@ -51,20 +51,20 @@ class DifferentialIT {
   @BeforeAll
   void start() {
     ReferenceServer.assumeCompared();
-    bench.start();
+    testbed.start();
   }
 
   @AfterAll
   void stop() {
-    bench.close();
+    testbed.close();
     if (concluded == CONCLUSIONS) {
-      assertThat(differences.unused()).as("lines of differences.txt that nothing needs").isEmpty();
+      assertThat(differences.unused()).as("unused lines of differences.txt").isEmpty();
     }
   }
 
   @ParameterizedTest
   @ValueSource(ints = {2, 3})
-  void scriptsAreAnsweredAsByAServer(int protocol) {
+  void scriptsGetTheRepliesOfAServer(int protocol) {
     Set<String> known = commandsOfTheServer();
     known.add(ServerBinary.find().valkey() ? "valkey" : "redis");
     for (Script script : Script.all()) {
@@ -73,9 +73,9 @@ class DifferentialIT {
         continue;
       }
       switch (script.where()) {
-        case EVERYWHERE -> play(script, protocol, bench.server(), bench.cluster(), bench.single());
-        case SINGLE -> play(script, protocol, bench.server(), bench.single());
-        case SLOTS -> play(script, protocol, bench.node(), bench.cluster());
+        case EVERYWHERE -> play(script, protocol, testbed.server(), testbed.cluster(), testbed.single());
+        case SINGLE -> play(script, protocol, testbed.server(), testbed.single());
+        case SLOTS -> play(script, protocol, testbed.node(), testbed.cluster());
       }
     }
     conclude("replies of scripts in RESP" + protocol);
@@ -88,11 +88,11 @@ class DifferentialIT {
   }
 
   private void play(Script script, int protocol, Target reference, Target... targets) {
-    List<ScriptRun.Said> expected = ScriptRun.of(script, reference, protocol);
+    List<ScriptRun.RecordedReply> expected = ScriptRun.of(script, reference, protocol);
     for (Target target : targets) {
-      List<ScriptRun.Said> actual = ScriptRun.of(script, target, protocol);
+      List<ScriptRun.RecordedReply> actual = ScriptRun.of(script, target, protocol);
       for (int i = 0; i < expected.size(); i++) {
-        ScriptRun.Said wanted = expected.get(i);
+        ScriptRun.RecordedReply wanted = expected.get(i);
         String reply = i < actual.size() ? actual.get(i).reply() : "(nothing)";
         compare(script.name(), target, wanted.request(), wanted.reply(), reply);
       }
@@ -129,7 +129,7 @@ class DifferentialIT {
 
   @ParameterizedTest
   @ValueSource(ints = {2, 3})
-  void whatFollowsFromTheTableIsAnsweredAsByAServer(int protocol) {
+  void derivedCallsGetTheRepliesOfAServer(int protocol) {
     Set<String> known = commandsOfTheServer();
     for (CommandSpec spec : specs()) {
       if (known.contains(spec.name())) {
@@ -143,11 +143,11 @@ class DifferentialIT {
     List<List<byte[]>> calls = new ArrayList<>(DerivedCalls.wrong(spec));
     String command = spec.name().replace('|', ' ');
     boolean harmless = !spec.has(CommandFlag.BLOCKING) && !differences.isForArityOnly(command);
-    if (harmless && !differences.isRefused(command)) {
+    if (harmless && !differences.isRejected(command)) {
       calls.addAll(DerivedCalls.right(spec));
     }
-    List<String> expected = answers(bench.server(), calls, protocol);
-    for (Target target : List.of(bench.cluster(), bench.single())) {
+    List<String> expected = answers(testbed.server(), calls, protocol);
+    for (Target target : List.of(testbed.cluster(), testbed.single())) {
       List<String> actual = answers(target, calls, protocol);
       for (int i = 0; i < calls.size(); i++) {
         String request = Script.request(calls.get(i));
@@ -180,13 +180,13 @@ class DifferentialIT {
     return answers;
   }
 
-  /** What is refused by design is refused, whatever stands behind the name. */
+  /** Commands that are rejected by design are rejected with any arguments. */
   @Test
-  void whatIsRefusedByDesignIsRefused() {
+  void commandsRejectedByDesignAreRejected() {
     for (CommandSpec spec : specs()) {
-      if (differences.isRefused(spec.name().replace('|', ' ')) && !spec.isContainer()) {
+      if (differences.isRejected(spec.name().replace('|', ' ')) && !spec.isContainer()) {
         List<List<byte[]>> calls = DerivedCalls.right(spec);
-        for (Target target : List.of(bench.cluster(), bench.single())) {
+        for (Target target : List.of(testbed.cluster(), testbed.single())) {
           assertThat(answers(target, calls, 2))
               .as(spec.name())
               .allSatisfy(reply -> assertThat(reply).startsWith("-"));
@@ -196,7 +196,7 @@ class DifferentialIT {
   }
 
   @Test
-  void everyCommandOfTheTableHasACase() {
+  void everyCommandOfTheTableIsCovered() {
     Set<String> without = new TreeSet<>(commandsOfTheServer());
     without.retainAll(specs().stream().map(CommandSpec::name).toList());
     without.removeIf(name -> differences.mentions(name.replace('|', ' ')));
@@ -211,9 +211,9 @@ class DifferentialIT {
 
   @Test
   void clientInfoHasTheFieldsOfRedis() {
-    assertThat(fields(bench.cluster().call("CLIENT", "INFO")))
-        .containsAll(fields(bench.server().call("CLIENT", "INFO")));
-    assertThat(bench.cluster().call("CLIENT", "LIST")).contains("cmd=client|list");
+    assertThat(fields(testbed.cluster().call("CLIENT", "INFO")))
+        .containsAll(fields(testbed.server().call("CLIENT", "INFO")));
+    assertThat(testbed.cluster().call("CLIENT", "LIST")).contains("cmd=client|list");
   }
 
   private static Set<String> fields(String info) {
@@ -242,7 +242,7 @@ class DifferentialIT {
 
   private Set<String> commandsOfTheServer() {
     Set<String> names = new TreeSet<>();
-    for (Reply name : Reply.parse(bench.server().call("COMMAND", "LIST")).elements()) {
+    for (Reply name : Reply.parse(testbed.server().call("COMMAND", "LIST")).elements()) {
       names.add(name.text().toLowerCase(Locale.ROOT));
     }
     return names;

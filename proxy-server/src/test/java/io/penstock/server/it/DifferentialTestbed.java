@@ -10,10 +10,10 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 
-/** Servers to compare with, and Penstock in front of others with the same data. */
+/** Reference servers, and Penstock in front of other servers with the same data. */
 final class DifferentialTestbed implements AutoCloseable {
 
-  /** No replies depend on how fast nodes answer each other. */
+  /** So long that no reply depends on how fast nodes answer each other. */
   private static final Duration NODE_TIMEOUT = Duration.ofSeconds(60);
 
   private final Deque<Runnable> started = new ArrayDeque<>();
@@ -30,7 +30,7 @@ final class DifferentialTestbed implements AutoCloseable {
   @SuppressWarnings("NullAway.Init")
   private Target single;
 
-  /** The servers to compare with have no replicas that WAIT could count, and neither have these. */
+  /** No replicas: WAIT must count none, as on the reference servers. */
   void start() {
     ServerProcess plain = ServerProcess.start();
     started.addFirst(plain::close);
@@ -52,7 +52,7 @@ final class DifferentialTestbed implements AutoCloseable {
     List.of(cluster, single).forEach(this::awaitLearnt);
   }
 
-  /** Until Penstock counts arguments as this server does: it learns that from its nodes. */
+  /** Waits until Penstock has learnt from its nodes how many arguments commands take. */
   private void awaitLearnt(Target target) {
     await()
         .untilAsserted(() ->
@@ -60,22 +60,22 @@ final class DifferentialTestbed implements AutoCloseable {
                 .isEqualTo(server.call("COMMAND", "GETKEYS", "GET")));
   }
 
-  /** A server without cluster mode. */
+  /** Returns a reference server without cluster mode. */
   Target server() {
     return server;
   }
 
-  /** The only node of a cluster: it has every slot. */
+  /** Returns a reference server that is the only node of a cluster and has every slot. */
   Target node() {
     return node;
   }
 
-  /** Penstock in front of a cluster of three masters. */
+  /** Returns Penstock in front of a cluster of three masters. */
   Target cluster() {
     return cluster;
   }
 
-  /** Penstock in front of a server without cluster mode. */
+  /** Returns Penstock in front of a server without cluster mode. */
   Target single() {
     return single;
   }

@@ -6,8 +6,8 @@ import io.penstock.core.ProxySettings.Dispatch;
 import java.util.Locale;
 
 /**
- * The way of working that this run of the integration tests is about. A build runs them all once
- * for each; the application reads the same property by itself.
+ * The dispatch mode of this run of the integration tests. A build runs all of them once for each
+ * mode; the application reads the same property itself.
  */
 public final class DispatchMode {
 
@@ -16,16 +16,16 @@ public final class DispatchMode {
   private DispatchMode() {}
 
   public static Dispatch dispatch() {
-    String way = System.getProperty(PROPERTY, "async").toLowerCase(Locale.ROOT);
-    return switch (way) {
+    String mode = System.getProperty(PROPERTY, "async").toLowerCase(Locale.ROOT);
+    return switch (mode) {
       case "async" -> new Dispatch.Async();
       case "sync" -> new Dispatch.Sync(256);
       default ->
-          throw new IllegalArgumentException(PROPERTY + " is neither async nor sync: " + way);
+          throw new IllegalArgumentException(PROPERTY + " is neither async nor sync: " + mode);
     };
   }
 
-  /** Skips a test that is about connections that clients share. */
+  /** Skips a test of shared connections in {@code dispatch: sync}. */
   public static void assumeSharedConnections() {
     assumeTrue(
         dispatch() instanceof Dispatch.Async, "with dispatch: sync clients share no connections");

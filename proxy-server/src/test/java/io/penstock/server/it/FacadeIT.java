@@ -27,9 +27,9 @@ import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisCluster;
 import redis.clients.jedis.RedisProtocol;
 
-/** Clients made for a cluster, in front of which two Penstocks stand. */
+/** Cluster clients in front of two Penstocks that present themselves as one cluster. */
 @ExtendWith(SharedCluster.class)
-@SuppressWarnings("deprecation") // JedisCluster has a successor; this is what applications use
+@SuppressWarnings("deprecation") // JedisCluster has a successor, but applications use it
 class FacadeIT {
 
   private static final int KEYS = 300;
@@ -78,7 +78,7 @@ class FacadeIT {
   }
 
   @Test
-  void jedisClusterSpreadsItsKeysOverTheProxies() {
+  void jedisClusterUsesAllProxies() {
     long before = commandsOf(two, "SET");
     var config = DefaultJedisClientConfig.builder().protocol(RedisProtocol.RESP3).build();
     try (JedisCluster jedis =
@@ -99,7 +99,7 @@ class FacadeIT {
   }
 
   @Test
-  void lettucesClusterClientSpreadsItsKeysOverTheProxies() {
+  void lettuceClusterClientUsesAllProxies() {
     long before = commandsOf(two, "SET");
     RedisURI uri =
         RedisURI.builder()
@@ -145,10 +145,10 @@ class FacadeIT {
   }
 
   @Test
-  void theKeysOfASlotComeFromTheNodeThatHasThem() {
+  void keysOfASlotAreReadFromItsNode() {
     String slot = Integer.toString(Slot.of(Wire.bytes("{facade:slot}")));
     try (RespClient wire = one.connect()) {
-      wire.call("FLUSHALL"); // other tests have keys in this slot, by chance
+      wire.call("FLUSHALL"); // other tests may have left keys in this slot
       for (int i = 0; i < 3; i++) {
         wire.call("SET", "{facade:slot}" + i, "x");
       }
@@ -160,7 +160,7 @@ class FacadeIT {
   }
 
   @Test
-  void infoAndHelloSayThatItIsACluster() {
+  void infoAndHelloReportAClusterMode() {
     try (RespClient wire = one.connect()) {
       assertThat(wire.call("HELLO")).contains("$4\r\nmode\r\n$7\r\ncluster\r\n");
       assertThat(Wire.content(wire.call("INFO")))

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.core.observe.ProxyStats.HeldOutcome;
 import io.penstock.server.it.Writers.Multi;
 import io.penstock.server.it.Writers.Sequence;
-import io.penstock.server.it.Writers.Twins;
+import io.penstock.server.it.Writers.TwinCounters;
 import io.penstock.server.it.Writers.Writer;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
@@ -26,15 +26,15 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * Clients that are told nothing of a failover, in front of a cluster that serves no slot while one
- * is not served: Redis's default.
+ * Failovers without errors for clients. The cluster serves no slot while one slot is uncovered,
+ * which is Redis's default.
  */
 class FailoverHoldIT {
 
-  /** {@code -Dpenstock.failovers=20} for the whole of it. */
+  /** Number of planned failovers, {@code -Dpenstock.failovers=20}. */
   private static final int FAILOVERS = Integer.getInteger("penstock.failovers", 5);
 
-  /** Of a cluster that nobody dies in. */
+  /** The node timeout of a cluster in which no node fails. */
   private static final Duration STEADY = Duration.ofSeconds(5);
 
   private static final int SLOT = 137;
@@ -71,7 +71,7 @@ class FailoverHoldIT {
   }
 
   @Test
-  void aKilledMasterCostsNothingButWritesInFlight() {
+  void aKilledMasterCostsOnlyWritesInFlight() {
     Member master = cluster.masterOf(SLOT);
     Member replica = cluster.replicasOf(master).getFirst();
     List<Acknowledged> victims = new ArrayList<>();
@@ -85,9 +85,9 @@ class FailoverHoldIT {
         begin(new Reader(proxy.connect(), TAG + "read:" + depth, depth));
       }
       for (int slot : Keys.slotsOfMasters(cluster)) {
-        if (cluster.masterOf(slot) != master) { // refuses everything for some time
+        if (cluster.masterOf(slot) != master) { // answers CLUSTERDOWN for some time
           begin(new Sequence(proxy.connect(), Keys.tag(slot), 1));
-          begin(new Twins(proxy.connect(), Keys.tag(slot) + "twins", false));
+          begin(new TwinCounters(proxy.connect(), Keys.tag(slot) + "twins", false));
         }
       }
       load.awaitFullSteps();
@@ -104,20 +104,20 @@ class FailoverHoldIT {
       assertThat(proxy.stats().held().count(HeldOutcome.SERVED)).isPositive();
       assertThat(proxy.stats().held().count(HeldOutcome.GIVEN_UP)).isZero();
     }
-    System.out.println("writes whose outcome is unknown: " + victims);
+    System.out.println("writes with an unknown outcome: " + victims);
   }
 
   /**
-   * A master that hands over holds its clients' commands until the replica has caught up, for up to
-   * five seconds (CLUSTER_MF_TIMEOUT of Redis's cluster.h): they are sent, and time out before that
-   * unless there is that patience.
+   * A master that hands over delays its clients' commands until the replica has caught up, for up
+   * to five seconds (CLUSTER_MF_TIMEOUT in Redis's cluster.h). The command timeout is longer,
+   * because the commands are in flight meanwhile.
    *
-   * <p>The node timeout is longer than a loaded machine stands still: a cluster that takes a master
-   * for dead which is not promotes a replica by itself, and what that master acknowledges until it
-   * hears of it is lost, with or without a proxy.
+   * <p>The node timeout is longer than any stall of a loaded machine. A cluster that wrongly marks
+   * a master as failed promotes a replica, and writes that the old master acknowledges before it
+   * notices are lost, with or without a proxy.
    */
   @Test
-  void plannedFailoversInARowCostNothing() {
+  void consecutivePlannedFailoversCauseNoErrors() {
     try (EmbeddedCluster steady = SharedCluster.builder().nodeTimeout(STEADY).start();
         ProxyFixture proxy =
             ProxyFixture.of(steady).commandTimeout(Duration.ofSeconds(6)).startReady()) {
@@ -129,7 +129,7 @@ class FailoverHoldIT {
           begin(new Sequence(proxy.connect(), tag + depth, depth));
         }
         begin(new Multi(proxy.connect(), List.of(tag + "m1", tag + "m2")));
-        begin(new Twins(proxy.connect(), tag + "twins", false));
+        begin(new TwinCounters(proxy.connect(), tag + "twins", false));
       }
       begin(new Multi(proxy.connect(), slots.stream().map(s -> Keys.tag(s) + "e").toList()));
       try {
@@ -151,25 +151,25 @@ class FailoverHoldIT {
     for (int i = 0; i < FAILOVERS; i++) {
       load.awaitFullSteps();
       Member master = steady.masterOf(slots.get(i % slots.size()));
-      awaitVotesAbout(master, votes);
+      awaitVotes(master, votes);
       steady.failover(steady.replicasOf(master).getFirst());
       votes.put(master, System.nanoTime());
     }
     load.awaitFullSteps();
   }
 
-  /** Masters do not vote about the same master again for two node timeouts. */
-  private static void awaitVotesAbout(Member master, Map<Member, Long> votes) {
+  /** Masters vote for a replica of one master only once in two node timeouts. */
+  private static void awaitVotes(Member master, Map<Member, Long> votes) {
     Long last = votes.get(master);
     if (last != null) {
-      Awaitility.await("votes about " + master)
+      Awaitility.await("votes for a replica of " + master)
           .atMost(STEADY.multipliedBy(3))
           .until(() -> System.nanoTime() - last > 2 * STEADY.toNanos());
     }
   }
 
   @Test
-  void aSingleServerThatRestartsCostsNothingButWritesInFlight() {
+  void aRestartedSingleServerCostsOnlyWritesInFlight() {
     try (ServerProcess server = ServerProcess.builder().option("appendonly", "yes").start();
         ProxyFixture proxy =
             ProxyFixture.of(server).commandTimeout(Duration.ofSeconds(1)).startReady()) {
@@ -177,7 +177,7 @@ class FailoverHoldIT {
         server.kill();
         proxy.awaitLoss();
         wire.send("SET", "k", "held");
-        Awaitility.await("it is held").until(() -> proxy.stats().held().now() == 1);
+        Awaitility.await("the request is held").until(() -> proxy.stats().held().now() == 1);
         server.restart();
 
         assertThat(wire.read()).isEqualTo("+OK\r\n");
@@ -187,18 +187,18 @@ class FailoverHoldIT {
   }
 
   @Test
-  void whatIsHeldForAClientThatGoesIsNotDone() {
+  void heldRequestsOfADisconnectedClientAreDropped() {
     try (ServerProcess server = ServerProcess.start();
         ProxyFixture proxy = ProxyFixture.of(server).startReady()) {
       server.kill();
       proxy.awaitLoss();
       try (RespClient wire = proxy.connect()) {
         wire.send("SET", "gone", "1");
-        Awaitility.await("it is held").until(() -> proxy.stats().held().now() == 1);
+        Awaitility.await("the request is held").until(() -> proxy.stats().held().now() == 1);
       }
       try (RespClient stays = proxy.connect()) {
         stays.send("SET", "stays", "1");
-        Awaitility.await("it is held").until(() -> proxy.stats().held().now() >= 1);
+        Awaitility.await("the request is held").until(() -> proxy.stats().held().now() >= 1);
         server.restart();
 
         assertThat(stays.read()).isEqualTo("+OK\r\n");
@@ -208,7 +208,7 @@ class FailoverHoldIT {
     }
   }
 
-  /** Reads its key again and again, and lives with no error. */
+  /** Reads its key repeatedly; no error is allowed. */
   private static final class Reader extends Writer {
     private final String key;
     private final int depth;
@@ -237,8 +237,8 @@ class FailoverHoldIT {
   }
 
   /**
-   * Appends numbers. What a replica has acknowledged as well must be there once, whatever happens
-   * to the master; everything else at most once.
+   * Appends numbers. A number that a replica has acknowledged must be there once, even if the
+   * master is killed; every other number at most once.
    */
   private static final class Acknowledged extends Writer {
     private final String key;
@@ -272,9 +272,9 @@ class FailoverHoldIT {
         }
       }
       assertThat(there).as("each at most once, in order").doesNotHaveDuplicates().isSorted();
-      assertThat(there).as("what was acknowledged").containsAll(confirmed);
-      assertThat(confirmed).as("writes that a replica has").isNotEmpty();
-      assertThat(unknown).as("a write in flight at a time").hasSizeLessThanOrEqualTo(1);
+      assertThat(there).as("acknowledged writes").containsAll(confirmed);
+      assertThat(confirmed).as("replicated writes").isNotEmpty();
+      assertThat(unknown).as("at most the one write in flight").hasSizeLessThanOrEqualTo(1);
     }
 
     @Override

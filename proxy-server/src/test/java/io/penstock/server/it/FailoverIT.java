@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.server.it.Writers.Multi;
 import io.penstock.server.it.Writers.Sequence;
-import io.penstock.server.it.Writers.Sharer;
-import io.penstock.server.it.Writers.Twins;
+import io.penstock.server.it.Writers.SharedCounter;
+import io.penstock.server.it.Writers.TwinCounters;
 import io.penstock.server.it.Writers.Writer;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Masters that die, step down, come and go under load, on a cluster of its own. */
+/** Masters are killed, demoted, added and removed under load, on a cluster of its own. */
 class FailoverIT {
 
   private static final int SLOT = 137;
@@ -41,7 +41,7 @@ class FailoverIT {
 
   @BeforeAll
   static void startCluster() {
-    // By Redis's default a cluster that lacks one master serves nothing at all.
+    // By default a cluster without one of its masters serves no slot at all.
     cluster = SharedCluster.builder().option("cluster-require-full-coverage", "no").start();
   }
 
@@ -70,7 +70,7 @@ class FailoverIT {
   }
 
   @Test
-  void clientsRecoverWhenAMasterIsKilledAndItsReplicaPromoted() {
+  void clientsRecoverWhenAReplicaReplacesAKilledMaster() {
     Member master = cluster.masterOf(SLOT);
     Member replica = cluster.replicasOf(master).getFirst();
     String otherTag = otherTag(master);
@@ -81,11 +81,11 @@ class FailoverIT {
     Survivor bystander = new Survivor(connect(), otherTag + "bystander", 1);
     writers.addAll(victims);
     writers.add(bystander);
-    writers.add(new Twins(connect(), TAG + "twins", true));
+    writers.add(new TwinCounters(connect(), TAG + "twins", true));
     Times times = new Times();
     writers.forEach(
         writer -> load.add(writer.name, writer == bystander ? times.of(writer) : writer));
-    Awaitility.await("a time to compare with").until(() -> times.count() > 4_000);
+    Awaitility.await("enough times to compare with").until(() -> times.count() > 4_000);
     load.awaitFullSteps();
 
     int alive = times.count();
@@ -94,7 +94,7 @@ class FailoverIT {
     cluster.awaitMaster(replica);
     int dead = times.count();
     System.out.printf(
-        "a client of another master: p99 %d us before, %d us while the master was dead, of %d%n",
+        "a client of another master: p99 %d us before, %d us while the master was down, of %d%n",
         times.p99Micros(alive / 2, alive), times.p99Micros(alive, dead), dead - alive);
     System.out.println("replica promoted and known after " + millisSince(killed) + " ms");
     load.awaitFullSteps();
@@ -119,15 +119,15 @@ class FailoverIT {
   }
 
   /**
-   * In two shards, and not in the one whose master is killed above: masters do not vote twice about
-   * one shard in a short time, and writes wait until they do.
+   * In the two shards that are not used by the test above: masters vote only once in a while about
+   * one shard, and writes wait until they do.
    *
-   * <p>A master that hands over holds its clients' commands until the replica has caught up, for up
-   * to five seconds (CLUSTER_MF_TIMEOUT of Redis's cluster.h): who wants to notice nothing must
-   * have that patience.
+   * <p>A master that hands over delays its clients' commands until the replica has caught up, for
+   * up to five seconds (CLUSTER_MF_TIMEOUT in Redis's cluster.h): the command timeout must be
+   * longer.
    */
   @Test
-  void nobodyNoticesAPlannedFailover() {
+  void aPlannedFailoverCausesNoErrors() {
     proxy.close();
     start(Duration.ofSeconds(6));
     List<Integer> slots =
@@ -140,9 +140,9 @@ class FailoverIT {
         writers.add(new Sequence(connect(), tag + writers.size(), depth));
       }
       writers.add(new Multi(connect(), List.of(tag + "m1", tag + "m2")));
-      writers.add(new Twins(connect(), tag + "twins", false));
+      writers.add(new TwinCounters(connect(), tag + "twins", false));
       for (int i = 0; i < 2; i++) {
-        writers.add(new Sharer(connect(), TAG + "shared"));
+        writers.add(new SharedCounter(connect(), TAG + "shared"));
       }
     }
     writers.add(new Multi(connect(), slots.stream().map(slot -> Keys.tag(slot) + "e").toList()));
@@ -162,14 +162,14 @@ class FailoverIT {
     try (RespClient fresh = proxy.connect()) {
       for (Writer writer : writers) {
         writer.verify(fresh);
-        acknowledged += writer instanceof Sharer sharer ? sharer.acknowledged() : 0;
+        acknowledged += writer instanceof SharedCounter counter ? counter.acknowledged() : 0;
       }
       assertThat(fresh.call("GET", TAG + "shared"))
           .isEqualTo(Wire.bulk(Long.toString(acknowledged)));
     }
   }
 
-  /** Two clients that block in a slot while its shard's master changes. */
+  /** Two clients that block on keys of a slot while its master changes. */
   private final class Blocked implements AutoCloseable {
     private final int slot;
     private final RespClient pop = connect();
@@ -208,7 +208,7 @@ class FailoverIT {
   }
 
   @Test
-  void aNodeThatJoinsIsUsedAndOneThatLeavesIsLeftAlone() {
+  void nodesThatJoinAreUsedAndNodesThatLeaveAreNot() {
     writers.add(new Sequence(connect(), TAG + "a", 1));
     writers.add(new Sequence(connect(), TAG + "b", 50));
     writers.forEach(writer -> load.add(writer.name, writer));
@@ -261,7 +261,7 @@ class FailoverIT {
     return (System.nanoTime() - nanos) / 1_000_000;
   }
 
-  /** How long a client's steps take. */
+  /** The times of a client's steps. */
   private static final class Times {
     private final List<Long> nanos = Collections.synchronizedList(new ArrayList<>());
 
@@ -284,9 +284,8 @@ class FailoverIT {
   }
 
   /**
-   * Appends numbers and lives with errors: what a replica had not got when its master died is lost,
-   * as without a proxy, but nothing may run twice or out of order, and only errors that Penstock
-   * documents are seen.
+   * Appends numbers and accepts the errors that Penstock documents. Unreplicated writes are lost
+   * with the master, as without a proxy, but no write may run twice or out of order.
    */
   private static final class Survivor extends Writer {
     private final String key;

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A master stands still until its replica has taken over, and comes back. */
+/** A master is frozen until its replica has taken over, and then resumed. */
 @ExtendWith(SharedCluster.class)
 class FrozenMasterIT {
 
@@ -47,7 +47,7 @@ class FrozenMasterIT {
     this.cluster = cluster;
   }
 
-  /** Each time another shard: masters do not vote twice about one of them in a short time. */
+  /** Uses another shard each time: masters vote only once in a while about one shard. */
   @BeforeEach
   void start() {
     cluster.awaitHealthy();
@@ -78,13 +78,13 @@ class FrozenMasterIT {
   }
 
   /**
-   * What is sent to a master that stands still runs when it goes on, and is lost with its demotion.
-   * So whatever is acknowledged here was run by the replica, from the moment on at which the event
-   * loop has heard of it.
+   * A command sent to a frozen master runs when the master is resumed, and is lost when it is
+   * demoted. Therefore a command may be acknowledged only if the replica ran it, from the moment
+   * the event loop knows the new topology.
    */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void whatIsAcknowledgedIsThereAndNothingTwice(boolean atOnce) {
+  void acknowledgedWritesSurviveAndNoneRunsTwice(boolean atOnce) {
     for (int i = 0; i < CLIENTS; i++) {
       appenders.add(new Appender(proxy.connect(), tag + "list" + i));
     }
@@ -127,7 +127,7 @@ class FrozenMasterIT {
             proxy.proxy().topology().shards().get(proxy.proxy().topology().ownerOf(slot)).master());
   }
 
-  /** The event loop takes the newest topology before it answers {@code INFO}. */
+  /** Waits until the event loop uses the topology: it does before it answers {@code INFO}. */
   private void awaitAdoption() {
     try (RespClient wire = proxy.connect()) {
       assertThat(wire.call("INFO", "server")).contains("redis_version:");
@@ -143,11 +143,11 @@ class FrozenMasterIT {
   }
 
   /**
-   * Redis's replication is asynchronous: what a master acknowledged and its replica never got is
-   * gone with the master, with or without a proxy. What the replica got stays.
+   * Redis replicates asynchronously: a write that the master acknowledged and the replica did not
+   * receive is lost with the master, with or without a proxy. Replicated writes survive.
    */
   @Test
-  void onlyWhatNoReplicaHasGotIsLostWithItsMaster() {
+  void onlyUnreplicatedWritesAreLostWithTheirMaster() {
     try (RespClient wire = proxy.connect()) {
       assertThat(wire.call("SET", tag + "replicated", "1")).isEqualTo("+OK\r\n");
       assertThat(wire.call("WAIT", "1", "5000")).isEqualTo(":1\r\n");
@@ -163,7 +163,7 @@ class FrozenMasterIT {
     }
   }
 
-  /** Pushes growing numbers, each once, whatever the reply. */
+  /** Pushes increasing numbers, each only once regardless of the reply. */
   private static final class Appender implements Runnable {
     private final RespClient wire;
     private final String key;

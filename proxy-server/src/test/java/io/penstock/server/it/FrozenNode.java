@@ -6,14 +6,14 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import org.awaitility.Awaitility;
 
-/** Stops servers and makes sure of it: the signal takes its time. */
+/** Freezes servers with SIGSTOP and waits until it has taken effect. */
 public final class FrozenNode {
 
   private static final Duration SILENCE = Duration.ofMillis(100);
 
   private FrozenNode() {}
 
-  /** Answers when the server answers nothing any more. */
+  /** Freezes a server. Returns when it no longer answers. */
   public static void freeze(Member member) {
     member.pause();
     Awaitility.await(member + " is frozen").pollDelay(Duration.ZERO).until(() -> isSilent(member));

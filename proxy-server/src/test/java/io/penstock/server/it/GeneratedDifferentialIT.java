@@ -20,51 +20,51 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Calls by chance, after {@code grammar.txt}, to a server and through Penstock: the replies are the
- * same. They go in batches of any size, cut anywhere when they are written.
+ * Sends random calls, generated from {@code grammar.txt}, to a server and through Penstock: the
+ * replies must be the same. They are sent in batches of random size, split at random positions.
  *
- * <p>The seed is printed; {@code -Dpenstock.seed=…} makes the same calls again, and {@code
- * -Dpenstock.steps=…} makes more or fewer.
+ * <p>The seed is printed; {@code -Dpenstock.seed=…} repeats a run, and {@code -Dpenstock.steps=…}
+ * sets the number of calls.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class GeneratedDifferentialIT {
 
-  /** The same in every build, so that its result is about the change; others look further. */
+  /** The same in every build, so that a failure is caused by a change; set others to search more. */
   private static final long SEED = Long.getLong("penstock.seed", 4711);
 
   private static final int STEPS = Integer.getInteger("penstock.steps", 20_000);
-  private static final int MOST_IN_A_BATCH = 60;
-  private static final int MOST_CUTS = 4;
+  private static final int MAX_BATCH = 60;
+  private static final int MAX_SPLITS = 4;
 
-  /** One call in so many is spoilt. */
+  /** One call in this many is made invalid. */
   private static final int SPOILT = 12;
 
-  /** One batch in so many is a transaction. */
+  /** One batch in this many is a transaction. */
   private static final int TRANSACTION = 8;
 
-  /** What is divided by slot, and so may have any keys. */
+  /** Commands that are split by slot and may have keys of any slots. */
   private static final Set<String> DIVIDED =
       Set.of("MGET", "MSET", "DEL", "UNLINK", "EXISTS", "TOUCH");
 
   private final Differences differences = Differences.read();
   private final List<Grammar.Line> grammar = Grammar.read();
-  private final DifferentialTestbed bench = new DifferentialTestbed();
+  private final DifferentialTestbed testbed = new DifferentialTestbed();
 
   @BeforeAll
   void start() {
     ReferenceServer.assumeCompared();
-    bench.start();
+    testbed.start();
   }
 
   @AfterAll
   void stop() {
-    bench.close();
+    testbed.close();
   }
 
   @ParameterizedTest
   @ValueSource(ints = {2, 3})
   void keysOfOneSlot(int protocol) {
-    run("{slot}", grammar, protocol, List.of(bench.cluster(), bench.single()));
+    run("{slot}", grammar, protocol, List.of(testbed.cluster(), testbed.single()));
   }
 
   @ParameterizedTest
@@ -74,13 +74,13 @@ class GeneratedDifferentialIT {
         grammar.stream()
             .filter(line -> line.keys() <= 1 || DIVIDED.contains(line.command()))
             .toList();
-    run("", lines, protocol, List.of(bench.cluster()));
+    run("", lines, protocol, List.of(testbed.cluster()));
   }
 
   @ParameterizedTest
   @ValueSource(ints = {2, 3})
-  void keysOfManySlotsInFrontOfASingleServer(int protocol) {
-    run("", grammar, protocol, List.of(bench.single()));
+  void keysOfManySlotsOnASingleServer(int protocol) {
+    run("", grammar, protocol, List.of(testbed.single()));
   }
 
   private void run(String prefix, List<Grammar.Line> lines, int protocol, List<Target> targets) {
@@ -88,7 +88,7 @@ class GeneratedDifferentialIT {
         "seed " + SEED + ", " + STEPS + " calls in RESP" + protocol + ": " + targets);
     Random random = new Random(SEED);
     var calls = new Calls(random, new RandomArguments(random, prefix), lines, prefix);
-    List<Target> all = new ArrayList<>(List.of(bench.server()));
+    List<Target> all = new ArrayList<>(List.of(testbed.server()));
     all.addAll(targets);
     List<RespClient> wires = new ArrayList<>();
     try {
@@ -110,7 +110,7 @@ class GeneratedDifferentialIT {
   private static void send(List<List<byte[]>> batch, List<RespClient> wires, Random random) {
     var bytes = new ByteArrayOutputStream();
     batch.forEach(call -> bytes.writeBytes(Wire.requestBytes(call.toArray(byte[][]::new))));
-    int[] cuts = random.ints(random.nextInt(MOST_CUTS), 0, bytes.size()).sorted().toArray();
+    int[] cuts = random.ints(random.nextInt(MAX_SPLITS), 0, bytes.size()).sorted().toArray();
     int from = 0;
     for (int cut : cuts) {
       send(Arrays.copyOfRange(bytes.toByteArray(), from, cut), wires);
@@ -137,15 +137,15 @@ class GeneratedDifferentialIT {
               from + i,
               targets.get(t),
               Wire.shown(request),
-              shownFrom(first(expected, actual), expected),
-              shownFrom(first(expected, actual), actual));
+              shownFrom(firstDifference(expected, actual), expected),
+              shownFrom(firstDifference(expected, actual), actual));
         }
       }
     }
   }
 
-  /** Where two replies begin to differ. */
-  private static int first(String expected, String actual) {
+  /** Returns the index of the first difference. */
+  private static int firstDifference(String expected, String actual) {
     int at = 0;
     while (at < Math.min(expected.length(), actual.length())
         && expected.charAt(at) == actual.charAt(at)) {
@@ -154,13 +154,13 @@ class GeneratedDifferentialIT {
     return at;
   }
 
-  /** A reply from a little before {@code at}. */
+  /** Returns a reply from shortly before {@code at}. */
   private static String shownFrom(int at, String reply) {
     int from = Math.max(0, at - 100);
     return (from > 0 ? "… from " + from + ": " : "") + Wire.shown(reply.substring(from));
   }
 
-  /** Makes batches of calls. */
+  /** Generates batches of calls. */
   private final class Calls {
 
     private final Random random;
@@ -169,7 +169,7 @@ class GeneratedDifferentialIT {
     private final List<Grammar.Line> forTransactions;
 
     /**
-     * Whether keys lie in several slots of a cluster, so that another one more could not be served.
+     * Whether the keys of a call lie in several slots of a cluster; then no key may be added.
      */
     private final boolean splits;
 
@@ -178,7 +178,7 @@ class GeneratedDifferentialIT {
       this.arguments = arguments;
       this.lines = lines;
       splits = prefix.isEmpty() && lines != grammar;
-      // What EXEC answers is compared as it is.
+      // The reply to EXEC is compared byte by byte.
       forTransactions =
           !splits
               ? lines.stream()
@@ -188,15 +188,15 @@ class GeneratedDifferentialIT {
     }
 
     /**
-     * What is queued is looked at by Penstock's table, which is of newer servers, and is for one
-     * node of a cluster.
+     * Returns whether a command may be in a transaction: Penstock checks its arity with the table
+     * of a newer server, and it must run on one node of a cluster.
      */
     private boolean mayBeQueued(String command) {
       if (command.equals("SCRIPT") || command.equals("DBSIZE")) {
         return false;
       }
       Reply info =
-          Reply.parse(bench.server().call("COMMAND", "INFO", command)).elements().getFirst();
+          Reply.parse(testbed.server().call("COMMAND", "INFO", command)).elements().getFirst();
       return info.elements().size() > 1
           && info.elements()
               .get(1)
@@ -206,7 +206,7 @@ class GeneratedDifferentialIT {
 
     List<List<byte[]>> batch() {
       List<List<byte[]>> batch = new ArrayList<>();
-      int size = 1 + random.nextInt(random.nextBoolean() ? MOST_IN_A_BATCH : 5);
+      int size = 1 + random.nextInt(random.nextBoolean() ? MAX_BATCH : 5);
       boolean transaction = !forTransactions.isEmpty() && random.nextInt(TRANSACTION) == 0;
       List<Grammar.Line> from = transaction ? forTransactions : lines;
       for (int i = 0; i < size; i++) {
@@ -235,7 +235,7 @@ class GeneratedDifferentialIT {
       return call;
     }
 
-    /** One argument more or fewer, or another one; keys stay keys of the slots they are in. */
+    /** Adds, removes or replaces an argument. A key is replaced by a key of the same slot. */
     private void spoil(List<byte[]> call) {
       int which = random.nextInt(call.size());
       switch (random.nextInt(3)) {

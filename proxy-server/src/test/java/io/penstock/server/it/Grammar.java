@@ -11,8 +11,8 @@ import java.util.Objects;
 import java.util.Random;
 
 /**
- * How calls look that {@link GeneratedDifferentialIT} makes: the lines of {@code grammar.txt},
- * whose head says how it is written.
+ * The grammar of the calls that {@link GeneratedDifferentialIT} generates: the lines of {@code
+ * grammar.txt}, which describes its syntax at the top.
  */
 final class Grammar {
 
@@ -39,17 +39,17 @@ final class Grammar {
   /** One line. */
   record Line(String text, boolean maySpoil, Object pieces) {
 
-    /** The command's name. */
+    /** Returns the name of the command. */
     String command() {
       return text.split(" ", 2)[0];
     }
 
-    /** How many of its arguments are keys; more than one where any number may be. */
+    /** Returns how many arguments are keys; more than one if the number is variable. */
     int keys() {
       return Grammar.keys((Piece) pieces);
     }
 
-    /** A call by this line. */
+    /** Generates a call from this line. */
     List<byte[]> call(Random random, RandomArguments arguments) {
       List<byte[]> words = new ArrayList<>();
       write((Piece) pieces, random, arguments, words);
@@ -120,7 +120,7 @@ final class Grammar {
     }
   }
 
-  /** Reads a line, word by word. */
+  /** Parses a line word by word. */
   private static final class Reader {
 
     private final String line;

@@ -14,13 +14,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Bytes that are meant to hurt, in front of a single server, which is sent the same. */
+/** Malicious and malformed bytes, sent to Penstock and to a server for comparison. */
 class HostileBytesIT {
 
   private static final String PASSWORD = "s3cret";
   private static final int CONNECTIONS = 500;
   private static final int KILOBYTE = 1024;
-  private static final int CHUNKS = 8 * KILOBYTE * KILOBYTE; // an allocator takes no less at once
+  private static final int CHUNKS = 8 * KILOBYTE * KILOBYTE; // the allocator's smallest chunks
   private static final long SEED = Long.getLong("penstock.seed", 31_337);
 
   @SuppressWarnings("NullAway.Init")
@@ -51,7 +51,7 @@ class HostileBytesIT {
     guarded.close();
   }
 
-  /** All that is answered until the connection ends, which this side lets it after the bytes. */
+  /** Sends the bytes and a PING, ends the output, and returns everything that is answered. */
   private static String answers(RespClient wire, String bytes) {
     try (wire) {
       wire.write(bytes).write(Wire.request("PING")).finishSending();
@@ -101,15 +101,15 @@ class HostileBytesIT {
         "*1\r\n$4\r\nQUIT\r\n*x\r\n",
         "POST / HTTP/1.1\r\nHost: localhost\r\n\r\nSET a b\r\n"
       })
-  void hostileBytesAreAnsweredAsByTheServerToTheSamePoint(String bytes) {
+  void hostileBytesGetTheRepliesOfTheServer(String bytes) {
     compare(bytes);
   }
 
   @Test
-  void noiseIsAnsweredAsByTheServerToTheSamePoint() {
+  void randomBytesGetTheRepliesOfTheServer() {
     Random random = new Random(SEED);
     byte[] alphabet = Wire.bytes("*$\r\n\r\n0123456789-+:\"'\\ xPING\0\u00ff");
-    System.out.println("noise of -Dpenstock.seed=" + SEED);
+    System.out.println("random bytes of -Dpenstock.seed=" + SEED);
     for (int round = 0; round < 400; round++) {
       byte[] noise = new byte[1 + random.nextInt(60)];
       random.nextBytes(noise);
@@ -131,22 +131,22 @@ class HostileBytesIT {
         "*x\r\n",
         "AUTH \"\r\n"
       })
-  void whoHasNotAuthenticatedIsToldSoByTheServersWords(String bytes) {
+  void unauthenticatedClientsGetTheErrorsOfTheServer(String bytes) {
     String expected = answers(RespClient.open(guarded.host(), guarded.port()), bytes);
 
     assertThat(answers(guardedProxy.connect(), bytes)).isEqualTo(expected);
   }
 
-  /** More arguments than Redis had allowed before 7.0 are refused in its words of then. */
+  /** More arguments than Redis allowed before 7.0 are rejected with the error text of that time. */
   @ParameterizedTest
   @ValueSource(strings = {"*2000000000\r\n", "*1000000000\r\n$1\r\na\r\n", "*60000000\r\n"})
-  void aRequestOfABillionArgumentsIsRefusedAtItsHeader(String bytes) {
+  void aRequestOfABillionArgumentsIsRejectedAtItsHeader(String bytes) {
     assertThat(answers(proxy.connect(), bytes))
         .isEqualTo("-ERR Protocol error: invalid multibulk length\r\n");
   }
 
   @Test
-  void headersTakeNoMemoryBeforeAuthentication() {
+  void headersReserveNoMemoryBeforeAuthentication() {
     long taken = takenBy(guardedProxy, "*60000000\r\n", "*10\r\n$16384\r\n", "*10\r\n");
 
     System.out.println(CONNECTIONS + " headers before AUTH take " + taken / KILOBYTE + " KB");
@@ -154,7 +154,7 @@ class HostileBytesIT {
   }
 
   @Test
-  void headersTakeNoMemoryForWhatTheyAnnounce() {
+  void headersReserveNoMemoryForAnnouncedLengths() {
     long taken =
         takenBy(proxy, "*1048576\r\n", "*2\r\n$4\r\nECHO\r\n$536870912\r\n", "*60000000\r\n");
 
@@ -162,7 +162,7 @@ class HostileBytesIT {
     assertThat(taken).isLessThan(CONNECTIONS * 65L * KILOBYTE + CHUNKS);
   }
 
-  /** The direct memory that connections take which have sent a header and no more. */
+  /** Returns the direct memory used by connections that have sent only a header. */
   private static long takenBy(ProxyFixture through, String... headers) {
     List<RespClient> wires = new ArrayList<>();
     try (RespClient other = through.connect()) {

@@ -13,7 +13,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** INFO and the commands about all clients, over two event loops and real masters. */
+/** INFO and commands that concern all clients, with two event loops and real masters. */
 @ExtendWith(SharedCluster.class)
 class InfoIT {
 
@@ -32,7 +32,7 @@ class InfoIT {
   }
 
   @Test
-  void theKeyspaceIsTheSumOfTheMasters(EmbeddedCluster cluster) {
+  void keyspaceIsTheSumOfAllMasters(EmbeddedCluster cluster) {
     try (ProxyFixture proxy = ProxyFixture.of(cluster).startReady();
         RespClient wire = proxy.connect()) {
       long before = keys(info(wire, "keyspace"));
@@ -56,7 +56,7 @@ class InfoIT {
   }
 
   @Test
-  void figuresCoverAllLoops(EmbeddedCluster cluster) {
+  void infoCoversAllEventLoops(EmbeddedCluster cluster) {
     try (ProxyFixture proxy = ProxyFixture.of(cluster).startReady();
         RespClient one = proxy.connect();
         RespClient two = proxy.connect();
@@ -88,7 +88,7 @@ class InfoIT {
   }
 
   @Test
-  void resetStatResetsWhatPenstockCountsAndWhatTheMastersDo(EmbeddedCluster cluster) {
+  void configResetStatResetsPenstockAndAllMasters(EmbeddedCluster cluster) {
     try (ProxyFixture proxy = ProxyFixture.of(cluster).startReady();
         RespClient one = proxy.connect();
         RespClient two = proxy.connect()) {
@@ -114,7 +114,7 @@ class InfoIT {
   }
 
   @Test
-  void aClientIsListedWithItsFileDescriptorWhereTheTransportTellsIt(EmbeddedCluster cluster) {
+  void clientListHasTheFileDescriptorIfTheTransportKnowsIt(EmbeddedCluster cluster) {
     try (ProxyFixture proxy = ProxyFixture.of(cluster).startReady();
         RespClient wire = proxy.connect()) {
       String transport = info(wire, "penstock").getOrDefault("transport", "");
@@ -129,7 +129,7 @@ class InfoIT {
   }
 
   @Test
-  void aSingleServersKeyspaceIsTheDatabaseInUse() {
+  void keyspaceOfASingleServerIsTheDatabaseInUse() {
     try (ServerProcess server = ServerProcess.start();
         ProxyFixture proxy = ProxyFixture.of(server).startReady();
         RespClient wire = proxy.connect();
@@ -144,7 +144,7 @@ class InfoIT {
   }
 
   @Test
-  void aPauseOfWritesLetsThroughWhatAServerLetsThrough(EmbeddedCluster cluster) {
+  void clientPauseWriteLetsTheSameCommandsThroughAsAServer(EmbeddedCluster cluster) {
     String library =
         "#!lua name=paused\n"
             + "redis.register_function('writes', function() return 1 end)\n"
@@ -174,7 +174,7 @@ class InfoIT {
   }
 
   @Test
-  void aPauseHoldsAndReleasesTheClientsOfAllLoops(EmbeddedCluster cluster) {
+  void clientPauseCoversTheClientsOfAllLoops(EmbeddedCluster cluster) {
     try (ProxyFixture proxy = ProxyFixture.of(cluster).startReady();
         RespClient operator = proxy.connect();
         RespClient one = proxy.connect();
@@ -193,7 +193,7 @@ class InfoIT {
   }
 
   @Test
-  void clientsAreKilledOnWhateverLoopTheyAre(EmbeddedCluster cluster) {
+  void clientKillReachesClientsOnAllLoops(EmbeddedCluster cluster) {
     try (ProxyFixture proxy = ProxyFixture.of(cluster).startReady();
         RespClient killer = proxy.connect();
         RespClient one = proxy.connect();

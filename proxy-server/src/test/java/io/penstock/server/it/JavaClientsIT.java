@@ -31,9 +31,9 @@ import redis.clients.jedis.Pipeline;
 import redis.clients.jedis.RedisProtocol;
 import redis.clients.jedis.Response;
 
-/** Deep pipelines and values of any size with the client libraries of Java. */
+/** Deep pipelines and values of any size with Java client libraries. */
 @ExtendWith(SharedCluster.class)
-@SuppressWarnings("deprecation") // JedisPooled has a successor; this is what applications use
+@SuppressWarnings("deprecation") // JedisPooled has a successor, but applications use it
 class JavaClientsIT {
 
   private static final int PIPELINE = 1_000;
@@ -79,7 +79,7 @@ class JavaClientsIT {
   @EnumSource(
       value = RedisProtocol.class,
       names = {"RESP2", "RESP3"})
-  void jedisPipelinesAThousandDeep(RedisProtocol protocol) {
+  void jedisPipelinesAThousandCommands(RedisProtocol protocol) {
     try (JedisPooled jedis = jedis(protocol);
         Pipeline pipeline = jedis.pipelined()) {
       List<Response<String>> replies = new ArrayList<>();
@@ -116,7 +116,7 @@ class JavaClientsIT {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 15, 16_383, 16_384, 65_536, 1_048_577, 64 * 1024 * 1024})
-  void valuesOfAnySizeComeBackByteForByte(int size) {
+  void valuesOfAnySizeAreReturnedUnchanged(int size) {
     byte[] value = new byte[size];
     new Random(SEED).nextBytes(value);
     byte[] key = ("value of " + size).getBytes(UTF_8);

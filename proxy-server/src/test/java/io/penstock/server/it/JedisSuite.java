@@ -40,7 +40,7 @@ import redis.clients.jedis.params.XReadParams;
 import redis.clients.jedis.params.ZParams;
 import redis.clients.jedis.resps.Tuple;
 
-/** Jedis through Penstock. */
+/** The scenarios with Jedis. */
 final class JedisSuite extends ClientSuite {
 
   private final HostAndPort address;
@@ -415,22 +415,22 @@ final class JedisSuite extends ClientSuite {
 
     @Override
     public void onSubscribe(String channel, int count) {
-      heard("subscribed " + channel);
+      onEvent("subscribed " + channel);
     }
 
     @Override
     public void onPSubscribe(String pattern, int count) {
-      heard("subscribed " + pattern);
+      onEvent("subscribed " + pattern);
     }
 
     @Override
     public void onMessage(String channel, String message) {
-      heard(channel + ": " + message);
+      onEvent(channel + ": " + message);
     }
 
     @Override
     public void onPMessage(String pattern, String channel, String message) {
-      heard(pattern + " " + channel + ": " + message);
+      onEvent(pattern + " " + channel + ": " + message);
     }
   }
 }

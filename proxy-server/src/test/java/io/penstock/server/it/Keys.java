@@ -8,12 +8,12 @@ import io.penstock.testkit.wire.Wire;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Keys that lie where a test wants them. */
+/** Keys in given slots. */
 public final class Keys {
 
   private Keys() {}
 
-  /** A hash tag, braces included, of a slot: {@code Keys.tag(7) + "anything"} lies in slot 7. */
+  /** Returns a hash tag of a slot, with braces: {@code Keys.tag(7) + "anything"} is in slot 7. */
   public static String tag(int slot) {
     for (int i = 0; ; i++) {
       String tag = Integer.toString(i, Character.MAX_RADIX);
@@ -23,7 +23,7 @@ public final class Keys {
     }
   }
 
-  /** One slot of each master, in the order of {@link EmbeddedCluster#masters()}. */
+  /** Returns one slot of each master, in the order of {@link EmbeddedCluster#masters()}. */
   public static List<Integer> slotsOfMasters(EmbeddedCluster cluster) {
     List<Integer> slots = new ArrayList<>();
     for (Member master : cluster.masters()) {
@@ -42,9 +42,9 @@ public final class Keys {
   }
 
   /**
-   * Empties the shard of a slot, its replicas included: the link of a replica that has synchronised
-   * anew is up a second before its master sends it what came meanwhile (replication.c, {@code
-   * repl_start_cmd_stream_on_ack}), and a replica that is promoted then has the keys again.
+   * Empties the shard of a slot, including its replicas. After a full resynchronization the link of
+   * a replica is up a second before its master sends it newer writes (replication.c, {@code
+   * repl_start_cmd_stream_on_ack}); a replica promoted in that second would still have the keys.
    */
   public static void empty(EmbeddedCluster cluster, int slot) {
     Member master = cluster.masterOf(slot);
@@ -58,7 +58,7 @@ public final class Keys {
     }
   }
 
-  /** A hash tag of each master. */
+  /** Returns a hash tag of each master. */
   public static List<String> tagsOfMasters(EmbeddedCluster cluster) {
     return slotsOfMasters(cluster).stream().map(Keys::tag).toList();
   }

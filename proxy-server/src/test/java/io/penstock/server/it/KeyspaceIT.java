@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Commands about all keys, on a cluster of its own: masters come and go, and so do slots. */
+/** Commands on all keys, on a cluster of its own, while masters and slots change. */
 class KeyspaceIT {
 
   private static final int KEYS = 3_000;
@@ -107,7 +107,7 @@ class KeyspaceIT {
     } while (!cursor.equals("0"));
   }
 
-  /** The master whose turn it is: the cursor's own slot says so. */
+  /** Returns the master that the cursor points to: its slot is part of the cursor. */
   private static Member turnOf(String cursor) {
     return cluster.masterOf((int) (Long.parseLong(cursor) >>> 48) & (SlotMap.SLOTS - 1));
   }
@@ -125,7 +125,7 @@ class KeyspaceIT {
         .containsExactlyInAnyOrderElementsOf(keys);
     assertThat(keys).contains(Wire.content(wire.call("RANDOMKEY")).replace("list", "key:0"));
     assertThat(scanAll("MATCH", "key:*", "COUNT", "50"))
-        .as("without a change every shard is scanned once")
+        .as("each shard is scanned once if nothing changes")
         .containsExactlyInAnyOrderElementsOf(keys);
     assertThat(scanAll("TYPE", "list")).containsExactly("list");
     assertThat(scanAll("MATCH", "key:77")).containsExactly("key:77");
@@ -140,7 +140,7 @@ class KeyspaceIT {
   }
 
   @Test
-  void aScanGoesOnAcrossAFailover() {
+  void aScanContinuesAfterAFailover() {
     Set<String> keys = fill();
     List<String> seen = new ArrayList<>();
     Page page = page("0", "COUNT", "100");
@@ -157,7 +157,7 @@ class KeyspaceIT {
   }
 
   @Test
-  void aScanGoesOnWhenTheMasterInTurnDies() {
+  void aScanContinuesWhenTheScannedMasterIsKilled() {
     Set<String> keys = fill();
     List<String> seen = new ArrayList<>();
     String cursor = "0";
@@ -168,7 +168,7 @@ class KeyspaceIT {
     } while (turnOf(cursor) == cluster.masterOf(0) || seen.size() < KEYS / 2);
     Member master = turnOf(cursor);
     Member replica = cluster.replicasOf(master).getFirst();
-    Awaitility.await("the replica has everything")
+    Awaitility.await("the replica has all keys")
         .atMost(PATIENCE)
         .until(() -> replica.text("DBSIZE").equals(master.text("DBSIZE")));
 
@@ -180,7 +180,7 @@ class KeyspaceIT {
   }
 
   @Test
-  void aSlotThatMovesToAShardThatWasVisitedIsSeenThere() {
+  void aScanFindsASlotThatMovesToAScannedShard() {
     Set<String> keys = fill();
     Member first = cluster.masterOf(0);
     int slot = 12_000;
@@ -190,7 +190,7 @@ class KeyspaceIT {
     keys.add(tagged);
     List<String> seen = new ArrayList<>();
     String cursor = "0";
-    do { // beyond the first shard, and not yet at the slot's
+    do { // past the first shard, before the shard of the slot
       Page page = page(cursor, "COUNT", "100");
       seen.addAll(page.keys());
       cursor = page.cursor();
@@ -217,7 +217,7 @@ class KeyspaceIT {
   }
 
   @Test
-  void aScriptIsFoundWhereverItWasLost() {
+  void aScriptIsReloadedOnNodesThatLostIt() {
     assertThat(wire.call("SCRIPT", "LOAD", "return 1")).isEqualTo(Wire.bulk(SHA));
     for (Member master : cluster.masters()) {
       assertThat(master.text("SCRIPT", "EXISTS", SHA)).contains("1");
@@ -237,7 +237,7 @@ class KeyspaceIT {
   }
 
   @Test
-  void aTransactionsScriptIsFoundWhereverItWasLost() {
+  void aScriptInATransactionIsReloadedWhereItWasLost() {
     assertThat(wire.call("SCRIPT", "LOAD", "return 1")).isEqualTo(Wire.bulk(SHA));
     for (String tag : Keys.tagsOfMasters(cluster)) {
       cluster.masters().forEach(master -> master.text("SCRIPT", "FLUSH"));
@@ -277,7 +277,7 @@ class KeyspaceIT {
   }
 
   @Test
-  void functionsAreEverywhere() {
+  void functionsAreLoadedOnAllMasters() {
     boolean known = cluster.binary().atLeast(7, 0);
     if (!known) {
       System.out.println("skipped: functions came with Redis 7.0, this is " + cluster.binary());

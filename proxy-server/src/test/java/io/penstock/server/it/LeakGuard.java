@@ -11,26 +11,26 @@ import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Fails a test class when Netty's leak detector, at its paranoid level, reports a buffer that was
- * not released. Registered for all classes by {@code META-INF/services}: a leak can show long after
- * the test that made it.
+ * Fails a test class if Netty's leak detector, at its paranoid level, reports a buffer that was not
+ * released. Registered for all classes in {@code META-INF/services}: a leak may be reported long
+ * after the test that caused it.
  */
 public final class LeakGuard implements AfterAllCallback {
 
-  /** A collection for what died now, one more for what was only reachable from it. */
+  /** One collection for unreachable objects, one more for objects only reachable from those. */
   private static final int COLLECTIONS = 2;
 
   /**
-   * Lettuce's buffer of a connection, which it gives back when the channel is unregistered. A proxy
-   * that is closed while its topology connects ends the event loop before that.
+   * Lettuce's buffer of a connection, released when the channel is unregistered. If a proxy is
+   * closed while its topology connects, the event loop ends before that.
    */
   private static final String AT_LETTUCE_S_END = "lettuce.core.protocol.CommandHandler.channelReg";
 
   private static final Queue<String> LEAKS = new ConcurrentLinkedQueue<>();
 
   static {
-    // Before Netty's buffers are loaded. With a record of every read of every byte, nothing here
-    // would run in time; where a buffer was acquired and released is enough to find a leak.
+    // Before Netty's buffer classes are loaded. Recording each access to a buffer would be too slow;
+    // where it was acquired and released is enough to find a leak.
     System.setProperty("io.netty.leakDetection.acquireAndReleaseOnly", "true");
     ResourceLeakDetectorFactory.setResourceLeakDetectorFactory(new Recording());
     ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.PARANOID);
@@ -49,11 +49,11 @@ public final class LeakGuard implements AfterAllCallback {
     }
   }
 
-  /** What was reported since the last call, and what a garbage collection now brings to light. */
+  /** Returns the leaks reported since the last call, after a garbage collection. */
   static List<String> collect() {
     for (int i = 0; i < COLLECTIONS; i++) {
       System.gc();
-      ByteBufAllocator.DEFAULT.directBuffer(1).release(); // to allocate is to look for leaks
+      ByteBufAllocator.DEFAULT.directBuffer(1).release(); // allocating makes the detector report leaks
     }
     List<String> leaks = new ArrayList<>();
     for (String leak = LEAKS.poll(); leak != null; leak = LEAKS.poll()) {
@@ -64,7 +64,7 @@ public final class LeakGuard implements AfterAllCallback {
 
   private static final class Recording extends ResourceLeakDetectorFactory {
     @Override
-    @SuppressWarnings("deprecation") // abstract, and still what the others end in
+    @SuppressWarnings("deprecation") // abstract; the other methods end in it
     public <T> ResourceLeakDetector<T> newResourceLeakDetector(
         Class<T> resource, int samplingInterval, long maxActive) {
       return new Detector<>(resource, samplingInterval);
@@ -73,7 +73,7 @@ public final class LeakGuard implements AfterAllCallback {
 
   private static final class Detector<T> extends ResourceLeakDetector<T> {
 
-    @SuppressWarnings("deprecation") // a factory is what its replacement is meant to be called by
+    @SuppressWarnings("deprecation") // its replacement is meant to be called by a factory
     Detector(Class<?> resource, int samplingInterval) {
       super(resource, samplingInterval);
     }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class LeakGuardIT {
 
   @Test
-  void noticesABufferThatNobodyReleased() {
+  void reportsABufferThatIsNotReleased() {
     loseABuffer();
 
     List<String> leaks = new ArrayList<>();

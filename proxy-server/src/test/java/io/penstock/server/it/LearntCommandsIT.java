@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What nodes say about themselves: their version, and commands that Penstock does not know. */
+/** The version of nodes, and commands learnt from them that are not in Penstock's table. */
 @ExtendWith(SharedCluster.class)
 class LearntCommandsIT {
 
@@ -28,7 +28,7 @@ class LearntCommandsIT {
   @TempDir Path folder = Path.of("");
 
   @Test
-  void clientsAreToldTheServersVersion(EmbeddedCluster cluster) {
+  void infoReportsTheVersionOfTheServers(EmbeddedCluster cluster) {
     try (ProxyFixture proxy = ProxyFixture.of(cluster).startReady()) {
       ServerBinary binary = ServerBinary.find();
       Awaitility.await()
@@ -46,7 +46,7 @@ class LearntCommandsIT {
   }
 
   @Test
-  void aModulesCommandsAreRoutedByTheirKeys() {
+  void moduleCommandsAreRoutedByTheirKeys() {
     Path module = TestModule.compile(folder);
     try (EmbeddedCluster cluster =
             EmbeddedCluster.builder()
@@ -83,7 +83,7 @@ class LearntCommandsIT {
   }
 
   @Test
-  void aCommandThatComesWhileClientsAreConnectedIsLearntAndToldOf() {
+  void aCommandAddedAtRuntimeIsLearntAndReported() {
     Path module = TestModule.compile(folder);
     try (ServerProcess server =
             ServerProcess.builder()
@@ -126,7 +126,7 @@ class LearntCommandsIT {
   }
 
   @Test
-  void aUserWhoMayNotAskForCommandsIsServedAllTheSame() {
+  void nodesWhoseUserMayNotRunCommandAreServed() {
     try (ServerProcess server = ServerProcess.start()) {
       server.text("ACL", "SETUSER", "app", "on", ">pw", "~*", "+@all", "-command", "-@dangerous");
       var upstream =

@@ -49,7 +49,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
-/** Lettuce through Penstock. */
+/** The scenarios with Lettuce. */
 final class LettuceSuite extends ClientSuite {
 
   private final RedisClient client;
@@ -423,27 +423,27 @@ final class LettuceSuite extends ClientSuite {
 
     @Override
     public void subscribed(String channel, long count) {
-      heard("subscribed " + channel);
+      onEvent("subscribed " + channel);
     }
 
     @Override
     public void psubscribed(String pattern, long count) {
-      heard("subscribed " + pattern);
+      onEvent("subscribed " + pattern);
     }
 
     @Override
     public void unsubscribed(String channel, long count) {
-      heard("unsubscribed " + channel);
+      onEvent("unsubscribed " + channel);
     }
 
     @Override
     public void message(String channel, String message) {
-      heard(channel + ": " + message);
+      onEvent(channel + ": " + message);
     }
 
     @Override
     public void message(String pattern, String channel, String message) {
-      heard(pattern + " " + channel + ": " + message);
+      onEvent(pattern + " " + channel + ": " + message);
     }
   }
 }

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Clients that are too many, too slow, too rude or gone, and the end of the proxy. */
+/** Too many, too slow, misbehaving and disconnected clients, and the shutdown of the proxy. */
 @ExtendWith(SteadyCluster.class)
 class LimitsIT {
 
@@ -52,7 +52,7 @@ class LimitsIT {
   }
 
   @Test
-  void clientsAboveTheLimitAreRefusedAsRedisRefusesThem() {
+  void clientsAboveTheLimitAreRejectedAsByRedis() {
     try (ProxyFixture proxy = ProxyFixture.of(cluster).maxClients(3).startReady()) {
       List<RespClient> admitted = new ArrayList<>();
       try {
@@ -78,7 +78,7 @@ class LimitsIT {
   }
 
   @Test
-  void aDrainAnswersWhatIsInFlightAndClosesThen() {
+  void aDrainAnswersRequestsInFlightAndThenCloses() {
     try (ProxyFixture proxy =
             ProxyFixture.of(cluster).commandTimeout(Duration.ofSeconds(10)).startReady();
         RespClient idle = proxy.connect();
@@ -95,7 +95,7 @@ class LimitsIT {
           proxy.proxy().drain(Duration.ofSeconds(15)).toCompletableFuture();
 
       assertThat(idle.isClosedByPeer()).isTrue();
-      Awaitility.await("nobody is let in").until(() -> isRefused(proxy));
+      Awaitility.await("no client is accepted").until(() -> isRejected(proxy));
       assertThat(proxy.proxy().isReady()).isFalse();
       assertThat(drained.isDone()).isFalse();
       node.resume();
@@ -121,7 +121,7 @@ class LimitsIT {
   }
 
   @Test
-  void aClientThatReadsNothingIsReadNoMoreAndDisturbsNobody() {
+  void readingFromAClientThatReadsNothingIsPaused() {
     try (ProxyFixture proxy =
             ProxyFixture.of(cluster)
                 .eventLoops(1)
@@ -140,7 +140,7 @@ class LimitsIT {
                     greedy.write(get);
                   }
                 } catch (UncheckedIOException e) {
-                  // closed at the end of the test, while it waits for room
+                  // closed at the end of the test, while the write blocks
                 }
               });
       long most = 0;
@@ -148,9 +148,9 @@ class LimitsIT {
         assertThat(other.call("GET", tag + "k")).hasSize(300_000 + "$300000\r\n\r\n".length());
         most = Math.max(most, directMemory() - before);
       }
-      assertThat(writer.isAlive()).as("the greedy client is not read any more").isTrue();
+      assertThat(writer.isAlive()).as("reading from the client is paused").isTrue();
       System.out.println("a client that reads nothing takes at most " + most / MEGABYTE + " MB");
-      // 256 replies are asked for before the first tells how large they are.
+      // 256 requests are in flight before the first reply shows how large replies are.
       assertThat(most).isLessThan(128L * MEGABYTE);
 
       for (int i = 0; i < 300; i++) {
@@ -162,7 +162,7 @@ class LimitsIT {
   }
 
   @Test
-  void clientsThatVanishLeaveNothingBehind() {
+  void disconnectedClientsLeaveNothingBehind() {
     try (ProxyFixture proxy =
             ProxyFixture.of(cluster).commandTimeout(Duration.ofSeconds(10)).startReady();
         RespClient stays = proxy.connect()) {
@@ -196,11 +196,11 @@ class LimitsIT {
     }
   }
 
-  /** Redis has answered what came before the end when it reads the end. */
+  /** Redis answers all requests before the end of input too. */
   @ParameterizedTest
   @EnumSource(Transport.class)
-  void aClientThatOnlyEndsItsOwnSideStillGetsItsReplies(Transport transport) {
-    Assumptions.assumeTrue(transport.unavailability() == null, "transport does not work here");
+  void aClientThatShutsDownItsOutputGetsItsReplies(Transport transport) {
+    Assumptions.assumeTrue(transport.unavailability() == null, "transport is not available");
     int count = 6_000;
     try (ProxyFixture proxy = ProxyFixture.of(cluster).transport(transport).startReady();
         RespClient wire = proxy.connect()) {
@@ -232,7 +232,7 @@ class LimitsIT {
         "SET \"unbalanced\r\n",
         "GET 'un\"balanced\r\n"
       })
-  void protocolErrorsAreAnsweredInRedisWordsAndEndTheConnection(String bytes) {
+  void protocolErrorsAreReportedAsByRedisAndEndTheConnection(String bytes) {
     try (ProxyFixture proxy = ProxyFixture.of(cluster).startReady();
         RespClient throughProxy = proxy.connect();
         RespClient direct = RespClient.open(node.host(), node.port())) {
@@ -255,7 +255,7 @@ class LimitsIT {
   }
 
   @Test
-  void aLineWithoutEndIsRefused() {
+  void aLineWithoutAnEndIsRejected() {
     try (ProxyFixture proxy = ProxyFixture.of(cluster).startReady();
         RespClient wire = proxy.connect()) {
       wire.write("x".repeat(70_000)).flush();
@@ -264,7 +264,7 @@ class LimitsIT {
     }
   }
 
-  private static boolean isRefused(ProxyFixture proxy) {
+  private static boolean isRejected(ProxyFixture proxy) {
     try {
       proxy.connect().close();
       return false;
@@ -277,7 +277,7 @@ class LimitsIT {
     return proxy.stats().nodes().stream().mapToLong(stats -> stats.inFlight()).sum();
   }
 
-  /** Clients that were closed for a limit. */
+  /** Returns how many clients were closed because of a limit. */
   static long closed(ProxyFixture proxy) {
     return proxy.stats().pressure().closed().values().stream().mapToLong(count -> count).sum();
   }

@@ -11,8 +11,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.awaitility.Awaitility;
 
 /**
- * Clients that repeat what they do, each on a thread of its own, until {@link #stop} or until one
- * of them fails.
+ * Clients that repeat a step, each on a thread of its own, until {@link #stop} or until one of them
+ * fails.
  */
 public final class Load implements AutoCloseable {
 
@@ -25,14 +25,14 @@ public final class Load implements AutoCloseable {
   private volatile boolean stopping;
 
   /**
-   * Has each client rest between its steps from now on. Writers that never do can write more than
-   * replicas read, which then fall behind further and further, and no master can hand over.
+   * Sets a pause of each client between its steps. Without it writers can be faster than replicas,
+   * which then fall further and further behind, so that no master can hand over.
    */
   public void pauseBetweenSteps(Duration time) {
     pause = time;
   }
 
-  /** Begins to repeat {@code step} now. */
+  /** Starts to repeat {@code step}. */
   public void add(String name, Runnable step) {
     var done = new AtomicLong();
     steps.add(done);
@@ -53,20 +53,20 @@ public final class Load implements AutoCloseable {
     }
   }
 
-  /** Steps done by all clients together. */
+  /** Returns the number of steps completed by all clients together. */
   public long steps() {
     return steps.stream().mapToLong(AtomicLong::get).sum();
   }
 
-  /** Waits until {@code more} steps were done, by whomever; fails when a client has failed. */
+  /** Waits until all clients together have completed {@code more} steps. Fails if one failed. */
   public void awaitSteps(long more) {
     long wanted = steps() + more;
     await(() -> steps() >= wanted);
   }
 
   /**
-   * Waits until each client has begun and ended a step: what was under way before is over then.
-   * Fails when a client has failed.
+   * Waits until each client has begun and completed a step; then all requests sent before this call
+   * are answered. Fails if a client has failed.
    */
   public void awaitFullSteps() {
     long[] before = steps.stream().mapToLong(AtomicLong::get).toArray();
@@ -81,7 +81,7 @@ public final class Load implements AutoCloseable {
   }
 
   private void await(Callable<Boolean> condition) {
-    Awaitility.await("clients get on")
+    Awaitility.await("steps of clients")
         .atMost(PATIENCE)
         .pollDelay(Duration.ZERO)
         .pollInterval(Duration.ofMillis(2))
@@ -89,7 +89,7 @@ public final class Load implements AutoCloseable {
     check();
   }
 
-  /** Fails when a client has failed. */
+  /** Fails if a client has failed. */
   public void check() {
     Throwable first = failures.peek();
     if (first != null) {
@@ -99,7 +99,7 @@ public final class Load implements AutoCloseable {
     }
   }
 
-  /** Lets everybody end the step they are at; fails when one has failed. */
+  /** Lets each client complete its current step. Fails if one has failed. */
   public void stop() {
     close();
     check();
@@ -111,7 +111,7 @@ public final class Load implements AutoCloseable {
     for (Thread thread : threads) {
       try {
         if (!thread.join(PATIENCE)) {
-          failures.add(new AssertionError("client " + thread.getName() + " does not end"));
+          failures.add(new AssertionError("client " + thread.getName() + " does not stop"));
         }
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();

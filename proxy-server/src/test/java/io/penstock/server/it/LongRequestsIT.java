@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Requests of a million arguments, while another client of the same loop is served. */
+/** Requests with a million arguments, while another client of the same event loop is served. */
 @ExtendWith(SharedCluster.class)
 class LongRequestsIT {
 

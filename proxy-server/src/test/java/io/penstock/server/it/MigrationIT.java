@@ -3,12 +3,12 @@ package io.penstock.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.upstream.RetryablePrefix;
-import io.penstock.server.it.Writers.Creator;
+import io.penstock.server.it.Writers.CreateAndDelete;
 import io.penstock.server.it.Writers.Multi;
 import io.penstock.server.it.Writers.Pairs;
 import io.penstock.server.it.Writers.Sequence;
-import io.penstock.server.it.Writers.Sharer;
-import io.penstock.server.it.Writers.Twins;
+import io.penstock.server.it.Writers.SharedCounter;
+import io.penstock.server.it.Writers.TwinCounters;
 import io.penstock.server.it.Writers.Writer;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A slot goes from one master to another and back while clients use it, and none of them notices.
+ * A slot moves from one master to another and back while clients use it; no client gets an error.
  */
 @ExtendWith(SharedCluster.class)
 class MigrationIT {
@@ -47,7 +47,7 @@ class MigrationIT {
   @BeforeEach
   void start(EmbeddedCluster shared) {
     cluster = shared;
-    // Room for a machine that is busy with other things: deadlines are not what is tested here.
+    // Long, because the machine may be busy; deadlines are not tested here.
     proxy = ProxyFixture.of(cluster).commandTimeout(Duration.ofSeconds(5)).startReady();
     try (RespClient wire = proxy.connect()) {
       for (int i = 0; i < 40; i++) {
@@ -70,10 +70,10 @@ class MigrationIT {
       begin(new Sequence(connect(), TAG + writers.size(), depth));
     }
     for (int i = 0; i < 4; i++) {
-      begin(new Sharer(connect(), TAG + "shared"));
+      begin(new SharedCounter(connect(), TAG + "shared"));
     }
-    begin(new Creator(connect(), TAG + "a"));
-    begin(new Creator(connect(), TAG + "b"));
+    begin(new CreateAndDelete(connect(), TAG + "a"));
+    begin(new CreateAndDelete(connect(), TAG + "b"));
 
     migrateToAndFro();
     load.stop();
@@ -82,7 +82,7 @@ class MigrationIT {
     try (RespClient fresh = proxy.connect()) {
       for (Writer writer : writers) {
         writer.verify(fresh);
-        acknowledged += writer instanceof Sharer sharer ? sharer.acknowledged() : 0;
+        acknowledged += writer instanceof SharedCounter counter ? counter.acknowledged() : 0;
       }
       assertThat(fresh.call("GET", TAG + "shared"))
           .isEqualTo(Wire.bulk(Long.toString(acknowledged)));
@@ -92,8 +92,8 @@ class MigrationIT {
   }
 
   @Test
-  void commandsWithSeveralKeysWaitUntilTheirKeysAreTogetherAgain() {
-    begin(new Sharer(connect(), TAG + "steady"));
+  void multiKeyCommandsWaitUntilTheirKeysAreOnOneNode() {
+    begin(new SharedCounter(connect(), TAG + "steady"));
     begin(new Multi(connect(), List.of(TAG + "m1", TAG + "m2", TAG + "m3")));
     begin(new Multi(connect(), List.of(TAG + "n1", TAG + "n2")));
     List<String> everywhere = new ArrayList<>(List.of(TAG + "e1"));
@@ -109,13 +109,13 @@ class MigrationIT {
     assertThat(redirects().get(RetryablePrefix.TRYAGAIN)).isPositive();
   }
 
-  /** Those behind a command of several keys that is refused would otherwise run before it. */
+  /** Otherwise, commands after a retried multi-key command would run before it. */
   @Test
-  void pipelinesOfCommandsWithSeveralKeysAndOneGetNoError() {
+  void pipelinesOfMultiKeyAndSingleKeyCommandsGetNoError() {
     for (int i = 0; i < 4; i++) {
       begin(new Pairs(connect(), TAG + "pairs:" + i));
     }
-    begin(new Sharer(connect(), TAG + "steady"));
+    begin(new SharedCounter(connect(), TAG + "steady"));
 
     migrateToAndFro();
     load.stop();
@@ -140,9 +140,9 @@ class MigrationIT {
   }
 
   @Test
-  void transactionsRunWholeAndOnce() {
+  void transactionsRunCompletelyAndOnce() {
     for (int i = 0; i < 4; i++) {
-      begin(new Twins(connect(), TAG + "twins:" + i, false));
+      begin(new TwinCounters(connect(), TAG + "twins:" + i, false));
     }
     begin(new Sequence(connect(), TAG, 10));
     cluster.masters().forEach(master -> master.text("SCRIPT", "FLUSH"));
@@ -162,7 +162,7 @@ class MigrationIT {
     return redirects;
   }
 
-  /** A connection of its own; every second one speaks RESP3. */
+  /** Opens a connection; every second one uses RESP3. */
   private RespClient connect() {
     RespClient wire = proxy.connect();
     if (writers.size() % 2 == 1) {
@@ -177,8 +177,8 @@ class MigrationIT {
   }
 
   /**
-   * Between two migrations everybody's requests from the last one are answered. An ASK that is
-   * followed one migration late makes the key a second time, through a proxy or without one.
+   * Between two migrations, all requests sent during the last one are answered first. An ASK
+   * followed one migration too late creates the key a second time, with or without a proxy.
    */
   private void migrateToAndFro() {
     Member home = cluster.masterOf(SLOT);

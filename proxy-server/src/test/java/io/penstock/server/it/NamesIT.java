@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
-/** Nodes that come back on other addresses behind the same names. */
+/** Nodes restart with other addresses and the same host names. */
 class NamesIT {
 
   private static final String NAME = "nodes.penstock.test";
@@ -34,7 +34,7 @@ class NamesIT {
   }
 
   @Test
-  void aClusterThatComesBackElsewhereIsFoundByItsNames() throws UnknownHostException {
+  void aClusterWithNewAddressesIsFoundByItsNames() throws UnknownHostException {
     TestNameResolver.put(NAME, "127.0.0.2");
     try (EmbeddedCluster old = cluster("127.0.0.2");
         EmbeddedCluster next = cluster("127.0.0.3")) {
@@ -51,7 +51,7 @@ class NamesIT {
         old.members().forEach(Member::kill);
         proxy.awaitLoss();
         wire.send("SET", "k", "next");
-        Awaitility.await("it is held").until(() -> proxy.stats().held().now() == 1);
+        Awaitility.await("the request is held").until(() -> proxy.stats().held().now() == 1);
         TestNameResolver.put(NAME, "127.0.0.3");
 
         assertThat(wire.read()).isEqualTo("+OK\r\n");

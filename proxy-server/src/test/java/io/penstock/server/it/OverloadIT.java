@@ -30,7 +30,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Clients that take more than there is: who has to go, and that nobody else notices. */
+/** Clients that exceed limits are closed, and other clients are not affected. */
 @ExtendWith(SteadyCluster.class)
 class OverloadIT {
 
@@ -63,62 +63,62 @@ class OverloadIT {
     return proxy.stats().pressure().closed().getOrDefault(reason, 0L);
   }
 
-  /** Asks small questions until it is told to end; answers how many were answered, each in time. */
+  /** Sends small requests until it is stopped, and counts the replies, each of which is in time. */
   private static final class Bystander implements AutoCloseable {
 
     private final ExecutorService thread = Executors.newSingleThreadExecutor();
     private final ProxyFixture proxy;
     private final long memoryBefore = LimitsIT.directMemory();
-    private volatile boolean ending;
-    private volatile long mostMemory;
+    private volatile boolean stopping;
+    private volatile long peakMemory;
     private volatile long slowest;
     private final Future<Integer> answered;
 
     Bystander(ProxyFixture proxy) {
       this.proxy = proxy;
-      this.answered = thread.submit((Callable<Integer>) this::ask);
+      this.answered = thread.submit((Callable<Integer>) this::sendRequests);
     }
 
-    private int ask() {
+    private int sendRequests() {
       int count = 0;
       try (RespClient wire = proxy.connect()) {
-        while (!ending) {
+        while (!stopping) {
           long began = System.nanoTime();
           assertThat(wire.call("INCR", "bystander" + count % 100)).startsWith(":");
           assertThat(wire.call("GET", "bystander" + count % 100)).startsWith("$");
           slowest = Math.max(slowest, System.nanoTime() - began);
           count++;
-          mostMemory = Math.max(mostMemory, LimitsIT.directMemory() - memoryBefore);
+          peakMemory = Math.max(peakMemory, LimitsIT.directMemory() - memoryBefore);
         }
       }
       return count;
     }
 
-    /** Ends; answers by how many bytes direct memory has grown at most. */
-    long end(String during) throws Exception {
-      ending = true;
+    /** Stops, and returns by how many bytes direct memory has grown at most. */
+    long stop(String during) throws Exception {
+      stopping = true;
       int count = answered.get();
       System.out.println(
           during
               + ": "
               + count
-              + " other pairs of commands answered, the slowest in "
+              + " pairs of commands of another client answered, the slowest in "
               + slowest / 1_000_000
               + " ms, "
-              + mostMemory / MEGABYTE
-              + " MB more");
+              + peakMemory / MEGABYTE
+              + " MB more direct memory");
       assertThat(count).isPositive();
-      return mostMemory;
+      return peakMemory;
     }
 
     @Override
     public void close() {
-      ending = true;
+      stopping = true;
       thread.close();
     }
   }
 
-  /** What the client asks for next is expected to have small replies, too. */
+  /** Gets small replies, so that Penstock expects small replies for the next requests too. */
   private void haveSmallReplies(RespClient wire) {
     for (int i = 0; i < 100; i++) {
       wire.write(Wire.request("GET", tag + "none"));
@@ -130,7 +130,7 @@ class OverloadIT {
   }
 
   @Test
-  void whoAsksForAGigabyteAndReadsNothingIsClosed() throws Exception {
+  void aClientThatDoesNotReadAGigabyteOfRepliesIsClosed() throws Exception {
     var hard = new OutputLimit(32 * MEGABYTE, 0, Duration.ZERO);
     try (ProxyFixture proxy = proxy(limits(hard, 0, ClientTimeouts.DEFAULTS)).startReady();
         RespClient greedy = RespClient.open(proxy.host(), proxy.port(), 4_096);
@@ -147,13 +147,13 @@ class OverloadIT {
 
       Awaitility.await().atMost(PATIENCE).until(() -> proxy.stats().clientsNow() == 1);
       assertThat(closed(proxy, CloseReason.OUTPUT_HARD_LIMIT)).isEqualTo(1);
-      assertThat(bystander.end("a gigabyte that nobody reads")).isLessThan(128 * MEGABYTE);
+      assertThat(bystander.stop("a gigabyte that nobody reads")).isLessThan(128 * MEGABYTE);
       Awaitility.await().until(() -> proxy.stats().pressure().memory() == 0);
     }
   }
 
   @Test
-  void allClientsTogetherAreBoundedAndTheLargestGoesFirst() throws Exception {
+  void memoryOfAllClientsIsBoundedAndTheLargestIsClosed() throws Exception {
     long bound = 128 * MEGABYTE;
     List<RespClient> greedy = new ArrayList<>();
     try (ProxyFixture proxy =
@@ -182,7 +182,7 @@ class OverloadIT {
       Awaitility.await().until(() -> proxy.stats().pressure().memory() <= bound);
       assertThat(closed(proxy, CloseReason.MEMORY)).isBetween(5L, 59L);
       assertThat(modest.call("GET", tag + "large")).startsWith("$" + MEGABYTE);
-      assertThat(bystander.end("sixty that read nothing")).isLessThan(2 * bound + 64 * MEGABYTE);
+      assertThat(bystander.stop("sixty that read nothing")).isLessThan(2 * bound + 64 * MEGABYTE);
       leave(greedy, proxy);
     } finally {
       greedy.forEach(RespClient::close);
@@ -190,7 +190,7 @@ class OverloadIT {
   }
 
   @Test
-  void thoseWhoReadNothingDisturbNobody() throws Exception {
+  void clientsThatReadNothingDoNotAffectOthers() throws Exception {
     int clients = 20;
     int values = 200;
     List<RespClient> lazy = new ArrayList<>();
@@ -219,7 +219,7 @@ class OverloadIT {
           .atMost(PATIENCE)
           .until(() -> proxy.stats().pressure().unanswered() <= 1); // the bystander's
       assertThat(modest.call("GET", "large0")).startsWith("$" + MEGABYTE);
-      bystander.end("twenty that read nothing");
+      bystander.stop("twenty that read nothing");
       assertThat(received(proxy)).isLessThan(clients * 32L * MEGABYTE);
       assertThat(closed(proxy, CloseReason.MEMORY)).isZero();
       leave(lazy, proxy);
@@ -228,7 +228,7 @@ class OverloadIT {
     }
   }
 
-  /** Closes clients that have replies to read, while the proxy has time to let go of these. */
+  /** Closes clients with unread replies, and waits until the proxy has released these. */
   private static void leave(List<RespClient> clients, ProxyFixture proxy) {
     clients.forEach(RespClient::close);
     Awaitility.await().until(() -> proxy.stats().clientsNow() <= 1);
@@ -239,7 +239,7 @@ class OverloadIT {
   }
 
   @Test
-  void clientsThatNeverEndTheirRequestAreClosed() throws Exception {
+  void clientsThatNeverCompleteTheirRequestAreClosed() throws Exception {
     long bound = 128 * MEGABYTE;
     byte[] begun = Wire.bytes("*3\r\n$3\r\nSET\r\n$3\r\nkey\r\n$500000000\r\n");
     byte[] part = new byte[(int) MEGABYTE];
@@ -260,7 +260,7 @@ class OverloadIT {
                   wire.write(part).flush();
                 }
               } catch (UncheckedIOException e) {
-                // closed: so are most of them
+                // closed, as most of them are
               }
             }));
       }
@@ -270,14 +270,14 @@ class OverloadIT {
 
       Awaitility.await().atMost(PATIENCE).until(() -> proxy.stats().pressure().memory() <= bound);
       assertThat(closed(proxy, CloseReason.MEMORY)).isBetween(5L, 59L);
-      assertThat(bystander.end("sixty that send and never end")).isLessThan(3 * bound);
+      assertThat(bystander.stop("sixty that send and never end")).isLessThan(3 * bound);
     } finally {
       greedy.forEach(RespClient::close);
     }
   }
 
   @Test
-  void whoReadsNothingOfALittleIsClosedInTheEnd() throws Exception {
+  void aClientThatDoesNotReadASmallReplyIsClosedInTheEnd() throws Exception {
     var timeouts =
         new ClientTimeouts(Duration.ZERO, Duration.ZERO, Duration.ZERO, Duration.ofSeconds(1));
     try (ProxyFixture proxy = proxy(limits(OutputLimit.NONE, 0, timeouts)).startReady();
@@ -289,12 +289,12 @@ class OverloadIT {
       }
 
       Awaitility.await().atMost(PATIENCE).until(() -> closed(proxy, CloseReason.REPLY) == 1);
-      assertThat(bystander.end("one that reads nothing")).isLessThan(64 * MEGABYTE);
+      assertThat(bystander.stop("one that reads nothing")).isLessThan(64 * MEGABYTE);
     }
   }
 
   @Test
-  void thousandsOfHalfCommandsCostNextToNothingAndEnd() throws Exception {
+  void thousandsOfIncompleteRequestsUseLittleMemoryAndEnd() throws Exception {
     var timeouts =
         new ClientTimeouts(Duration.ZERO, Duration.ZERO, Duration.ofSeconds(5), Duration.ZERO);
     var system = ManagementFactory.getOperatingSystemMXBean();
@@ -302,7 +302,7 @@ class OverloadIT {
         system instanceof UnixOperatingSystemMXBean unix
             ? unix.getMaxFileDescriptorCount() - unix.getOpenFileDescriptorCount()
             : 2_000;
-    int count = (int) Math.min(5_000, files / 3); // both ends are here
+    int count = (int) Math.min(5_000, files / 3); // both ends are in this process
     System.out.println(count + " clients send half a command");
     byte[] half = Wire.bytes("*3\r\n$3\r\nSET\r\n$3\r\nkey\r\n$500000000\r\nabc");
     List<SocketChannel> halves = new ArrayList<>();
@@ -319,7 +319,7 @@ class OverloadIT {
       Awaitility.await().atMost(PATIENCE).until(() -> proxy.stats().clientsNow() == 1);
       assertThat(closed(proxy, CloseReason.REQUEST)).isEqualTo(count);
       assertThat(closed(proxy, CloseReason.MEMORY)).isZero();
-      assertThat(bystander.end("half commands")).isLessThan(64 * MEGABYTE);
+      assertThat(bystander.stop("half commands")).isLessThan(64 * MEGABYTE);
     } finally {
       for (SocketChannel client : halves) {
         client.close();
@@ -328,7 +328,7 @@ class OverloadIT {
   }
 
   @Test
-  void aByteNowAndThenDoesNotKeepAConnection() {
+  void aSlowTrickleOfBytesDoesNotKeepAConnectionOpen() {
     var timeouts =
         new ClientTimeouts(Duration.ZERO, Duration.ZERO, Duration.ofSeconds(1), Duration.ZERO);
     try (ProxyFixture proxy = proxy(limits(OutputLimit.NONE, 0, timeouts)).startReady();
@@ -342,16 +342,16 @@ class OverloadIT {
             try {
               slow.write("x").flush();
             } catch (UncheckedIOException e) {
-              // closed: that is what is awaited
+              // closed, as expected
             }
             return closed(proxy, CloseReason.REQUEST) == 1;
           });
     }
   }
 
-  /** More than nodes and Penstock may have in hand: all of it is answered, and nothing is left. */
+  /** Exceeds the limits on requests: every request is answered, and nothing is left. */
   @Test
-  void whatIsTooMuchWaitsOrIsRefusedAndEverythingIsAnswered() throws Exception {
+  void requestsAboveTheLimitsWaitOrAreRejectedAndAllAreAnswered() throws Exception {
     ClientLimits all = ClientLimits.DEFAULTS;
     var few =
         new ClientLimits(all.normal(), all.subscribers(), all.memory(), all.timeouts(), 200, 3_000);
@@ -365,13 +365,13 @@ class OverloadIT {
         results.add(threads.submit(() -> flood(proxy, client, each)));
       }
       int done = 0;
-      int refused = 0;
+      int rejected = 0;
       for (Future<int[]> result : results) {
         done += result.get()[0];
-        refused += result.get()[1];
+        rejected += result.get()[1];
       }
-      System.out.println("of " + clients * each + " commands " + refused + " were refused");
-      assertThat(done + refused).isEqualTo(clients * each);
+      System.out.println("of " + clients * each + " commands " + rejected + " were rejected");
+      assertThat(done + rejected).isEqualTo(clients * each);
       assertThat(done).isPositive();
       Awaitility.await().until(() -> proxy.stats().clientsNow() == 0);
       Pressure left = proxy.stats().pressure();
@@ -385,13 +385,13 @@ class OverloadIT {
             counted += value.startsWith("$") ? 0 : Long.parseLong(value);
           }
         }
-        assertThat(counted).as("what was refused did not run, the rest ran once").isEqualTo(done);
+        assertThat(counted).as("rejected commands did not run, others once").isEqualTo(done);
       }
     }
   }
 
   /**
-   * Answers how many increments were carried out, and how many refused; no other reply is right.
+   * Returns how many increments ran and how many were rejected; no other reply is allowed.
    */
   private static int[] flood(ProxyFixture proxy, int client, int count) {
     try (RespClient wire = proxy.connect()) {

@@ -31,7 +31,7 @@ import java.util.concurrent.TimeoutException;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
-/** A proxy on a free port of this machine, without Spring, for as long as this object is open. */
+/** A proxy on a free port of this machine, without Spring, until it is closed. */
 public final class ProxyFixture implements AutoCloseable {
 
   private static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -44,7 +44,7 @@ public final class ProxyFixture implements AutoCloseable {
     this.address = address;
   }
 
-  /** In front of a cluster, all of whose members are seeds. */
+  /** Builds a proxy in front of a cluster; all its members are seeds. */
   public static Builder of(EmbeddedCluster cluster) {
     List<Endpoint> seeds = cluster.members().stream().map(ProxyFixture::node).toList();
     String password = cluster.password();
@@ -57,7 +57,7 @@ public final class ProxyFixture implements AutoCloseable {
     return new Builder(upstream);
   }
 
-  /** In front of one server without cluster support. */
+  /** Builds a proxy in front of one server without cluster support. */
   public static Builder of(ServerProcess server) {
     return new Builder(new SingleUpstream(new Endpoint(server.host(), server.port()), null, 0));
   }
@@ -78,7 +78,7 @@ public final class ProxyFixture implements AutoCloseable {
     return address.getPort();
   }
 
-  /** A new raw connection. */
+  /** Opens a raw connection. */
   public RespClient connect() {
     return RespClient.open(host(), port());
   }
@@ -87,7 +87,7 @@ public final class ProxyFixture implements AutoCloseable {
     return await(proxy.stats());
   }
 
-  /** Waits until the proxy says it is ready. */
+  /** Waits until the proxy is ready. */
   public ProxyFixture ready() {
     Awaitility.await("proxy is ready")
         .atMost(PATIENCE)
@@ -96,8 +96,8 @@ public final class ProxyFixture implements AutoCloseable {
   }
 
   /**
-   * Waits until no node has a connection, as when all were killed: what is sent before that is
-   * noticed is lost with its connection, and is not held.
+   * Waits until no node has a connection, after all were killed. A request sent before the proxy
+   * notices that is lost with its connection and is not held.
    */
   public void awaitLoss() {
     Awaitility.await("the loss of all connections")
@@ -115,13 +115,13 @@ public final class ProxyFixture implements AutoCloseable {
     }
   }
 
-  /** Closes everything; answers when the event loops have ended. */
+  /** Closes everything. Returns when the event loops have ended. */
   @Override
   public void close() {
     proxy.shutdown().toCompletableFuture().orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
   }
 
-  /** Two event loops, the defaults of the application otherwise, until something else is said. */
+  /** Settings: two event loops by default, otherwise the defaults of the application. */
   public static final class Builder {
 
     private final UpstreamSettings upstream;
@@ -153,7 +153,7 @@ public final class ProxyFixture implements AutoCloseable {
       return this;
     }
 
-    /** A port that is known before; else a free one. */
+    /** Sets the port; by default a free one. */
     public Builder port(int wanted) {
       port = wanted;
       return this;
@@ -164,7 +164,7 @@ public final class ProxyFixture implements AutoCloseable {
       return this;
     }
 
-    /** What clients must authenticate with. */
+    /** Sets the password of clients. */
     public Builder password(String wanted) {
       password = wanted;
       return this;
@@ -185,7 +185,7 @@ public final class ProxyFixture implements AutoCloseable {
       return this;
     }
 
-    /** Which commands are allowed and denied. */
+    /** Sets which commands are allowed and denied. */
     public Builder commands(CommandRules rules) {
       commands = rules;
       return this;
@@ -238,19 +238,19 @@ public final class ProxyFixture implements AutoCloseable {
       return this;
     }
 
-    /** Carries commands out this way, whatever way this run of the tests is about. */
+    /** Sets the dispatch mode; by default the mode of this run of the tests. */
     public Builder dispatch(Dispatch wanted) {
       dispatch = wanted;
       return this;
     }
 
-    /** Shows clients a cluster. */
+    /** Presents the proxy to clients as a cluster. */
     public Builder facade(ClusterFacade shown) {
       facade = shown;
       return this;
     }
 
-    /** Starts the proxy; answers when it listens, whatever is behind it. */
+    /** Starts the proxy. Returns when it listens; nodes may be unreachable. */
     public ProxyFixture start() {
       var settings =
           new ProxySettings(
@@ -280,7 +280,7 @@ public final class ProxyFixture implements AutoCloseable {
       }
     }
 
-    /** The same, and waits until every slot is covered. */
+    /** Starts the proxy and waits until every slot is covered. */
     public ProxyFixture startReady() {
       ProxyFixture started = start();
       try {

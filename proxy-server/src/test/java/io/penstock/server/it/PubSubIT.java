@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Subscribers and publishers in front of a cluster, on both event loops of the proxy. */
+/** Subscribers and publishers on both event loops of a proxy in front of a cluster. */
 @ExtendWith(SharedCluster.class)
 class PubSubIT {
 
@@ -114,7 +114,7 @@ class PubSubIT {
   }
 
   @Test
-  void aSubscriberHearsWhatOthersPublishPastTheProxy() {
+  void aSubscriberReceivesMessagesPublishedDirectlyToNodes() {
     Subscriber subscriber = subscriber(2).to("SUBSCRIBE", "news", 1).to("PSUBSCRIBE", "n*", 2);
 
     for (Member master : cluster.masters()) {
@@ -147,7 +147,7 @@ class PubSubIT {
   }
 
   @Test
-  void keyspaceEventsComeFromEveryMasterOnceAndOtherMessagesOnce() {
+  void keyspaceEventsOfEveryMasterArriveOnce() {
     cluster.members().forEach(m -> m.text("CONFIG", "SET", "notify-keyspace-events", "KEA"));
     try {
       Subscriber all = subscriber(2).to("PSUBSCRIBE", "*", 1);
@@ -227,7 +227,7 @@ class PubSubIT {
   @Test
   void aSubscriberOnResp3MixesCommandsAndMessages() {
     Subscriber subscriber = subscriber(3).to("SUBSCRIBE", "mixed", 1);
-    String value = "v".repeat(500_000); // all of them are less than a subscriber may leave unread
+    String value = "v".repeat(500_000); // together less than the output limit of subscribers
     assertThat(publisher.call("SET", "mixed:value", value)).isEqualTo("+OK\r\n");
     int rounds = 50;
     for (int i = 0; i < rounds; i++) {
@@ -255,7 +255,7 @@ class PubSubIT {
   }
 
   @Test
-  void aSubscriberThatDoesNotReadIsClosedAndMemoryStaysFlat() {
+  void aSubscriberThatDoesNotReadIsClosed() {
     try (ProxyFixture small =
             ProxyFixture.of(cluster)
                 .subscriberLimit(new OutputLimit(4 << 20, 0, Duration.ZERO))
@@ -281,7 +281,7 @@ class PubSubIT {
         }
         most = Math.max(most, LimitsIT.directMemory() - before);
       }
-      assertThat(counted).as("the lazy one was closed").isEqualTo(1);
+      assertThat(counted).as("the subscriber that reads nothing was closed").isEqualTo(1);
       assertThat(most).as("direct memory").isLessThan(48L << 20);
       assertThat(lazyOne.wire().readToEnd().length()).isLessThan(16 << 20);
       assertThat(LimitsIT.closed(small)).isEqualTo(1);
@@ -307,7 +307,7 @@ class PubSubIT {
   }
 
   @Test
-  void subscriptionsOutliveTheMoveOfTheirSlot() {
+  void subscriptionsSurviveTheMoveOfTheirSlot() {
     int slot = 4_711;
     String channel = Keys.tag(slot) + "moves";
     Subscriber subscriber = subscriber(2).to("SUBSCRIBE", channel, 1);
@@ -319,9 +319,9 @@ class PubSubIT {
     Member to = cluster.masters().stream().filter(m -> m != from).findFirst().orElseThrow();
     try {
       cluster.migrateSlot(slot, from, to);
-      awaitListener(to.server(), "NUMSUB", channel);
+      awaitSubscription(to.server(), "NUMSUB", channel);
       if (sharded) {
-        awaitListener(to.server(), "SHARDNUMSUB", channel);
+        awaitSubscription(to.server(), "SHARDNUMSUB", channel);
         assertThat(publisher.call("SPUBLISH", channel, "last")).isEqualTo(":1\r\n");
       }
       assertThat(publisher.call("PUBLISH", channel, "end")).isEqualTo(":1\r\n");
@@ -335,8 +335,8 @@ class PubSubIT {
     }
   }
 
-  /** Waits until one connection listens to what {@code PUBSUB} counts at the server. */
-  private static void awaitListener(ServerProcess server, String... counter) {
+  /** Waits until {@code PUBSUB} at the server counts one subscription. */
+  private static void awaitSubscription(ServerProcess server, String... counter) {
     String[] question =
         Stream.concat(Stream.of("PUBSUB"), Stream.of(counter)).toArray(String[]::new);
     Subscriber.await(
@@ -358,7 +358,7 @@ class PubSubIT {
   }
 
   @Test
-  void aSingleServerServesSubscribersToo() {
+  void pubSubWorksOnASingleServer() {
     try (ServerProcess server = ServerProcess.start();
         ProxyFixture single = ProxyFixture.of(server).startReady();
         Subscriber one = Subscriber.open(single, 2).to("SUBSCRIBE", "a", 1);
@@ -372,8 +372,8 @@ class PubSubIT {
 
       server.restart();
 
-      awaitListener(server, "NUMSUB", "a");
-      awaitListener(server, "NUMPAT");
+      awaitSubscription(server, "NUMSUB", "a");
+      awaitSubscription(server, "NUMPAT");
       assertThat(loud.call("PUBLISH", "a", "again")).isEqualTo(":2\r\n");
       one.expect("message", "a", "again");
       two.expect("pmessage", "*", "a", "again");

@@ -6,24 +6,24 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * Arguments by chance, of the kinds that {@code grammar.txt} names: mostly such as make sense, now
- * and then a key of another type. The same random numbers make the same arguments.
+ * Random arguments of the kinds in {@code grammar.txt}: mostly valid ones, sometimes a key of
+ * another type. The same random numbers produce the same arguments.
  */
 final class RandomArguments {
 
   private static final int KEYS_OF_A_TYPE = 3;
 
-  /** One key in so many is of another type than the command wants. */
+  /** One key in this many has a type that the command does not expect. */
   private static final int WRONG_TYPE = 20;
 
-  /** Sorted sets whose scores are all the same: else BYLEX finds what chance lets it find. */
+  /** Sorted sets with equal scores; with others the result of BYLEX is not defined. */
   private static final String LEXICAL = "lexical";
 
   private static final List<String> TYPES =
       List.of(
           "string", "counter", "bits", "list", "hash", "set", "zset", "hll", "geo", "stream", "");
 
-  /** Not with a NUL first: SORT ALPHA compares as C does, and equal ones in no order. */
+  /** None starts with NUL: SORT ALPHA compares C strings, and the order of equal ones varies. */
   private static final String BINARY = "\u00ff\0\r\n";
 
   private static final Map<String, List<String>> POOLS =
@@ -58,14 +58,14 @@ final class RandomArguments {
   private final String prefix;
 
   /**
-   * @param prefix of every key: a hash tag keeps them in one slot
+   * @param prefix the prefix of every key; a hash tag keeps all keys in one slot
    */
   RandomArguments(Random random, String prefix) {
     this.random = random;
     this.prefix = prefix;
   }
 
-  /** Whether a kind is of keys. */
+  /** Returns whether the arguments of a kind are keys. */
   static boolean isKey(String kind) {
     return kind.equals("key") || kind.equals(LEXICAL) || TYPES.contains(kind);
   }
@@ -74,18 +74,18 @@ final class RandomArguments {
     return Wire.bytes(isKey(kind) ? key(kind) : pick(POOLS.getOrDefault(kind, List.of())));
   }
 
-  /** What no command expects. */
+  /** Returns an argument that no command expects. */
   byte[] junk() {
     return Wire.bytes(
         pick(List.of("", "abc", "9223372036854775808", "-1", "nan", BINARY, "1.5", "NX", "COUNT")));
   }
 
-  /** What no command expects, in the slot of this object's keys. */
+  /** Returns an argument that no command expects, in the slot of this object's keys. */
   byte[] junkKey() {
     return Wire.bytes(prefix + Wire.text(junk()));
   }
 
-  /** Whether this is one of this object's keys; any word may be one when they have no prefix. */
+  /** Returns whether this may be a key of this object; without a prefix, any word may be one. */
   boolean isKey(byte[] word) {
     return Wire.text(word).startsWith(prefix);
   }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What no client library sends so, byte by byte. */
+/** Requests that client libraries do not send, as raw bytes. */
 @ExtendWith(SharedCluster.class)
 class RawClientIT {
 
@@ -50,7 +50,7 @@ class RawClientIT {
 
   @ParameterizedTest
   @ValueSource(ints = {2, 3})
-  void tenThousandRequestsInOneGoAreAnsweredInOrder(int protocol) throws Exception {
+  void aPipelineOfTenThousandRequestsIsAnsweredInOrder(int protocol) throws Exception {
     try (RespClient wire = proxy.connect();
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       assertThat(wire.call("HELLO", Integer.toString(protocol))).doesNotStartWith("-");
@@ -117,7 +117,7 @@ class RawClientIT {
   }
 
   @Test
-  void keysAreBytesOfAnyKind() {
+  void keysMayBeAnyBytes() {
     Random random = new Random(SEED);
     List<String> keys = new ArrayList<>();
     keys.add("");
@@ -155,7 +155,7 @@ class RawClientIT {
   }
 
   @Test
-  void commandsOverSeveralSlotsKeepOrderAndDuplicates() {
+  void multiSlotCommandsKeepOrderAndDuplicates() {
     try (RespClient wire = proxy.connect()) {
       String[] k = {"one", "two", "three", "four", "five", "six"};
       Set<Integer> slots = new HashSet<>();
@@ -164,7 +164,7 @@ class RawClientIT {
       }
       assertThat(slots).hasSize(k.length);
       assertThat(wire.call("DEL", k[0], k[1], k[2], k[3], k[4], k[5])).startsWith(":");
-      // Of two values for one key the last one counts, as with one server.
+      // If a key is given twice, the last value wins, as on one server.
       assertThat(
               wire.call("MSET", k[0], "a", k[1], "b", k[0], "c", k[2], "d", k[3], "e", k[0], "f"))
           .isEqualTo("+OK\r\n");
@@ -208,7 +208,7 @@ class RawClientIT {
   }
 
   @Test
-  void whatCannotBeDividedIsRefusedAsInACluster() {
+  void commandsThatCannotBeSplitAreRejectedAsInACluster() {
     String crossSlot = "-CROSSSLOT Keys in request don't hash to the same slot\r\n";
     try (RespClient wire = proxy.connect()) {
       assertThat(wire.call("MSETNX", "one", "1", "two", "2")).isEqualTo(crossSlot);
@@ -244,7 +244,7 @@ class RawClientIT {
   }
 
   @Test
-  void requestsMayArriveInAnyPieces() {
+  void requestsMayBeSplitAnywhere() {
     Random random = new Random(SEED);
     String requests =
         Wire.request("SET", "pieces", "some value\r\n")

@@ -5,14 +5,14 @@ import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * Which servers replies are compared with. Penstock's words are those of Redis 7.0; of other
- * versions it is written down, beside {@code differences.txt}, where theirs are others.
+ * The servers that replies are compared with. Penstock's error texts are those of Redis 7.0; files
+ * next to {@code differences.txt} list where other versions differ.
  */
 public final class ReferenceServer {
 
   private ReferenceServer() {}
 
-  /** Skips the test, and says so, when nobody has written down how the server here differs. */
+  /** Skips the test with a message if no file lists how the server here differs. */
   static void assumeCompared() {
     assume(
         version().startsWith("Redis 7.0") || !files().isEmpty(),
@@ -20,14 +20,14 @@ public final class ReferenceServer {
   }
 
   /**
-   * Skips the test, and says so, when the servers here are older; every Valkey is Redis 7.2 at
-   * least.
+   * Skips the test with a message if the servers here are older. Every Valkey counts as Redis 7.2
+   * or newer.
    */
   public static void assumeAtLeast(int major, int minor, String what) {
     assume(ServerBinary.find().atLeast(major, minor), what + " came with " + major + "." + minor);
   }
 
-  /** Files beside {@code differences.txt} about the server here. */
+  /** Returns the files next to {@code differences.txt} about the server here. */
   static List<String> files() {
     String version = version();
     if (version.startsWith("Redis 8.0")) {

@@ -4,15 +4,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A reply taken apart, to compare what does not come in one order.
+ * A parsed reply, to compare replies whose elements may have any order.
  *
  * @param head type and length or value, without its line end
- * @param payload of a string, else empty
- * @param elements of an aggregate; keys and values of a map by turns
+ * @param payload the bytes of a string, otherwise empty
+ * @param elements the elements of an aggregate; keys and values of a map alternate
  */
 record Reply(String head, String payload, List<Reply> elements) {
 
-  /** One whole reply. */
+  /** Parses one complete reply. */
   static Reply parse(String bytes) {
     return new Parser(bytes).next();
   }
@@ -67,12 +67,12 @@ record Reply(String head, String payload, List<Reply> elements) {
     return "$=!".indexOf(type()) >= 0 && !head.endsWith("-1");
   }
 
-  /** A string's content, or the value of anything simpler. */
+  /** Returns the content of a string, or the value of a simple type. */
   String text() {
     return isString() ? payload : head.substring(1);
   }
 
-  /** As it came. */
+  /** Returns the original bytes. */
   String bytes() {
     var text = new StringBuilder(head).append("\r\n");
     if (isString()) {
@@ -82,7 +82,7 @@ record Reply(String head, String payload, List<Reply> elements) {
     return text.toString();
   }
 
-  /** The same with the elements of every aggregate, and the entries of every map, in order. */
+  /** Returns the reply with the elements of all aggregates and the entries of all maps sorted. */
   String sorted() {
     if (elements.isEmpty()) {
       return bytes();
@@ -96,7 +96,7 @@ record Reply(String head, String payload, List<Reply> elements) {
     return head + "\r\n" + String.join("", entries.stream().sorted().toList());
   }
 
-  /** Types and numbers of elements only. */
+  /** Returns only the types and the numbers of elements. */
   String shape() {
     if (type() == '-') {
       return bytes();

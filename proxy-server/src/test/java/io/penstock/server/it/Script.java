@@ -16,65 +16,62 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Requests that belong together, from the files in {@code differential/}: they begin with no data
- * and with new connections. A file's lines:
+ * A sequence of requests from the files in {@code differential/}. It starts without data and with
+ * new connections. The lines of a file:
  *
  * <pre>
- * ## lists              a script begins; [single] or [slots] behind its name says where it runs
- * ## lists [needs lpos]   it runs where the server has that command, or is redis or valkey
+ * ## lists              a script begins; [single] or [slots] after its name says where it runs
+ * ## lists [needs lpos]   it runs only if the server has that command, or is redis or valkey
  * LPUSH l a "\x00"      a request in the syntax of inline commands, and one reply
  * {@literal @}b GET l              the same on another connection, which is opened when first named
  * {@literal @}b/0 BLPOP k 0        no reply is read; {@literal @}b/3 reads three, {@literal @}/3 on the first connection
  * {@literal @}b/1                  one more reply is read
- * {@literal @}b/scan SCAN 0 COUNT 2  from cursor to cursor until the end; all elements together are compared
- * {@literal @}b/end                the other side closes the connection
+ * {@literal @}b/scan SCAN 0 COUNT 2  repeats with each cursor until the end; compares all elements together
+ * {@literal @}b/end                the peer closes the connection
  * {@literal @}b/close              this side closes it
  * {@literal @}b/blocked 2          waits until two clients are blocked on the servers
  * </pre>
  *
  * @param name the file and the words after {@code ##}
- * @param needs a command without which it does not run, or {@code redis} or {@code valkey}; empty
- *     if nothing
+ * @param needs a required command, or {@code redis} or {@code valkey}; empty if nothing is required
  */
 record Script(String name, Where where, String needs, List<Step> steps) {
 
-  /** In front of what, and compared with what, a script runs. */
+  /** The servers that a script runs on, and the server that it is compared with. */
   enum Where {
-    /**
-     * In front of a cluster and of a single server, compared with a server without cluster mode.
-     */
+    /** A cluster and a single server, compared with a server without cluster mode. */
     EVERYWHERE,
-    /** In front of a single server: its keys are in several slots. */
+    /** A single server, because the keys are in several slots. */
     SINGLE,
-    /** In front of a cluster, compared with a cluster of one node: slots are what it is about. */
+    /** A cluster, compared with a cluster of one node, because the script tests slots. */
     SLOTS
   }
 
   /** One line. */
   record Step(String line, String connection, Action action, List<byte[]> words) {
 
-    /** What the words are, for rules about them. */
+    /** Returns the words as one request, to match against rules. */
     String request() {
       return Script.request(words);
     }
   }
 
-  /** What is done with a line's words. */
+  /** The action of a line. */
   sealed interface Action {
 
-    /** They are sent, if there are any, and so many replies are read. */
+    /** Sends the words, if any, and reads a number of replies. */
     record Call(int replies) implements Action {}
 
-    /** They are sent with every cursor that comes back. */
+    /** Sends the words again with each cursor returned. */
     record Scan() implements Action {}
 
-    /** Waits until so many clients are blocked. */
+    /** Waits until a number of clients are blocked. */
     record Blocked(int clients) implements Action {}
 
-    /** Waits for the other side to close. */
+    /** Waits until the peer closes the connection. */
     record End() implements Action {}
 
-    /** Closes. */
+    /** Closes the connection. */
     record Close() implements Action {}
   }
 
@@ -82,12 +79,12 @@ record Script(String name, Where where, String needs, List<Step> steps) {
       Pattern.compile("## ([^\\[]+?)(?: \\[(single|slots)])?(?: \\[needs (\\S+)])?");
   private static final Pattern LINE = Pattern.compile("(?:@(\\w*)(?:/(\\w+))?(?: |$))?(.*)");
 
-  /** Words as one line of text, each byte a character. */
+  /** Returns the words as one line of text, one character for each byte. */
   static String request(List<byte[]> words) {
     return String.join(" ", words.stream().map(Wire::text).toList());
   }
 
-  /** All scripts, by file name and order. */
+  /** Returns all scripts, sorted by file name and position. */
   static List<Script> all() {
     try (Stream<Path> files =
         Files.list(

@@ -10,36 +10,36 @@ import java.util.Map;
 import java.util.TreeSet;
 import org.awaitility.core.ConditionTimeoutException;
 
-/** Runs a script against one target and writes down what was said. One thread. */
+/** Runs a script against one target and records the replies. Not thread-safe. */
 final class ScriptRun implements AutoCloseable {
 
-  private static final int MOST_CURSORS = 10_000;
+  private static final int MAX_CURSORS = 10_000;
 
-  /** A line of a script, the request that it sent last there, and a reply. */
-  record Said(String line, String request, String reply) {}
+  /** A reply, with the line of the script and the last request of its connection. */
+  record RecordedReply(String line, String request, String reply) {}
 
   private final Target target;
   private final int protocol;
   private final Map<String, RespClient> connections = new HashMap<>();
   private final Map<String, String> lastRequests = new HashMap<>();
-  private final List<Said> said = new ArrayList<>();
+  private final List<RecordedReply> replies = new ArrayList<>();
 
   private ScriptRun(Target target, int protocol) {
     this.target = target;
     this.protocol = protocol;
   }
 
-  /** From no data at all; a connection that fails ends it and is written down as a reply. */
-  static List<Said> of(Script script, Target target, int protocol) {
+  /** Runs a script without any data. A failed connection ends it and is recorded as a reply. */
+  static List<RecordedReply> of(Script script, Target target, int protocol) {
     target.clean();
-    try (ScriptRun replay = new ScriptRun(target, protocol)) {
-      replay.connection("");
+    try (ScriptRun run = new ScriptRun(target, protocol)) {
+      run.connection("");
       for (Script.Step step : script.steps()) {
-        if (!replay.play(step)) {
+        if (!run.play(step)) {
           break;
         }
       }
-      return replay.said;
+      return run.replies;
     }
   }
 
@@ -51,7 +51,7 @@ final class ScriptRun implements AutoCloseable {
       note(step, "(" + e.getCause() + ")");
       return false;
     } catch (ConditionTimeoutException e) {
-      note(step, "(nobody is blocked)");
+      note(step, "(no client is blocked)");
       return false;
     }
   }
@@ -65,7 +65,7 @@ final class ScriptRun implements AutoCloseable {
         }
       }
       case Script.Action.Scan() ->
-          said.add(new Said(step.line(), "all of " + step.request(), scan(step)));
+          replies.add(new RecordedReply(step.line(), "all of " + step.request(), scan(step)));
       case Script.Action.Blocked(int clients) -> target.awaitBlocked(clients);
       case Script.Action.End() -> note(step, connection(step.connection()).readToEnd() + "(end)");
       case Script.Action.Close() -> {
@@ -91,7 +91,7 @@ final class ScriptRun implements AutoCloseable {
       at++;
     }
     TreeSet<String> elements = new TreeSet<>();
-    for (int i = 0; i < MOST_CURSORS; i++) {
+    for (int i = 0; i < MAX_CURSORS; i++) {
       Reply reply = Reply.parse(connection(step.connection()).call(words.toArray(byte[][]::new)));
       if (reply.elements().size() != 2) {
         return reply.bytes();
@@ -103,12 +103,12 @@ final class ScriptRun implements AutoCloseable {
       }
       words.set(at, Wire.bytes(cursor));
     }
-    return "(no end after " + MOST_CURSORS + " cursors)";
+    return "(no end after " + MAX_CURSORS + " cursors)";
   }
 
   private void note(Script.Step step, String reply) {
     String request = lastRequests.getOrDefault(step.connection(), step.request());
-    said.add(new Said(step.line(), step.words().isEmpty() ? request : step.request(), reply));
+    replies.add(new RecordedReply(step.line(), step.words().isEmpty() ? request : step.request(), reply));
   }
 
   private RespClient connection(String name) {

@@ -8,8 +8,8 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
- * Gives tests a cluster of three masters with a replica each, started once for all classes of a JVM
- * and stopped after the last. Whoever changes its shape puts it back.
+ * Provides tests with a cluster of three masters with a replica each, started once for all classes
+ * of a JVM and stopped after the last. A test that changes its shape must restore it.
  */
 public class SharedCluster implements ParameterResolver {
 
@@ -32,7 +32,7 @@ public class SharedCluster implements ParameterResolver {
     this(SharedCluster::start);
   }
 
-  /** Another cluster, one for each class of extensions. */
+  /** For subclasses: each subclass shares another cluster. */
   SharedCluster(Supplier<EmbeddedCluster> starter) {
     this.starter = starter;
   }

@@ -47,7 +47,7 @@ class SingleServerIT {
   }
 
   @Test
-  void theProxyIsReadyWhenTheServerHasAnsweredOnce() {
+  void theProxyIsReadyAfterTheFirstAnswerOfTheServer() {
     try (ServerProcess late = ServerProcess.start()) {
       late.stop();
       try (ProxyFixture proxy =
@@ -66,9 +66,9 @@ class SingleServerIT {
   }
 
   @Test
-  void aServerThatCannotSaveItsDataIsCoveredSinceItServesReads() throws IOException {
+  void aServerThatCannotSaveCountsAsCovered() throws IOException {
     try (ServerProcess full = ServerProcess.builder().option("save", "3600 1").start()) {
-      Files.createDirectories(full.folder().resolve("dump.rdb/full")); // nothing can replace it
+      Files.createDirectories(full.folder().resolve("dump.rdb/full")); // a dump cannot replace a folder
       full.text("BGSAVE");
       awaitError(full, "MISCONF");
       try (ProxyFixture proxy = ProxyFixture.of(full).startReady();
@@ -80,7 +80,7 @@ class SingleServerIT {
   }
 
   @Test
-  void aServerThatRunsAScriptAndTellsSoIsCovered() {
+  void aServerThatIsBusyWithAScriptCountsAsCovered() {
     try (ServerProcess busy = ServerProcess.start();
         RespClient runner = busy.connect()) {
       busy.text("CONFIG", "SET", "busy-reply-threshold", "10");
@@ -100,7 +100,7 @@ class SingleServerIT {
   }
 
   @Test
-  void aServerWhoseUserMayNotPingIsCovered() {
+  void aServerWhoseUserMayNotPingCountsAsCovered() {
     try (ServerProcess strict = ServerProcess.start()) {
       strict.text("ACL", "SETUSER", "default", "-ping");
       try (ProxyFixture proxy = ProxyFixture.of(strict).startReady();
@@ -149,7 +149,7 @@ class SingleServerIT {
         RespClient toLost = lost.connect();
         RespClient toFound = found.connect()) {
       assertThat(toFound.call("GET", "k")).isEqualTo("$-1\r\n");
-      for (int i = 0; i < 3; i++) { // the control plane has asked meanwhile, and again
+      for (int i = 0; i < 3; i++) { // through several health checks
         assertThat(toLost.call("GET", "k")).startsWith("-UNAVAILABLE ");
         assertThat(lost.proxy().isReady()).isFalse();
       }
@@ -157,7 +157,7 @@ class SingleServerIT {
   }
 
   @Test
-  void comesBackWhenTheServerDoes() {
+  void servesAgainWhenTheServerReturns() {
     try (ServerProcess mortal = ServerProcess.start();
         ProxyFixture proxy =
             ProxyFixture.of(mortal)
@@ -178,7 +178,7 @@ class SingleServerIT {
   }
 
   @Test
-  void aServerThatIsDownIsWaitedFor() {
+  void waitsForAServerThatIsDown() {
     try (ServerProcess late = ServerProcess.start()) {
       late.kill();
       try (ProxyFixture proxy =

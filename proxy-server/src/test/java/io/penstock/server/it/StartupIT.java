@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(SharedCluster.class)
 class StartupIT {
 
-  /** Reserved, and nobody's on this machine. */
+  /** A reserved address that this machine does not have. */
   private static final Endpoint NOBODY = new Endpoint("127.0.0.1", 1);
 
   @Test
@@ -55,7 +55,7 @@ class StartupIT {
   }
 
   @Test
-  void aCommandThatComesTooEarlyIsServedWhenTheClusterIsThereInTime() {
+  void anEarlyCommandIsServedIfTheClusterIsUpInTime() {
     try (EmbeddedCluster cluster = EmbeddedCluster.builder().masters(3).start()) {
       cluster.members().forEach(Member::kill);
       try (ProxyFixture proxy =
@@ -95,7 +95,7 @@ class StartupIT {
   }
 
   @Test
-  void endsWithoutEverHavingSeenACluster() {
+  void stopsWithoutEverHavingReachedACluster() {
     var upstream = new ClusterUpstream(List.of(NOBODY), null);
     ProxyFixture proxy = ProxyFixture.of(upstream).start();
     try (RespClient wire = proxy.connect()) {
@@ -106,10 +106,10 @@ class StartupIT {
   }
 
   @Test
-  void speaksIpv6OnBothSides() {
+  void usesIpv6ForClientsAndNodes() {
     String why = whyNoIpv6();
     if (why != null) {
-      System.out.println("skipped: no IPv6 here: " + why);
+      System.out.println("skipped: no IPv6: " + why);
     }
     Assumptions.assumeTrue(why == null, "this machine has no IPv6: " + why);
     try (EmbeddedCluster cluster = EmbeddedCluster.builder().masters(3).host("::1").start();

@@ -7,9 +7,9 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 
 /**
- * Gives tests a cluster of three masters without replicas, whose node timeout is longer than a test
- * stops a node: nobody takes it for dead. Shared as {@link SharedCluster} is, and empty whenever it
- * is handed out.
+ * Provides tests with a cluster of three masters without replicas. Its node timeout is longer than
+ * any test freezes a node, so that no node is marked as failed. Shared like {@link SharedCluster},
+ * and emptied each time it is injected.
  */
 public final class SteadyCluster extends SharedCluster {
 

@@ -7,7 +7,7 @@ import io.penstock.testkit.wire.Wire;
 import java.util.function.BooleanSupplier;
 import org.awaitility.Awaitility;
 
-/** A client that subscribes, over a connection that hides nothing. */
+/** A subscriber on a raw connection. */
 final class Subscriber implements AutoCloseable {
 
   private final RespClient wire;
@@ -34,7 +34,7 @@ final class Subscriber implements AutoCloseable {
   }
 
   /**
-   * Subscribes to one more name, with the command of the kind wanted; it is the {@code count}th.
+   * Subscribes to one more name and expects the confirmation with {@code count} subscriptions.
    */
   Subscriber to(String command, String name, int count) {
     assertThat(wire.call(command, name))
@@ -42,12 +42,12 @@ final class Subscriber implements AutoCloseable {
     return this;
   }
 
-  /** What comes next is this push. */
+  /** Reads the next push and checks that it is this one. */
   void expect(String... elements) {
     assertThat(Wire.shown(wire.read())).isEqualTo(Wire.shown(frame(elements)));
   }
 
-  /** Bulk strings, and an integer where an element begins with a colon. */
+  /** Returns a push of bulk strings; an element that starts with a colon is an integer. */
   String frame(String... elements) {
     var frame = new StringBuilder().append(type).append(elements.length).append("\r\n");
     for (String element : elements) {
@@ -56,7 +56,7 @@ final class Subscriber implements AutoCloseable {
     return frame.toString();
   }
 
-  /** Nothing has come that was not read. */
+  /** Checks that no push is left to read. */
   void expectNothing() {
     assertThat(wire.available()).isZero();
   }

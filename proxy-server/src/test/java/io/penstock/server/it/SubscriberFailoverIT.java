@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Subscriptions outlive the death of the master that they are at, on a cluster of its own. */
+/** Subscriptions survive the failure of their master, on a cluster of its own. */
 class SubscriberFailoverIT {
 
   private static final int SLOT = 137;
@@ -58,20 +58,20 @@ class SubscriberFailoverIT {
     return made;
   }
 
-  /** Publishes until everybody counted has heard; answers what they hear next. */
-  private static String publishUntilHeard(RespClient publisher, String command, String wanted) {
+  /** Publishes until the reply is {@code wanted}, and returns the last message published. */
+  private static String publishUntilReceived(RespClient publisher, String command, String wanted) {
     int[] sent = {0};
     Subscriber.await(
-        "all hear a " + command,
+        "all subscribers get a " + command,
         () -> publisher.call(command, CHANNEL, "m" + ++sent[0]).equals(wanted));
     return "m" + sent[0];
   }
 
   /**
-   * Until a node knows of a subscription of Penstock's. What is published before is lost, though
-   * the reply to {@code PUBLISH} counts clients that are about to listen.
+   * Waits until a node has a subscription of Penstock. Messages published before are lost, although
+   * the reply to {@code PUBLISH} counts the clients that are about to be subscribed.
    */
-  private static void awaitListening(Member node, String... what) {
+  private static void awaitSubscribed(Member node, String... what) {
     List<String> call = new ArrayList<>(List.of("PUBSUB"));
     call.addAll(List.of(what));
     Subscriber.await(
@@ -83,7 +83,7 @@ class SubscriberFailoverIT {
         });
   }
 
-  /** Reads on until this push comes; what comes before are earlier messages of the same kind. */
+  /** Reads until this push arrives; the pushes before it are earlier messages of the same kind. */
   private static void readUntil(Subscriber subscriber, String... push) {
     String wanted = subscriber.frame(push);
     String word = Wire.bulk(push[0]);
@@ -106,22 +106,22 @@ class SubscriberFailoverIT {
 
     master.kill();
     cluster.awaitMaster(replica);
-    awaitListening(replica, "NUMSUB", CHANNEL);
+    awaitSubscribed(replica, "NUMSUB", CHANNEL);
 
     try (RespClient publisher = proxy.connect()) {
-      String last = publishUntilHeard(publisher, "PUBLISH", ":1\r\n");
+      String last = publishUntilReceived(publisher, "PUBLISH", ":1\r\n");
       readUntil(channel, "message", CHANNEL, last);
       if (shard != null) {
-        awaitListening(replica, "SHARDNUMSUB", CHANNEL);
-        last = publishUntilHeard(publisher, "SPUBLISH", ":1\r\n");
+        awaitSubscribed(replica, "SHARDNUMSUB", CHANNEL);
+        last = publishUntilReceived(publisher, "SPUBLISH", ":1\r\n");
         readUntil(shard, "smessage", CHANNEL, last);
       }
-      awaitListening(replica, "NUMPAT");
+      awaitSubscribed(replica, "NUMPAT");
       for (String tag : Keys.tagsOfMasters(cluster)) {
         Subscriber.await("set", () -> publisher.call("SET", tag + "k", "v").equals("+OK\r\n"));
         readUntil(events, "pmessage", "__keyspace@0__:*", "__keyspace@0__:" + tag + "k", "set");
       }
-      // The old master comes back as a replica, and repeats what it is told to store.
+      // The old master returns as a replica, and publishes events for replicated writes.
       master.restart();
       cluster.awaitHealthy();
       for (String tag : Keys.tagsOfMasters(cluster)) {
@@ -136,7 +136,7 @@ class SubscriberFailoverIT {
   }
 
   @Test
-  void anOrderlyHandoverIsNotNoticed() {
+  void aPlannedFailoverCausesNoErrors() {
     Member master = cluster.masterOf(SLOT);
     Member replica = cluster.replicasOf(master).getFirst();
     Subscriber channel = subscriber(2).to("SUBSCRIBE", CHANNEL, 1);
@@ -144,10 +144,10 @@ class SubscriberFailoverIT {
 
     try (RespClient publisher = proxy.connect()) {
       cluster.failover(replica);
-      publishUntilHeard(publisher, "PUBLISH", ":2\r\n");
-      awaitListening(replica, "NUMSUB", CHANNEL);
-      // A node counts a connection a little before Penstock hears that it does.
-      publishUntilHeard(publisher, "PUBLISH", ":2\r\n");
+      publishUntilReceived(publisher, "PUBLISH", ":2\r\n");
+      awaitSubscribed(replica, "NUMSUB", CHANNEL);
+      // A node counts a subscription shortly before Penstock gets the confirmation.
+      publishUntilReceived(publisher, "PUBLISH", ":2\r\n");
       assertThat(publisher.call("PUBLISH", CHANNEL, "end")).isEqualTo(":2\r\n");
       readUntil(channel, "message", CHANNEL, "end");
       readUntil(pattern, "pmessage", CHANNEL.substring(0, 3) + "*", CHANNEL, "end");

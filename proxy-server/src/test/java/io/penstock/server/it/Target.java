@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 
-/** Something that is asked: a server itself, or Penstock in front of servers. */
+/** A target of requests: a server, or Penstock in front of servers. */
 final class Target implements AutoCloseable {
 
   private static final Pattern BLOCKED = Pattern.compile("blocked_clients:(\\d+)");
@@ -38,7 +38,7 @@ final class Target implements AutoCloseable {
     return new Target("a server", server.host(), server.port(), List.of(server.connect()));
   }
 
-  /** The only node of a cluster. */
+  /** Returns the only node of a cluster. */
   static Target direct(EmbeddedCluster cluster) {
     var member = cluster.masters().getFirst();
     return new Target("a cluster's node", member.host(), member.port(), nodes(cluster));
@@ -58,12 +58,12 @@ final class Target implements AutoCloseable {
         .toList();
   }
 
-  /** {@code cluster} or {@code single} for Penstock. */
+  /** Returns the name: {@code cluster} or {@code single} for Penstock. */
   String name() {
     return name;
   }
 
-  /** A new connection that speaks RESP2 or RESP3. */
+  /** Opens a connection with RESP2 or RESP3. */
   RespClient connect(int protocol) {
     RespClient wire = RespClient.open(host, port);
     String hello = wire.call("HELLO", Integer.toString(protocol));
@@ -73,22 +73,22 @@ final class Target implements AutoCloseable {
     return wire;
   }
 
-  /** One request on a connection of its own. */
+  /** Sends one request on a new connection. */
   String call(String... words) {
     try (RespClient wire = connect(2)) {
       return wire.call(words);
     }
   }
 
-  /** Removes all data, scripts and functions, and what the servers wrote down. */
+  /** Removes all data, scripts and functions, and the slow log and other records of servers. */
   void clean() {
     for (RespClient node : nodes) {
       for (List<String> command : CLEANING) {
         node.text(command.toArray(new String[0]));
       }
     }
-    call("SCRIPT", "FLUSH"); // Penstock remembers scripts as well
-    Awaitility.await("clients of before are gone from " + name)
+    call("SCRIPT", "FLUSH"); // Penstock keeps scripts too
+    Awaitility.await("earlier clients are disconnected from " + name)
         .pollInterval(Duration.ofMillis(2))
         .until(this::hasNoSubscribers);
   }

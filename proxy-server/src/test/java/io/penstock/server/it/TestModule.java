@@ -12,17 +12,17 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.opentest4j.TestAbortedException;
 
-/** The module in {@code learnt.c}, compiled where there is a compiler, and a server to load it. */
+/** The module in {@code learnt.c}, compiled if there is a compiler, and a server to load it. */
 final class TestModule {
 
-  /** What a statically linked server says. */
+  /** The error of a statically linked server. */
   private static final String STATIC = "Dynamic loading not supported";
 
   private static final long SECONDS = 30;
 
   private TestModule() {}
 
-  /** Compiles it into {@code folder}; skips the test, and says so, where that does not work. */
+  /** Compiles it into {@code folder}; skips the test with a message if that fails. */
   static Path compile(Path folder) {
     Path source = folder.resolve("learnt.c");
     Path module = folder.resolve("learnt.so");
@@ -47,8 +47,9 @@ final class TestModule {
   }
 
   /**
-   * The server of the other tests if it loads {@code module}, else the one on PATH; skips the test,
-   * and says so, if neither does. The bundled server is linked statically, so it loads none.
+   * Returns the server of the other tests if it can load {@code module}, otherwise the one on PATH;
+   * skips the test with a message if neither can. The bundled server is linked statically and loads
+   * no modules.
    */
   static ServerBinary serverFor(Path module) {
     ServerBinary usual = ServerBinary.find();

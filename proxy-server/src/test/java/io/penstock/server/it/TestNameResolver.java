@@ -10,19 +10,19 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
- * Names in this JVM whose addresses tests change, as a name service's would; all others are looked
- * up as ever. Addresses are kept for a second.
+ * Host names in this JVM whose addresses tests can change, like those of a name service. All other
+ * names are resolved as usual. Addresses are cached for one second.
  */
 public final class TestNameResolver extends InetAddressResolverProvider {
 
   private static final Map<String, byte[]> ADDRESSES = new ConcurrentHashMap<>();
 
-  /** Found by the JVM. */
+  /** Called by the JVM, which finds the class as a service. */
   public TestNameResolver() {
-    Security.setProperty("networkaddress.cache.ttl", "1"); // read when a name is kept first
+    Security.setProperty("networkaddress.cache.ttl", "1"); // read when the first name is cached
   }
 
-  /** From now on, or a second later, {@code name} is at {@code address}. */
+  /** Makes {@code name} resolve to {@code address}, within one second. */
   static void put(String name, String address) throws UnknownHostException {
     ADDRESSES.put(name, InetAddress.getByName(address).getAddress());
   }

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The tools that come with a server, as people use them, through Penstock and a facade of it. */
+/** The tools that come with a server, through Penstock, with and without a facade. */
 @ExtendWith(SharedCluster.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ToolsIT {
@@ -48,15 +48,15 @@ class ToolsIT {
   private Path folder;
 
   /**
-   * What a tool did.
+   * The result of a run of a tool.
    *
    * @param ended whether it ended by itself in time
    */
   private record Run(boolean ended, int status, String output) {
 
-    /** It ended well, and no server's error is to be seen. */
+    /** Checks that it ended with status 0 and that its output has no error of a server. */
     String fine() {
-      assertThat(ended).as("it has not ended; so far: %s", output).isTrue();
+      assertThat(ended).as("it did not end in time; output: %s", output).isTrue();
       assertThat(status).as(output).isZero();
       return clean();
     }
@@ -86,7 +86,7 @@ class ToolsIT {
     }
   }
 
-  /** redis-benchmark takes one node for no cluster, so there are two instances. */
+  /** Two instances, because redis-benchmark rejects a cluster of one node. */
   private static ProxyFixture shown(EmbeddedCluster cluster, List<Endpoint> nodes, int port) {
     return ProxyFixture.of(cluster)
         .port(port)
@@ -104,8 +104,8 @@ class ToolsIT {
   }
 
   /**
-   * The tool beside the server in use, else the one on PATH; skips the test, and says so, if there
-   * is neither.
+   * Returns the tool next to the server in use, otherwise the one on PATH; skips the test with a
+   * message if there is neither.
    */
   private static String tool(String suffix) {
     ServerBinary server = ServerBinary.find();
@@ -123,11 +123,14 @@ class ToolsIT {
     return String.valueOf(tool);
   }
 
-  /** A tool that never ends would keep what it says in a buffer; skips where nothing forbids it. */
-  private static List<String> lineByLine(String tool) {
+  /**
+   * Returns a command that runs a tool with line-buffered output, for tools that never end; skips
+   * the test if that is not possible.
+   */
+  private static List<String> lineBuffered(String tool) {
     Path stdbuf = Path.of("/usr/bin/stdbuf");
     boolean there = Files.isExecutable(stdbuf);
-    String reason = "there is no " + stdbuf + ", which has redis-cli --stat write line by line";
+    String reason = "there is no " + stdbuf + ", needed for line-buffered output of redis-cli --stat";
     if (!there) {
       System.out.println("skipped: " + reason);
     }
@@ -174,7 +177,7 @@ class ToolsIT {
   }
 
   @Test
-  void bigkeysAndMemkeysLookAtEveryKey() throws Exception {
+  void bigkeysAndMemkeysCheckEveryKey() throws Exception {
     String big = cli(plain, PATIENCE_SECONDS, "--bigkeys").fine();
     assertThat(big).contains("Biggest string found", "Biggest   list found", "Biggest   hash");
     assertThat(big).containsPattern("Sampled \\d+ keys in the keyspace");
@@ -182,14 +185,14 @@ class ToolsIT {
   }
 
   @Test
-  void statAndLatencyGoOnWithoutErrors() throws Exception {
-    String stat = run(lineByLine(tool("cli")), plain, null, 3, "--stat", "-i", "0.2").clean();
+  void statAndLatencyRunWithoutErrors() throws Exception {
+    String stat = run(lineBuffered(tool("cli")), plain, null, 3, "--stat", "-i", "0.2").clean();
     assertThat(stat.lines().filter(line -> line.matches("\\d+ .*"))).hasSizeGreaterThan(5);
     assertThat(cli(plain, 2, "--latency", "--raw").clean()).isNotNull();
   }
 
   @Test
-  void pipeTakesAThousandCommands() throws Exception {
+  void pipeSendsAThousandCommands() throws Exception {
     Path input = folder.resolve("pipe.txt");
     var commands = new StringBuilder();
     for (int i = 0; i < 1_000; i++) {
@@ -206,7 +209,7 @@ class ToolsIT {
   }
 
   @Test
-  void interactiveCallsAnswerInBothProtocols() throws Exception {
+  void callsWorkInBothProtocols() throws Exception {
     assertThat(cli(plain, PATIENCE_SECONDS, "GET", "tools:0").fine()).isEqualTo("x\n");
     assertThat(cli(plain, PATIENCE_SECONDS, "-3", "INFO", "keyspace").fine()).contains("db0:keys=");
     assertThat(cli(facade, PATIENCE_SECONDS, "-c", "GET", "tools:1").fine()).isEqualTo("xx\n");
@@ -220,12 +223,12 @@ class ToolsIT {
   }
 
   @Test
-  void theBenchmarkTakesTheFacadeForACluster() throws Exception {
+  void theBenchmarkDetectsTheFacadeAsACluster() throws Exception {
     String said =
         benchmark(facade, "--cluster", "-n", "2000", "-c", "10", "-t", "set,get,incr").fine();
 
     assertThat(said)
-        .containsPattern("Cluster has 2 (master|primary) nodes") // the latter is Valkey's
+        .containsPattern("Cluster has 2 (master|primary) nodes") // Valkey says primary
         .contains("requests completed in");
   }
 }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The same on every way to the kernel that this machine has, with one event loop and with four. */
+/** The same tests on each transport of this machine, with one event loop and with four. */
 @ExtendWith(SharedCluster.class)
 class TransportsIT {
 
@@ -33,7 +33,7 @@ class TransportsIT {
         setups.add(new Setup(transport, 1, 1));
         setups.add(new Setup(transport, 4, 3));
       } else {
-        System.out.println("skipped: " + transport + " does not work here: " + why);
+        System.out.println("skipped: " + transport + " is not available: " + why);
       }
     }
     return setups.stream();
@@ -134,7 +134,7 @@ class TransportsIT {
         for (Member master : cluster.masters()) {
           master.text("CLIENT", "KILL", "TYPE", "normal");
         }
-        // A read is safe to repeat: the client sees nothing.
+        // A read is retried: the client gets no error.
         assertThat(wire.call("GET", "many1")).isEqualTo(Wire.bulk("value 1"));
         assertThat(wire.call("MGET", "many1", "many2", "many3")).startsWith("*3\r\n$7");
       }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A master that is there and does not answer: a stopped process, as in a long pause of a machine.
+ * A master that does not answer while its connections stay open: a process stopped with SIGSTOP.
  */
 @ExtendWith(SteadyCluster.class)
 class UnresponsiveMasterIT {
@@ -66,7 +66,7 @@ class UnresponsiveMasterIT {
   }
 
   @Test
-  void deadlinesAreKeptAndLateRepliesReachNobody() {
+  void deadlinesAreMetAndLateRepliesAreDropped() {
     try (RespClient one = proxy.connect();
         RespClient two = proxy.connect()) {
       assertThat(one.call("SET", tag + "k", "before")).isEqualTo("+OK\r\n");
@@ -97,7 +97,7 @@ class UnresponsiveMasterIT {
   }
 
   @Test
-  void partsOfADividedCommandKeepTheDeadline() {
+  void partsOfASplitCommandMeetTheDeadline() {
     try (RespClient wire = proxy.connect()) {
       assertThat(wire.call("MSET", tag + "a", "1", otherTag + "b", "2")).isEqualTo("+OK\r\n");
       FrozenNode.freeze(paused);
@@ -114,12 +114,12 @@ class UnresponsiveMasterIT {
   }
 
   @Test
-  void aConnectionThatStaysSilentIsGivenUpAndComesBack() {
+  void aSilentConnectionIsClosedAndReopened() {
     try (RespClient wire = proxy.connect()) {
       assertThat(wire.call("SET", tag + "k", "1")).isEqualTo("+OK\r\n");
       long reconnects = reconnects();
       FrozenNode.freeze(paused);
-      Awaitility.await("the connection is given up, nothing is sent into the void any more")
+      Awaitility.await("the connection is closed, and no more requests are sent")
           .atMost(TIMEOUT.multipliedBy(15))
           .until(() -> wire.call("GET", tag + "k").startsWith("-UNAVAILABLE "));
       paused.resume();
@@ -151,14 +151,14 @@ class UnresponsiveMasterIT {
       }
       assertThat(firstReplies).allMatch(UnresponsiveMasterIT::isTooLate);
       paused.resume();
-      assertThat(paused.text("PING")).isEqualTo("PONG"); // what is asked now is answered in time
+      assertThat(paused.text("PING")).isEqualTo("PONG"); // new requests are answered in time
       for (int i = 0; i < wires.size(); i++) {
         RespClient wire = wires.get(i);
         String value = "$-1\r\n";
         for (int round = 0; round < 20; round++) {
           String reply = i < 10 && round == 0 ? firstReplies.get(i) : wire.read();
           assertThat(isTooLate(reply) ? value : reply).isEqualTo(value);
-          if (!reply.startsWith("-UNAVAILABLE ")) { // what was sent runs when the node goes on
+          if (!reply.startsWith("-UNAVAILABLE ")) { // commands in flight run when the node is resumed
             value = Wire.bulk(i + " in round " + round);
           }
           assertThat(wire.read()).isEqualTo(Wire.bulk(i + " in round " + round));
@@ -170,7 +170,7 @@ class UnresponsiveMasterIT {
     }
   }
 
-  /** Too late for a reply; with connections of its own a client may come too late to send, too. */
+  /** Returns whether a deadline has passed: of the reply or, with leased connections, of sending. */
   private static boolean isTooLate(String reply) {
     return reply.startsWith("-TIMEOUT ")
         || (DispatchMode.dispatch() instanceof Dispatch.Sync && reply.startsWith("-UNAVAILABLE "));

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** WAITAOF over three shards with a replica each, all of them with a file. */
+/** WAITAOF over three shards with a replica each, all of them with an append-only file. */
 class WaitAofIT {
 
   private static final String KEY = Keys.tag(137) + "waited";
@@ -59,7 +59,7 @@ class WaitAofIT {
     return cluster.masterOf(137);
   }
 
-  /** A line of what a node says about its file. */
+  /** Returns a line of INFO persistence. */
   private static String persistence(RespClient node, String field) {
     return node.text("INFO", "persistence")
         .lines()
@@ -69,7 +69,7 @@ class WaitAofIT {
   }
 
   @Test
-  void disksOfAllShardsAreWaitedFor() {
+  void waitsForTheDisksOfAllShards() {
     for (int i = 0; i < 3; i++) {
       assertThat(wire.call("SET", KEY, "v" + i)).isEqualTo("+OK\r\n");
       assertThat(wire.call("WAITAOF", "1", "1", "20000")).isEqualTo(BOTH);
@@ -77,9 +77,9 @@ class WaitAofIT {
     assertThat(wire.call("WAITAOF", "0", "0", "0")).startsWith("*2\r\n:");
   }
 
-  /** A server that never syncs by itself has nothing on disk that was written since. */
+  /** A server that never calls fsync by itself has no later write on disk. */
   @Test
-  void whatOneMasterHasNotOnDiskDoesNotCount() {
+  void aMasterThatHasNotSyncedDoesNotCount() {
     assertThat(wire.call("WAITAOF", "1", "1", "20000")).isEqualTo(BOTH);
     try (RespClient direct = master().server().connect()) {
       direct.text("CONFIG", "SET", "appendfsync", "no");
@@ -95,7 +95,7 @@ class WaitAofIT {
   }
 
   @Test
-  void aFrozenReplicaOfAnyShardIsNoticed() {
+  void aFrozenReplicaOfAnyShardDoesNotCount() {
     Member replica = cluster.replicasOf(master()).getFirst();
     replica.server().pause();
     try {
@@ -108,7 +108,7 @@ class WaitAofIT {
   }
 
   @Test
-  void aMasterWithoutAFileRefusesInItsOwnWords() {
+  void aMasterWithoutAnAppendOnlyFileAnswersWithItsError() {
     try (RespClient direct = master().server().connect()) {
       direct.text("CONFIG", "SET", "appendonly", "no");
       try {
@@ -124,7 +124,7 @@ class WaitAofIT {
   }
 
   @Test
-  void argumentsAreJudgedAsByAServer() {
+  void argumentErrorsAreThoseOfAServer() {
     List<List<String>> calls =
         List.of(
             List.of("x", "0", "0"),
@@ -187,7 +187,7 @@ class WaitAofIT {
   }
 
   @Test
-  void inFrontOfOneServerToo() {
+  void worksOnASingleServer() {
     try (ServerProcess server = ServerProcess.builder().option("appendonly", "yes").start();
         ProxyFixture single = ProxyFixture.of(server).startReady();
         RespClient client = single.connect()) {

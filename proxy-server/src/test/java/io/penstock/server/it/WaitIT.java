@@ -42,7 +42,7 @@ class WaitIT {
   }
 
   @Test
-  void replicasOfAllShardsAreWaitedFor() {
+  void waitsForTheReplicasOfAllShards() {
     for (int i = 0; i < 20; i++) {
       wire.write(Wire.request("SET", KEY, "v" + i)).write(Wire.request("WAIT", "1", "10000"));
       wire.flush();
@@ -57,16 +57,16 @@ class WaitIT {
   }
 
   @Test
-  void whatIsNotAcknowledgedInTimeDoesNotCount() {
+  void replicasThatDoNotAcknowledgeInTimeDoNotCount() {
     long began = System.nanoTime();
     assertThat(wire.call("WAIT", "2", "150")).isEqualTo(":1\r\n");
     assertThat(Duration.ofNanos(System.nanoTime() - began))
         .isBetween(Duration.ofMillis(140), Duration.ofSeconds(10));
   }
 
-  /** It is a replica of its successor then, and the only one. */
+  /** The old master is then a replica of the new one, and the only replica. */
   @Test
-  void waitGoesOnWhenTheMasterHandsOver() {
+  void waitContinuesAfterAPlannedFailover() {
     Member master = cluster.masterOf(137);
     Member replica = cluster.replicasOf(master).getFirst();
     try {
@@ -83,7 +83,7 @@ class WaitIT {
   }
 
   @Test
-  void oneFrozenReplicaOfAnyShardIsNoticed() {
+  void aFrozenReplicaOfAnyShardDoesNotCount() {
     Member replica = cluster.replicasOf(cluster.masterOf(137)).getFirst();
     replica.server().pause();
     try {

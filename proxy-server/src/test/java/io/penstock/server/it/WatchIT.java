@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Optimistic locking on real servers: what changed in between is never overwritten. */
+/** Optimistic locking on real servers: a change by another client is never overwritten. */
 @ExtendWith(SharedCluster.class)
 class WatchIT {
 
@@ -46,7 +46,7 @@ class WatchIT {
     Keys.empty(cluster, SLOT);
   }
 
-  /** Reads, adds one and writes, and begins again when somebody was faster. */
+  /** Reads, adds one and writes; starts again if another client was faster. */
   private static final class Incrementer implements Runnable {
     private final RespClient wire;
     private final String key;
@@ -107,7 +107,7 @@ class WatchIT {
   }
 
   @Test
-  void alsoWhileTheSlotMoves() {
+  void incrementsAllCountWhileTheSlotMoves() {
     begin(TAG + "counter", 4);
     Member home = cluster.masterOf(SLOT);
     Member guest = cluster.masters().stream().filter(m -> m != home).findFirst().orElseThrow();
@@ -142,13 +142,13 @@ class WatchIT {
   }
 
   @Test
-  void whoGoesAwayGivesTheConnectionBack() {
+  void aDisconnectedClientReturnsItsConnection() {
     for (int i = 0; i < 50; i++) {
       try (RespClient wire = proxy.connect()) {
         assertThat(wire.call("WATCH", TAG + "k")).isEqualTo("+OK\r\n");
       }
     }
-    Awaitility.await("connections are given back")
+    Awaitility.await("leased connections are returned")
         .atMost(Duration.ofSeconds(20))
         .untilAsserted(() ->
             assertThat(proxy.stats().nodes().stream().mapToLong(NodeStats::inFlight).sum())

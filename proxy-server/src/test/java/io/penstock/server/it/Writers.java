@@ -7,7 +7,7 @@ import io.penstock.testkit.wire.Wire;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What clients do under load, each checking every reply it gets. */
+/** Clients for load tests, each of which checks every reply. */
 final class Writers {
 
   private Writers() {}
@@ -22,7 +22,7 @@ final class Writers {
       this.name = name;
     }
 
-    /** Looks at what is there when the load has ended. */
+    /** Checks the data when the load has ended. */
     abstract void verify(RespClient fresh);
 
     @Override
@@ -32,8 +32,8 @@ final class Writers {
   }
 
   /**
-   * The only one to write a counter and a string: each reply says whether it ran once, in order,
-   * and whether it is the reply to this request.
+   * The only writer of a counter and a string: each reply shows whether the command ran once and in
+   * order, and whether the reply belongs to it.
    */
   static final class Sequence extends Writer {
     private final String counter;
@@ -86,14 +86,14 @@ final class Writers {
     }
   }
 
-  /** One of several that count on the same key. */
-  static final class Sharer extends Writer {
+  /** One of several clients that increment the same counter. */
+  static final class SharedCounter extends Writer {
     private final String key;
     private long acknowledged;
     private long last;
 
-    Sharer(RespClient wire, String key) {
-      super(wire, "sharer");
+    SharedCounter(RespClient wire, String key) {
+      super(wire, "shared counter");
       this.key = key;
     }
 
@@ -113,16 +113,16 @@ final class Writers {
 
     @Override
     void verify(RespClient fresh) {
-      // the sum over all sharers counts
+      // the test checks the sum of all
     }
   }
 
-  /** Makes keys, looks at them and removes them: what is not there yet is what ASK is about. */
-  static final class Creator extends Writer {
+  /** Creates, reads and deletes keys: during a migration, missing keys get ASK. */
+  static final class CreateAndDelete extends Writer {
     private final String prefix;
     private long count;
 
-    Creator(RespClient wire, String prefix) {
+    CreateAndDelete(RespClient wire, String prefix) {
       super(wire, "creator");
       this.prefix = prefix;
     }
@@ -144,13 +144,13 @@ final class Writers {
     }
   }
 
-  /** Commands with several keys, some of which are here and some there during a migration. */
+  /** Commands with several keys, which are on different nodes during a migration. */
   static final class Multi extends Writer {
     private final List<String> keys;
     private long count;
 
     /**
-     * @param keys each written by nobody else
+     * @param keys not written by any other client
      */
     Multi(RespClient wire, List<String> keys) {
       super(wire, "multi");
@@ -188,14 +188,14 @@ final class Writers {
     }
   }
 
-  /** Pipelines of commands about two keys, together and one by one: each sees all before it. */
+  /** Pipelines of commands on two keys, together and separately: each sees all earlier ones. */
   static final class Pairs extends Writer {
     private final String one;
     private final String other;
     private long count;
 
     /**
-     * @param keyPrefix of keys written by nobody else
+     * @param keyPrefix of keys that no other client writes
      */
     Pairs(RespClient wire, String keyPrefix) {
       super(wire, "pairs");
@@ -238,10 +238,10 @@ final class Writers {
   }
 
   /**
-   * Counts on two keys in a transaction: both always have the same value, and a reply that says so
-   * is true.
+   * Increments two counters in a transaction: both must always have the same value, and the replies
+   * must be true.
    */
-  static final class Twins extends Writer {
+  static final class TwinCounters extends Writer {
     private static final String INCREMENT = "return redis.call('INCR', KEYS[1])";
     private final String digest;
     private final String one;
@@ -252,7 +252,7 @@ final class Writers {
     /**
      * @param lenient whether errors that Penstock documents are accepted
      */
-    Twins(RespClient wire, String keyPrefix, boolean lenient) {
+    TwinCounters(RespClient wire, String keyPrefix, boolean lenient) {
       super(wire, "twins");
       this.digest = Wire.content(wire.call("SCRIPT", "LOAD", INCREMENT));
       this.one = keyPrefix + ":one";
@@ -280,7 +280,7 @@ final class Writers {
       }
       assertThat(reply).matches("\\*3\r\n:(\\d+)\r\n\\$7\r\nbetween\r\n:\\1\r\n");
       long now = Long.parseLong(reply.substring(5, reply.indexOf('\r', 5)));
-      // A master that is killed may have acknowledged one that its replica never heard of.
+      // A killed master may have acknowledged a transaction that its replica did not receive.
       assertThat(now).isGreaterThanOrEqualTo(lenient ? last : last + 1);
       assertThat(lenient || now == last + 1).as("each ran once").isTrue();
       last = now;

@@ -1,10 +1,10 @@
 /**
- * Penstock against real servers: a proxy in this JVM, servers as processes of their own, clients
- * over real sockets. Nothing is mocked and nothing sleeps.
+ * Penstock with real servers: a proxy in this JVM, servers as separate processes, clients over real
+ * sockets. No mocks, no sleeps.
  *
  * <p>{@link io.penstock.server.it.ProxyFixture} is the proxy, {@link
- * io.penstock.testkit.wire.RespClient} a client that shows reply bytes as they are, {@link
- * io.penstock.server.it.SharedCluster} the cluster of the tests that leave one as they found it.
+ * io.penstock.testkit.wire.RespClient} a client that shows reply bytes unchanged, {@link
+ * io.penstock.server.it.SharedCluster} the cluster of tests that do not change its shape.
  */
 @NullMarked
 package io.penstock.server.it;
