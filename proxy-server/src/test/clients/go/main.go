@@ -1,4 +1,4 @@
-// go-redis through Penstock: suite HOST PORT PROTOCOL. ../scenarios.txt says what each scenario is about.
+// go-redis through Penstock: suite HOST PORT PROTOCOL. ../scenarios.txt describes the scenarios.
 package main
 
 import (
@@ -21,7 +21,7 @@ var (
 	ctx      = context.Background()
 	protocol int
 	address  string
-	p        string // before every key
+	p        string // prefix of every key
 	r        *redis.Client
 )
 
@@ -46,7 +46,7 @@ func holds(ok bool, what string) {
 	}
 }
 
-// must gives the value of a reply that is no error.
+// must returns the value of a reply, and fails on an error.
 func must[T any](value T, err error) T {
 	if err != nil {
 		fail("%v", err)

@@ -1,4 +1,4 @@
-// ioredis through Penstock: suite.js HOST PORT PROTOCOL. ../scenarios.txt says what each scenario is about.
+// ioredis through Penstock: suite.js HOST PORT PROTOCOL. ../scenarios.txt describes the scenarios.
 "use strict";
 
 const assert = require("node:assert/strict");

@@ -1,4 +1,4 @@
-"""redis-py through Penstock: suite.py HOST PORT PROTOCOL. ../scenarios.txt says what each scenario is about."""
+"""redis-py through Penstock: suite.py HOST PORT PROTOCOL. ../scenarios.txt describes the scenarios."""
 
 import sys
 import threading
@@ -271,7 +271,7 @@ for scenario in SCENARIOS:
     try:
         scenario()
         print("ok", name, flush=True)
-    except Exception as e:  # whatever it is, the next scenario is tried
+    except Exception as e:  # continue with the next scenario
         failed = True
         print(f"failed {name}: {type(e).__name__}: {e}".replace("\n", " "), flush=True)
 sys.exit(failed)

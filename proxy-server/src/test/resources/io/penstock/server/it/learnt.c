@@ -1,5 +1,5 @@
-/* A server module with commands that Penstock does not come with. ModuleServers compiles it.
- * It brings its own declarations, so that no header of Redis need be installed. */
+/* A server module with commands that are not in Penstock's table. TestModule compiles it.
+ * It has its own declarations, so that no header of Redis has to be installed. */
 
 typedef struct Ctx Ctx;
 typedef struct Text Text;
