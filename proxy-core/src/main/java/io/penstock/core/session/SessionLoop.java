@@ -121,7 +121,8 @@ public final class SessionLoop implements LoopClients {
 
   private AnswerLoop makeAnswerSite() {
     var access =
-        new AnswerLoop.Access(settings.password(), settings.database(), delayed, clientLog, counters);
+        new AnswerLoop.Access(
+            settings.password(), settings.database(), delayed, clientLog, counters);
     return new AnswerLoop(settings.face(), directory, () -> commandReplies, access, pause);
   }
 

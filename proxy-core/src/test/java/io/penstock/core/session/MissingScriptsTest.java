@@ -123,7 +123,8 @@ class MissingScriptsTest {
     client.send(set("a", "1"));
     upper.expect(set("a", "1")).send(MISSING).expect(LOAD);
 
-    rig.tick(Duration.ofMillis(8_500)); // the call's timeout has passed, that of the later write has not
+    rig.tick(
+        Duration.ofMillis(8_500)); // the call's timeout has passed, that of the later write has not
 
     lower.expect(PING).send("+PONG\r\n"); // a health check of an idle connection
     Peer other = rig.client();

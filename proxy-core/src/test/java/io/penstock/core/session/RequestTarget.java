@@ -96,7 +96,8 @@ public final class RequestTarget {
         }
       }
       if (!keeping) {
-        Oracle.require(Pieces.memory() - memory <= 4L * data.length + ROOM, "too much memory is used");
+        Oracle.require(
+            Pieces.memory() - memory <= 4L * data.length + ROOM, "too much memory is used");
       }
     }
     if (input.isPutBack()) {
@@ -144,8 +145,11 @@ public final class RequestTarget {
     var again = new RequestScanner(REDIS);
     again.reset(frame.start());
     Oracle.requireSame(
-        "the bytes of a request are not a request", ScanResult.REQUEST, again.scan(frame.buffer(), frame.end()));
-    Oracle.requireSame("the bytes of a request are another request", text(frame), text(again.frame()));
+        "the bytes of a request are not a request",
+        ScanResult.REQUEST,
+        again.scan(frame.buffer(), frame.end()));
+    Oracle.requireSame(
+        "the bytes of a request are another request", text(frame), text(again.frame()));
     Oracle.requireSame("the request ends elsewhere", frame.end(), again.frame().end());
   }
 

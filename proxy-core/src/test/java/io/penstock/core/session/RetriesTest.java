@@ -66,7 +66,9 @@ class RetriesTest {
     assertNothingElseSentTo(node, key, "");
   }
 
-  /** @param owed the replies of the node to earlier requests */
+  /**
+   * @param owed the replies of the node to earlier requests
+   */
   private void assertNothingElseSentTo(Peer node, String key, String owed) {
     Peer other = rig.client();
     other.send(get(key));
@@ -247,7 +249,8 @@ class RetriesTest {
     }
 
     static IntStream looks() {
-      return IntStream.range(60, 80); // one each for the earlier replies, and then one for each exchange
+      return IntStream.range(
+          60, 80); // one each for the earlier replies, and then one for each exchange
     }
 
     @ParameterizedTest

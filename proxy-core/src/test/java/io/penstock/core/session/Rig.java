@@ -264,7 +264,8 @@ final class Rig implements AutoCloseable {
   private final Loop loop = group.loops().getFirst();
   private final List<ScriptedNode> nodes = List.of(new ScriptedNode(), new ScriptedNode());
   private final List<Peer> clients = new ArrayList<>();
-  private final Set<Integer> accepted = new HashSet<>(); // nodes whose first connection was accepted
+  private final Set<Integer> accepted =
+      new HashSet<>(); // nodes whose first connection was accepted
   private final java.util.Map<Integer, Peer> started = new HashMap<>(); // accepted and not used yet
   private final boolean isSync;
   private final Map topology;

@@ -123,8 +123,7 @@ class ServerRepliesTest {
 
   @ParameterizedTest
   @MethodSource("figuresThatFail")
-  void aFailureOfInfoClosesTheClient(
-      CompletionStage<ProxyStats> figures) {
+  void aFailureOfInfoClosesTheClient(CompletionStage<ProxyStats> figures) {
     try (var failing = new Rig.Options().stats(() -> figures).start()) {
       failing.client().send(call("INFO clients") + call("ECHO later")).expectClosed();
 
@@ -222,8 +221,7 @@ class ServerRepliesTest {
         "requirepass x; requirepass; it is Penstock's own: set penstock.password where Penstock is configured",
         "databases 3; databases; Penstock answers it for itself, and it cannot be set"
       })
-  void penstocksParametersCannotBeSetOnNodes(
-      String parameters, String name, String why) {
+  void penstocksParametersCannotBeSetOnNodes(String parameters, String name, String why) {
     try (Rig allowing =
         new Rig.Options()
             .allow("config|set")

@@ -237,7 +237,9 @@ class SubscriptionsTest {
       node.send("$1\r\n1\r\n");
       client.expect("$1\r\n1\r\n");
 
-      rig.acceptSubscriberConnection(0).expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
+      rig.acceptSubscriberConnection(0)
+          .expect(call("subscribe b"))
+          .send(push("subscribe", "b", ":1"));
       client.expect(array("subscribe", "b", ":1"));
     }
   }
@@ -422,7 +424,10 @@ class SubscriptionsTest {
       client.expect(array("message", "a", "1") + array("message", "a", "2"));
       Peer other = resp3();
       other.send(call("SUBSCRIBE b"));
-      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
+      Peer feed =
+          rig.acceptSubscriberConnection(0)
+              .expect(call("subscribe b"))
+              .send(push("subscribe", "b", ":1"));
       other.expect(push("subscribe", "b", ":1"));
 
       rig.tick(BUS);
@@ -535,13 +540,19 @@ class SubscriptionsTest {
     void aShardChannelStaysUntilItsOldOwnerEndsIt() {
       Peer client = rig.client();
       client.send(call("SSUBSCRIBE a"));
-      Peer old = rig.acceptSubscriberConnection(1).expect(call("ssubscribe a")).send(push("ssubscribe", "a", ":1"));
+      Peer old =
+          rig.acceptSubscriberConnection(1)
+              .expect(call("ssubscribe a"))
+              .send(push("ssubscribe", "a", ":1"));
       client.expect(array("ssubscribe", "a", ":1"));
       rig.publish(rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
       rig.accept(0); // for commands
       Peer other = resp3();
       other.send(call("SUBSCRIBE b"));
-      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
+      Peer feed =
+          rig.acceptSubscriberConnection(0)
+              .expect(call("subscribe b"))
+              .send(push("subscribe", "b", ":1"));
       other.expect(push("subscribe", "b", ":1"));
 
       old.send(push("smessage", "a", "1") + push("sunsubscribe", "a", ":0"));
@@ -555,7 +566,9 @@ class SubscriptionsTest {
     void aShardChannelMovesIfItsOldOwnerIsSilent() {
       Peer client = rig.client();
       client.send(call("SSUBSCRIBE a"));
-      rig.acceptSubscriberConnection(1).expect(call("ssubscribe a")).send(push("ssubscribe", "a", ":1"));
+      rig.acceptSubscriberConnection(1)
+          .expect(call("ssubscribe a"))
+          .send(push("ssubscribe", "a", ":1"));
       client.expect(array("ssubscribe", "a", ":1"));
       rig.publish(rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
       rig.accept(0); // for commands
@@ -598,7 +611,8 @@ class SubscriptionsTest {
     void anErrorOfTheNodeGoesToTheClient() {
       Peer client = rig.client();
       client.send(call("SUBSCRIBE b c"));
-      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b c")).send("-NOPERM no\r\n");
+      Peer feed =
+          rig.acceptSubscriberConnection(0).expect(call("subscribe b c")).send("-NOPERM no\r\n");
       feed.expect(call("subscribe b") + call("subscribe c"));
       feed.send(push("subscribe", "b", ":1") + "-NOPERM not c\r\n");
 
@@ -795,7 +809,8 @@ class SubscriptionsTest {
       }
       Peer publisher = rig.client();
       publisher.send(call("PUBLISH b x"));
-      Peer node = rig.accept(0).expect(call("PUBLISH b x")).send(":2\r\n"); // one subscriber is not ours
+      Peer node =
+          rig.accept(0).expect(call("PUBLISH b x")).send(":2\r\n"); // one subscriber is not ours
       publisher.expect(":4\r\n");
 
       client.send(call("PSUBSCRIBE [bc]"));
@@ -923,7 +938,8 @@ class SubscriptionsTest {
       Peer node = rig.accept(0).expect(call("PUBSUB NUMSUB b")).send(array("b", ":1"));
       client.expect(array("b", ":2"));
       client.send(call("PUBSUB SHARDNUMSUB b"));
-      node.expect(call("PUBSUB SHARDNUMSUB b")).send(array("b", ":3")); // two subscribers are not ours
+      node.expect(call("PUBSUB SHARDNUMSUB b"))
+          .send(array("b", ":3")); // two subscribers are not ours
       client.expect(array("b", ":4"));
       client.send(call("PUBSUB CHANNELS"));
       node.expect(call("PUBSUB CHANNELS")).send(array("b"));
@@ -950,7 +966,10 @@ class SubscriptionsTest {
     void unsubscribeIsConfirmedWithinTheReplyToExec() {
       Peer client = resp3();
       client.send(call("SUBSCRIBE b"));
-      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
+      Peer feed =
+          rig.acceptSubscriberConnection(0)
+              .expect(call("subscribe b"))
+              .send(push("subscribe", "b", ":1"));
       client.expect(push("subscribe", "b", ":1"));
       client.send(call("MULTI") + call("PING") + call("UNSUBSCRIBE b x") + call("ECHO e"));
       client.expect("+OK\r\n" + "+QUEUED\r\n".repeat(3));
@@ -967,7 +986,10 @@ class SubscriptionsTest {
     void closingDuringATransactionLeavesNothingBehind() {
       Peer client = resp3();
       client.send(call("SUBSCRIBE b"));
-      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
+      Peer feed =
+          rig.acceptSubscriberConnection(0)
+              .expect(call("subscribe b"))
+              .send(push("subscribe", "b", ":1"));
       client.expect(push("subscribe", "b", ":1"));
       client.send(call("MULTI") + call("UNSUBSCRIBE") + PING + call("EXEC"));
       client.expect("+OK\r\n+QUEUED\r\n+QUEUED\r\n");

@@ -51,7 +51,7 @@ class FacadeMappingTest {
   }
 
   @Test
-  void nodesAreAListHoweverItIsWritten() {
+  void nodesMayBeWrittenInAnyListSyntax() {
     var wanted =
         new ClusterFacade(List.of(new Endpoint("a", 6380), new Endpoint("::1", 6380)), "::1", 0);
 
@@ -62,7 +62,7 @@ class FacadeMappingTest {
   }
 
   @Test
-  void anAnnouncedPortMayDifferFromTheOneListenedOn() {
+  void theAnnouncedPortMayDifferFromTheListeningPort() {
     assertThat(map(enabled("nodes", "a:1,b:2", "announce-host", "b", "announce-port", "2")))
         .isEqualTo(new ClusterFacade(List.of(new Endpoint("a", 1), new Endpoint("b", 2)), "b", 2));
   }
@@ -80,7 +80,7 @@ class FacadeMappingTest {
           a:6380;b:6380| c    | nodes         | this instance, c:6380, is not among them
           a:6380       | c d  | announce-host | 'c d' is no host name or address
           """)
-  void whatWouldMisleadClientsIsRefused(
+  void misleadingSettingsAreRejected(
       String nodes, @Nullable String host, String key, String reason) {
     Map<String, String> keys = enabled("nodes", nodes.replace(';', ','));
     if (host != null) {
@@ -95,7 +95,7 @@ class FacadeMappingTest {
   }
 
   @Test
-  void aFreePortIsNoAddressToAnnounce() {
+  void aFreePortCannotBeAnnounced() {
     Map<String, String> keys = enabled("nodes", "a:1,b:2", "announce-host", "a");
     keys.put("port", "0");
 
@@ -103,7 +103,7 @@ class FacadeMappingTest {
   }
 
   @Test
-  void aMistypedKeyIsRefused() {
+  void aMisspeltKeyIsRejected() {
     assertThat(fault(enabled("node[0]", "a:1")).reason()).isEqualTo("there is no such key");
   }
 }

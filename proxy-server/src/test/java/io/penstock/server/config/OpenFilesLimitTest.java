@@ -41,7 +41,7 @@ class OpenFilesLimitTest {
     "4096, 10000, sync, redis-cluster://a:1, 2380",
     "9223372036854775807, 2147483647, sync, redis-cluster://a:1, 2147483647"
   })
-  void noMoreClientsAreAdmittedThanThereAreFilesFor(
+  void maxClientsIsLimitedByOpenFiles(
       long files, int wanted, String dispatch, String resource, int admitted) {
     Setting setting =
         new Setting(
@@ -57,7 +57,7 @@ class OpenFilesLimitTest {
   }
 
   @Test
-  void whoGetsFewerClientsThanConfiguredReadsWhyAndWhatToDo(CapturedOutput output) {
+  void aLoweredLimitIsLoggedWithReasonAndFix(CapturedOutput output) {
     Setting setting = new Setting(Map.of("transpond.local.resource", CLUSTER));
 
     new OpenFilesLimit(13_334, OPEN).hold(setting.settings(), setting.reader());
@@ -72,7 +72,7 @@ class OpenFilesLimitTest {
   }
 
   @Test
-  void aLimitThatDoesNotEvenDoWithoutClientsStopsTheStart() {
+  void aLimitTooLowEvenForStartupFailsTheStart() {
     Setting setting = new Setting(Map.of("transpond.local.resource", SERVER));
 
     ConfigurationFault fault =

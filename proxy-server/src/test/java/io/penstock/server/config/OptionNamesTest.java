@@ -17,12 +17,12 @@ class OptionNamesTest {
   private static final String METADATA = "META-INF/spring-configuration-metadata.json";
   private static final Pattern NAME = Pattern.compile("\"name\": \"([a-z]+)[.\"]");
 
-  /** A hint about values stands in these files too, by this name. */
+  /** The name of value hints in these files, which are not keys. */
   private static final String ANY_VALUE = "any";
 
-  /** The metadata of every library that is there, as IDEs read it. */
+  /** Reads the metadata of every library on the class path, as IDEs do. */
   @Test
-  void theBeginningsAreThoseOfEveryKeyThatSpringBootDescribes() throws IOException {
+  void theKnownPrefixesAreThoseOfSpringBoot() throws IOException {
     Set<String> roots = new TreeSet<>();
     for (URL file : Collections.list(getClass().getClassLoader().getResources(METADATA))) {
       try (InputStream in = file.openStream()) {

@@ -213,7 +213,7 @@ class PropertiesReaderTest {
   }
 
   @Test
-  void refusesBothTreesInEnvironmentVariablesToo() {
+  void rejectsBothTreesInEnvironmentVariables() {
     ConfigurationFault fault =
         faultOf(() ->
             readVariables(
@@ -225,7 +225,7 @@ class PropertiesReaderTest {
   }
 
   @Test
-  void leavesAloneWhatKubernetesSetsForAServiceOfTheOtherTree() {
+  void ignoresKubernetesVariablesOfTheOtherTree() {
     assertThat(
             readVariables(
                     Map.of(
@@ -235,7 +235,7 @@ class PropertiesReaderTest {
   }
 
   @Test
-  void leavesAloneWhatKubernetesSetsForAServiceOfThatName() {
+  void ignoresKubernetesVariablesOfAServiceNamedPenstock() {
     assertThat(
             readVariables(Map.of("PENSTOCK_SERVICE_HOST", "1.2.3.4", "PENSTOCK_PORT", "6000"))
                 .port())
@@ -243,7 +243,7 @@ class PropertiesReaderTest {
   }
 
   @Test
-  void leavesAloneWhatKubernetesSetsBesideTheCompatibleTree() {
+  void ignoresKubernetesVariablesWithTheCompatibleTree() {
     PenstockProperties properties =
         readVariables(
             Map.of(
@@ -255,7 +255,7 @@ class PropertiesReaderTest {
   }
 
   @Test
-  void saysWhereAPortFromKubernetesComesFrom() {
+  void namesTheSourceOfAPortFromKubernetes() {
     ConfigurationFault fault =
         faultOf(() -> readVariables(Map.of("PENSTOCK_PORT", "tcp://10.0.0.7:6380")));
 
@@ -272,7 +272,7 @@ class PropertiesReaderTest {
     "camelia-redis-proxy.transpond.type, write camellia-redis-proxy.transpond.type",
     "camelia-redis-proxy.nonsense, write camellia-redis-proxy.nonsense"
   })
-  void refusesAMisspeltPrefix(String key, String fix) {
+  void rejectsAMisspeltPrefix(String key, String fix) {
     ConfigurationFault fault = faultOf(() -> read(Map.of(key, "s3cret")));
 
     assertThat(fault.reason()).isEqualTo("there is no such key");
@@ -281,7 +281,7 @@ class PropertiesReaderTest {
   }
 
   @Test
-  void leavesKeysOfOthersAlone() {
+  void ignoresKeysOfOtherPrograms() {
     Map<String, Object> others = new LinkedHashMap<>();
     for (String key :
         List.of("spring.a", "server.port", "info.b", "pen", "stock.x", "my.key", "_", "[0]")) {
@@ -292,7 +292,7 @@ class PropertiesReaderTest {
   }
 
   @Test
-  void refusesAVariableWithAMisspeltPrefixIfTheRestIsAKey() {
+  void rejectsAVariableWithAMisspeltPrefixIfTheRestIsAKey() {
     ConfigurationFault fault = faultOf(() -> readVariables(Map.of("PENSTOK_MAX_CLIENTS", "5")));
 
     assertThat(fault.origin()).contains("PENSTOK_MAX_CLIENTS");
@@ -301,7 +301,7 @@ class PropertiesReaderTest {
   }
 
   @Test
-  void leavesAloneWhatKubernetesSetsForAServiceOfASimilarName() {
+  void ignoresKubernetesVariablesOfASimilarlyNamedService() {
     assertThat(
             readVariables(
                 Map.of(
@@ -323,7 +323,7 @@ class PropertiesReaderTest {
           penstock.resource               | write penstock.transpond.local.resource, or remove it
           penstock.something.else         | remove it; docs/reference/configuration.md lists the keys
           """)
-  void refusesAnUnknownKeyAndNamesTheNearest(String key, String fix) {
+  void rejectsAnUnknownKeyWithASuggestion(String key, String fix) {
     ConfigurationFault fault = faultOf(() -> read(Map.of(key, "s3cret")));
 
     assertThat(fault)
@@ -355,7 +355,7 @@ class PropertiesReaderTest {
           backend.exclusive-connections-per-loop | 0 | must be from 1 to 65536
           topology.refresh-period      | 1ms   | must be from 100ms to 24h
           """)
-  void saysWhyAValueCannotBeUsed(String key, String value, String reason) {
+  void reportsWhyAValueIsInvalid(String key, String value, String reason) {
     ConfigurationFault fault = faultOf(() -> read(Map.of("penstock." + key, value)));
 
     assertThat(fault.key()).isEqualTo("penstock." + key);
@@ -376,7 +376,7 @@ class PropertiesReaderTest {
           penstock.backend.failover-hold         | ${NONE:10}   | 10
           penstock.topology.refresh-period       | +30          | +30
           """)
-  void refusesADurationWithoutAUnit(String key, String value, String number) {
+  void rejectsADurationWithoutAUnit(String key, String value, String number) {
     ConfigurationFault fault = faultOf(() -> read(Map.of(key, value, "PATIENCE", "2")));
 
     assertThat(fault.key()).isEqualTo(DataObjectPropertyName.toDashedForm(key));
@@ -386,11 +386,11 @@ class PropertiesReaderTest {
   }
 
   @Test
-  void refusesADurationWithoutAUnitInAnEnvironmentVariableAndInYaml() {
+  void rejectsADurationWithoutAUnitInVariablesAndYaml() {
     ConfigurationFault variable =
         faultOf(() -> readVariables(Map.of("PENSTOCK_BACKEND_COMMAND_TIMEOUT", "2")));
     ConfigurationFault number =
-        faultOf(() -> read(Map.of("penstock.client-timeout.idle", 300))); // as YAML has it
+        faultOf(() -> read(Map.of("penstock.client-timeout.idle", 300))); // a number, as in YAML
 
     assertThat(variable.key()).isEqualTo("penstock.backend.command-timeout");
     assertThat(variable.reason()).isEqualTo("it has no unit");
@@ -400,7 +400,7 @@ class PropertiesReaderTest {
 
   @ParameterizedTest
   @CsvSource({"0, 0", "00, 0", "0s, 0", "1500ms, 1500", "2s, 2000", "PT3S, 3000"})
-  void takesADurationWithAUnitAndZero(String value, long millis) {
+  void acceptsADurationWithAUnitAndZero(String value, long millis) {
     Map<String, String> written = Map.of("penstock.backend.failover-hold", value);
 
     assertThat(read(written).backend().failoverHold()).isEqualTo(Duration.ofMillis(millis));
@@ -409,7 +409,7 @@ class PropertiesReaderTest {
   }
 
   @Test
-  void refusesAnEmptyPassword() {
+  void rejectsAnEmptyPassword() {
     assertThat(faultOf(() -> read(Map.of("penstock.password", ""))).description())
         .contains("penstock.password", "(empty)", "would let everybody in");
   }
@@ -432,7 +432,7 @@ class PropertiesReaderTest {
           penstock.cluster-facade.announce-host      | ${HOST}                    | HOST
           camellia-redis-proxy.password              | ${SECRET}                  | SECRET
           """)
-  void refusesAPlaceholderThatStandsForNothing(String key, String value, String placeholder) {
+  void rejectsAnUnresolvedPlaceholder(String key, String value, String placeholder) {
     ConfigurationFault fault = faultOf(() -> read(Map.of(key, value)));
 
     assertThat(fault.key()).isEqualTo(key);
@@ -444,7 +444,7 @@ class PropertiesReaderTest {
   }
 
   @Test
-  void showsNoPasswordBesideAPlaceholder() {
+  void showsNoPasswordNextToAPlaceholder() {
     for (String key : List.of("penstock.password", "penstock.transpond.local.resource")) {
       assertThat(faultOf(() -> read(Map.of(key, "redis://u:s3cret${X}@h:1"))).toString())
           .contains("${X}")
@@ -453,7 +453,7 @@ class PropertiesReaderTest {
   }
 
   @Test
-  void readsWhatAPlaceholderStandsFor() {
+  void resolvesPlaceholders() {
     PenstockProperties properties =
         read(
             Map.of(
@@ -485,7 +485,7 @@ class PropertiesReaderTest {
   }
 
   @Test
-  void speaksOfCamelliasKeysToThoseWhoUseThem() {
+  void errorsNameCamelliaKeysIfThoseAreUsed() {
     ConfigurationFault fault = faultOf(() -> read(Map.of("camellia-redis-proxy.type", "fast")));
 
     assertThat(fault.key()).isEqualTo("camellia-redis-proxy.type");
@@ -496,7 +496,7 @@ class PropertiesReaderTest {
   }
 
   @Test
-  void theFirstPlaceThatHasAKeyOfCamelliasWins() {
+  void theFirstSourceOfACamelliaKeyWins() {
     ConfigurationFault fault =
         faultOf(() ->
             reader(
@@ -509,7 +509,7 @@ class PropertiesReaderTest {
   }
 
   @Test
-  void speaksOfNoKeyThatCamelliasTreeHasNot() {
+  void errorsNameNoKeyMissingInCamelliasTree() {
     PropertiesReader reader = reader(Map.of("camellia-redis-proxy.type", "sync"));
 
     assertThat(reader.written("dispatch")).isEqualTo("camellia-redis-proxy.type");
@@ -518,9 +518,9 @@ class PropertiesReaderTest {
         .isEqualTo("penstock.sync.max-connections-per-node");
   }
 
-  /** As YAML has it when every key below is a comment. */
+  /** As in YAML when all keys of the section are comments. */
   @Test
-  void takesASectionWithoutKeys() {
+  void acceptsASectionWithoutKeys() {
     assertThat(read(Map.of("penstock.backend", "", "penstock.transpond.local", "")))
         .isEqualTo(read(Map.of()));
     assertThat(
@@ -530,7 +530,7 @@ class PropertiesReaderTest {
   }
 
   @Test
-  void refusesASectionWithAValue() {
+  void rejectsASectionWithAValue() {
     ConfigurationFault fault = faultOf(() -> read(Map.of("penstock.backend", "2s")));
 
     assertThat(fault.key()).isEqualTo("penstock.backend");
@@ -538,7 +538,7 @@ class PropertiesReaderTest {
   }
 
   @Test
-  void refusesWhatItDoesNotTakeFromCamellia() {
+  void rejectsUnsupportedKeysOfCamellia() {
     ConfigurationFault fault =
         faultOf(() -> read(Map.of("camellia-redis-proxy.console-port", "16379")));
 
@@ -547,7 +547,7 @@ class PropertiesReaderTest {
   }
 
   @Test
-  void refusesBothTreesAtOnce() {
+  void rejectsBothTreesAtOnce() {
     ConfigurationFault fault =
         faultOf(() -> read(Map.of("camellia-redis-proxy.port", "1", "penstock.port", "1")));
 
@@ -584,7 +584,7 @@ class PropertiesReaderTest {
   }
 
   @Test
-  void readsTheExampleWhichHoldsTheDefaults() throws IOException {
+  void theExampleFileHasTheDefaults() throws IOException {
     ConfigurableEnvironment environment = emptyEnvironment();
     var example = new FileSystemResource("../config/application.yml");
     new YamlPropertySourceLoader()
@@ -601,7 +601,7 @@ class PropertiesReaderTest {
   }
 
   @Test
-  void whatTestsAreToldBySystemPropertiesIsNoKey() {
+  void systemPropertiesOfTestsAreNotKeys() {
     assertThat(readSystemProperties(Map.of("penstock.test.server", "valkey-server")))
         .isEqualTo(read(Map.of()));
 

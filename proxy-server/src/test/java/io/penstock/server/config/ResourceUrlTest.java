@@ -28,14 +28,14 @@ class ResourceUrlTest {
   }
 
   @Test
-  void namesASeedOnce() {
+  void removesDuplicateSeeds() {
     assertThat(ResourceUrl.parse("redis-cluster://a:1,b:2,a:1"))
         .isEqualTo(new ClusterUpstream(List.of(new Endpoint("a", 1), new Endpoint("b", 2)), null));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"redis-cluster://h:1", "redis-cluster://@h:1", "redis-cluster://:@h:1"})
-  void takesAnEmptyCredentialForNone(String url) {
+  void treatsAnEmptyCredentialAsNone(String url) {
     assertThat(ResourceUrl.parse(url).access().credentials()).isNull();
   }
 
@@ -95,7 +95,7 @@ class ResourceUrlTest {
           redis://100%@a:1                | a % in the credentials is not followed by two hexadecimal digits
           redis://%ff@a:1                 | the percent-encoded credentials are not UTF-8
           """)
-  void saysWhyAUrlCannotBeUsed(String url, String reason) {
+  void reportsWhyAUrlIsInvalid(String url, String reason) {
     assertThatExceptionOfType(ResourceUrl.RefusedException.class)
         .isThrownBy(() -> ResourceUrl.parse(url))
         .withMessage(reason)
@@ -111,7 +111,7 @@ class ResourceUrlTest {
         "s3cret@h:1 ***@h:1",
         "redis://@h:1 redis://@h:1"
       })
-  void masksWhatStandsBeforeTheHost(String url, String masked) {
+  void masksCredentials(String url, String masked) {
     assertThat(ResourceUrl.masked(url)).isEqualTo(masked);
   }
 }

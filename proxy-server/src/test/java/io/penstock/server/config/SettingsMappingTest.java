@@ -32,7 +32,7 @@ class SettingsMappingTest {
   private static final String RESOURCE = "transpond.local.resource";
 
   @Test
-  void givesTheCoreEverySetting() {
+  void mapsEverySetting() {
     ProxySettings settings = map(Map.of(RESOURCE, "redis://h:1?db=2", "event-loops", "3"), null);
 
     assertThat(settings)
@@ -64,7 +64,7 @@ class SettingsMappingTest {
   }
 
   @Test
-  void givesTheCoreWhatClientsMayTake() {
+  void mapsTheLimitsOfClients() {
     Map<String, String> keys =
         Map.ofEntries(
             Map.entry(RESOURCE, "redis://h:1"),
@@ -101,7 +101,7 @@ class SettingsMappingTest {
   }
 
   @Test
-  void givesTheCoreTheWayOfWorking() {
+  void mapsTheDispatchMode() {
     Map<String, String> keys =
         Map.of(
             RESOURCE,
@@ -117,7 +117,7 @@ class SettingsMappingTest {
   }
 
   @Test
-  void refusesFewerConnectionsForTurnsThanEventLoops() {
+  void rejectsFewerLeasedConnectionsThanEventLoops() {
     Map<String, String> keys = new LinkedHashMap<>();
     keys.put(RESOURCE, "redis://h:1");
     keys.put("sync.max-connections-per-node", "7");
@@ -135,7 +135,7 @@ class SettingsMappingTest {
   }
 
   @Test
-  void givesTheCoreWhatIsAllowedAndDenied() {
+  void mapsAllowedAndDeniedCommands() {
     Map<String, String> keys =
         Map.of(
             RESOURCE, "redis://h:1", "commands.allow", "DEBUG", "commands.deny[0]", "@Scripting");
@@ -145,19 +145,19 @@ class SettingsMappingTest {
   }
 
   @Test
-  void runsAnEventLoopPerProcessorUnlessToldOtherwise() {
+  void runsOneEventLoopPerProcessorByDefault() {
     assertThat(map(Map.of(RESOURCE, "redis://h:1"), null).eventLoops())
         .isEqualTo(Runtime.getRuntime().availableProcessors());
   }
 
   @Test
-  void takesTheDemosResourceInPlaceOfTheConfiguredOne() {
+  void theDemosResourceReplacesTheConfiguredOne() {
     assertThat(map(Map.of(RESOURCE, "redis://h:1"), "redis://demo:2").upstream())
         .isEqualTo(new SingleUpstream(new Endpoint("demo", 2), null, 0));
   }
 
   @Test
-  void cannotDoWithoutAResource() {
+  void requiresAResource() {
     assertThatExceptionOfType(MissingResourceException.class).isThrownBy(() -> map(Map.of(), null));
   }
 
@@ -187,7 +187,7 @@ class SettingsMappingTest {
           tcp-keepalive            | 32401s   | must be 0, or from 1s to 9h
           transpond.local.resource | rediss://u:s3cret@h:1 | the scheme rediss:// is not supported yet
           """)
-  void refusesWhatDoesNotExistYet(String key, String value, String reason) {
+  void rejectsInvalidAndUnsupportedValues(String key, String value, String reason) {
     ConfigurationFault fault =
         catchThrowableOfType(
                 InvalidConfigurationException.class, () -> map(Map.of(key, value), null))
@@ -199,7 +199,7 @@ class SettingsMappingTest {
   }
 
   @Test
-  void refusesATransportThatDoesNotWorkHere() {
+  void rejectsATransportThatIsNotAvailable() {
     Transport unusable =
         Arrays.stream(Transport.values())
             .filter(transport -> transport.unavailability() != null)

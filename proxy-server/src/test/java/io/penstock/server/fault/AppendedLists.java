@@ -78,7 +78,8 @@ final class AppendedLists {
         List<String> replies = connection.exchange(readAll());
         if (replies.stream().noneMatch(reply -> reply.startsWith("-"))) {
           check(replies);
-          keys.forEach(key -> connection.exchange(List.<String[]>of(new String[] {"DEL", key(key)})));
+          keys.forEach(
+              key -> connection.exchange(List.<String[]>of(new String[] {"DEL", key(key)})));
           generation++;
           history = new WriteHistory();
           acknowledged = 0;
@@ -104,7 +105,10 @@ final class AppendedLists {
     }
     FaultTimeline timeline = client.timeline();
     history.check(
-        what, first, client.counts(), (time, replicated) -> !replicated && timeline.mayLoseWrites(time, now));
+        what,
+        first,
+        client.counts(),
+        (time, replicated) -> !replicated && timeline.mayLoseWrites(time, now));
   }
 
   static List<Integer> numbers(String reply) {

@@ -17,7 +17,8 @@ final class CounterWorkload {
     this.key = key;
   }
 
-  WorkloadClient client(String name, FaultWorkload workload, ClientConnection.Kind kind, int depth) {
+  WorkloadClient client(
+      String name, FaultWorkload workload, ClientConnection.Kind kind, int depth) {
     return new Counter(name, workload, kind, depth);
   }
 

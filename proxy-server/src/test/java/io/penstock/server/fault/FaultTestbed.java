@@ -27,7 +27,9 @@ import org.awaitility.Awaitility;
  */
 final class FaultTestbed implements AutoCloseable {
 
-  /** The address that nodes connect from. Their connections to other nodes are exempt from faults. */
+  /**
+   * The address that nodes connect from. Their connections to other nodes are exempt from faults.
+   */
   private static final String NODES = "127.0.0.2";
 
   private static final Duration PATIENCE = Duration.ofSeconds(30);

@@ -78,7 +78,8 @@ final class Faults {
         network("replies are truncated", LOST, (s, r, _) -> truncate(s, r, Direction.BACK)),
         network("the network is slow", NONE, Faults::slow),
         network("a node shuts down its output", LOST, (s, r, _) -> halfClose(s, r, Direction.BACK)),
-        network("Penstock shuts down its output", LOST, (s, r, _) -> halfClose(s, r, Direction.THERE)),
+        network(
+            "Penstock shuts down its output", LOST, (s, r, _) -> halfClose(s, r, Direction.THERE)),
         network("connections are half-open", SILENT, Faults::halfOpen),
         network("a node is cut off briefly", NONE, (s, r, _) -> split(s, r, false, 500)),
         network("a node is cut off", SILENT, (s, r, _) -> split(s, r, false, 4_500)),
@@ -99,7 +100,10 @@ final class Faults {
             "clients' replies are truncated",
             CLIENT,
             (s, r, _) -> truncate(s.clientRelay(), r, Direction.BACK)),
-        network("clients shut down their output", HALF_CLOSED, (s, _, _) -> clientsHalfClose(s.clientRelay())),
+        network(
+            "clients shut down their output",
+            HALF_CLOSED,
+            (s, _, _) -> clientsHalfClose(s.clientRelay())),
         network(
             "clients are cut off for a while",
             NONE,

@@ -27,7 +27,11 @@ final class PipelineClient extends WorkloadClient {
   private long echoes;
 
   PipelineClient(
-      String name, FaultWorkload workload, ClientConnection.Kind kind, List<String> tags, long seed) {
+      String name,
+      FaultWorkload workload,
+      ClientConnection.Kind kind,
+      List<String> tags,
+      long seed) {
     super(name, workload, kind);
     this.tags = List.copyOf(tags);
     this.random = new Random(seed);
@@ -47,7 +51,8 @@ final class PipelineClient extends WorkloadClient {
   }
 
   private static void set(ClientConnection connection, String key, String value) {
-    String reply = connection.exchange(List.<String[]>of(new String[] {"SET", key, value})).getFirst();
+    String reply =
+        connection.exchange(List.<String[]>of(new String[] {"SET", key, value})).getFirst();
     if (!reply.equals("+OK\r\n")) {
       throw new IllegalStateException("SET was answered " + reply);
     }

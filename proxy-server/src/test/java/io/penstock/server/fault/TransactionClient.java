@@ -14,7 +14,11 @@ final class TransactionClient extends WorkloadClient {
    * @param watching whether each transaction watches a key that is never written
    */
   TransactionClient(
-      String name, FaultWorkload workload, ClientConnection.Kind kind, String key, boolean watching) {
+      String name,
+      FaultWorkload workload,
+      ClientConnection.Kind kind,
+      String key,
+      boolean watching) {
     super(name, workload, kind);
     this.lists = new AppendedLists(this, "transacted", key + ":one", key + ":other");
     this.watched = key + ":watched";

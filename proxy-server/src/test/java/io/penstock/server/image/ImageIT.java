@@ -192,7 +192,8 @@ class ImageIT {
   }
 
   @Test
-  void argumentsOverrideVariablesAndVariablesOverrideTheFile(@TempDir Path folder) throws Exception {
+  void argumentsOverrideVariablesAndVariablesOverrideTheFile(@TempDir Path folder)
+      throws Exception {
     Path file = folder.resolve("application.yml");
     Files.writeString(
         file,

@@ -16,7 +16,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Client libraries as applications use them; each runs all of {@code src/test/clients/scenarios.txt}.
+ * Client libraries as applications use them; each runs all of {@code
+ * src/test/clients/scenarios.txt}.
  */
 @ExtendWith(SharedCluster.class)
 class ClientSuitesIT {

@@ -84,7 +84,9 @@ class CredentialsIT {
     }
   }
 
-  /** Blocking commands are first tried in a transaction, which this user of the node may not use. */
+  /**
+   * Blocking commands are first tried in a transaction, which this user of the node may not use.
+   */
   @ParameterizedTest
   @ValueSource(strings = {"-multi", "-exec", "-@transaction"})
   void blockingWorksForANodeUserWithoutTransactions(String rule) {

@@ -73,7 +73,8 @@ class DifferentialIT {
         continue;
       }
       switch (script.where()) {
-        case EVERYWHERE -> play(script, protocol, testbed.server(), testbed.cluster(), testbed.single());
+        case EVERYWHERE ->
+            play(script, protocol, testbed.server(), testbed.cluster(), testbed.single());
         case SINGLE -> play(script, protocol, testbed.server(), testbed.single());
         case SLOTS -> play(script, protocol, testbed.node(), testbed.cluster());
       }

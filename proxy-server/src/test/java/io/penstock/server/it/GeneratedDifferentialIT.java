@@ -29,7 +29,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class GeneratedDifferentialIT {
 
-  /** The same in every build, so that a failure is caused by a change; set others to search more. */
+  /**
+   * The same in every build, so that a failure is caused by a change; set others to search more.
+   */
   private static final long SEED = Long.getLong("penstock.seed", 4711);
 
   private static final int STEPS = Integer.getInteger("penstock.steps", 20_000);
@@ -168,9 +170,7 @@ class GeneratedDifferentialIT {
     private final List<Grammar.Line> lines;
     private final List<Grammar.Line> forTransactions;
 
-    /**
-     * Whether the keys of a call lie in several slots of a cluster; then no key may be added.
-     */
+    /** Whether the keys of a call lie in several slots of a cluster; then no key may be added. */
     private final boolean splits;
 
     Calls(Random random, RandomArguments arguments, List<Grammar.Line> lines, String prefix) {

@@ -29,7 +29,8 @@ public final class LeakGuard implements AfterAllCallback {
   private static final Queue<String> LEAKS = new ConcurrentLinkedQueue<>();
 
   static {
-    // Before Netty's buffer classes are loaded. Recording each access to a buffer would be too slow;
+    // Before Netty's buffer classes are loaded. Recording each access to a buffer would be too
+    // slow;
     // where it was acquired and released is enough to find a leak.
     System.setProperty("io.netty.leakDetection.acquireAndReleaseOnly", "true");
     ResourceLeakDetectorFactory.setResourceLeakDetectorFactory(new Recording());
@@ -53,7 +54,9 @@ public final class LeakGuard implements AfterAllCallback {
   static List<String> collect() {
     for (int i = 0; i < COLLECTIONS; i++) {
       System.gc();
-      ByteBufAllocator.DEFAULT.directBuffer(1).release(); // allocating makes the detector report leaks
+      ByteBufAllocator.DEFAULT
+          .directBuffer(1)
+          .release(); // allocating makes the detector report leaks
     }
     List<String> leaks = new ArrayList<>();
     for (String leak = LEAKS.poll(); leak != null; leak = LEAKS.poll()) {

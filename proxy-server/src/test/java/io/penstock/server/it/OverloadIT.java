@@ -390,9 +390,7 @@ class OverloadIT {
     }
   }
 
-  /**
-   * Returns how many increments ran and how many were rejected; no other reply is allowed.
-   */
+  /** Returns how many increments ran and how many were rejected; no other reply is allowed. */
   private static int[] flood(ProxyFixture proxy, int client, int count) {
     try (RespClient wire = proxy.connect()) {
       Thread writer =

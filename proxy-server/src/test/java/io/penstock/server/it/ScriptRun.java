@@ -108,7 +108,8 @@ final class ScriptRun implements AutoCloseable {
 
   private void note(Script.Step step, String reply) {
     String request = lastRequests.getOrDefault(step.connection(), step.request());
-    replies.add(new RecordedReply(step.line(), step.words().isEmpty() ? request : step.request(), reply));
+    replies.add(
+        new RecordedReply(step.line(), step.words().isEmpty() ? request : step.request(), reply));
   }
 
   private RespClient connection(String name) {

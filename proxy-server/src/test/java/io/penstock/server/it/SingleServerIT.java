@@ -68,7 +68,8 @@ class SingleServerIT {
   @Test
   void aServerThatCannotSaveCountsAsCovered() throws IOException {
     try (ServerProcess full = ServerProcess.builder().option("save", "3600 1").start()) {
-      Files.createDirectories(full.folder().resolve("dump.rdb/full")); // a dump cannot replace a folder
+      Files.createDirectories(
+          full.folder().resolve("dump.rdb/full")); // a dump cannot replace a folder
       full.text("BGSAVE");
       awaitError(full, "MISCONF");
       try (ProxyFixture proxy = ProxyFixture.of(full).startReady();

@@ -33,9 +33,7 @@ final class Subscriber implements AutoCloseable {
     return wire;
   }
 
-  /**
-   * Subscribes to one more name and expects the confirmation with {@code count} subscriptions.
-   */
+  /** Subscribes to one more name and expects the confirmation with {@code count} subscriptions. */
   Subscriber to(String command, String name, int count) {
     assertThat(wire.call(command, name))
         .isEqualTo(frame(command.toLowerCase(java.util.Locale.ROOT), name, ":" + count));

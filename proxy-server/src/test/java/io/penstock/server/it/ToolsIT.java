@@ -130,7 +130,8 @@ class ToolsIT {
   private static List<String> lineBuffered(String tool) {
     Path stdbuf = Path.of("/usr/bin/stdbuf");
     boolean there = Files.isExecutable(stdbuf);
-    String reason = "there is no " + stdbuf + ", needed for line-buffered output of redis-cli --stat";
+    String reason =
+        "there is no " + stdbuf + ", needed for line-buffered output of redis-cli --stat";
     if (!there) {
       System.out.println("skipped: " + reason);
     }

@@ -158,7 +158,8 @@ class UnresponsiveMasterIT {
         for (int round = 0; round < 20; round++) {
           String reply = i < 10 && round == 0 ? firstReplies.get(i) : wire.read();
           assertThat(isTooLate(reply) ? value : reply).isEqualTo(value);
-          if (!reply.startsWith("-UNAVAILABLE ")) { // commands in flight run when the node is resumed
+          if (!reply.startsWith(
+              "-UNAVAILABLE ")) { // commands in flight run when the node is resumed
             value = Wire.bulk(i + " in round " + round);
           }
           assertThat(wire.read()).isEqualTo(Wire.bulk(i + " in round " + round));
@@ -170,7 +171,9 @@ class UnresponsiveMasterIT {
     }
   }
 
-  /** Returns whether a deadline has passed: of the reply or, with leased connections, of sending. */
+  /**
+   * Returns whether a deadline has passed: of the reply or, with leased connections, of sending.
+   */
   private static boolean isTooLate(String reply) {
     return reply.startsWith("-TIMEOUT ")
         || (DispatchMode.dispatch() instanceof Dispatch.Sync && reply.startsWith("-UNAVAILABLE "));

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** {@code config/prometheus/alerts.yml} against what Penstock exports. */
+/** Compares {@code config/prometheus/alerts.yml} with the metrics that Penstock exports. */
 class AlertsTest {
 
   private static final Pattern LEFT_OUT = Pattern.compile("command!~\"([A-Z|]+)\"");
@@ -24,7 +24,7 @@ class AlertsTest {
   }
 
   @Test
-  void slownessIsThatOfCommandsThatDoNotBlock() throws IOException {
+  void slownessCountsNoBlockingCommands() throws IOException {
     Matcher leftOut = LEFT_OUT.matcher(text("config/prometheus/alerts.yml"));
     assertThat(leftOut.find()).isTrue();
 

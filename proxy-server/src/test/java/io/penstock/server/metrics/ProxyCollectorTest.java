@@ -53,7 +53,7 @@ class ProxyCollectorTest {
           new ProxyStats.Pressure(11, 12, 13, Map.of(CloseReason.IDLE, 14L), 15));
 
   @Test
-  void writesWhatThePrometheusServerReads() throws IOException {
+  void writesThePrometheusFormat() throws IOException {
     assertThat(scrape(() -> CompletableFuture.completedFuture(STATS)))
         .contains("penstock_commands_total{command=\"GET\",outcome=\"ok\"} 9.0")
         .contains("penstock_commands_total{command=\"GET\",outcome=\"timeout\"} 1.0")
@@ -95,19 +95,19 @@ class ProxyCollectorTest {
   }
 
   @Test
-  void leavesItsMetricsOutWhileTheLoopsDoNotAnswer() throws IOException {
+  void omitsItsMetricsWhileTheLoopsDoNotAnswer() throws IOException {
     assertThat(scrape(CompletableFuture::new))
         .contains("penstock_figures_age_seconds 0.")
         .doesNotContain("penstock_commands");
   }
 
   @Test
-  void asksTheLoopsOnceForScrapesThatComeTogether() {
-    AtomicInteger asked = new AtomicInteger();
+  void concurrentScrapesQueryTheLoopsOnce() {
+    AtomicInteger queries = new AtomicInteger();
     StatsReader reader =
         new StatsReader(
             () -> {
-              asked.incrementAndGet();
+              queries.incrementAndGet();
               return CompletableFuture.completedFuture(STATS);
             },
             Duration.ofMinutes(1),
@@ -115,11 +115,11 @@ class ProxyCollectorTest {
 
     assertThat(reader.read()).isSameAs(STATS);
     assertThat(reader.read()).isSameAs(STATS);
-    assertThat(asked).hasValue(1);
+    assertThat(queries).hasValue(1);
   }
 
   @Test
-  void figuresThatNobodyTellsGrowOldAndAreStillScraped() throws Exception {
+  void figuresOfAHangingLoopAreStillExported() throws Exception {
     Queue<CompletionStage<ProxyStats>> answers = new ArrayDeque<>();
     answers.add(CompletableFuture.completedFuture(STATS));
     answers.add(new CompletableFuture<>());
@@ -142,13 +142,13 @@ class ProxyCollectorTest {
   }
 
   @Test
-  void scrapesThatWaitForALoopThatHangsWaitTogetherAndAskItOnce() {
-    AtomicInteger asked = new AtomicInteger();
+  void concurrentScrapesWaitTogetherForAHangingLoop() {
+    AtomicInteger queries = new AtomicInteger();
     CompletableFuture<ProxyStats> answer = new CompletableFuture<>();
     StatsReader reader =
         new StatsReader(
             () -> {
-              asked.incrementAndGet();
+              queries.incrementAndGet();
               return answer;
             },
             Duration.ofMinutes(1),
@@ -172,26 +172,26 @@ class ProxyCollectorTest {
     assertThat(scrapes)
         .allSatisfy(
             scrape -> assertThat(scrape).succeedsWithin(Duration.ofSeconds(10)).isSameAs(STATS));
-    assertThat(asked).hasValue(1);
+    assertThat(queries).hasValue(1);
   }
 
   @Test
-  void aHangingLoopIsAskedOnceUntilItAnswers() {
-    AtomicInteger asked = new AtomicInteger();
+  void aHangingLoopIsQueriedOnceUntilItAnswers() {
+    AtomicInteger queries = new AtomicInteger();
     CompletableFuture<ProxyStats> late = new CompletableFuture<>();
     StatsReader reader =
         new StatsReader(
-            () -> asked.incrementAndGet() == 1 ? late : CompletableFuture.completedFuture(STATS),
+            () -> queries.incrementAndGet() == 1 ? late : CompletableFuture.completedFuture(STATS),
             Duration.ZERO,
             Duration.ofMillis(50));
 
     assertThat(reader.read()).isNull();
     assertThat(reader.read()).isNull();
-    assertThat(asked).hasValue(1);
+    assertThat(queries).hasValue(1);
 
     late.completeExceptionally(new IllegalStateException("the loop threw"));
     assertThat(reader.read()).isSameAs(STATS);
-    assertThat(asked).hasValue(2);
+    assertThat(queries).hasValue(2);
   }
 
   private static String scrape(Supplier<CompletionStage<ProxyStats>> source) throws IOException {

@@ -1,4 +1,4 @@
-/** Tests of what Prometheus reads. */
+/** Tests of the metrics for Prometheus. */
 @NullMarked
 package io.penstock.server.metrics;
 
