@@ -1,4 +1,4 @@
-"""Servers and proxies that a script starts, and what they are started with."""
+"""Servers and proxies that a script starts, with their flags."""
 import glob
 import os
 import signal

@@ -1,4 +1,4 @@
-"""What every result file says about where it comes from."""
+"""The facts that every result file has: commit, machine, JVM, flags."""
 import os
 import platform
 import re
@@ -8,7 +8,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.d
 
 
 def output(*command):
-    """What a command prints, on either stream; empty when it cannot be run."""
+    """Returns what a command prints, on either stream; empty if it cannot be run."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=30)
     except (OSError, subprocess.TimeoutExpired):

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Measures Penstock beside nutcracker: the same load on both in turn, on one machine, in one run.
+"""Compares Penstock with nutcracker: the same load on both in turn, on one machine, in one run.
 
 Starts on loopback a Redis Cluster of three masters (17001-17003), three standalone servers (27011-27013) with nutcracker in
 front of them (27021, ../../../peers/nutcracker.yml), and one Penstock for each transport (27031 on) with one event loop, or as
-many as stand behind a colon: epoll,io_uring,io_uring:2.
-Warms every proxy with more than a million requests, runs sidebyside_harness.py and writes what it prints, with commit,
-machine and flags, into ../../../results/. Ends what it started, by process id, whatever happens.
+many as follow a colon: epoll,io_uring,io_uring:2.
+Warms every proxy with more than a million requests, runs sidebyside_harness.py and writes its output, with commit,
+machine and flags, into ../../../results/. Always stops what it started, by process id.
 
     ./mvnw -DskipTests package
     proxy-bench/src/main/scripts/side_by_side.py --transports epoll,io_uring
 
-Another harness (--harness) takes -r ROUNDS --warm ROUNDS -w WORKLOADS NAME=PORT:PID … and prints a table for each workload. Needed: redis-server,
-redis-cli, redis-benchmark, nutcracker, a JDK 25. Leave the machine alone meanwhile.
+Another harness (--harness) takes -r ROUNDS --warm ROUNDS -w WORKLOADS NAME=PORT:PID … and prints a table for each workload. It needs redis-server,
+redis-cli, redis-benchmark, nutcracker, a JDK 25. The machine must do nothing else meanwhile.
 """
 import argparse
 import datetime

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""How long Penstock takes to start, and how much memory it holds.
+"""Measures how long Penstock takes to start and how much memory it holds.
 
 Starts: from the start of java to the first +PONG, without and with an AOT cache (docs/how-to/start-fast.md), in turn. Memory:
-resident, a minute after the start with 50 connections that GET and SET all the time; and with many idle connections, each
+resident, a minute after the start with 50 connections that send GET and SET all the time; and with many idle connections, each
 of which has sent one GET, for every transport.
 
 It needs redis-server and redis-benchmark, a built penstock.jar, and a machine that does nothing else meanwhile.

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Whether Penstock's memory stays where it is: as many requests of many kinds as fit in the time, and a look each minute.
+"""Checks that Penstock's memory does not grow: sends as many requests of many kinds as fit in the time, and measures each minute.
 
 Strings, counters, lists, sets, hashes, MSET and LRANGE; values of 3 B to 16 KiB; 50 connections, with and without
-pipelining, and a new connection for each request. At each look the heap is what is left after a collection, direct memory
-what Netty's allocators hold, and connections are closed, so that all lines should be alike.
+pipelining, and a new connection for each request. At each measurement the heap is the live data after a collection, direct
+memory is what Netty's allocators hold, and connections are closed, so that all lines should be alike.
 
-It needs redis-server and redis-benchmark and a built penstock.jar; other work on the machine costs requests, nothing else.
+It needs redis-server and redis-benchmark and a built penstock.jar; other work on the machine only reduces the number of requests.
 """
 import argparse
 import datetime

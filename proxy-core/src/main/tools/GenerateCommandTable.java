@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Makes {@code commands.table} from what servers say about their commands. Needs a JDK 22 or newer
+ * Makes {@code commands.table} from servers' replies to {@code COMMAND}. Needs a JDK 22 or newer
  * and nothing else:
  *
  * <pre>

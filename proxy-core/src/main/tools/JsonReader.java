@@ -3,7 +3,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** As much of JSON as the facts files need: objects, arrays, strings, integers. */
+/** Reads the part of JSON that the facts files need: objects, arrays, strings, integers. */
 final class JsonReader {
 
   private final String text;

@@ -63,7 +63,7 @@ public class CommandBenchmark {
     return table.find(unknown);
   }
 
-  /** The way of {@code GET}, {@code SET} and most others: no search at all. */
+  /** {@code GET}, {@code SET} and most others: the key's position is fixed, nothing is searched. */
   @Benchmark
   public int keysSingleFixed() {
     return get.offset(getSpec.firstKeyIndex());

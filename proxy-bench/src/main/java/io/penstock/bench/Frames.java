@@ -7,7 +7,7 @@ import io.penstock.core.resp.RespLimits;
 import io.penstock.core.resp.ScanResult;
 import io.penstock.testkit.wire.Wire;
 
-/** Requests as a proxy has scanned them, in direct memory of the allocator that it uses. */
+/** Requests as the proxy has scanned them, in direct memory of its own allocator. */
 public final class Frames {
 
   /** The limits of a proxy without settings of its own. */
@@ -15,7 +15,7 @@ public final class Frames {
 
   private Frames() {}
 
-  /** A name, and ten keys with so many arguments each as {@code redis-benchmark} makes them. */
+  /** A command name and ten keys as {@code redis-benchmark} makes them. */
   public static String[] tenKeys(String command, int step) {
     String[] arguments = new String[1 + 10 * step];
     arguments[0] = command;
@@ -25,7 +25,7 @@ public final class Frames {
     return arguments;
   }
 
-  /** A request's frame over a buffer of its own. */
+  /** Returns the frame of one request in a buffer of its own. */
   public static RequestFrame of(String... arguments) {
     ByteBuf buffer = Wire.buffer(Wire.request(arguments));
     RequestScanner scanner = new RequestScanner(LIMITS);

@@ -8,7 +8,7 @@ import io.penstock.bench.command.SuiteCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** The load tests' command line; {@code --help} tells what there is. */
+/** The command line of the load tests; {@code --help} lists its commands. */
 @Command(
     name = "penstock-bench",
     description = "Load tests of Penstock on this machine. docs/performance.md tells more.",
@@ -28,7 +28,7 @@ public final class Main {
     System.exit(run(arguments));
   }
 
-  /** Does what the arguments say; answers the exit status. */
+  /** Runs the command and returns the exit status. */
   public static int run(String... arguments) {
     System.setProperty("java.awt.headless", "true");
     return new CommandLine(new Main())

@@ -26,7 +26,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** A request's whole way through the pure rooms: decode, find, route, and the owner of the slot. */
+/** One request through all rooms without I/O: decode, look up, route, find the slot's owner. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -89,7 +89,7 @@ public class PathBenchmark {
     return route(mixed);
   }
 
-  /** How many of the requests in the buffer have an owner. */
+  /** Returns how many requests in the buffer have an owner. */
   private int route(ByteBuf buffer) {
     int owned = 0;
     scanner.reset(0);

@@ -115,7 +115,7 @@ public class RespBenchmark {
     return end;
   }
 
-  /** How many arguments the requests in the buffer have together. */
+  /** Returns the number of arguments of all requests in the buffer. */
   private int scanRequests(ByteBuf buffer) {
     int arguments = 0;
     requests.reset(0);

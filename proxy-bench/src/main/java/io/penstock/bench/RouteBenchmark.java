@@ -16,7 +16,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** The room {@code route}: what is to be done with a command, its lookup included. */
+/** The room {@code route}: the plan for a command, including its lookup. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -58,7 +58,7 @@ public class RouteBenchmark {
     return router.route(ping);
   }
 
-  /** Not under the budget: the error's words are put together for each. */
+  /** Not part of the budget: the error text is built for each. */
   @Benchmark
   public RoutePlan routeUnknown() {
     return router.route(unknown);

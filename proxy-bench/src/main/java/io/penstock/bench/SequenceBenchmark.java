@@ -98,7 +98,7 @@ public class SequenceBenchmark {
     return new Session(sessions, channel.pipeline().lastContext());
   }
 
-  /** Takes all that is written and keeps nothing. */
+  /** Releases everything that is written. */
   private static final class Socket extends ChannelOutboundHandlerAdapter {
 
     private long bytes;
@@ -121,7 +121,7 @@ public class SequenceBenchmark {
     return turn();
   }
 
-  /** Replies come as the requests went. */
+  /** Replies arrive in the order of the requests. */
   @Benchmark
   @OperationsPerInvocation(BATCH)
   public long inOrder16() {
@@ -145,7 +145,7 @@ public class SequenceBenchmark {
     return turn();
   }
 
-  /** The worst case: all replies but one are held. */
+  /** The worst case: all replies but one wait for an earlier one. */
   @Benchmark
   @OperationsPerInvocation(BATCH)
   public long reversed16() {
@@ -166,7 +166,7 @@ public class SequenceBenchmark {
     inFlight[i].deliver(reply, 0, reply.writerIndex(), Outcome.OK);
   }
 
-  /** Ends the turn; how many bytes the socket was given so far. */
+  /** Ends the turn and returns how many bytes were written to the socket so far. */
   private long turn() {
     channel.runPendingTasks();
     return socket.bytes;

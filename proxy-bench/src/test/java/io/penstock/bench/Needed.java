@@ -3,7 +3,7 @@ package io.penstock.bench;
 import io.penstock.bench.harness.Programs;
 import org.junit.jupiter.api.Assumptions;
 
-/** What some tests cannot do without. */
+/** Preconditions of some tests. */
 public final class Needed {
 
   private Needed() {}

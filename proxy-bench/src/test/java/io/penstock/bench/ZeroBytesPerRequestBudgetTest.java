@@ -19,12 +19,12 @@ class ZeroBytesPerRequestBudgetTest {
   private static final int WARM_UP = 20_000;
   private static final int CALLS = 100_000;
 
-  /** Less than a byte a call is what the JVM allocates for itself: no object is that small. */
+  /** The JVM itself allocates less than a byte for each call: no object is that small. */
   private static final long NOISE = CALLS;
 
   private static ResourceLeakDetector.Level level = ResourceLeakDetector.getLevel();
 
-  /** A tracked buffer records who reads it: that would be measured instead. */
+  /** A tracked buffer records its accesses, which would be measured instead. */
   @BeforeAll
   static void buffersAreNotTracked() {
     level = ResourceLeakDetector.getLevel();

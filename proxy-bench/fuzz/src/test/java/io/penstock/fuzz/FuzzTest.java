@@ -114,7 +114,7 @@ class FuzzTest {
     return command;
   }
 
-  /** A number of which 0 means that there is no limit. */
+  /** A number; 0 means no limit. */
   private static long limit(String property, long none) {
     long number = Long.parseLong(property(property));
     return number == 0 ? none : number;

@@ -29,7 +29,7 @@ enum Target {
     return code;
   }
 
-  /** As Jazzer takes it. */
+  /** In Jazzer's notation. */
   String instrumentation() {
     return "io.penstock." + guides.replace(":", ":io.penstock.");
   }

@@ -40,7 +40,7 @@ public final class UrlTarget {
     Oracle.requireSame(url, read, ResourceUrl.parse(written(read)));
   }
 
-  /** What a reader of the log or the screen may see of it. */
+  /** The part of it that the log or the screen may show. */
   private static String told(String url) {
     try {
       ResourceUrl.parse(url);
@@ -55,8 +55,7 @@ public final class UrlTarget {
   }
 
   /**
-   * What stands before the last {@code @} is no reader's business. What is told of the same URL
-   * with another secret tells nothing of this one, even where both look alike.
+   * The text before the last {@code @} must not be shown. The shown text for the same URL with another secret must not depend on this secret.
    */
   private static void requireNoSecret(String url, String told) {
     int at = url.lastIndexOf('@');

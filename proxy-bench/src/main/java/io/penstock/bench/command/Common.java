@@ -45,19 +45,19 @@ final class Common {
 
   @Option(
       names = "--smoke",
-      description = "Only tries whether everything works: figures mean nothing.")
+      description = "A few requests, only to see whether everything works.")
   boolean smoke;
 
   @Option(
       names = "--rounds",
       defaultValue = "7",
-      description = "Rounds that count (${DEFAULT-VALUE}).")
+      description = "Measured rounds (${DEFAULT-VALUE}).")
   int rounds;
 
   @Option(
       names = "--warm-rounds",
       defaultValue = "2",
-      description = "Rounds before the first that counts (${DEFAULT-VALUE}).")
+      description = "Warm-up rounds before them (${DEFAULT-VALUE}).")
   int warmRounds;
 
   @Option(
@@ -75,29 +75,29 @@ final class Common {
   @Option(
       names = "--requests",
       defaultValue = "200000",
-      description = "Requests of a usual redis-benchmark run (${DEFAULT-VALUE}).")
+      description = "Requests of a redis-benchmark run (${DEFAULT-VALUE}).")
   long requests;
 
   @Option(
       names = "--jar",
-      description = "The executable jar; else proxy-server/target/penstock.jar.")
+      description = "The executable jar; default proxy-server/target/penstock.jar.")
   @Nullable Path jar;
 
   @Option(
       names = "--jvm-flags",
-      description = "For Penstock's JVM; else those of config/jvm.options.")
+      description = "Flags for Penstock's JVM; default: those of config/jvm.options.")
   @Nullable String jvmFlags;
 
   @Option(
       names = "--event-loops",
       defaultValue = "1",
-      description = "Of Penstock (${DEFAULT-VALUE}).")
+      description = "Event loops of Penstock (${DEFAULT-VALUE}).")
   int eventLoops;
 
   @Option(
       names = "--transport",
       defaultValue = "auto",
-      description = "Of Penstock: auto, io_uring, epoll, nio (${DEFAULT-VALUE}).")
+      description = "Transport of Penstock: auto, io_uring, epoll, nio (${DEFAULT-VALUE}).")
   String transport;
 
   @Option(
@@ -110,19 +110,19 @@ final class Common {
       names = "--dispatch",
       split = ",",
       description =
-          "Ways of working to compare (async,sync) by load and suite; the one of other commands.")
+          "Dispatch modes that load and suite compare (async,sync); other commands take one.")
   List<String> dispatch = new ArrayList<>();
 
   @Option(
       names = "--proxy",
       paramLabel = "name=host:port[:pid]",
       converter = ProxyAddress.class,
-      description = "Another proxy that runs already; with its pid its cost is measured too.")
+      description = "Another proxy that runs already; its CPU is measured too if the pid is given.")
   List<Target.Address> proxies = new ArrayList<>();
 
   @Option(
       names = "--out",
-      description = "Folder to write; else proxy-bench/results/<command>-<time>.")
+      description = "Folder to write; default proxy-bench/results/<command>-<time>.")
   @Nullable Path out;
 
   @Spec(Spec.Target.MIXEE)
@@ -141,27 +141,27 @@ final class Common {
   }
 
   /**
-   * Of commands that compare no ways of working.
+   * The setup of commands that do not compare dispatch modes.
    *
    * @throws IllegalStateException when there are several to compare
    */
   PenstockSetup setup() {
     if (dispatch.size() > 1) {
-      throw new IllegalStateException("this command takes one way of working (--dispatch)");
+      throw new IllegalStateException("this command takes one dispatch mode (--dispatch)");
     }
     PenstockSetup setup = setupOfAll();
     return dispatch.isEmpty() ? setup : setup.with(DISPATCH, dispatch.getFirst());
   }
 
   /**
-   * What Penstocks have in common that work by different ways.
+   * The setup that instances with different dispatch modes have in common.
    *
-   * @throws IllegalStateException when that is one of the ways
+   * @throws IllegalStateException if the setup names a dispatch mode
    */
-  PenstockSetup setupOfWays() {
+  PenstockSetup setupOfDispatchModes() {
     PenstockSetup setup = setupOfAll();
     if (setup.has(DISPATCH)) {
-      throw new IllegalStateException("name ways of working by --dispatch, not by --property");
+      throw new IllegalStateException("name dispatch modes with --dispatch, not with --property");
     }
     return setup;
   }
@@ -194,28 +194,28 @@ final class Common {
   }
 
   /**
-   * A Penstock for each way of working that the jar has, named after it.
+   * Starts one Penstock for each dispatch mode that the jar has, named after the mode.
    *
    * @throws IllegalStateException when none starts
    */
   List<Target> penstocks(Rig rig, String resource) {
     List<Target> targets = new ArrayList<>();
     for (String way : dispatch.isEmpty() ? WAYS : dispatch) {
-      rig.penstock("penstock-" + way, resource, setupOfWays(), way).ifPresent(targets::add);
+      rig.penstock("penstock-" + way, resource, setupOfDispatchModes(), way).ifPresent(targets::add);
     }
     if (targets.isEmpty()) {
-      throw new IllegalStateException("no Penstock starts; the reasons stand above");
+      throw new IllegalStateException("no Penstock started; see the reasons above");
     }
     return targets;
   }
 
-  /** Those that run already. */
+  /** Proxies that run already. */
   List<Target> others() {
     return List.copyOf(proxies);
   }
 
   /**
-   * Collected before anything is measured.
+   * Collects the facts of a result, before anything is measured.
    *
    * @param setup what all Penstocks have
    * @throws IllegalStateException when what is found could not be written
@@ -238,7 +238,7 @@ final class Common {
   void report(String name, Map<String, String> facts, List<Row> rows, Charts.Style style)
       throws IOException {
     if (rows.isEmpty()) {
-      throw new IllegalStateException("nothing could be measured; the reasons stand above");
+      throw new IllegalStateException("nothing could be measured; see the reasons above");
     }
     Path folder = out;
     if (folder == null) {
@@ -276,7 +276,7 @@ final class Common {
     }
   }
 
-  /** The working copy around the working directory; the directory itself when there is none. */
+  /** Returns the checkout that contains the working directory; the directory itself if there is none. */
   private static Path checkout() {
     Path here = Path.of("").toAbsolutePath();
     for (Path folder = here; folder != null; folder = folder.getParent()) {

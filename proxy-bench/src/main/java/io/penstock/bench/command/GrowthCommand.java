@@ -26,7 +26,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** How cost grows with whatever there can be more of. */
+/** How the cost of a request grows with loops, connections, pipeline depth, value size and nodes. */
 @Command(
     name = "growth",
     description = "Cost by event loops, nodes, connections, pipeline depth and value size.",
@@ -38,19 +38,18 @@ public final class GrowthCommand implements Callable<Integer> {
   private static final int VALUE_BYTES = 30;
   private static final String TARGET = "penstock";
 
-  /** What fewer connections take is lost among everything else that takes memory. */
+  /** With fewer connections their memory cannot be told from everything else. */
   private static final int FEW = 10;
 
   /** Times that a new Penstock is started for each number of idle connections. */
   private static final int STARTS = 3;
 
   /**
-   * After so long what many requests at once needed is given back: TrimNativeHeapInterval, and a
-   * bit.
+   * After this time the JVM has returned memory that many requests needed: TrimNativeHeapInterval, and a bit.
    */
   private static final int SETTLING_SECONDS = 7;
 
-  /** What there is more and more of. */
+  /** What grows. */
   enum Part {
     LOOPS,
     LOAD,
@@ -64,13 +63,13 @@ public final class GrowthCommand implements Callable<Integer> {
       names = "--parts",
       split = ",",
       defaultValue = "loops,load,idle,nodes",
-      description = "Which to measure; load is connections, depths and sizes (${DEFAULT-VALUE}).")
+      description = "Parts to measure; load is connections, depths and sizes (${DEFAULT-VALUE}).")
   List<Part> parts;
 
   @Option(
       names = "--loops",
       split = ",",
-      description = "Event loops; 1 to the number of processors in powers of two when not given.")
+      description = "Event loops; default: powers of two up to the number of processors.")
   List<Integer> loops = new ArrayList<>();
 
   @Option(
@@ -183,7 +182,7 @@ public final class GrowthCommand implements Callable<Integer> {
     }
   }
 
-  /** Each time with a Penstock that had no more connections before: memory is reused. */
+  /** Each step starts a new Penstock, because memory of earlier connections is reused. */
   private void byIdleConnections(List<Row> rows) throws InterruptedException {
     try (Rig rig = new Rig(common.notes)) {
       String resource = rig.cluster(3).resource();
@@ -213,7 +212,7 @@ public final class GrowthCommand implements Callable<Integer> {
       warmUp.run(target, meter);
       long before = settledKib(meter);
       try (BatchClients clients = BatchClients.idle(target, count)) {
-        clients.askOnce(); // all at the same time
+        clients.sendOnce(); // all at the same time
         double each = (double) (settledKib(meter) - before) / count;
         clients.check();
         return before == 0 ? Sample.EMPTY : Sample.EMPTY.with(Measure.IDLE_CONNECTION_MEMORY, each);
@@ -240,7 +239,7 @@ public final class GrowthCommand implements Callable<Integer> {
   }
 
   private static List<Row> turned(List<Row> rows) {
-    return rows.stream().map(Row::turned).toList();
+    return rows.stream().map(Row::transposed).toList();
   }
 
   private static List<Integer> powersOfTwo() {

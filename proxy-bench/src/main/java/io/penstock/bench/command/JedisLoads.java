@@ -28,23 +28,23 @@ final class JedisLoads {
       split = ",",
       defaultValue = "get,get-beside-large,setex,pipeline-get,mget,mset",
       converter = OperationName.class,
-      description = "What they do (${DEFAULT-VALUE}).")
+      description = "Operations to measure (${DEFAULT-VALUE}).")
   List<JedisOperation> operations;
 
   @Option(
       names = "--rate",
       defaultValue = "0",
       description =
-          "Operations a second that begin whether earlier ones are answered or not, measured from"
-              + " when they were due; 0: each thread begins one when the last is answered.")
+          "Operations started per second, whether earlier ones are answered or not; measured from"
+              + " when they were due. 0: each thread waits for its reply.")
   double rate;
 
   @Option(
       names = "--large-rate",
       defaultValue = "0",
       description =
-          "Values of 1 MiB a second that the other client of get-beside-large fetches at most; 0: one"
-              + " as soon as the last is there.")
+          "Values of 1 MiB that the other client of get-beside-large fetches per second; 0: the next"
+              + " as soon as the last one has arrived.")
   double largeRate;
 
   List<Load> of(Common common) {
@@ -62,7 +62,7 @@ final class JedisLoads {
         "Pace",
         rate > 0
             ? "%.0f operations a second, latency from when each was due".formatted(rate)
-            : "each thread waits for its reply before it goes on");
+            : "each thread waits for its reply before the next operation");
     if (operations.contains(JedisOperation.GET_BESIDE_LARGE)) {
       facts.put(
           "Values of 1 MiB",

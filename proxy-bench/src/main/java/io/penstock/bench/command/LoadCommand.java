@@ -12,7 +12,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** What applications see: Jedis straight to the cluster, and through proxies. */
+/** What applications measure: Jedis straight to the cluster, and through proxies. */
 @Command(
     name = "load",
     description =
@@ -25,7 +25,7 @@ public final class LoadCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    Map<String, String> facts = common.facts(common.setupOfWays());
+    Map<String, String> facts = common.facts(common.setupOfDispatchModes());
     loads.describe(facts);
     try (Rig rig = new Rig(common.notes)) {
       EmbeddedCluster cluster = rig.cluster(3);

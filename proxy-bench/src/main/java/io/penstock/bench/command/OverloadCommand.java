@@ -18,10 +18,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What becomes of throughput and latency when more is asked than there is. */
+/** Throughput and latency when clients send more than the proxy can serve. */
 @Command(
     name = "overload",
-    description = "GETs at multiples of the rate that clients get who wait for their replies.",
+    description = "GETs at multiples of the rate that clients reach when they wait for their replies.",
     mixinStandardHelpOptions = true)
 @SuppressWarnings("NullAway.Init") // picocli sets options
 public final class OverloadCommand implements Callable<Integer> {
@@ -79,7 +79,7 @@ public final class OverloadCommand implements Callable<Integer> {
   private static double peak(List<Row> rows) {
     Summary throughput = rows.isEmpty() ? null : rows.getFirst().measures().get(Measure.THROUGHPUT);
     if (throughput == null) {
-      throw new IllegalStateException("nothing could be measured; the reasons stand above");
+      throw new IllegalStateException("nothing could be measured; see the reasons above");
     }
     return throughput.median();
   }

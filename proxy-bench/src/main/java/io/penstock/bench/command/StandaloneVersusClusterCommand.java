@@ -13,11 +13,11 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** What a cluster behind Penstock costs beside a single server. */
+/** The cost of a cluster behind Penstock, compared with a single server. */
 @Command(
     name = "standalone-versus-cluster",
     description =
-        "The same Jedis load through Penstock before one server and before three masters.",
+        "The same Jedis load through Penstock in front of one server and of three masters.",
     mixinStandardHelpOptions = true)
 public final class StandaloneVersusClusterCommand implements Callable<Integer> {
 

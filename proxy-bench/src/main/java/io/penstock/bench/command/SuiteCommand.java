@@ -18,7 +18,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The field's usual loads: redis-benchmark, and a mix that it cannot make. */
+/** The usual loads: redis-benchmark, and a mix that it does not offer. */
 @Command(
     name = "suite",
     description =
@@ -35,7 +35,7 @@ public final class SuiteCommand implements Callable<Integer> {
       names = "--loads",
       defaultValue = ".*",
       description =
-          "Regular expression that finds '<group> <load>' of those to run (${DEFAULT-VALUE}).")
+          "Regular expression for '<group> <load>' of the loads to run (${DEFAULT-VALUE}).")
   Pattern wanted;
 
   @Override
@@ -48,7 +48,7 @@ public final class SuiteCommand implements Callable<Integer> {
       common.notes.add(
           "loads of many connections left out: ulimit -n allows for " + OpenFiles.possible());
     }
-    Map<String, String> facts = common.facts(common.setupOfWays());
+    Map<String, String> facts = common.facts(common.setupOfDispatchModes());
     try (Rig rig = new Rig(common.notes)) {
       EmbeddedCluster cluster = rig.cluster(3);
       List<Target> targets = new ArrayList<>();

@@ -5,7 +5,7 @@ import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the reader of a result must know, printed at once and kept for the report. */
+/** Notes for the reader of a result: printed at once and kept for the report. */
 public final class Notes {
 
   private final PrintStream out;
@@ -15,18 +15,18 @@ public final class Notes {
     this.out = out;
   }
 
-  /** Prints and keeps; of many lines only the first. */
+  /** Prints the note and keeps its first line. */
   public void add(String note) {
     out.println(note);
     kept.add(note.lines().findFirst().orElse(""));
   }
 
-  /** Prints and forgets. */
+  /** Prints a line that the report does not need. */
   public void progress(String line) {
     out.println(line);
   }
 
-  /** Takes the step; answers whether it succeeds, and a note says why not. */
+  /** Runs the step and returns whether it succeeded; if not, adds a note with the reason. */
   public boolean succeeds(String what, Step step) throws InterruptedException {
     try {
       step.take();
@@ -37,7 +37,7 @@ public final class Notes {
     }
   }
 
-  /** Something that may fail without an end to everything. */
+  /** A step whose failure does not end the run. */
   public interface Step {
 
     /** Does it. */

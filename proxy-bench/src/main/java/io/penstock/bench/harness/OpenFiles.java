@@ -4,32 +4,32 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** How many connections this process, and those it starts, may have. */
+/** The number of connections that this process, and those it starts, may open. */
 public final class OpenFiles {
 
-  /** Files beside connections that the largest of our processes has open. */
+  /** Files other than connections that the largest of our processes has open. */
   private static final int OTHERS = 500;
 
-  /** Penstock keeps one in so many for what are not clients. */
+  /** Penstock keeps one in this many files for other things than clients. */
   private static final int SHARE = 4;
 
   private OpenFiles() {}
 
-  /** How many connections are possible. */
+  /** Returns how many connections are possible. */
   public static int possible() {
     long limit = limit();
     return Math.clamp(limit - Math.max(OTHERS, limit / SHARE), 0, Integer.MAX_VALUE);
   }
 
   /**
-   * Answers when so many connections are possible.
+   * Returns normally if this many connections are possible.
    *
    * @throws IllegalStateException when they are not; the message says what to do
    */
   public static void require(int connections) {
     if (connections > possible()) {
       throw new IllegalStateException(
-          "%d connections need ulimit -n %d, and here it is %d: raise it, or ask for at most %d"
+          "%d connections need ulimit -n %d, and here it is %d: raise it, or use at most %d"
               .formatted(connections, enough(connections), limit(), possible()));
     }
   }

@@ -11,17 +11,17 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Other proxies that Debian packages, each one process with one worker. */
+/** Other proxies, as Debian packages them: one process with one worker each. */
 final class Peers {
 
-  /** Its statistics port is that far above the one for clients; {@link WatchedProcess} says so. */
+  /** Offset of its statistics port from its client port; see {@link WatchedProcess}. */
   private static final int STATISTICS_OFFSET = 10_000;
 
   private static final Pattern MODULES = Pattern.compile("--modules-path=(\\S+)");
 
   private Peers() {}
 
-  /** twemproxy in front of servers among which it divides the keys. */
+  /** twemproxy, which divides keys among servers. */
   static WatchedProcess nutcracker(Path executable, List<ServerProcess> servers) {
     return WatchedProcess.start(
         "nutcracker",
@@ -38,7 +38,7 @@ final class Peers {
         });
   }
 
-  /** nginx, which knows nothing of RESP and hands bytes to one server. */
+  /** nginx, which forwards bytes to one server without reading them. */
   static WatchedProcess nginx(Path executable, String loadModule, ServerProcess server) {
     return WatchedProcess.start(
         "nginx",
@@ -54,7 +54,7 @@ final class Peers {
         });
   }
 
-  /** The line that gives nginx its stream module, empty when built in; absent without one. */
+  /** The line that loads nginx's stream module: empty if it is built in, absent if there is none. */
   static Optional<String> streamModule(Path nginx) {
     String built = Programs.output(nginx.toString(), "-V");
     if (built.matches("(?s).*--with-stream(\\s.*|$)")) {

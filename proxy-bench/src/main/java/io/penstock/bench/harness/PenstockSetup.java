@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How a Penstock is started.
+ * How a Penstock process is started.
  *
  * @param jar the executable one
  * @param jvmFlags for its JVM, which is of the JDK that runs this one

@@ -10,24 +10,24 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** Programs that may or may not be installed. */
+/** Optional programs of this machine. */
 public final class Programs {
 
   private static final long SECONDS = 30;
 
-  /** Where Debian puts daemons, which a user's PATH leaves out. */
+  /** Folders of daemons on Debian, which a user's PATH leaves out. */
   private static final List<String> BESIDE_PATH = List.of("/usr/sbin", "/usr/local/sbin");
 
   private Programs() {}
 
-  /** The first of these names that PATH or a folder for daemons has. */
+  /** Returns the program with the first of these names that PATH or a folder of daemons has. */
   public static Optional<Path> find(String... names) {
     List<String> folders = new ArrayList<>(SearchPath.ofThisProcess().folders());
     folders.addAll(BESIDE_PATH);
     return Optional.ofNullable(new SearchPath(folders).find(names));
   }
 
-  /** All that a command prints within {@value #SECONDS} s; empty when it does not run. */
+  /** Returns what a command prints within {@value #SECONDS} s; empty if it does not run. */
   public static String output(String... command) {
     try {
       Path printed = Files.createTempFile("penstock-bench-", ".txt");

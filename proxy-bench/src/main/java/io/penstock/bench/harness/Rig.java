@@ -11,10 +11,10 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 
-/** Everything that was started for a measurement; closing it ends all, the newest first. */
+/** Everything that was started for a measurement. Closing it stops all, the newest first. */
 public final class Rig implements AutoCloseable {
 
-  /** Nothing fails here: gossip as rare as it can be costs the measurement least. */
+  /** No node fails here, so gossip is as rare as possible: it costs the measurement least. */
   private static final Duration NODE_TIMEOUT = Duration.ofSeconds(60);
 
   private final Notes notes;
@@ -63,7 +63,7 @@ public final class Rig implements AutoCloseable {
     }
   }
 
-  /** nutcracker before three servers of its own; absent, with a note, where not installed. */
+  /** nutcracker in front of three servers of its own; absent, with a note, if it is not installed. */
   public Optional<Target.Address> nutcracker() {
     Optional<Path> executable = Programs.find("nutcracker");
     if (executable.isEmpty()) {
@@ -77,7 +77,7 @@ public final class Rig implements AutoCloseable {
     return Optional.of(address("nutcracker", kept(Peers.nutcracker(executable.get(), servers))));
   }
 
-  /** nginx before a server of its own; absent, with a note, where it or its module is not. */
+  /** nginx in front of a server of its own; absent, with a note, if it or its module is not installed. */
   public Optional<Target.Address> nginx() {
     Optional<Path> executable = Programs.find("nginx");
     if (executable.isEmpty()) {

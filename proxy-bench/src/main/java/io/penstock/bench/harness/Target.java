@@ -5,10 +5,10 @@ import io.penstock.testkit.cluster.EmbeddedCluster;
 /** What a load is sent to. */
 public sealed interface Target {
 
-  /** What tables and charts call it. */
+  /** The name in tables and charts. */
   String name();
 
-  /** The process whose cost is measured; 0 when there is none or it is not known. */
+  /** The process that is measured; 0 if there is none or it is unknown. */
   long pid();
 
   /** One address: a proxy, or a server. */
@@ -36,7 +36,7 @@ public sealed interface Target {
     }
   }
 
-  /** The cluster itself, for clients that know clusters: nothing in between that could cost. */
+  /** The cluster itself, for clients that speak to clusters, without a proxy. */
   record Direct(String name, EmbeddedCluster cluster) implements Target {
 
     @Override

@@ -21,7 +21,7 @@ final class BatchClient extends ChannelInboundHandlerAdapter {
     this.thread = thread;
   }
 
-  /** Sends one batch; when it is answered the thread says what is next. */
+  /** Sends one batch. When it is answered, the thread decides what is next. */
   void send(ChannelHandlerContext context, ByteBuf batch, int requests) {
     sent = true;
     outstanding = requests;
@@ -29,7 +29,7 @@ final class BatchClient extends ChannelInboundHandlerAdapter {
     context.writeAndFlush(batch, context.voidPromise());
   }
 
-  /** Whether it ever sent anything. */
+  /** Returns whether it ever sent anything. */
   boolean hasSent() {
     return sent;
   }

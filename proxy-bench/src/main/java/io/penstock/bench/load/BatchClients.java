@@ -22,7 +22,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All connections of a {@link BatchPlan}. Called by one thread, which blocks; not on their loops.
+ * All connections of a {@link BatchPlan}. Used by one thread, which blocks; not on their loops.
  */
 public final class BatchClients implements AutoCloseable {
 
@@ -68,7 +68,7 @@ public final class BatchClients implements AutoCloseable {
     }
   }
 
-  /** Sets every key once; answers when that is done. */
+  /** Sets every key once and returns when this is done. */
   void fill() {
     threads.getFirst().fill();
     start();
@@ -94,8 +94,8 @@ public final class BatchClients implements AutoCloseable {
     }
   }
 
-  /** Every connection sends one request and then no more; answers when all are answered. */
-  public void askOnce() {
+  /** Every connection sends one request. Returns when all are answered. */
+  public void sendOnce() {
     onLoops(thread -> {
       thread.once();
       return Tally.empty();
@@ -104,7 +104,7 @@ public final class BatchClients implements AutoCloseable {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
     long answered = 0;
     while (answered < channels.size() && System.nanoTime() < deadline) {
-      answered += forget().requests();
+      answered += takeTally().requests();
       check();
       LockSupport.parkNanos(PAUSE_NANOS);
     }
@@ -113,15 +113,15 @@ public final class BatchClients implements AutoCloseable {
     }
   }
 
-  /** What all counted since the last call. */
-  Tally forget() {
-    return onLoops(BatchThread::forget);
+  /** Returns the counts of all connections since the last call. */
+  Tally takeTally() {
+    return onLoops(BatchThread::takeTally);
   }
 
   /**
-   * Answers when nothing went wrong so far.
+   * Returns normally if nothing has failed so far.
    *
-   * @throws LoadFailure with what went wrong first
+   * @throws LoadFailure with the first failure
    */
   public void check() {
     for (BatchThread thread : threads) {
@@ -168,7 +168,7 @@ public final class BatchClients implements AutoCloseable {
         .handler(new BatchClient(threads.get(thread)));
   }
 
-  /** Sums up what every thread answers on its own loop. */
+  /** Adds up what each thread returns on its own loop. */
   private Tally onLoops(Work work) {
     Tally sum = Tally.empty();
     for (int i = 0; i < loops.size(); i++) {

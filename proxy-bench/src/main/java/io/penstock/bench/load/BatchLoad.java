@@ -8,8 +8,7 @@ import io.penstock.bench.measure.Meter;
 import io.penstock.bench.measure.Sample;
 
 /**
- * Many connections on few threads, for a time: what redis-benchmark cannot do is mix commands and
- * leave the connecting out of what is measured. Each connection sends a batch when the one before
+ * Many connections on few threads, for a time. Unlike redis-benchmark it mixes commands, and does not measure connecting. Each connection sends a batch when the one before
  * is answered.
  */
 public record BatchLoad(String group, String name, BatchPlan plan, Scale scale) implements Load {
@@ -33,10 +32,10 @@ public record BatchLoad(String group, String name, BatchPlan plan, Scale scale) 
     try (BatchClients clients = BatchClients.connect(address(target), plan, requests())) {
       clients.start();
       meter.start();
-      clients.forget(); // what came meanwhile: the first batches were all sent at once
+      clients.takeTally(); // what came meanwhile: the first batches were all sent at once
       long begin = System.nanoTime();
       Thread.sleep(scale.seconds().toMillis());
-      Tally tally = clients.forget();
+      Tally tally = clients.takeTally();
       long end = System.nanoTime();
       meter.stop(tally.requests());
       clients.check();

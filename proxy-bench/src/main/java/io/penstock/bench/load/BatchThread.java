@@ -5,10 +5,10 @@ import io.netty.channel.ChannelHandlerContext;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** What the connections of one event loop have in common. On that loop, but for {@link #fault}. */
+/** State that the connections of one event loop share. On that loop, except for {@link #fault}. */
 final class BatchThread {
 
-  /** Roughly what is sent at once while filling. */
+  /** Approximate bytes of a batch while filling. */
   private static final int FILL_BYTES = 16 << 10;
 
   private final KeyRequests requests;
@@ -25,12 +25,12 @@ final class BatchThread {
     this.pipeline = pipeline;
   }
 
-  /** From now on every key is set once, and then nothing more is sent. */
+  /** Makes the connections set every key once and then stop. */
   void fill() {
     filled = 0;
   }
 
-  /** From now on each connection sends one batch, and then nothing more. */
+  /** Makes each connection send one batch and then stop. */
   void once() {
     once = true;
   }
@@ -68,14 +68,14 @@ final class BatchThread {
   }
 
   /** What was counted since the last call. */
-  Tally forget() {
+  Tally takeTally() {
     Tally tally = new Tally(latencies, replies);
     latencies = Tally.histogram();
     replies = 0;
     return tally;
   }
 
-  /** Connections that close from now on do so because we close them. */
+  /** Connections that close after this call are not failures. */
   void end() {
     ending = true;
   }
@@ -86,7 +86,7 @@ final class BatchThread {
     }
   }
 
-  /** What went wrong first; null when all is well. Any thread. */
+  /** Returns the first failure; null if there is none. Any thread. */
   @Nullable String fault() {
     return fault;
   }

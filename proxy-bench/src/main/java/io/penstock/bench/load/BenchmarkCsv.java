@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What {@code redis-benchmark --csv} prints, of Redis 6.2 and newer. */
+/** The output of {@code redis-benchmark --csv}, Redis 6.2 and newer. */
 final class BenchmarkCsv {
 
   /** A test's name may hold commas and quotes; its figures hold neither. */

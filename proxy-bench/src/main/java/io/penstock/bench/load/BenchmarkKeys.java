@@ -3,7 +3,7 @@ package io.penstock.bench.load;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Which keys a {@link RedisBenchmark} uses, and what is to be in them before it. */
+/** The keys that a {@link RedisBenchmark} uses, and how they are filled before it. */
 sealed interface BenchmarkKeys {
 
   /**
@@ -25,10 +25,10 @@ sealed interface BenchmarkKeys {
    */
   record Many(Scale scale, int valueBytes, boolean filled) implements BenchmarkKeys {
 
-    /** Tries for each key: one in twenty has no value after that. */
+    /** Random SETs for each key: one key in twenty has no value after that. */
     private static final int TRIES = 3;
 
-    /** From here on a batch is large enough without pipelining. */
+    /** From this size on a batch is large enough without pipelining. */
     private static final int LARGE = 16 << 10;
 
     /**

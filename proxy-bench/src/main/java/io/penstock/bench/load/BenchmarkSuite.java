@@ -12,7 +12,7 @@ public final class BenchmarkSuite {
 
   private static final int CONNECTIONS = 50;
 
-  /** Bytes that redis-benchmark takes for a value when it is told nothing. */
+  /** Value size in bytes that redis-benchmark uses by default. */
   private static final int PLAIN = 3;
 
   /** Tests of redis-benchmark that use one key for everything, and that key. */
@@ -56,7 +56,7 @@ public final class BenchmarkSuite {
     }
   }
 
-  /** The test of that name would fill a list of its own in each run, at the proxy's cost. */
+  /** The redis-benchmark test of that name would fill a list in each run, through the proxy. */
   private void ranges() {
     List<String> fill =
         List.of("-n", "" + LONGEST_RANGE, "-c", "1", "RPUSH", LIST, "0123456789abcdef");
@@ -64,7 +64,7 @@ public final class BenchmarkSuite {
       List<String> arguments =
           List.of("-c", "" + CONNECTIONS, "LRANGE", LIST, "0", "" + (last - 1));
       String name = "lrange_" + last;
-      long requests = scale.part(last < 300 ? 4 : 10);
+      long requests = scale.fractionOfRequests(last < 300 ? 4 : 10);
       BenchmarkKeys keys = new BenchmarkKeys.One(LIST, fill);
       loads.add(new RedisBenchmark("lrange", name, requests, arguments, keys));
     }
@@ -83,10 +83,10 @@ public final class BenchmarkSuite {
 
   private void rest() {
     Map<String, String> mset = Map.of("-t", "mset", "-c", "" + CONNECTIONS);
-    test("several keys", "mset 10", scale.part(3), mset);
+    test("several keys", "mset 10", scale.fractionOfRequests(3), mset);
     for (String test : List.of("set", "get")) {
       Map<String, String> anew = Map.of("-t", test, "-c", "" + CONNECTIONS, "-k", "0");
-      test("connection per request", test + " -k 0", scale.part(10), anew);
+      test("connection per request", test + " -k 0", scale.fractionOfRequests(10), anew);
     }
   }
 
@@ -101,7 +101,7 @@ public final class BenchmarkSuite {
       for (String test : List.of("set", "get")) {
         Map<String, String> sized =
             Map.of("-t", test, "-c", "" + CONNECTIONS, "-d", Integer.toString(bytes));
-        test("value size", test + " " + label, scale.part(divisor), sized);
+        test("value size", test + " " + label, scale.fractionOfRequests(divisor), sized);
       }
     });
   }
@@ -110,13 +110,13 @@ public final class BenchmarkSuite {
     for (int count : new int[] {1, CONNECTIONS, 500, 5_000}) {
       int possible = scale.atMost(count);
       if (possible == count) {
-        long requests = count == 1 ? scale.part(10) : scale.requests();
+        long requests = count == 1 ? scale.fractionOfRequests(10) : scale.requests();
         test("connections", "get -c " + count, requests, Map.of("-t", "get", "-c", "" + count));
       }
     }
   }
 
-  /** As memtier_benchmark does it when told {@code --pipeline=75 --ratio=1:1 -d 100}. */
+  /** As {@code memtier_benchmark --pipeline=75 --ratio=1:1 -d 100} does it. */
   private void mixes() {
     for (int threads : new int[] {1, 4}) {
       BatchPlan plan = new BatchPlan(threads, scale.atMost(CONNECTIONS), 75, 100, 0.5);

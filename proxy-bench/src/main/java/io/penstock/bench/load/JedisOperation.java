@@ -10,7 +10,7 @@ import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.Response;
 import redis.clients.jedis.UnifiedJedis;
 
-/** What a thread of a {@link JedisLoad} does again and again. Keys and values have 30 bytes. */
+/** The operation that a thread of a {@link JedisLoad} repeats. Keys and values have 30 bytes. */
 public enum JedisOperation {
   GET(1) {
     @Override
@@ -59,7 +59,7 @@ public enum JedisOperation {
 
   static final String VALUE = "v".repeat(30);
 
-  /** Keys are there until the measurement is over. */
+  /** Keys live until the measurement is over. */
   static final long EXPIRY_SECONDS = 86_400;
 
   private final int requests;
@@ -68,23 +68,23 @@ public enum JedisOperation {
     this.requests = requests;
   }
 
-  /** Commands that one operation is: those of a pipeline count each. */
+  /** Returns the number of commands in one operation: each command of a pipeline counts. */
   int requests() {
     return requests;
   }
 
-  /** As the command line and tables have it. */
+  /** The name on the command line and in tables. */
   public String label() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  /** Does it once; blocks until answered. */
+  /** Runs the operation once; blocks until it is answered. */
   abstract void call(UnifiedJedis client, Keys keys);
 
   /**
    * Sends a command for each key in one pipeline; blocks until all are answered.
    *
-   * @throws RuntimeException when any of them failed, which the pipeline itself does not tell
+   * @throws RuntimeException if any of them failed, which the pipeline itself does not report
    */
   static void pipelined(
       UnifiedJedis client,

@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.penstock.testkit.wire.Wire;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Writes requests for a range of keys. Never changes. */
+/** Writes requests for a range of keys. Immutable. */
 final class KeyRequests {
 
   private final byte[][] gets;

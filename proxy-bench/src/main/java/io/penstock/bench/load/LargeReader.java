@@ -15,7 +15,7 @@ final class LargeReader implements AutoCloseable {
 
   private static final int BYTES = 1024 * 1024;
 
-  /** Enough for every node to have some. */
+  /** Enough that every node has some. */
   private static final int VALUES = 24;
 
   private static final Duration LONGER_THAN_ANY_LOAD = Duration.ofDays(1);
@@ -46,7 +46,7 @@ final class LargeReader implements AutoCloseable {
     }
   }
 
-  /** Values so far. */
+  /** Returns the number of values fetched so far. */
   long fetched() {
     return fetched.get();
   }

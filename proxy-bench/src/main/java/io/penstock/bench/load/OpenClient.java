@@ -47,15 +47,15 @@ final class OpenClient extends ChannelInboundHandlerAdapter {
     return Objects.requireNonNull(channel);
   }
 
-  /** Whether the connection takes more at present. */
-  boolean mayOffer() {
+  /** Returns whether the connection can take more at present. */
+  boolean canTakeMore() {
     return channel().isWritable();
   }
 
   /**
-   * Answers when nothing went wrong so far.
+   * Returns normally if nothing has failed so far.
    *
-   * @throws LoadFailure with what went wrong
+   * @throws LoadFailure with the first failure
    */
   void check() {
     if (fault != null) {
@@ -67,7 +67,7 @@ final class OpenClient extends ChannelInboundHandlerAdapter {
     return channel().alloc().directBuffer();
   }
 
-  /** From here on replies count: what was sent before is under way. */
+  /** From this call on replies count; requests that were sent before are in flight. */
   void begin() {
     latencies.reset();
     carriedOut = 0;
@@ -85,7 +85,7 @@ final class OpenClient extends ChannelInboundHandlerAdapter {
     channel().writeAndFlush(batch, channel().voidPromise());
   }
 
-  /** Closes the connection; what is not answered yet is dropped. */
+  /** Closes the connection and drops what is not answered. */
   void end() {
     ended = true;
     channel().close();
@@ -126,7 +126,7 @@ final class OpenClient extends ChannelInboundHandlerAdapter {
       carriedOut++;
       long due = first.due() + (long) (answered * nanosBetween);
       Tally.record(latencies, now - due, 1);
-    } else if (isRefusal(bytes, at)) {
+    } else if (isOverloaded(bytes, at)) {
       refused++;
     } else {
       fault =
@@ -139,8 +139,8 @@ final class OpenClient extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Told from as much of it as has come. */
-  private static boolean isRefusal(ByteBuf bytes, int at) {
+  /** Decides from the part of the error that has arrived. */
+  private static boolean isOverloaded(ByteBuf bytes, int at) {
     int length = Math.min(REFUSAL.length, bytes.writerIndex() - at);
     for (int i = 0; i < length; i++) {
       if (bytes.getByte(at + i) != REFUSAL[i]) {

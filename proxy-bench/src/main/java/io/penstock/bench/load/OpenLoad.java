@@ -20,10 +20,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
- * GETs at a rate, whether earlier ones are answered or not. What a connection does not take because
- * it was slowed down is offered and not sent; latencies are of what was sent and carried out, from
- * when each was due. Half as long as the measurement takes there was load before it: the buffers
- * between are as full as they get.
+ * GETs at a rate, whether earlier ones are answered or not. A request that a slowed-down connection does not take counts as offered, not as sent. Latencies are those of served requests, from when each was due. The load runs for half the measured time before the measurement, so that all buffers are full.
  *
  * @param rate requests offered in a second
  */
@@ -43,7 +40,7 @@ public record OpenLoad(String group, String name, double rate, int connections, 
     closed().prepare(target);
   }
 
-  /** The same requests, each connection's sent when the ones before are answered. */
+  /** The same requests, each sent when the ones before it are answered. */
   private BatchLoad closed() {
     return new BatchLoad(group, name, BatchPlan.gets(connections, 1, VALUE_BYTES), scale);
   }
@@ -92,7 +89,7 @@ public record OpenLoad(String group, String name, double rate, int connections, 
     return clients;
   }
 
-  /** Sends what is due, tick by tick. On the clients' loop. */
+  /** Sends the requests that are due, tick by tick. On the clients' loop. */
   private static final class Offers implements Runnable {
 
     private final List<OpenClient> clients;
@@ -117,7 +114,7 @@ public record OpenLoad(String group, String name, double rate, int connections, 
       int share = (int) Math.ceilDiv(offered - first, clients.size());
       for (long next = first; next < offered; next += share) {
         OpenClient client = clients.get(turn++ % clients.size());
-        if (client.mayOffer()) {
+        if (client.canTakeMore()) {
           int count = (int) Math.min(share, offered - next);
           ByteBuf batch = client.buffer();
           for (int i = 0; i < count; i++) {

@@ -7,15 +7,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
-/** When the threads of a load begin, when each operation is due, and when they end. */
+/** Decides when the threads of a load begin, when each operation is due, and when they end. */
 final class Pace {
 
   private static final long READY_SECONDS = 60;
 
-  /** What a timer may be late by: the last of it is waited for awake. */
+  /** How late a timer may be: the thread spins for this last part. */
   private static final long TIMER_NANOS = 60_000;
 
-  /** How long after the end what was due before it may begin: more is too high a rate. */
+  /** How long after the end a late operation may still begin. More than that means that the rate is too high. */
   static final Duration GRACE = Duration.ofSeconds(10);
 
   private final int threads;
@@ -64,13 +64,13 @@ final class Pace {
     go.countDown();
   }
 
-  /** No thread has another turn, nor waits for the beginning. */
+  /** Ends the load: no thread gets another turn or waits for the beginning. */
   void end() {
     ended = true;
     go.countDown();
   }
 
-  /** A thread is connected, or has failed. */
+  /** Reports that a thread is connected, or has failed. */
   void ready() {
     ready.countDown();
   }
@@ -84,8 +84,7 @@ final class Pace {
   }
 
   /**
-   * Blocks until a thread's next operation is due. With a rate all that is due before the end has
-   * its turn, however late: latencies of what waited longest would be missing without.
+   * Blocks until a thread's next operation is due. With a rate, all operations that are due before the end run, however late: otherwise the longest latencies would be missing.
    *
    * @param thread from 0
    * @param operation from 0

@@ -36,13 +36,13 @@ public final class RedisBenchmark implements Load {
 
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
-  /** As long as a run is to be at most, however fast the first one was. */
+  /** Longest duration of a run, however fast the first one was. */
   private static final Duration LONGEST = PATIENCE.dividedBy(2);
 
-  /** How keys begin that show which hash tags there are. */
+  /** Prefix of the keys that show which hash tags exist. */
   private static final String PROBE = "penstock-bench:{";
 
-  /** Far more than masters, whose tags show in them. */
+  /** Far more than there are masters, so that each master's tag appears. */
   private static final int PROBES = 500;
 
   private final String group;
@@ -53,7 +53,7 @@ public final class RedisBenchmark implements Load {
   private final Map<Target, Plan> plans = new HashMap<>();
 
   /**
-   * What is sent to a target in each run.
+   * The requests of each run to a target.
    *
    * @param arguments with the range of random numbers
    */
@@ -129,7 +129,7 @@ public final class RedisBenchmark implements Load {
     return BenchmarkCsv.last(printed);
   }
 
-  /** As many requests as there are in that time, as the plan's own show, or the plan's own. */
+  /** Returns a plan with as many requests as fit into this time, by the rate of a first run, or the plan itself. */
   private Plan longer(Target target, Plan plan, Duration time)
       throws IOException, InterruptedException {
     Sample seen = BenchmarkCsv.last(execute(target, plan.command()));

@@ -4,7 +4,7 @@ import io.penstock.bench.measure.LoadFailure;
 import java.time.Duration;
 
 /**
- * How much of everything.
+ * The size of a load.
  *
  * @param requests of a usual {@code redis-benchmark} run; heavier ones send a part of it
  * @param seconds that a timed load lasts
@@ -13,7 +13,7 @@ import java.time.Duration;
  */
 public record Scale(long requests, Duration seconds, int keys, int connections) {
 
-  /** Values of all keys together stay below that. */
+  /** Upper bound of the bytes of all values together. */
   private static final long BYTES = 64L << 20;
 
   /** Keys for values of that size. */
@@ -36,17 +36,17 @@ public record Scale(long requests, Duration seconds, int keys, int connections) 
     return Math.max(1, keysOf(valueBytes) / tags);
   }
 
-  /** With no more connections than that. */
+  /** Returns a scale with at most this many connections. */
   public Scale withAtMost(int most) {
     return new Scale(requests, seconds, keys, Math.min(connections, most));
   }
 
-  /** A part of the requests, at least one. */
-  public long part(int divisor) {
+  /** Returns a fraction of the requests, at least one. */
+  public long fractionOfRequests(int divisor) {
     return Math.max(1, requests / divisor);
   }
 
-  /** So many connections, or as many as are allowed. */
+  /** Returns this many connections, or as many as are allowed. */
   public int atMost(int wanted) {
     return Math.min(wanted, connections);
   }

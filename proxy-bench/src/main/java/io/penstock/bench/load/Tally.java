@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * Replies and how long they took. One thread at a time.
+ * Number and latencies of replies. One thread at a time.
  *
  * @param latencies in nanoseconds, up to a minute; one entry for each operation
  */

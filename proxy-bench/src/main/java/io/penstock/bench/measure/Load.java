@@ -12,7 +12,7 @@ public interface Load {
   /** Unique in its group. */
   String name();
 
-  /** Whether it can be sent to such a target at all. */
+  /** Returns whether this load can be sent to the target. */
   default boolean suits(Target target) {
     return true;
   }
@@ -25,7 +25,7 @@ public interface Load {
   void prepare(Target target) throws IOException, InterruptedException;
 
   /**
-   * Sends the requests, and tells the meter when the part to be measured begins and ends.
+   * Sends the requests; starts and stops the meter around the measured part.
    *
    * @throws LoadFailure when requests fail, or time runs out
    */

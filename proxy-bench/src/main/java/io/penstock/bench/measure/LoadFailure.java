@@ -1,6 +1,6 @@
 package io.penstock.bench.measure;
 
-/** A load did not get through; the message says why. */
+/** A load failed; the message says why. */
 public final class LoadFailure extends RuntimeException {
 
   private static final long serialVersionUID = 1L;

@@ -11,7 +11,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Linux knows about a process at one moment.
+ * A process's figures at one moment, as Linux counts them.
  *
  * @param cpuMicros time on processors since it started, in user and kernel mode, all threads
  * @param switches of each of its threads, by thread id
@@ -47,7 +47,7 @@ record ProcessStats(
     }
   }
 
-  /** Lets the peak begin anew where we may; says nothing where we may not. */
+  /** Resets the peak where that is permitted, else does nothing. */
   static void forgetPeak(long pid) {
     try {
       Files.writeString(PROC.resolve(Long.toString(pid)).resolve("clear_refs"), "5");
@@ -56,13 +56,13 @@ record ProcessStats(
     }
   }
 
-  /** From a line of {@code /proc/PID/stat}; the name in it may hold anything, parentheses too. */
+  /** Parses a line of {@code /proc/PID/stat}. The name in it may contain anything, parentheses too. */
   static long cpuMicros(String stat) {
     String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
     return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) * MICROS_PER_TICK;
   }
 
-  /** A number of a {@code /proc/PID/status}; 0 when it is not there. */
+  /** Returns a number of {@code /proc/PID/status}; 0 if it is missing. */
   static long field(List<String> status, String name) {
     for (String line : status) {
       if (line.startsWith(name + ":")) {

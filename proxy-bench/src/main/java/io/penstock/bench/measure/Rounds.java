@@ -19,10 +19,10 @@ import java.util.Objects;
  */
 public record Rounds(int warm, int measured, Notes notes) {
 
-  /** Said while it goes on; the report has all. */
+  /** Measures printed while it runs; the report has all. */
   private static final List<Measure> SHOWN = List.of(Measure.THROUGHPUT, Measure.P99, Measure.CPU);
 
-  /** One row for each load and each target that got through it; the others leave a note. */
+  /** Returns a row for each load and each target that did not fail; the others leave a note. */
   public List<Row> run(List<? extends Load> loads, List<? extends Target> targets)
       throws InterruptedException {
     List<Row> rows = new ArrayList<>();
@@ -47,7 +47,7 @@ public record Rounds(int warm, int measured, Notes notes) {
       }
     }
     for (int round = -warm; round < measured; round++) {
-      for (Target target : turned(List.copyOf(samples.keySet()), round + warm)) {
+      for (Target target : rotated(List.copyOf(samples.keySet()), round + warm)) {
         List<Sample> found = new ArrayList<>();
         if (!succeeds(load, target, () -> found.add(sample(load, target)))) {
           samples.remove(target);
@@ -69,8 +69,8 @@ public record Rounds(int warm, int measured, Notes notes) {
     return notes.succeeds(load.group() + ", " + load.name() + ": " + target.name(), step);
   }
 
-  /** The same order, beginning with another one. */
-  static <T> List<T> turned(List<T> list, int by) {
+  /** Returns the list rotated. */
+  static <T> List<T> rotated(List<T> list, int by) {
     List<T> turned = new ArrayList<>(list);
     Collections.rotate(turned, -by);
     return turned;

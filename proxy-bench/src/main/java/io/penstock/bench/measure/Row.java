@@ -16,8 +16,8 @@ public record Row(String group, String load, String target, Map<Measure, Summary
     measures = new TreeMap<>(measures);
   }
 
-  /** Where targets are the steps of what is measured: they go along the axis instead. */
-  public Row turned() {
+  /** Swaps load and target, for groups whose targets are the steps of the axis. */
+  public Row transposed() {
     String step = target;
     String line = load;
     return new Row(group, step, line, measures);

@@ -3,7 +3,7 @@ package io.penstock.bench.measure;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** What one run of a load found; what could not be seen is absent. Never changes. */
+/** The measures of one run of a load; what could not be measured is absent. Immutable. */
 public record Sample(Map<Measure, Double> values) {
 
   public static final Sample EMPTY = new Sample(Map.of());

@@ -2,7 +2,7 @@
  * What a measurement is: a {@link io.penstock.bench.measure.Load} goes to a {@link
  * io.penstock.bench.harness.Target} and leaves a {@link io.penstock.bench.measure.Sample}; {@link
  * io.penstock.bench.measure.Rounds} takes the targets in turn and makes {@link
- * io.penstock.bench.measure.Row}s of the samples. All of it on the thread that calls.
+ * io.penstock.bench.measure.Row}s of the samples. Everything runs on the calling thread.
  */
 @NullMarked
 package io.penstock.bench.measure;

@@ -29,13 +29,13 @@ public final class Charts {
 
   private Charts() {}
 
-  /** What charts are to show. */
+  /** The kind of a chart. */
   public enum Style {
-    /** Targets beside each other. */
+    /** Bars of all targets side by side. */
     BARS,
-    /** Their latencies beside each other. */
+    /** Bars of their latencies side by side. */
     LATENCIES,
-    /** Loads that are steps of one number. */
+    /** Lines over loads that are steps of one number. */
     LINES;
 
     private List<Measure> measures() {
@@ -52,7 +52,7 @@ public final class Charts {
     }
   }
 
-  /** Writes a chart of a group for each measure that it has; answers the files' names. */
+  /** Writes a chart for each measure of a group and returns the file names. */
   static List<String> write(Path folder, String group, List<Row> rows, Style style)
       throws IOException {
     List<String> files = new ArrayList<>();
@@ -97,7 +97,7 @@ public final class Charts {
     return chart;
   }
 
-  /** Letters become outlines, whose six decimals are most of the file: one is enough. */
+  /** XChart writes letters as outlines with six decimals, which are most of the file. One decimal is enough. */
   private static String svg(CategoryChart chart) throws IOException {
     byte[] svg = ChartEncoder.getBytes(chart, "svg");
     return new String(svg, StandardCharsets.UTF_8).replaceAll("(\\.\\d)\\d+", "$1");

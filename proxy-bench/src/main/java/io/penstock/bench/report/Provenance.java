@@ -18,7 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** Where figures come from: a result that does not say so is none. */
+/** Where figures come from. Every result says so. */
 public final class Provenance {
 
   private static final int DIGEST_BYTES = 8;
@@ -27,7 +27,7 @@ public final class Provenance {
   private Provenance() {}
 
   /**
-   * Facts that hold for every measurement; collected before it, for the load average's sake.
+   * Collects the facts of a measurement. Call it before the measurement, because of the load average.
    *
    * @param checkout the working copy that the jar was built from
    */

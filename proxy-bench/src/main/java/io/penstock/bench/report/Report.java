@@ -10,7 +10,7 @@ import java.util.Map;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The files of a result, in a folder of its own. */
+/** Writes the files of a result into one folder. */
 public final class Report {
 
   private static final JsonMapper JSON =

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * All that one run of a command found.
+ * The result of one run of a command.
  *
  * @param name of the command
  * @param smoke whether it was too short to mean anything

@@ -1,6 +1,5 @@
 /**
- * Writes what was measured: JSON for programs, Markdown and SVG charts for readers, and in all of
- * them where it comes from.
+ * Writes results: JSON for programs, Markdown and SVG charts for readers, each with the facts about machine and versions.
  */
 @NullMarked
 package io.penstock.bench.report;

@@ -80,8 +80,8 @@ class CommonTest {
 
     assertThatIllegalStateException()
         .isThrownBy(common::setup)
-        .withMessage("this command takes one way of working (--dispatch)");
-    assertThatCode(common::setupOfWays).doesNotThrowAnyException();
+        .withMessage("this command takes one dispatch mode (--dispatch)");
+    assertThatCode(common::setupOfDispatchModes).doesNotThrowAnyException();
   }
 
   @Test
@@ -90,7 +90,7 @@ class CommonTest {
 
     assertThat(common.setup().settings()).contains("penstock.dispatch=sync");
     assertThatIllegalStateException()
-        .isThrownBy(common::setupOfWays)
+        .isThrownBy(common::setupOfDispatchModes)
         .withMessageContaining("--dispatch");
   }
 

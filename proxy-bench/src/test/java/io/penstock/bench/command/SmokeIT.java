@@ -16,12 +16,12 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The way from processes to files, with loads too short to mean anything. */
+/** The whole run from processes to files, with loads too short to mean anything. */
 class SmokeIT {
 
   private static final Path JAR = Path.of("../proxy-server/target/penstock.jar");
 
-  /** What Penstock's JVM compiles is not worth its time here. */
+  /** Compiled code does not pay in so short a run. */
   private static final String QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
 
   @TempDir Path folder;

@@ -10,7 +10,7 @@ import io.penstock.testkit.cluster.ServerProcess;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Requests that fail are none that were carried out: the load says so. */
+/** A load whose requests fail reports the failure. */
 class FailingServerIT {
 
   private static final Scale SCALE = new Scale(100, Duration.ofMillis(200), 100, 50);
@@ -50,7 +50,7 @@ class FailingServerIT {
       server.text("LPUSH", "penstock:000000000000", "no string");
 
       assertThatExceptionOfType(LoadFailure.class)
-          .isThrownBy(clients::askOnce)
+          .isThrownBy(clients::sendOnce)
           .withMessageContaining("WRONGTYPE");
     }
   }
@@ -61,7 +61,7 @@ class FailingServerIT {
         BatchClients clients = BatchClients.idle(target(server), 20)) {
 
       assertThatExceptionOfType(LoadFailure.class)
-          .isThrownBy(clients::askOnce)
+          .isThrownBy(clients::sendOnce)
           .withMessageMatching("(?s)(error reply -ERR max number of clients|.*onnection).*");
     }
   }

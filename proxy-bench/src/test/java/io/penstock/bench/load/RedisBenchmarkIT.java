@@ -16,7 +16,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** What redis-benchmark leaves in a cluster that it knows. */
+/** The keys that redis-benchmark leaves in a cluster. */
 class RedisBenchmarkIT {
 
   private static final int KEYS = 60_000;

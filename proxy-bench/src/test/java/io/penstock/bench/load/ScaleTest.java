@@ -32,8 +32,8 @@ class ScaleTest {
 
   @Test
   void aPartIsNeverNothing() {
-    assertThat(FULL.part(100)).isEqualTo(2_000);
-    assertThat(new Scale(5, Duration.ZERO, 1, 1).part(100)).isEqualTo(1);
+    assertThat(FULL.fractionOfRequests(100)).isEqualTo(2_000);
+    assertThat(new Scale(5, Duration.ZERO, 1, 1).fractionOfRequests(100)).isEqualTo(1);
   }
 
   @Test

@@ -61,7 +61,7 @@ class RoundsTest {
     assertThat(notes.kept()).containsExactly("group, load: two: it broke");
   }
 
-  /** Answers how many calls there were, and fails for one target. */
+  /** Returns the number of calls so far, and fails for one target. */
   private final class Scripted implements Load {
 
     private final String failing;

@@ -289,7 +289,7 @@ class BackendConnectionTest {
     void noMoreThanTheLimitWaits() {
       settings =
           new BackendSettings(COMMAND_TIMEOUT, COMMAND_TIMEOUT, 1, 2, 2, 2, QueueLimits.DEFAULTS);
-      server.refuse();
+      server.stopListening();
 
       send("a", "b", "c");
 
@@ -298,7 +298,7 @@ class BackendConnectionTest {
 
     @Test
     void theSenderIsToldToPauseWhenManyWait() {
-      server.refuse();
+      server.stopListening();
       for (int i = 0; i < 1_023; i++) {
         assertThat(onLoop(() -> node().send(exchange("a"), false))).isTrue();
       }
@@ -488,7 +488,7 @@ class BackendConnectionTest {
 
     @Test
     void whatWaitsForAConnectionIsSentInOrderOnceThereIsOne() {
-      server.refuse();
+      server.stopListening();
       send("a", "b");
       await().until(() -> events.size() > 1);
       send("c");
@@ -503,7 +503,7 @@ class BackendConnectionTest {
 
     @Test
     void whatWaitsLongerThanItsDeadlineWasNotSent() {
-      server.refuse();
+      server.stopListening();
       onLoop(() -> {
         node().send(new TestExchange("a", log, System.nanoTime() + 1), false);
         return node().send(exchange("b"), false);
@@ -529,7 +529,7 @@ class BackendConnectionTest {
 
     @Test
     void whatWaitsCanBeTakenBackUnlessARedirectSentItHere() {
-      server.refuse();
+      server.stopListening();
       onLoop(() -> {
         node().send(exchange("a"), false);
         node().send(exchange("asked"), true);
@@ -715,7 +715,7 @@ class BackendConnectionTest {
 
     @Test
     void closingFailsWhatWaits() {
-      server.refuse();
+      server.stopListening();
       send("a", "b");
 
       onLoop(() -> {

@@ -521,7 +521,7 @@ class BlockingCallTest {
       Peer other = rig.accept(0);
       Peer client = rig.client();
       Peer lease = block(client, node, BLPOP);
-      rig.server(1).refuse();
+      rig.server(1).stopListening();
       node.close();
       await().until(() -> stats(1).errors() > 0);
       client.close();

@@ -232,7 +232,7 @@ class BroadcastTest {
 
   @Test
   void aPartForAShardStaysThereWhenASlotMoves() {
-    rig.server(1).refuse();
+    rig.server(1).stopListening();
     Peer client = rig.client();
     client.send(call("FLUSHALL"));
     Peer lower = rig.accept(0).expect(call("FLUSHALL")).send("+OK\r\n");

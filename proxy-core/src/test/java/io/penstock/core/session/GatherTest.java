@@ -90,7 +90,7 @@ class GatherTest {
     Peer late = rig.client();
     List<Peer> waiting = Stream.generate(rig::clientOfSmallReplies).limit(4).toList();
     Peer paused = rig.client();
-    rig.server(1).refuse();
+    rig.server(1).stopListening();
     waiting.forEach(client -> client.send(get("a").repeat(256)));
     await().until(() -> rig.onLoop(() -> rig.dispatcher().heldRequests().size()) == 1_024);
     paused.send(get("a") + call("DEL a b a b"));

@@ -59,7 +59,7 @@ class HeldRequestsTest extends EitherDispatcher {
   }
 
   private void kill(int node, Peer... connections) {
-    rig().server(node).refuse();
+    rig().server(node).stopListening();
     for (Peer connection : connections) {
       connection.close();
     }
@@ -74,7 +74,7 @@ class HeldRequestsTest extends EitherDispatcher {
 
   @Test
   void unsentRequestsGoToTheNewMaster() {
-    rig().server(1).refuse();
+    rig().server(1).stopListening();
     Peer client = rig().client();
     client.send(set("a", "1"));
     awaitHeld(1);
@@ -93,7 +93,7 @@ class HeldRequestsTest extends EitherDispatcher {
 
   @Test
   void unsentRequestsGoToTheNodeWhenItIsBack() {
-    rig().server(1).refuse();
+    rig().server(1).stopListening();
     Peer client = rig().client();
     client.send(set("a", "1"));
     awaitHeld(1);
@@ -111,7 +111,7 @@ class HeldRequestsTest extends EitherDispatcher {
 
   @Test
   void theReplyTimeoutStartsWhenTheRequestIsSent() {
-    rig().server(1).refuse();
+    rig().server(1).stopListening();
     Peer client = rig().client();
     client.send(get("a"));
     awaitHeld(1);
@@ -143,7 +143,7 @@ class HeldRequestsTest extends EitherDispatcher {
   @Test
   void heldRequestsFailAtTheirDeadline() {
     start(options(COMMAND_TIMEOUT.multipliedBy(6)));
-    rig().server(1).refuse();
+    rig().server(1).stopListening();
     Peer client = rig().client();
     client.send(set("a", "1"));
     awaitHeld(1);
@@ -178,7 +178,7 @@ class HeldRequestsTest extends EitherDispatcher {
   @Test
   void requestsAreRejectedWhenTheHoldIsFull() {
     start(options(LONG).maxHeld(1));
-    rig().server(1).refuse();
+    rig().server(1).stopListening();
     Peer first = rig().client();
     first.send(set("a", "1"));
     awaitHeld(1);
@@ -246,7 +246,7 @@ class HeldRequestsTest extends EitherDispatcher {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void heldRequestsOfADisconnectedClientAreNotSent(boolean altogether) {
-    rig().server(1).refuse();
+    rig().server(1).stopListening();
     Peer client = rig().client();
     client.send(set("a", "1"));
     awaitHeld(1);
@@ -273,7 +273,7 @@ class HeldRequestsTest extends EitherDispatcher {
 
   @Test
   void requestsOfADisconnectedClientAreNotRerouted() {
-    rig().server(1).refuse();
+    rig().server(1).stopListening();
     Peer client = rig().client();
     client.send(set("a", "1"));
     awaitHeld(1);
@@ -292,7 +292,7 @@ class HeldRequestsTest extends EitherDispatcher {
 
   @Test
   void otherNodesAreServedDuringAHold() {
-    rig().server(1).refuse();
+    rig().server(1).stopListening();
     Peer client = rig().client();
     client.send(set("a", "1") + get("b"));
     Peer other = rig().client();
@@ -313,7 +313,7 @@ class HeldRequestsTest extends EitherDispatcher {
 
   @Test
   void aLaterRequestWaitsBehindAReroutedHeldOne() {
-    rig().server(1).refuse();
+    rig().server(1).stopListening();
     Peer client = rig().client();
     client.send(set("a", "1"));
     awaitHeld(1);
@@ -353,7 +353,7 @@ class HeldRequestsTest extends EitherDispatcher {
 
   @Test
   void aSplitRequestIsHeldForItsUnsentPart() {
-    rig().server(1).refuse();
+    rig().server(1).stopListening();
     Peer client = rig().client();
     client.send(call("MSET b 1 a 1") + set("b", "2"));
     Peer lower = accept(0).expect(call("MSET b 1") + set("b", "2"));
@@ -371,7 +371,7 @@ class HeldRequestsTest extends EitherDispatcher {
 
   @Test
   void aTransactionIsHeldAsAWhole() {
-    rig().server(1).refuse();
+    rig().server(1).stopListening();
     Peer client = rig().client();
     client.send(call("MULTI") + set("a", "1") + call("EXEC") + get("a"));
     client.expect("+OK\r\n+QUEUED\r\n");
@@ -387,7 +387,7 @@ class HeldRequestsTest extends EitherDispatcher {
 
   @Test
   void watchIsHeld() {
-    rig().server(1).refuse();
+    rig().server(1).stopListening();
     Peer client = rig().client();
     client.send(call("WATCH a"));
     awaitHeld(1);
@@ -409,7 +409,7 @@ class HeldRequestsTest extends EitherDispatcher {
 
   @Test
   void blockingCallsAreHeld() {
-    rig().server(1).refuse();
+    rig().server(1).stopListening();
     Peer client = rig().client();
     client.send(call("BLPOP a 0"));
     awaitHeld(1);
@@ -465,7 +465,7 @@ class HeldRequestsTest extends EitherDispatcher {
     Peer client = rig().client();
     client.send(set("a", "1"));
     Peer owner = accept(1).expect(set("a", "1"));
-    rig().server(0).refuse();
+    rig().server(0).stopListening();
     owner.send("-ASK 15495 127.0.0.1:" + rig().address(0).port() + "\r\n");
     awaitHeld(1);
     if (!isSync()) { // with sync the owner gets the request once the connect has failed

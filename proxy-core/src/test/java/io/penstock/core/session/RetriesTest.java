@@ -792,7 +792,7 @@ class RetriesTest {
 
     @Test
     void unsentRequestsAreSentOnTheNextConnection() {
-      rig.server(1).refuse();
+      rig.server(1).stopListening();
       Peer client = rig.client();
       client.send(set("a", "1") + set("a", "2"));
       await().until(() -> rig.topology().calls().contains("refresh RECONNECT"));
@@ -858,7 +858,7 @@ class RetriesTest {
     @Test
     void atTheDeadlineAnUnreachableNodeIsUnavailable() {
       restart(new Rig.Options().commandTimeout(Duration.ofMillis(50)));
-      rig.server(1).refuse();
+      rig.server(1).stopListening();
       Peer client = rig.client();
       client.send(set("a", "1") + get("a"));
 
@@ -919,7 +919,7 @@ class RetriesTest {
     @Test
     void aFullWaitQueueIsAnOverload() {
       restart(new Rig.Options().maxHeld(1));
-      rig.server(1).refuse();
+      rig.server(1).stopListening();
       Peer client = rig.client();
       client.send(set("foo", "1"));
       Peer second = rig.client();
@@ -982,7 +982,7 @@ class RetriesTest {
 
     @Test
     void waitingRequestsFollowTheirSlotToANewNode() {
-      rig.server(1).refuse();
+      rig.server(1).stopListening();
       Peer client = rig.client();
       client.send(set("a", "1"));
       await().until(() -> rig.topology().calls().contains("refresh RECONNECT"));

@@ -120,7 +120,7 @@ class ScanTest {
     old.expect(call("SCAN 896"));
 
     try (var promoted = new ScriptedNode()) {
-      rig.server(0).refuse();
+      rig.server(0).stopListening();
       old.close();
       takesOver(promoted);
       Peer now = promoted.accept().expect(call("SCAN 896")).send(page("0", "y"));
@@ -139,7 +139,7 @@ class ScanTest {
     Duration timeout = Duration.ofMillis(600);
     rig = new Rig.Options().commandTimeout(timeout).hold(Duration.ofSeconds(100)).start();
     Peer client = rig.client();
-    rig.server(0).refuse();
+    rig.server(0).stopListening();
     client.send(call("SCAN 0"));
     await().until(() -> rig.onLoop(() -> rig.dispatcher().heldRequests().size()) == 1);
     rig.advance(timeout);

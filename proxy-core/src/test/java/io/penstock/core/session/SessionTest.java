@@ -353,7 +353,7 @@ class SessionTest {
 
   @Test
   void readingPausesWhenManyRequestsWaitForANode() {
-    rig.server(1).refuse();
+    rig.server(1).stopListening();
     Peer client = rig.client();
     // Its replies are known to be small: their size is not why it has to wait.
     client.send("*1\r\n$4\r\nPING\r\n".repeat(40)).expect("+PONG\r\n".repeat(40));
@@ -421,7 +421,7 @@ class SessionTest {
 
   @Test
   void aCommandForAnyNodeGoesToAConnectedNode() {
-    rig.server(1).refuse();
+    rig.server(1).stopListening();
     Peer node = rig.connected(0);
     Peer client = rig.client();
     client.send(get("b"));

@@ -99,7 +99,7 @@ class SubscriptionsTest {
       rig.close();
       rig = new Rig.Options().commandTimeout(timeout).hold(Duration.ofSeconds(100)).start();
       rig.connected(1);
-      rig.server(1).refuse();
+      rig.server(1).stopListening();
       Peer client = rig.client();
       client.send(call("SSUBSCRIBE a"));
       await().until(() -> unanswered() == 1);
@@ -449,7 +449,7 @@ class SubscriptionsTest {
     @Test
     void anotherNodeServesAChannelOfAnUnreachableOwner() {
       rig.connected(0);
-      rig.server(0).refuse();
+      rig.server(0).stopListening();
       Peer client = rig.client();
       client.send(call("SUBSCRIBE b"));
 
@@ -623,8 +623,8 @@ class SubscriptionsTest {
 
     @Test
     void anUnreachableNodeIsAnErrorAtTheDeadline() {
-      rig.server(0).refuse();
-      rig.server(1).refuse();
+      rig.server(0).stopListening();
+      rig.server(1).stopListening();
       Peer client = rig.client();
       client.send(call("SUBSCRIBE b") + PING);
       await().until(() -> rig.topology().calls().contains("refresh RECONNECT"));

@@ -385,7 +385,7 @@ class WatchTest {
     Peer client = rig.client();
     client.send(WATCH);
     lease(1).expect(WATCH).close();
-    rig.server(1).refuse();
+    rig.server(1).stopListening();
     client.reset();
     await().until(() -> rig.onLoop(() -> rig.sessions().sessions().isEmpty()));
     await().until(() -> stats(1).exclusive() == 0);

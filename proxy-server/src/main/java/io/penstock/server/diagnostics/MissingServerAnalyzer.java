@@ -13,7 +13,7 @@ class MissingServerAnalyzer extends AbstractFailureAnalyzer<MissingServerExcepti
     return new FailureAnalysis(
         String.valueOf(cause.getMessage()),
         "Put redis-server or valkey-server on PATH, or name one with -D"
-            + ServerBinary.CHOICE
+            + ServerBinary.PROPERTY
             + "; or start without the demo profile and set penstock.transpond.local.resource.",
         cause);
   }

@@ -103,7 +103,7 @@ class CutReplyIT {
   void stop() {
     other.resume();
     proxy.close();
-    relay.spare();
+    relay.cancelCut();
   }
 
   @Test

@@ -107,7 +107,7 @@ final class Faults {
         network(
             "clients are cut off for a while",
             NONE,
-            (s, _, _) -> during(1_000, s.clientRelay()::hold, s.clientRelay()::release)));
+            (s, _, _) -> during(1_000, s.clientRelay()::holdBack, s.clientRelay()::release)));
   }
 
   private static List<Fault> nodeFaults() {
@@ -187,7 +187,7 @@ final class Faults {
           .pollInterval(Duration.ofMillis(2))
           .until(() -> !relay.isCutPending());
     } catch (ConditionTimeoutException e) {
-      relay.spare(); // too little traffic: its node is no longer a master
+      relay.cancelCut(); // too little traffic: its node is no longer a master
     }
   }
 
@@ -216,16 +216,16 @@ final class Faults {
    */
   private static void halfOpen(FaultTestbed testbed, Random random, Entry entry) {
     Relay relay = anyRelay(testbed, random);
-    relay.forget();
+    relay.halfOpen();
     Awaitility.await("Penstock closes the half-open connections")
         .atMost(PATIENCE)
-        .until(relay::isForgottenByNear);
-    relay.mend();
+        .until(relay::nearSidesHaveClosed);
+    relay.restore();
   }
 
   private static void split(FaultTestbed testbed, Random random, boolean all, long millis) {
     List<Relay> relays = all ? testbed.relays() : List.of(anyRelay(testbed, random));
-    during(millis, () -> relays.forEach(Relay::hold), () -> relays.forEach(Relay::release));
+    during(millis, () -> relays.forEach(Relay::holdBack), () -> relays.forEach(Relay::release));
   }
 
   private static void refuse(FaultTestbed testbed, Random random, Entry entry) {
@@ -233,10 +233,10 @@ final class Faults {
     during(
         3_000,
         () -> {
-          relay.refuse();
+          relay.refuseConnections();
           relay.cut(End.RST);
         },
-        relay::admit);
+        relay::acceptConnections);
   }
 
   private static void killMaster(FaultTestbed testbed, Random random, Entry entry) {

@@ -83,7 +83,7 @@ class OrderIT {
 
   @AfterEach
   void mend() {
-    testbed.relays().forEach(Relay::mend);
+    testbed.relays().forEach(Relay::restore);
     cluster.awaitHealthy();
     try (RespClient fresh = testbed.proxy().connect()) {
       fresh.call("FLUSHALL");
@@ -95,7 +95,7 @@ class OrderIT {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void moved(boolean pipelined) {
-    testbed.relayOf(a).hold();
+    testbed.relayOf(a).holdBack();
     sendFirst(pipelined);
     awaitAt(a, "APPEND");
     cluster.migrateSlot(slot, a, b);
@@ -111,7 +111,7 @@ class OrderIT {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void askForASlotThatStays(boolean pipelined) {
-    testbed.relayOf(b).hold();
+    testbed.relayOf(b).holdBack();
     cluster.beginMigration(slot, a, b);
     sendFirst(pipelined);
     awaitAt(b, "APPEND");
@@ -130,7 +130,7 @@ class OrderIT {
   @ValueSource(booleans = {false, true})
   void askForASlotThatMovesMeanwhile(boolean pipelined) {
     SlotMigration migration = cluster.beginMigration(slot, a, b);
-    testbed.relayOf(a).hold();
+    testbed.relayOf(a).holdBack();
     sendFirst(pipelined);
     awaitAt(a, "APPEND");
     migration.finish();
@@ -167,7 +167,7 @@ class OrderIT {
     a.text("CLUSTER", "DELSLOTS", Integer.toString(slot));
     sendFirst(false);
     awaitRetry(RetryablePrefix.CLUSTERDOWN);
-    testbed.relayOf(a).hold();
+    testbed.relayOf(a).holdBack();
     awaitAt(a, "APPEND"); // sent again
     giveSlotToOther();
     awaitOthersAreServed();
@@ -198,7 +198,7 @@ class OrderIT {
 
   @Test
   void neverSent() {
-    testbed.relayOf(a).refuse();
+    testbed.relayOf(a).refuseConnections();
     testbed.relayOf(a).cut(End.RST);
     awaitNoConnection();
     sendFirst(false);
@@ -212,16 +212,16 @@ class OrderIT {
   @Test
   void aReadWhoseConnectionIsLost() {
     assertThat(wire.call("SET", key, "old")).isEqualTo("+OK\r\n");
-    testbed.relayOf(a).hold();
+    testbed.relayOf(a).holdBack();
     wire.send("GET", key);
     awaitAt(a, "GET");
-    testbed.relayOf(a).refuse();
+    testbed.relayOf(a).refuseConnections();
     testbed.relayOf(a).cut(End.RST);
     testbed.relayOf(a).release();
     awaitHeld();
 
     sendAndAwait("SET", key, "new");
-    testbed.relayOf(a).admit();
+    testbed.relayOf(a).acceptConnections();
 
     assertThat(wire.read()).isEqualTo(Wire.bulk("old"));
     assertThat(wire.read()).isEqualTo("+OK\r\n");
@@ -231,7 +231,7 @@ class OrderIT {
   /** Penstock cannot know whether it ran; because of the relay it did not. */
   @Test
   void aWriteWhoseConnectionIsLost() {
-    testbed.relayOf(a).hold();
+    testbed.relayOf(a).holdBack();
     sendFirst(false);
     awaitAt(a, "APPEND");
     wire.send("GET", key);
@@ -311,7 +311,7 @@ class OrderIT {
   private static void awaitAt(Member member, String text) {
     Awaitility.await(text + " waits before " + member)
         .atMost(PATIENCE)
-        .until(() -> testbed.relayOf(member).isHolding(text));
+        .until(() -> testbed.relayOf(member).isHoldingBack(text));
   }
 
   private void awaitNoConnection() {

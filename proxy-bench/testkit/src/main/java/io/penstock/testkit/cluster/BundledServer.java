@@ -46,7 +46,7 @@ final class BundledServer {
     }
   }
 
-  /** Completes the message of somebody who found no server. */
+  /** Returns the second half of a message that no server was found. */
   static String whyNot() {
     String name = resourceName();
     return name == null

@@ -2,12 +2,12 @@ package io.penstock.testkit.cluster;
 
 import java.util.List;
 
-/** Closes all there is to close, whatever of it fails. */
+/** Runs several closing actions, whichever of them fail. */
 final class Closing {
 
   private Closing() {}
 
-  /** Runs all; throws the first failure, with the others in it. */
+  /** Runs all; throws the first failure with the others as suppressed exceptions. */
   static void all(List<Runnable> closings) {
     RuntimeException first = null;
     for (Runnable closing : closings) {
@@ -26,7 +26,7 @@ final class Closing {
     }
   }
 
-  /** Runs it because of a failure, which is the one to be told of. */
+  /** Runs the closing action after a failure; a second failure becomes a suppressed exception of the first. */
   static void after(RuntimeException failure, Runnable closing) {
     try {
       closing.run();

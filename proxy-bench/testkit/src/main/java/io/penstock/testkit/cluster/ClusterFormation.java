@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Joins servers to a cluster, and tells when their views agree. Needs no redis-cli. */
+/** Joins servers to a cluster and waits until their views agree. Needs no redis-cli. */
 final class ClusterFormation {
 
   private static final int SLOTS = 16_384;
@@ -30,7 +30,7 @@ final class ClusterFormation {
       addSlots(members.get(i), i * SLOTS / masters, (i + 1) * SLOTS / masters);
     }
     for (int i = 1; i < members.size(); i++) {
-      meet(members.get(i), members.subList(0, i));
+      introduce(members.get(i), members.subList(0, i));
     }
     awaitAcquainted(members, atMost);
     for (int i = masters; i < members.size(); i++) {
@@ -39,8 +39,8 @@ final class ClusterFormation {
     awaitHealthy(members, atMost);
   }
 
-  /** Introduces a newcomer to everybody at once: faster than gossip. */
-  static void meet(Member newcomer, List<Member> others) {
+  /** Introduces a new node to all others at once, which is faster than gossip. */
+  static void introduce(Member newcomer, List<Member> others) {
     for (Member other : others) {
       if (other.isRunning()) {
         newcomer.text("CLUSTER", "MEET", other.host(), Integer.toString(other.port()));
@@ -119,7 +119,7 @@ final class ClusterFormation {
   private static Set<String> soundIds(List<NodeView> view) {
     Set<String> ids = new HashSet<>();
     for (NodeView node : view) {
-      if (node.isSound()) {
+      if (node.isHealthy()) {
         ids.add(node.id());
       }
     }
@@ -130,7 +130,7 @@ final class ClusterFormation {
     Set<String> lines = new TreeSet<>();
     for (NodeView node : view) {
       if (running.contains(node.id())) {
-        lines.add(node.agreed());
+        lines.add(node.agreedPart());
       }
     }
     return lines;

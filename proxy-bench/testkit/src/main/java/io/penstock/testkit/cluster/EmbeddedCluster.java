@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Every method answers when what it did is known to all running nodes. Not thread-safe, but one
+ * <p>Every method returns when all running nodes know what it did. Not thread-safe, but one
  * thread may change the cluster while others talk to its servers.
  */
 public final class EmbeddedCluster implements AutoCloseable {
@@ -38,7 +38,7 @@ public final class EmbeddedCluster implements AutoCloseable {
     return plan.binary();
   }
 
-  /** Everybody, also those that were killed. */
+  /** Returns all members, killed ones included. */
   public List<Member> members() {
     return List.copyOf(members);
   }
@@ -105,7 +105,7 @@ public final class EmbeddedCluster implements AutoCloseable {
     awaitMaster(replica);
   }
 
-  /** Waits until {@code replica} was promoted and everybody knows. */
+  /** Waits until {@code replica} is a master and all nodes know it. */
   public void awaitMaster(Member replica) {
     Waiting.until(
         replica + " is a master",
@@ -124,7 +124,7 @@ public final class EmbeddedCluster implements AutoCloseable {
     migration.finish();
   }
 
-  /** Opens a slot for migration and leaves the rest to the caller. */
+  /** Opens a slot for migration; the caller does the rest. */
   public SlotMigration beginMigration(int slot, Member from, Member to) {
     return SlotMigration.begin(this, slot, from, to);
   }
@@ -132,14 +132,14 @@ public final class EmbeddedCluster implements AutoCloseable {
   /** Adds a master without slots. */
   public Member addMaster() {
     Member added = launch();
-    ClusterFormation.meet(added, members.subList(0, members.size() - 1));
+    ClusterFormation.introduce(added, members.subList(0, members.size() - 1));
     ClusterFormation.awaitAcquainted(members, plan.patience());
     awaitHealthy();
     return added;
   }
 
   /**
-   * Takes a node out of the cluster and ends it.
+   * Removes a node from the cluster and stops it.
    *
    * @throws IllegalStateException when it owns slots: move them first
    */
@@ -159,8 +159,7 @@ public final class EmbeddedCluster implements AutoCloseable {
   }
 
   /**
-   * Kills every server and removes every folder; answers when that is done, or has been tried for
-   * all of them.
+   * Kills every server and removes every folder. Returns when this was done, or tried, for all of them.
    */
   @Override
   public void close() {
@@ -207,7 +206,7 @@ public final class EmbeddedCluster implements AutoCloseable {
   private record Plan(
       ServerBinary binary, int masters, int replicas, ServerOptions options, Duration patience) {}
 
-  /** Collects what a cluster is to be: three masters without replicas when nothing is said. */
+  /** Builds a cluster; by default three masters without replicas. */
   public static final class Builder {
 
     private @Nullable ServerBinary binary;

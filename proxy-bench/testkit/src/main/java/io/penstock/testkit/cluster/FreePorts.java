@@ -19,10 +19,10 @@ public final class FreePorts {
   /** What a server adds to its port for the cluster bus unless told otherwise. */
   static final int BUS_OFFSET = 10_000;
 
-  /** Which one of the JVMs side by side that run a module's tests this is, from 1 on. */
+  /** Number of this JVM among those that run a module's tests in parallel, from 1. */
   private static final Integer FORK = Integer.getInteger("penstock.test.fork");
 
-  /** JVMs that have ports of their own: a server that is down for a while finds its port free. */
+  /** Number of JVMs with a port range of their own, so that a server that is down for a while finds its port free. */
   private static final int FORKS = 8;
 
   private static final int EACH = 1_375;

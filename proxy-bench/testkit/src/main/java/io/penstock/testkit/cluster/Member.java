@@ -6,12 +6,11 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * One server of an {@link EmbeddedCluster}. Role and slots change while it runs, so they are asked
- * for when they are needed.
+ * One server of an {@link EmbeddedCluster}. Role and slots change while it runs, so they are queried when they are needed.
  */
 public final class Member {
 
-  /** A little more than a replica tries. */
+  /** A little longer than a replica tries. */
   private static final long FAILOVER_NANOS = Duration.ofSeconds(6).toNanos();
 
   private final ServerProcess server;
@@ -26,7 +25,7 @@ public final class Member {
     return server;
   }
 
-  /** The node id the cluster knows it by. */
+  /** Returns the node id. */
   public String id() {
     return id;
   }
@@ -58,8 +57,7 @@ public final class Member {
   }
 
   /**
-   * Starts it again with the node id and the slots it had; as a new node when its folder lacks
-   * {@code nodes.conf}.
+   * Starts it again with its node id and slots; as a new node if its folder lacks {@code nodes.conf}.
    */
   public void restart() {
     server.restart();
@@ -85,9 +83,9 @@ public final class Member {
   }
 
   /**
-   * Hands over to this replica as soon as it has a link to its master. A replica that has not read
+   * Starts a failover to this replica as soon as it has a link to its master. A replica that has not read
    * all that its master wrote within five seconds ({@code CLUSTER_MF_TIMEOUT} of Redis's cluster.h)
-   * gives up for good: it is asked again, as an operator does.
+   * gives up for good, so the command is sent again, as an operator does.
    */
   void failover(Duration patience) {
     var askedAt = new AtomicLong(System.nanoTime() - FAILOVER_NANOS);
@@ -106,7 +104,7 @@ public final class Member {
         () -> server().logTail());
   }
 
-  /** False while the link is being made anew, as after others have come and gone. */
+  /** Returns false while the link is being made again. */
   private boolean beginsFailover() {
     try {
       text("CLUSTER", "FAILOVER");

@@ -34,8 +34,8 @@ record NodeView(
     return flags.contains("myself");
   }
 
-  /** Known, reachable, and not suspected by anybody. */
-  boolean isSound() {
+  /** Returns whether the node is known, reachable and not suspected to have failed. */
+  boolean isHealthy() {
     return connected && !flags.contains("handshake") && !flags.contains("fail");
   }
 
@@ -51,8 +51,8 @@ record NodeView(
     return false;
   }
 
-  /** What all nodes must agree on. */
-  String agreed() {
+  /** Returns the part that all nodes must agree on. */
+  String agreedPart() {
     return id + (isMaster() ? " master " : " replica of " + masterId + " ") + slots;
   }
 

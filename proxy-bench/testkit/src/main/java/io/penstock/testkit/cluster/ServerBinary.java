@@ -20,20 +20,18 @@ import java.util.regex.Pattern;
 public record ServerBinary(Path path, boolean valkey, int major, int minor, String version) {
 
   /** The system property that names another server than the bundled one. */
-  public static final String CHOICE = "penstock.test.server";
+  public static final String PROPERTY = "penstock.test.server";
 
   private static final String[] NAMES = {"redis-server", "valkey-server"};
   private static final Pattern VERSION = Pattern.compile("v=((\\d+)\\.(\\d+)\\S*)");
 
   /**
-   * The server to use: the one that system property {@value #CHOICE} names; else the bundled one,
-   * also where a server is installed, so that everybody runs the same; and where none is bundled
-   * (in penstock.jar), {@code redis-server} or {@code valkey-server} from PATH.
+   * Finds the server to use: the one that system property {@value #PROPERTY} names; else the bundled one, even if a server is installed, so that all machines run the same; if none is bundled (in penstock.jar), {@code redis-server} or {@code valkey-server} from PATH.
    *
    * @throws MissingServerException if there is none; the message says what helps
    */
   public static ServerBinary find() {
-    return find(System.getProperty(CHOICE, ""), SearchPath.ofThisProcess());
+    return find(System.getProperty(PROPERTY, ""), SearchPath.ofThisProcess());
   }
 
   static ServerBinary find(String choice, SearchPath path) {
@@ -53,7 +51,7 @@ public record ServerBinary(Path path, boolean valkey, int major, int minor, Stri
               ? "there is no such program on PATH (PATH=" + path + ")"
               : "there is no executable " + executable;
       throw new MissingServerException(
-          CHOICE
+          PROPERTY
               + "="
               + choice
               + ": "
@@ -122,7 +120,7 @@ public record ServerBinary(Path path, boolean valkey, int major, int minor, Stri
     }
   }
 
-  /** No server can be started here; the message says why and what helps. */
+  /** No server can be started here. The message says why and what helps. */
   public static final class MissingServerException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

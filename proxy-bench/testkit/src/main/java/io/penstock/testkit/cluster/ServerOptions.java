@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * mode).
  *
  * @param host address to listen on and to be reached at
- * @param user who may do everything; null for the default user
+ * @param user a user with all permissions; null for the default user
  * @param password of that user; null for no authentication
  * @param extra further lines of the configuration file
  */

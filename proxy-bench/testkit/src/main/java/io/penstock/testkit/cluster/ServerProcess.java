@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One server process on a free port, with a temporary folder of its own.
  *
- * <p>Its end comes with {@link #close}, or with this JVM, however that ends. Not thread-safe.
+ * <p>It ends with {@link #close}, or with this JVM, however the JVM ends. Not thread-safe.
  */
 public final class ServerProcess implements AutoCloseable {
 
@@ -34,7 +34,7 @@ public final class ServerProcess implements AutoCloseable {
     return new Builder();
   }
 
-  /** A server with nothing special about it, ready for commands. */
+  /** Starts a server with default settings, ready for commands. */
   public static ServerProcess start() {
     return builder().start();
   }
@@ -80,20 +80,20 @@ public final class ServerProcess implements AutoCloseable {
     return watchdog.isRunning();
   }
 
-  /** Ends the process as a crash would: SIGKILL. Answers when its port is free. */
+  /** Kills the process with SIGKILL, as a crash. Returns when its port is free. */
   public void kill() {
     watchdog.signal("KILL");
     watchdog.awaitEnd();
   }
 
-  /** Lets the process shut down: SIGTERM. Answers when its port is free. */
+  /** Shuts the process down with SIGTERM. Returns when its port is free. */
   public void stop() {
     watchdog.signal("TERM");
     watchdog.signal("CONT");
     watchdog.awaitEnd();
   }
 
-  /** Freezes the process: connections stay, nothing is answered. */
+  /** Freezes the process with SIGSTOP: connections stay open, nothing is answered. */
   public void pause() {
     watchdog.signal("STOP");
   }
@@ -103,7 +103,7 @@ public final class ServerProcess implements AutoCloseable {
     watchdog.signal("CONT");
   }
 
-  /** Starts the process again on the same port, after killing it where it still runs. */
+  /** Starts the process again on the same port; kills it first if it still runs. */
   public void restart() {
     kill();
     run();
@@ -187,7 +187,7 @@ public final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /** Collects what a server needs. */
+  /** Builds a server. */
   public static final class Builder {
 
     private @Nullable ServerBinary binary;

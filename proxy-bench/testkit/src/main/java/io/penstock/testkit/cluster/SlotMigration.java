@@ -8,7 +8,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One slot on its way from one master to another, step by step: between {@link #begin} and {@link
+ * The migration of one slot from one master to another, step by step: between {@link #begin} and {@link
  * #finish} the source answers ASK for keys it no longer has.
  */
 public final class SlotMigration {
@@ -57,7 +57,7 @@ public final class SlotMigration {
     }
   }
 
-  /** Gives the slot to its new owner; answers when every running node knows. */
+  /** Assigns the slot to its new owner. Returns when every running node knows. */
   public void finish() {
     List<Member> order = new ArrayList<>(List.of(to, from));
     for (Member master : cluster.masters()) {
@@ -78,7 +78,7 @@ public final class SlotMigration {
       if (master.self().isMaster()) {
         throw e;
       }
-      // It heard the news from its neighbours: a master that lost its last slot becomes a replica.
+      // The source heard it by gossip: a master that lost its last slot becomes a replica.
     }
   }
 

@@ -5,7 +5,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/** Polls until something holds. */
+/** Polls until a condition holds. */
 final class Waiting {
 
   private static final long PAUSE_NANOS = 10_000_000;
@@ -13,7 +13,7 @@ final class Waiting {
   private Waiting() {}
 
   /**
-   * Answers when {@code condition} holds.
+   * Returns when {@code condition} holds.
    *
    * @param what completes the sentence "gave up waiting until …"
    * @param detail appended when the time is up

@@ -14,12 +14,11 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The shell beside one server: starts it, signals it, and ends it and its folder when this JVM
- * closes the pipe or dies. See {@code watchdog.sh}.
+ * The shell that watches one server: it starts and signals the server, and removes it and its folder when this JVM closes the pipe or dies. See {@code watchdog.sh}.
  */
 final class Watchdog implements AutoCloseable {
 
-  /** Leaves the terminal's process group where that is possible: Ctrl-C is for the JVM alone. */
+  /** Leaves the terminal's process group where that is possible, so that Ctrl-C reaches only the JVM. */
   private static final String LAUNCH =
       "if command -v setsid >/dev/null 2>&1; then exec setsid sh -c \"$0\" watchdog \"$@\";"
           + " else exec sh -c \"$0\" watchdog \"$@\"; fi";
@@ -48,7 +47,7 @@ final class Watchdog implements AutoCloseable {
   }
 
   /**
-   * Makes a temporary folder that lives as long as the answer does, and nothing more.
+   * Makes a temporary folder that is removed when the returned watchdog is closed; starts no process.
    *
    * @param prefix how the folder's name begins
    */
@@ -69,8 +68,7 @@ final class Watchdog implements AutoCloseable {
   }
 
   /**
-   * A temporary folder in memory where there is room. Members of a cluster write their view of it
-   * to the disk and wait for that: with a busy disk they seem dead to one another.
+   * A temporary folder in memory where there is room. Members of a cluster write their view of it to disk and wait for that; on a busy disk they would suspect one another.
    */
   static Path quickFolder(String prefix) {
     try {
@@ -78,7 +76,7 @@ final class Watchdog implements AutoCloseable {
         return Files.createTempDirectory(MEMORY, prefix);
       }
     } catch (IOException e) {
-      // the usual place will do, or say what is wrong
+      // use the usual place, or let that fail
     }
     return temporaryFolder(prefix);
   }
@@ -91,7 +89,7 @@ final class Watchdog implements AutoCloseable {
     }
   }
 
-  /** What the server has printed so far, in lines; or one that says why it cannot be read. */
+  /** Returns the lines the server has printed so far, or one line that says why they cannot be read. */
   List<String> log() {
     Path log = folder.resolve("server.log");
     try {
@@ -110,7 +108,7 @@ final class Watchdog implements AutoCloseable {
     return folder;
   }
 
-  /** Starts the command; answers its process id. */
+  /** Starts the command and returns its process id. */
   long start() {
     order("start");
     pid = Long.parseLong(answer("started"));
@@ -150,7 +148,7 @@ final class Watchdog implements AutoCloseable {
     }
   }
 
-  /** Kills the command, removes the folder, and answers when both are done. */
+  /** Kills the command and removes the folder. Returns when both are done. */
   @Override
   public void close() {
     try {

@@ -10,8 +10,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * A proxy on a free port of 127.0.0.1, kept by the shell that keeps the embedded servers: it ends
- * with {@link #close}, or with this JVM, however that ends. In this package because the shell is.
+ * A proxy on a free port of 127.0.0.1, watched by the same shell as the embedded servers: it ends with {@link #close}, or with this JVM, however the JVM ends.
  */
 public final class WatchedProcess implements AutoCloseable {
 
@@ -35,7 +34,7 @@ public final class WatchedProcess implements AutoCloseable {
   public interface Recipe {
 
     /**
-     * The command line; may write configuration files before it answers.
+     * Returns the command line; may write configuration files first.
      *
      * @param folder the program's own, removed when it ends
      * @param port to listen on; the one {@value FreePorts#BUS_OFFSET} above is free as well
@@ -44,10 +43,10 @@ public final class WatchedProcess implements AutoCloseable {
   }
 
   /**
-   * Answers when a {@code GET} gets through the program to a server.
+   * Starts the program and returns when a {@code GET} through it is answered by a server.
    *
-   * @throws IllegalStateException when the program ends before, or the time is up; the message has
-   *     its first error, and further lines its last words
+   * @throws IllegalStateException if the program ends first, or the time is up; the message has its
+   *     first error, then the end of its output
    */
   public static WatchedProcess start(String name, Recipe recipe) {
     int port = FreePorts.take(HOST);
@@ -132,7 +131,7 @@ public final class WatchedProcess implements AutoCloseable {
     return firstError(lines) + "\n" + Watchdog.tail(lines);
   }
 
-  /** In one line: Spring's description of why the start failed, or a line that speaks of one. */
+  /** Returns one line: Spring's description of a failed start, or the first line with an error. */
   private static String firstError(List<String> lines) {
     int described = lines.indexOf("Description:");
     if (described >= 0) {

@@ -6,8 +6,7 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Has Awaitility look at once, and then every few milliseconds. By default it looks for the first
- * time after 100 ms, which is most of the time of a test whose every wait is over in one.
+ * Makes Awaitility poll at once and then every few milliseconds. Its default first poll is after 100 ms, which is longer than most waits of these tests.
  */
 public final class QuickWaits implements BeforeAllCallback {
 

@@ -11,8 +11,7 @@ import java.util.Arrays;
 
 /**
  * One end of a TCP connection that a test drives by hand: it sends bytes and waits for exactly the
- * bytes it expects. A byte that should not have come is seen by the next expectation; what is not
- * as expected is an {@link AssertionError}. One thread at a time.
+ * bytes it expects. The next expectation sees a byte that should not have come; what is not as expected is an {@link AssertionError}. One thread at a time.
  */
 public final class Peer implements AutoCloseable {
 
@@ -88,7 +87,7 @@ public final class Peer implements AutoCloseable {
     return Wire.text(bytes);
   }
 
-  /** Reads a whole bulk string reply and answers its content. */
+  /** Reads a whole bulk string reply and returns its content. */
   public String readBulk() {
     expect("$");
     var length = new StringBuilder();
@@ -101,7 +100,7 @@ public final class Peer implements AutoCloseable {
     return content;
   }
 
-  /** Bytes that have come and were not read. */
+  /** Returns the number of bytes that have arrived and were not read. */
   public int pending() {
     try {
       return socket.getInputStream().available();
@@ -110,7 +109,7 @@ public final class Peer implements AutoCloseable {
     }
   }
 
-  /** The other side closes, and sends nothing before that. */
+  /** Expects that the other side closes and sends nothing before. */
   public void expectClosed() {
     String read = read(1);
     if (!read.equals("<end>") && !read.equals("<Connection reset>")) {
@@ -118,7 +117,7 @@ public final class Peer implements AutoCloseable {
     }
   }
 
-  /** Ends what this side sends, and goes on reading. */
+  /** Closes the sending side; reading goes on. */
   public Peer finishSending() {
     try {
       socket.shutdownOutput();

@@ -16,15 +16,13 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A port of this machine whose connections lead to another one, and the only place where the
- * network between the two breaks.
+ * A port of this machine that forwards connections to another one, and breaks the network between the two on request.
  *
- * <p>What TCP never does, this does not do either: bytes that were held back or not yet passed on
- * come later or, once one is missing, none after it comes. Thread-safe.
+ * <p>It keeps TCP's promises: bytes that are held back come later, in order; after a missing byte no further byte comes. Thread-safe.
  */
 public final class Relay implements AutoCloseable {
 
-  /** Which way bytes go; the side that connected is the near one. */
+  /** The direction of bytes; the near side is the one that connected. */
   public enum Direction {
     THERE,
     BACK
@@ -32,7 +30,7 @@ public final class Relay implements AutoCloseable {
 
   /** How a connection ends. */
   public enum End {
-    /** In order: FIN behind what was passed on. */
+    /** In order: FIN after the bytes that were passed on. */
     FIN,
     /** With a reset. */
     RST
@@ -69,12 +67,12 @@ public final class Relay implements AutoCloseable {
   /**
    * From a free port of 127.0.0.1.
    *
-   * @param exempt who is connected whatever happens to others, by address
+   * @param exempt addresses whose connections are never affected
    */
   public static Relay to(String host, int port, Predicate<InetAddress> exempt) {
     var near = new InetSocketAddress(InetAddress.getLoopbackAddress(), FreePorts.take("127.0.0.1"));
     var relay = new Relay(near, host, port, exempt);
-    relay.admit();
+    relay.acceptConnections();
     return relay;
   }
 
@@ -82,26 +80,25 @@ public final class Relay implements AutoCloseable {
     return near.getPort();
   }
 
-  /** Connections that are affected by what is done here. */
+  /** Returns the number of connections that this relay can affect. */
   public long connections() {
     return open.stream().filter(connection -> !connection.exempt()).count();
   }
 
-  /** The others. */
+  /** Returns the number of exempt connections. */
   public long exemptConnections() {
     return open.size() - connections();
   }
 
-  /** From now on each read's bytes wait for so long before they are passed on, both ways. */
+  /** Delays each read's bytes by this time, in both directions. */
   public void delay(Duration time) {
     delay = time;
   }
 
   /**
-   * The network is gone: nothing passes, nothing ends, who connects hears nothing. All of it comes
-   * after {@link #release}.
+   * Simulates a partition: no byte, FIN or reset passes, and a new connection gets no answer. {@link #release} lets all of it through.
    */
-  public void hold() {
+  public void holdBack() {
     held = true;
   }
 
@@ -112,8 +109,8 @@ public final class Relay implements AutoCloseable {
     }
   }
 
-  /** Whether bytes with this text in them have come, and wait to be passed on. */
-  public boolean isHolding(String text) {
+  /** Returns whether bytes that contain this text are being held back. */
+  public boolean isHoldingBack(String text) {
     return open.stream().anyMatch(connection -> connection.isHolding(text));
   }
 
@@ -123,8 +120,7 @@ public final class Relay implements AutoCloseable {
   }
 
   /**
-   * Ends the connection that wants to pass the {@code bytes + 1}st byte from now on in a direction;
-   * those before it are passed on.
+   * Ends the connection that is about to pass the {@code bytes + 1}st byte from now on in a direction; earlier bytes are passed on.
    */
   public synchronized void cutAfter(Direction direction, long bytes, End end) {
     cutDirection = direction;
@@ -132,8 +128,8 @@ public final class Relay implements AutoCloseable {
     cutEnd = end;
   }
 
-  /** Whether {@link #cutAfter} is yet to happen; it will not any more. */
-  public synchronized boolean spare() {
+  /** Cancels {@link #cutAfter}; returns whether it had not happened yet. */
+  public synchronized boolean cancelCut() {
     boolean pending = cutDirection != null;
     cutDirection = null;
     return pending;
@@ -143,31 +139,30 @@ public final class Relay implements AutoCloseable {
     return cutDirection != null;
   }
 
-  /** One side of each connection ends what it sends; the other way stays open. */
+  /** Closes one direction of each connection; the other stays open. */
   public void halfClose(Direction direction) {
     affected(connection -> connection.halfClose(direction));
   }
 
   /**
-   * Half-opens all connections: each side believes in the other for ever, and hears nothing any
-   * more. New ones work.
+   * Makes all connections half-open: neither side hears from the other again, and none is closed. New connections work.
    */
-  public void forget() {
+  public void halfOpen() {
     affected(RelayedConnection::forget);
   }
 
-  /** Whether the near sides of all half-open connections have given them up. */
-  public boolean isForgottenByNear() {
-    return open.stream().noneMatch(RelayedConnection::isBelievedIn);
+  /** Returns whether the near sides of all half-open connections have closed them. */
+  public boolean nearSidesHaveClosed() {
+    return open.stream().noneMatch(RelayedConnection::isHalfOpenUnnoticed);
   }
 
-  /** Nobody listens: who connects is refused. */
-  public void refuse() {
+  /** Stops listening: new connections are refused. */
+  public void refuseConnections() {
     closeListener();
   }
 
   /** Listens (again). */
-  public void admit() {
+  public void acceptConnections() {
     if (listener != null) {
       return;
     }
@@ -182,11 +177,11 @@ public final class Relay implements AutoCloseable {
     }
   }
 
-  /** Everything passes, and connections that were half-open end. */
-  public void mend() {
-    spare();
+  /** Restores the network: everything passes, and half-open connections are closed. */
+  public void restore() {
+    cancelCut();
     delay(Duration.ZERO);
-    admit();
+    acceptConnections();
     release();
     for (RelayedConnection connection : open) {
       connection.endIfForgotten();
@@ -239,7 +234,7 @@ public final class Relay implements AutoCloseable {
         Socket accepted = socket.accept();
         start("connect", () -> connect(accepted));
       } catch (IOException e) {
-        // closed, or whoever connected is gone already
+        // closed, or the client has closed already
       }
     }
   }
@@ -285,8 +280,8 @@ public final class Relay implements AutoCloseable {
     }
   }
 
-  /** How many of {@code bytes} may pass; fewer where {@link #cutAfter} strikes, once. */
-  synchronized int passing(Direction direction, int bytes) {
+  /** Returns how many of {@code bytes} may pass; fewer if {@link #cutAfter} applies, once. */
+  synchronized int bytesThatMayPass(Direction direction, int bytes) {
     if (direction != cutDirection) {
       return bytes;
     }

@@ -65,7 +65,7 @@ final class RelayedConnection {
     }
   }
 
-  /** Answers whether to go on. */
+  /** Returns whether to continue. */
   private boolean pass(Direction direction, Socket to, byte[] buffer, int read) throws IOException {
     if (exempt) {
       to.getOutputStream().write(buffer, 0, read);
@@ -77,7 +77,7 @@ final class RelayedConnection {
     if (isMuted(direction)) {
       return true;
     }
-    int passing = relay.passing(direction, read);
+    int passing = relay.bytesThatMayPass(direction, read);
     to.getOutputStream().write(buffer, 0, passing);
     if (passing < read) {
       end(relay.cutEnd());
@@ -117,8 +117,8 @@ final class RelayedConnection {
     forgotten = true;
   }
 
-  /** Whether it is half-open and the near side does not know. */
-  boolean isBelievedIn() {
+  /** Returns whether the connection is half-open and the near side has not closed it. */
+  boolean isHalfOpenUnnoticed() {
     return forgotten && !nearEnded;
   }
 
@@ -128,7 +128,7 @@ final class RelayedConnection {
     }
   }
 
-  /** Ends both sides, the way that was asked for first. */
+  /** Closes both sides in the way that was requested first. */
   void end(End end) {
     if (!ended.compareAndSet(false, true)) {
       return;

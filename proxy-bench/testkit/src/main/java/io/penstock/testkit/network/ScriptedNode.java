@@ -9,8 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A listening socket of 127.0.0.1 that the test answers by hand, byte by byte. It knows nothing of
- * Redis: what a node would say is a literal in the test. One thread at a time; owns its peers.
+ * A listening socket of 127.0.0.1 that the test answers by hand, byte by byte. Everything a node would send is a literal in the test. One thread at a time; owns its peers.
  */
 public final class ScriptedNode implements AutoCloseable {
 
@@ -42,7 +41,7 @@ public final class ScriptedNode implements AutoCloseable {
     return server.getLocalPort();
   }
 
-  /** Waits for the next connection, and answers its handshake, which is nothing but its name. */
+  /** Waits for the next connection and answers its handshake, which is only its name. */
   public Peer accept() {
     return acceptUnanswered().expect(NAMING).send("+OK\r\n");
   }
@@ -59,7 +58,7 @@ public final class ScriptedNode implements AutoCloseable {
   }
 
   /** Stops listening: attempts to connect are refused. */
-  public void refuse() {
+  public void stopListening() {
     try {
       server.close();
     } catch (IOException e) {
@@ -74,7 +73,7 @@ public final class ScriptedNode implements AutoCloseable {
 
   @Override
   public void close() {
-    refuse();
+    stopListening();
     peers.forEach(Peer::close);
   }
 }

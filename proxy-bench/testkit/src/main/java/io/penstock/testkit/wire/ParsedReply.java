@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Takes one whole RESP2 reply apart; {@link RespClient#value} says into what. */
+/** Parses one whole RESP2 reply into the types of {@link RespClient#value}. */
 final class ParsedReply {
 
   private final byte[] bytes;

@@ -213,7 +213,7 @@ public final class RespClient implements AutoCloseable {
     return line.substring(0, line.length() - 1);
   }
 
-  /** Reads until the other side closes; answers what came. */
+  /** Reads until the other side closes and returns what came. */
   public String readToEnd() {
     try {
       return Wire.text(in.readAllBytes());
@@ -224,7 +224,7 @@ public final class RespClient implements AutoCloseable {
     }
   }
 
-  /** Whether the other side has closed, or does so while this waits. */
+  /** Returns whether the other side has closed, or closes while this method waits. */
   public boolean isClosedByPeer() {
     try {
       return in.read() < 0;
@@ -273,7 +273,7 @@ public final class RespClient implements AutoCloseable {
     try {
       socket.close();
     } catch (IOException e) {
-      // every reply that mattered was read before
+      // all expected replies were read before
     }
   }
 

@@ -40,7 +40,7 @@ public final class Wire {
     return buffer(bytes(literal));
   }
 
-  /** The same of bytes. */
+  /** As above, for bytes. */
   public static ByteBuf buffer(byte[] bytes) {
     return ByteBufAllocator.DEFAULT.directBuffer(Math.max(16, bytes.length)).writeBytes(bytes);
   }

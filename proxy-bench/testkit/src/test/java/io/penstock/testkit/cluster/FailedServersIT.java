@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is left of servers when something about them fails. */
+/** Servers that fail leave nothing behind. */
 class FailedServersIT {
 
   @Test
@@ -98,7 +98,7 @@ class FailedServersIT {
     }
   }
 
-  /** Says of each question that the answer is a number, and tells none. */
+  /** Announces a number as the reply to each request, and sends none. */
   static final class Nonsense {
 
     private Nonsense() {}

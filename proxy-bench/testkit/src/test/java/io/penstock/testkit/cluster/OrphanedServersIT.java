@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** What is left of a cluster when the JVM that started it goes without a word. */
+/** A cluster whose JVM is killed leaves nothing behind. */
 class OrphanedServersIT {
 
   @Test
@@ -56,7 +56,7 @@ class OrphanedServersIT {
         });
   }
 
-  /** The JVM that starts a cluster, tells its processes and waits for its end. */
+  /** The JVM that starts a cluster, prints its processes and waits to be killed. */
   static final class Owner {
 
     static final int MASTERS = 2;

@@ -103,7 +103,7 @@ class RelayTest {
 
   @Test
   void holdsEverythingAndLosesNothing() throws IOException {
-    relay.hold();
+    relay.holdBack();
     say(near, "one");
     try (Socket late = dial()) {
       say(late, "late");
@@ -145,7 +145,7 @@ class RelayTest {
     say(far, "456");
     assertThat(hear(near, 10)).isEqualTo("4");
     assertThat(far.getInputStream().read()).isNegative();
-    assertThat(relay.spare()).isFalse();
+    assertThat(relay.cancelCut()).isFalse();
     try (Socket again = dial();
         Socket accepted = server.accept()) {
       say(accepted, "whole again");
@@ -165,21 +165,21 @@ class RelayTest {
 
   @Test
   void halfOpens() throws IOException {
-    relay.forget();
+    relay.halfOpen();
     say(near, "into the void");
     say(far, "into the void");
     hearsNothing(near);
     near.close();
     hearsNothing(far);
-    relay.mend();
+    relay.restore();
     hearsReset(far);
   }
 
   @Test
   void refusesAndAdmitsAgain() throws IOException {
-    relay.refuse();
+    relay.refuseConnections();
     assertThatThrownBy(this::dial).isInstanceOf(ConnectException.class);
-    relay.admit();
+    relay.acceptConnections();
     try (Socket again = dial();
         Socket accepted = server.accept()) {
       say(again, "x");
@@ -190,7 +190,7 @@ class RelayTest {
   @Test
   void letsTheExemptPass() throws IOException {
     try (Relay open = Relay.to("127.0.0.1", server.getLocalPort(), _ -> true)) {
-      open.hold();
+      open.holdBack();
       try (Socket through = new Socket(HERE, open.port());
           Socket accepted = server.accept()) {
         open.cut(End.RST);
