@@ -1,7 +1,9 @@
 package io.penstock.server.config;
 
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
@@ -119,6 +121,19 @@ final class KeySources {
       }
     }
     return null;
+  }
+
+  /** Returns every place where a key is set, the one that wins first. */
+  List<String> origins(ConfigurationPropertyName name) {
+    List<String> origins = new ArrayList<>();
+    for (ConfigurationPropertySource source : sources) {
+      ConfigurationProperty property = source.getConfigurationProperty(name);
+      String origin = origin(property);
+      if (property != null) {
+        origins.add(origin == null ? "unknown place" : origin);
+      }
+    }
+    return origins;
   }
 
   /** What is wrong with a key whose value may be shown; passwords are masked. */

@@ -19,8 +19,11 @@ final class KeyTree {
 
   private final Map<ConfigurationPropertyName, Key> keys = new LinkedHashMap<>();
   private final Set<ConfigurationPropertyName> sections = new HashSet<>();
+  private final Map<ConfigurationPropertyName, ConfigurationPropertyName> newByOld;
 
-  private KeyTree() {}
+  private KeyTree(Map<ConfigurationPropertyName, ConfigurationPropertyName> newByOld) {
+    this.newByOld = newByOld;
+  }
 
   /**
    * One key.
@@ -35,15 +38,32 @@ final class KeyTree {
   }
 
   static KeyTree of(String prefix, Class<? extends Record> type) {
-    KeyTree tree = new KeyTree();
+    return of(prefix, type, Map.of());
+  }
+
+  /**
+   * The keys of a record, and old names for some of them.
+   *
+   * @param newByOld the new name of each old one
+   */
+  static KeyTree of(
+      String prefix,
+      Class<? extends Record> type,
+      Map<ConfigurationPropertyName, ConfigurationPropertyName> newByOld) {
+    KeyTree tree = new KeyTree(newByOld);
     tree.add(ConfigurationPropertyName.of(prefix), type);
     return tree;
   }
 
-  /** Whether there is such a key, or such an element of a list. */
+  /** Returns whether there is such a key, by its name or an old one, or such an element of a list. */
   boolean contains(ConfigurationPropertyName name) {
     Key list = name.isLastElementIndexed() ? keys.get(name.getParent()) : null;
-    return list == null ? keys.containsKey(name) : list.isList();
+    return list == null ? keys.containsKey(newName(name)) : list.isList();
+  }
+
+  /** Returns the name that replaces this one; the name itself if it is not an old one. */
+  private ConfigurationPropertyName newName(ConfigurationPropertyName name) {
+    return newByOld.getOrDefault(name, name);
   }
 
   /** Whether there are keys below this name, which is not a key itself. */
@@ -51,8 +71,9 @@ final class KeyTree {
     return sections.contains(name);
   }
 
+  /** Returns the names of all keys, and then the old names. */
   Stream<ConfigurationPropertyName> names() {
-    return keys.keySet().stream();
+    return Stream.concat(keys.keySet().stream(), newByOld.keySet().stream());
   }
 
   /** The keys whose values are of this type. */
@@ -62,7 +83,7 @@ final class KeyTree {
 
   /** The default of a key, or null. */
   @Nullable String defaultOf(ConfigurationPropertyName name) {
-    Key key = keys.get(name);
+    Key key = keys.get(newName(name));
     return key == null ? null : key.defaultValue();
   }
 
@@ -72,12 +93,11 @@ final class KeyTree {
    */
   @Nullable ConfigurationPropertyName variableNamed(ConfigurationPropertyName variable) {
     String wanted = belowPrefix(variable);
-    for (ConfigurationPropertyName name : keys.keySet()) {
-      if (belowPrefix(name).equals(wanted)) {
-        return name;
-      }
-    }
-    return null;
+    return names()
+        .filter(name -> belowPrefix(name).equals(wanted))
+        .findFirst()
+        .map(this::newName)
+        .orElse(null);
   }
 
   private static String belowPrefix(ConfigurationPropertyName name) {
@@ -92,7 +112,7 @@ final class KeyTree {
   @Nullable ConfigurationPropertyName nearest(ConfigurationPropertyName wrong) {
     ConfigurationPropertyName best = null;
     int bestDistance = Integer.MAX_VALUE;
-    for (ConfigurationPropertyName name : keys.keySet()) {
+    for (ConfigurationPropertyName name : names().toList()) {
       int distance = distance(name.toString(), wrong.toString());
       boolean sameLastWord = last(name).equals(last(wrong));
       if (sameLastWord) {
@@ -103,7 +123,7 @@ final class KeyTree {
         bestDistance = distance;
       }
     }
-    return bestDistance <= MAX_TYPOS ? best : null;
+    return best == null || bestDistance > MAX_TYPOS ? null : newName(best);
   }
 
   private static ConfigurationPropertyName.Form form() {

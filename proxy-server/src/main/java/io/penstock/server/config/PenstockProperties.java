@@ -185,7 +185,7 @@ public record PenstockProperties(
    * @param failoverHold How long commands that did not run are held while no node takes them. Not
    *     less than command-timeout has an effect; 0 turns it off.
    * @param failoverHoldRequests Most commands that one event loop holds.
-   * @param maxInFlight From so many unanswered commands on one shared connection on, clients wait.
+   * @param maxInFlightPerConnection From so many unanswered commands on one shared connection on, clients wait.
    * @param maxUnsent While a node has so much yet to take, commands for it get -OVERLOADED.
    */
   public record Backend(
@@ -212,7 +212,7 @@ public record PenstockProperties(
       @DefaultValue("4096")
           @Min(value = 1, message = IN_FLIGHT)
           @Max(value = 1_000_000, message = IN_FLIGHT)
-          int maxInFlight,
+          int maxInFlightPerConnection,
       @DefaultValue("64MB") DataSize maxUnsent) {
 
     private static final String HOLD = "must be from 0 to 1h";
@@ -226,7 +226,7 @@ public record PenstockProperties(
    * How the view of the cluster is kept current.
    *
    * @param refreshPeriod Time between two periodic refreshes.
-   * @param adaptiveTimeout Shortest time between two refreshes caused by redirects, lost
+   * @param minRefreshInterval Shortest time between two refreshes caused by redirects, lost
    *     connections or uncovered slots.
    */
   public record Topology(
@@ -237,7 +237,7 @@ public record PenstockProperties(
       @DefaultValue("1s")
           @DurationMin(millis = 1, message = SHORT)
           @DurationMax(hours = 1, message = SHORT)
-          Duration adaptiveTimeout) {}
+          Duration minRefreshInterval) {}
 
   /**
    * Which commands clients may use: names as in docs/reference/commands.md ({@code config|set}) and

@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
@@ -26,6 +28,8 @@ import org.springframework.validation.Validator;
  */
 public final class PropertiesReader {
 
+  private static final Logger LOG = LoggerFactory.getLogger(PropertiesReader.class);
+
   static final String PREFIX = "penstock";
   static final String COMPATIBLE_PREFIX = "camellia-redis-proxy";
 
@@ -40,11 +44,13 @@ public final class PropertiesReader {
 
   private static final Pattern NUMBER_BUT_ZERO = Pattern.compile("\\+?\\d*[1-9]\\d*");
 
-  static final KeyTree KEYS = KeyTree.of(PREFIX, PenstockProperties.class);
+  static final KeyTree KEYS =
+      KeyTree.of(PREFIX, PenstockProperties.class, RenamedKeys.newByOld());
   private static final KeyTree COMPATIBLE_KEYS =
       KeyTree.of(COMPATIBLE_PREFIX, CompatibleKeys.class);
 
   private static final ConfigurationPropertyNameAliases ALIASES = aliases();
+  private static final ConfigurationPropertyNameAliases RENAMED = RenamedKeys.aliases();
 
   private final KeySources sources;
   private final Set<ConfigurationPropertyName> own;
@@ -83,6 +89,8 @@ public final class PropertiesReader {
     refuseMisspeltPrefix();
     refuseBothPrefixes();
     refuseUnknownKeys();
+    refuseBothNames();
+    warnOfOldNames();
     var placeholders =
         new PropertySourcesPlaceholdersResolver(environment.getPropertySources(), PLACEHOLDERS);
     Binder binder = new Binder(ownSources(), placeholders);
@@ -120,18 +128,22 @@ public final class PropertiesReader {
   }
 
   private ConfigurationPropertyName written(ConfigurationPropertyName key) {
-    ConfigurationPropertyName name = compatible.isEmpty() ? null : ALIASES.getNameForAlias(key);
+    if (compatible.isEmpty()) {
+      ConfigurationPropertyName old = RENAMED.getNameForAlias(key);
+      return old != null && own.contains(old) ? old : key;
+    }
+    ConfigurationPropertyName name = ALIASES.getNameForAlias(key);
     return name == null ? key : name; // the other tree has no name for most keys
   }
 
   /** For a key of {@code penstock} they return the property with the name that the user wrote. */
   private Iterable<ConfigurationPropertySource> ownSources() {
-    if (compatible.isEmpty()) {
-      return sources.all();
-    }
     List<ConfigurationPropertySource> aliased = new ArrayList<>();
     for (ConfigurationPropertySource source : sources.all()) {
-      aliased.add(source.filter(compatible::contains).withAliases(ALIASES));
+      aliased.add(
+          compatible.isEmpty()
+              ? source.withAliases(RENAMED)
+              : source.filter(compatible::contains).withAliases(ALIASES));
     }
     return aliased;
   }
@@ -163,6 +175,39 @@ public final class PropertiesReader {
               own.iterator().next() + " is set too, and only one of the two trees is read",
               "keep either " + PREFIX + ": or " + COMPATIBLE_PREFIX + ": and remove the other"));
     }
+  }
+
+  private void refuseBothNames() {
+    RenamedKeys.newByOld()
+        .forEach(
+            (old, now) -> {
+              if (own.contains(old) && own.contains(now)) {
+                throw new InvalidConfigurationException(
+                    sources.fault(
+                        old,
+                        "it is the old name of "
+                            + now
+                            + ", which is set too ("
+                            + String.join(", ", sources.origins(now))
+                            + ")",
+                        "remove " + old));
+              }
+            });
+  }
+
+  private void warnOfOldNames() {
+    RenamedKeys.newByOld()
+        .forEach(
+            (old, now) -> {
+              for (String origin : own.contains(old) ? sources.origins(old) : List.<String>of()) {
+                LOG.warn(
+                    "{} ({}) is deprecated and stops working with the next release; rename it to"
+                        + " {}",
+                    old,
+                    origin,
+                    now);
+              }
+            });
   }
 
   private void refuseUnknownKeys() {

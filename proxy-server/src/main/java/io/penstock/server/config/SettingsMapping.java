@@ -77,7 +77,7 @@ public final class SettingsMapping {
             new FailoverHold(
                 properties.backend().failoverHold(), properties.backend().failoverHoldRequests()),
             bounds),
-        new Refresh(properties.topology().refreshPeriod(), properties.topology().adaptiveTimeout()),
+        new Refresh(properties.topology().refreshPeriod(), properties.topology().minRefreshInterval()),
         rules,
         properties.transport(),
         loops,
@@ -105,7 +105,7 @@ public final class SettingsMapping {
     if (backend.maxUnsent().toBytes() < 1) {
       refuse("backend.max-unsent", "must be at least 1B", "write 64MB, the default");
     }
-    return new QueueLimits(backend.maxInFlight(), backend.maxUnsent().toBytes());
+    return new QueueLimits(backend.maxInFlightPerConnection(), backend.maxUnsent().toBytes());
   }
 
   private void refuseWhatIsNotThereYet(PenstockProperties properties) {
