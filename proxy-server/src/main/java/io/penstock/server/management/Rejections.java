@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.penstock.core.observe.ThrottledLog;
+import io.penstock.server.metrics.Metric;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
@@ -13,7 +14,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Counts the connections and requests that the management port rejects, as {@code
- * penstock_management_refused_total{reason}}, and logs each reason at a limited rate. Thread-safe.
+ * penstock_management_requests_rejected_total{reason}}, and logs each reason at a limited rate.
+ * Thread-safe.
  */
 final class Rejections implements MeterBinder {
 
@@ -56,8 +58,11 @@ final class Rejections implements MeterBinder {
   @Override
   public void bindTo(MeterRegistry registry) {
     kinds.forEach((reason, kind) ->
-        FunctionCounter.builder("penstock.management.refused", kind.count(), LongAdder::doubleValue)
-            .description("Connections and requests that the management port did not serve")
+        FunctionCounter.builder(
+                Metric.MANAGEMENT_REQUESTS_REJECTED.meterName(),
+                kind.count(),
+                LongAdder::doubleValue)
+            .description(Metric.MANAGEMENT_REQUESTS_REJECTED.help())
             .tag("reason", reason.name().toLowerCase(Locale.ROOT))
             .register(registry));
   }

@@ -7,10 +7,10 @@ import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapsho
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 
-/** One metric with all its label sets, counter or gauge, while it is put together. */
+/** Collects the data points of one metric, a counter or a gauge. */
 sealed interface Family {
 
-  /** A counter; Prometheus appends {@code _total} to its name. */
+  /** Returns a counter; Prometheus appends {@code _total} to its name. */
   static Family counter(String name, String help) {
     return new Counter(CounterSnapshot.builder().name(name).help(help));
   }
@@ -28,7 +28,7 @@ sealed interface Family {
 
   MetricSnapshot snapshot();
 
-  /** Only grows. */
+  /** A value that only grows. */
   record Counter(CounterSnapshot.Builder builder) implements Family {
 
     @Override
@@ -44,7 +44,7 @@ sealed interface Family {
     }
   }
 
-  /** Goes up and down. */
+  /** A value that grows and shrinks. */
   record Gauge(GaugeSnapshot.Builder builder) implements Family {
 
     @Override

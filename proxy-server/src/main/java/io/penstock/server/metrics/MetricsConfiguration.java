@@ -10,16 +10,23 @@ import io.penstock.core.Proxy;
 import io.penstock.core.ProxySettings;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.boot.actuate.autoconfigure.endpoint.expose.IncludeExcludeEndpointFilter;
+import org.springframework.boot.actuate.endpoint.EndpointId;
+import org.springframework.boot.actuate.endpoint.web.ExposableWebEndpoint;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
 
-/** Hangs the proxy's figures into the registry that is scraped. */
+/** Registers the metrics of the proxy where Prometheus reads them. */
 @Configuration(proxyBeanMethods = false)
 public class MetricsConfiguration {
 
-  private static final Duration FRESH_FOR = Duration.ofMillis(500);
-  private static final Duration PATIENCE = Duration.ofSeconds(2);
+  private static final Logger LOG = LoggerFactory.getLogger(MetricsConfiguration.class);
+  private static final Duration MAX_AGE = Duration.ofMillis(500);
+  private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
   @Bean
   RefreshCounter refreshCounter(MeterRegistry registry) {
@@ -29,27 +36,53 @@ public class MetricsConfiguration {
   @Bean
   SmartInitializingSingleton proxyMetrics(PrometheusRegistry registry, Proxy proxy) {
     return () -> {
-      registry.register(new ProxyCollector(new StatsReader(proxy::stats, FRESH_FOR, PATIENCE)));
+      registry.register(
+          DeprecatedMetrics.withOldNames(
+              new ProxyCollector(new StatsReader(proxy::stats, MAX_AGE, TIMEOUT))));
       registry.register(
           new UpstreamCollector(proxy::upstreamStatus, () -> proxy.topologyStatus().lastSuccess()));
     };
   }
 
-  /** What {@code penstock_client_memory_bytes} is held against. */
+  /** The old names of meters, and a line in the log that old names are exported. */
+  @Bean
+  SmartInitializingSingleton deprecatedMetrics(
+      PrometheusRegistry registry, MeterRegistry meters, Environment environment) {
+    return () -> {
+      registry.register(DeprecatedMetrics.ofMeters(meters));
+      if (isExported(environment)) {
+        LOG.info(
+            "{} metrics have new names (docs/reference/metrics.md); the old names are exported as"
+                + " well until the next release",
+            DeprecatedMetrics.oldNames().size());
+      }
+    };
+  }
+
+  /** Returns whether the management port is open and serves metrics. */
+  static boolean isExported(Environment environment) {
+    var exposed =
+        new IncludeExcludeEndpointFilter<>(
+            ExposableWebEndpoint.class, environment, "management.endpoints.web.exposure");
+    return environment.getProperty("server.port", Integer.class, 0) >= 0
+        && exposed.match(EndpointId.of("prometheus"));
+  }
+
+  /** The limit of {@link Metric#CLIENT_MEMORY}. */
   @Bean
   MeterBinder clientMemoryLimit(ProxySettings settings) {
     long limit = settings.listen().clients().memory();
     return registry -> {
       if (limit > 0) {
-        Gauge.builder("penstock.client.memory.limit", () -> limit)
-            .description("What clients may keep in buffers together, maxmemory-clients")
+        Gauge.builder(Metric.CLIENT_MEMORY_LIMIT.meterName(), () -> limit)
+            .description(Metric.CLIENT_MEMORY_LIMIT.help())
             .baseUnit("bytes")
             .register(registry);
       }
     };
   }
 
-  /** Netty's own memory; the JVM's is bound by Spring Boot. */
+  /** The memory of Netty's allocator; Spring Boot registers that of the JVM. */
   @Bean
   MeterBinder nettyMemory() {
     return registry -> {

@@ -25,12 +25,12 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
-/** Everything that {@link ProxyStats} holds, as one consistent set of metrics per scrape. */
+/** Exports {@link ProxyStats}: all values of one scrape are of the same moment. */
 final class ProxyCollector implements MultiCollector {
 
   private static final double NANOS_PER_SECOND = 1e9;
 
-  /** Upper bounds in seconds, and one bucket for what is longer. */
+  /** Upper bounds of the buckets in seconds; the last one is infinite. */
   private static final double[] BOUNDS = bounds();
 
   private final StatsReader reader;
@@ -43,32 +43,29 @@ final class ProxyCollector implements MultiCollector {
   public MetricSnapshots collect() {
     ProxyStats stats = reader.read();
     List<MetricSnapshot> all = new ArrayList<>();
-    all.add(
-        Family.gauge(
-                "penstock_figures_age_seconds",
-                "How old all other figures are: an event loop that hangs tells none")
-            .add(reader.age().toNanos() / NANOS_PER_SECOND)
-            .snapshot());
+    add(Metric.STATS_AGE, reader.age().toNanos() / NANOS_PER_SECOND, all);
     if (stats == null) {
       return new MetricSnapshots(all);
     }
     commands(stats, all);
     clients(stats, all);
-    nodes(stats.nodes(), all);
-    redirects(stats, all);
-    held(stats.held(), all);
-    pubSub(stats.pubSub(), all);
     pressure(stats.pressure(), all);
+    nodes(stats.nodes(), all);
+    retryableErrors(stats, all);
+    failoverHold(stats.held(), all);
+    pubSub(stats.pubSub(), all);
     loops(stats.loops(), all);
     return new MetricSnapshots(all);
   }
 
+  /** Adds a metric without labels. */
+  private static void add(Metric metric, double value, List<MetricSnapshot> all) {
+    all.add(metric.family().add(value).snapshot());
+  }
+
   private static void commands(ProxyStats stats, List<MetricSnapshot> all) {
-    Family counts = Family.counter("penstock_commands", "Commands by how they ended");
-    HistogramSnapshot.Builder durations =
-        HistogramSnapshot.builder()
-            .name("penstock_command_duration_seconds")
-            .help("From a command's last byte to the last of its node's reply");
+    Family counts = Metric.COMMANDS.family();
+    HistogramSnapshot.Builder durations = Metric.COMMAND_DURATION.histogram();
     for (CommandStats command : stats.commands()) {
       for (Map.Entry<Outcome, Long> entry : command.outcomes().entrySet()) {
         counts.add(entry.getValue(), "command", command.name(), "outcome", lower(entry.getKey()));
@@ -86,151 +83,86 @@ final class ProxyCollector implements MultiCollector {
   }
 
   private static void clients(ProxyStats stats, List<MetricSnapshot> all) {
-    all.add(
-        Family.gauge("penstock_client_connections", "Open client connections")
-            .add((double) stats.clientsNow())
-            .snapshot());
-    all.add(
-        Family.counter("penstock_client_connections_accepted", "Client connections since the start")
-            .add((double) stats.clientsTotal())
-            .snapshot());
-    all.add(
-        Family.counter(
-                "penstock_client_connections_refused", "Client connections above max-clients")
-            .add((double) stats.clientsRejected())
-            .snapshot());
-    all.add(
-        Family.counter(
-                "penstock_client_connections_delayed",
-                "How often clients waited to be accepted, because of max-connection-rate")
-            .add((double) stats.clientsDelayed())
-            .snapshot());
+    add(Metric.CLIENT_CONNECTIONS, stats.clientsNow(), all);
+    add(Metric.CLIENT_CONNECTIONS_ACCEPTED, stats.clientsTotal(), all);
+    add(Metric.CLIENT_CONNECTIONS_REJECTED, stats.clientsRejected(), all);
+    add(Metric.CLIENT_CONNECTIONS_DELAYED, stats.clientsDelayed(), all);
+  }
+
+  private static void pressure(Pressure pressure, List<MetricSnapshot> all) {
+    add(Metric.CLIENT_MEMORY, pressure.memory(), all);
+    add(Metric.CLIENT_REQUESTS_IN_FLIGHT, pressure.unanswered(), all);
+    add(Metric.CLIENT_CONNECTIONS_PAUSED, pressure.paused(), all);
+    add(Metric.CLIENT_AUTHENTICATION_FAILURES, pressure.authenticationFailures(), all);
+    Family closed = Metric.CLIENT_CONNECTIONS_CLOSED_BY_LIMIT.family();
+    for (CloseReason reason : CloseReason.values()) {
+      closed.add(pressure.closed().getOrDefault(reason, 0L), "reason", lower(reason));
+    }
+    all.add(closed.snapshot());
   }
 
   private static void nodes(List<NodeStats> nodes, List<MetricSnapshot> all) {
-    perNode(
-        Family.gauge("penstock_node_connections", "Open connections to the node"),
-        nodes,
-        NodeStats::connections,
-        all);
-    perNode(
-        Family.gauge(
-            "penstock_node_exclusive_connections", "Of them, those for one client each at a time"),
-        nodes,
-        NodeStats::exclusive,
-        all);
-    perNode(
-        Family.gauge("penstock_node_in_flight", "Commands sent to the node and not yet answered"),
-        nodes,
-        NodeStats::inFlight,
-        all);
-    perNode(
-        Family.counter("penstock_node_sent_bytes", "Bytes sent to the node"),
-        nodes,
-        NodeStats::bytesSent,
-        all);
-    perNode(
-        Family.counter("penstock_node_received_bytes", "Bytes received from the node"),
-        nodes,
-        NodeStats::bytesReceived,
-        all);
-    perNode(
-        Family.counter("penstock_node_reconnects", "Connections made after one was lost"),
-        nodes,
-        NodeStats::reconnects,
-        all);
-    perNode(
-        Family.counter("penstock_node_errors", "Connections lost, and attempts that failed"),
-        nodes,
-        NodeStats::errors,
-        all);
+    perNode(Metric.NODE_CONNECTIONS, nodes, NodeStats::connections, all);
+    perNode(Metric.NODE_EXCLUSIVE_CONNECTIONS, nodes, NodeStats::exclusive, all);
+    perNode(Metric.NODE_IN_FLIGHT, nodes, NodeStats::inFlight, all);
+    perNode(Metric.NODE_SENT_BYTES, nodes, NodeStats::bytesSent, all);
+    perNode(Metric.NODE_RECEIVED_BYTES, nodes, NodeStats::bytesReceived, all);
+    perNode(Metric.NODE_RECONNECTS, nodes, NodeStats::reconnects, all);
+    perNode(Metric.NODE_CONNECTION_ERRORS, nodes, NodeStats::errors, all);
   }
 
   private static void perNode(
-      Family family,
+      Metric metric,
       List<NodeStats> nodes,
-      ToDoubleFunction<NodeStats> figure,
+      ToDoubleFunction<NodeStats> value,
       List<MetricSnapshot> all) {
+    Family family = metric.family();
     for (NodeStats node : nodes) {
-      family.add(figure.applyAsDouble(node), "node", node.node().toString());
+      family.add(value.applyAsDouble(node), "node", node.node().toString());
     }
     all.add(family.snapshot());
   }
 
-  private static void redirects(ProxyStats stats, List<MetricSnapshot> all) {
-    Family family =
-        Family.counter("penstock_redirects", "Replies that made Penstock send a command again");
+  private static void retryableErrors(ProxyStats stats, List<MetricSnapshot> all) {
+    Family family = Metric.RETRYABLE_ERRORS.family();
     for (RetryablePrefix type : RetryablePrefix.values()) {
       family.add(stats.redirects().getOrDefault(type, 0L), "type", lower(type));
     }
     all.add(family.snapshot());
   }
 
-  private static void held(HeldStats held, List<MetricSnapshot> all) {
-    all.add(
-        Family.gauge("penstock_held_requests", "Requests that wait until a node takes them")
-            .add((double) held.now())
-            .snapshot());
-    Family outcomes =
-        Family.counter("penstock_hold_outcomes", "Requests that waited, by what became of them");
+  private static void failoverHold(HeldStats held, List<MetricSnapshot> all) {
+    add(Metric.FAILOVER_HOLD_REQUESTS, held.now(), all);
+    Family outcomes = Metric.FAILOVER_HOLD_OUTCOMES.family();
     for (HeldOutcome outcome : HeldOutcome.values()) {
-      outcomes.add((double) held.count(outcome), "outcome", lower(outcome));
+      outcomes.add((double) held.count(outcome), "outcome", label(outcome));
     }
     all.add(outcomes.snapshot());
   }
 
+  static String label(HeldOutcome outcome) {
+    return switch (outcome) {
+      case SERVED -> "served";
+      case GIVEN_UP -> "failed";
+      case DROPPED -> "disconnected";
+      case REFUSED -> "rejected";
+    };
+  }
+
   private static void pubSub(PubSubStats stats, List<MetricSnapshot> all) {
-    Family names =
-        Family.gauge("penstock_pubsub_subscriptions", "Distinct names that clients listen to");
-    names.add((double) stats.channels(), "kind", "channel");
-    names.add((double) stats.patterns(), "kind", "pattern");
-    names.add((double) stats.shardChannels(), "kind", "shard");
-    all.add(names.snapshot());
     all.add(
-        Family.counter("penstock_pubsub_messages", "Messages given to clients, once for each")
-            .add((double) stats.messages())
+        Metric.PUBSUB_SUBSCRIPTIONS
+            .family()
+            .add((double) stats.channels(), "kind", "channel")
+            .add((double) stats.patterns(), "kind", "pattern")
+            .add((double) stats.shardChannels(), "kind", "shard")
             .snapshot());
-  }
-
-  private static void pressure(Pressure pressure, List<MetricSnapshot> all) {
-    gauge(
-        "penstock_client_memory_bytes",
-        "What is kept in buffers for clients",
-        pressure.memory(),
-        all);
-    gauge(
-        "penstock_client_requests_in_flight",
-        "Requests taken up and not yet answered",
-        pressure.unanswered(),
-        all);
-    gauge(
-        "penstock_client_connections_paused",
-        "Clients not read at present: too much is unanswered or unread, or a node does not keep up",
-        pressure.paused(),
-        all);
-    Family closed =
-        Family.counter("penstock_client_connections_closed", "Clients closed for a limit");
-    for (CloseReason reason : CloseReason.values()) {
-      closed.add(pressure.closed().getOrDefault(reason, 0L), "reason", lower(reason));
-    }
-    all.add(closed.snapshot());
-    all.add(
-        Family.counter(
-                "penstock_client_authentication_failures", "Wrong credentials that clients gave")
-            .add((double) pressure.authenticationFailures())
-            .snapshot());
-  }
-
-  private static void gauge(String name, String help, long value, List<MetricSnapshot> all) {
-    all.add(Family.gauge(name, help).add((double) value).snapshot());
+    add(Metric.PUBSUB_MESSAGES, stats.messages(), all);
   }
 
   private static void loops(List<LoopStats> loops, List<MetricSnapshot> all) {
-    Family lag =
-        Family.gauge("penstock_event_loop_lag_seconds", "How late the loop's newest tick was");
-    Family longest =
-        Family.gauge(
-            "penstock_event_loop_lag_max_seconds", "How late the loop's latest tick was, ever");
+    Family lag = Metric.EVENT_LOOP_LAG.family();
+    Family longest = Metric.EVENT_LOOP_LAG_MAX.family();
     for (LoopStats loop : loops) {
       String index = Integer.toString(loop.index());
       lag.add(loop.lagNanos() / NANOS_PER_SECOND, "loop", index);

@@ -11,15 +11,15 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** {@code penstock_topology_refreshes_total{trigger,outcome}}, all series from the start. */
+/** Counts refreshes of the topology. All series exist from the start. */
 final class RefreshCounter implements ProxyEvents {
 
-  private final Map<RefreshTrigger, Counter> worked = new EnumMap<>(RefreshTrigger.class);
+  private final Map<RefreshTrigger, Counter> succeeded = new EnumMap<>(RefreshTrigger.class);
   private final Map<RefreshTrigger, Counter> failed = new EnumMap<>(RefreshTrigger.class);
 
   RefreshCounter(MeterRegistry registry) {
     for (RefreshTrigger trigger : RefreshTrigger.values()) {
-      worked.put(trigger, counter(registry, trigger, "ok"));
+      succeeded.put(trigger, counter(registry, trigger, "ok"));
       failed.put(trigger, counter(registry, trigger, "error"));
     }
   }
@@ -27,15 +27,15 @@ final class RefreshCounter implements ProxyEvents {
   @Override
   public void topologyRefreshed(
       RefreshTrigger trigger, Duration took, Placement now, @Nullable Throwable failure) {
-    Counter counter = (failure == null ? worked : failed).get(trigger);
+    Counter counter = (failure == null ? succeeded : failed).get(trigger);
     if (counter != null) {
       counter.increment();
     }
   }
 
   private static Counter counter(MeterRegistry registry, RefreshTrigger trigger, String outcome) {
-    return Counter.builder("penstock.topology.refreshes")
-        .description("Looks at the cluster's topology")
+    return Counter.builder(Metric.TOPOLOGY_REFRESHES.meterName())
+        .description(Metric.TOPOLOGY_REFRESHES.help())
         .tag("trigger", trigger.name().toLowerCase(Locale.ROOT))
         .tag("outcome", outcome)
         .register(registry);

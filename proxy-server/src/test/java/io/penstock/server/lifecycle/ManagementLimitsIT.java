@@ -197,7 +197,7 @@ class ManagementLimitsIT {
   }
 
   private static double rejected(String reason) {
-    String series = "penstock_management_refused_total{reason=\"" + reason + "\"} ";
+    String series = "penstock_management_requests_rejected_total{reason=\"" + reason + "\"} ";
     return penstock
         .get("prometheus")
         .body()

@@ -82,7 +82,7 @@ class ManagementPortIT {
                 .contains("penstock_command_duration_seconds_count{command=\"SET\"} 10")
                 .contains("penstock_client_connections_accepted_total")
                 .contains("penstock_node_connections{node=\"127.0.0.1:")
-                .contains("penstock_redirects_total{type=\"moved\"}")
+                .contains("penstock_retryable_errors_total{type=\"moved\"}")
                 .contains("penstock_topology_refreshes_total{outcome=\"ok\",trigger=\"startup\"}")
                 .contains("penstock_event_loop_lag_seconds{loop=\"0\"}")
                 .contains("netty_allocator_memory_used")

@@ -62,14 +62,14 @@ class ProxyCollectorTest {
         .contains("penstock_command_duration_seconds_bucket{command=\"GET\",le=\"+Inf\"} 10")
         .contains("penstock_command_duration_seconds_count{command=\"GET\"} 10")
         .contains("penstock_command_duration_seconds_sum{command=\"GET\"} 3.0")
-        .contains("penstock_held_requests 3.0")
-        .contains("penstock_hold_outcomes_total{outcome=\"served\"} 11.0")
-        .contains("penstock_hold_outcomes_total{outcome=\"given_up\"} 12.0")
-        .contains("penstock_hold_outcomes_total{outcome=\"dropped\"} 13.0")
-        .contains("penstock_hold_outcomes_total{outcome=\"refused\"} 14.0")
+        .contains("penstock_failover_hold_requests 3.0")
+        .contains("penstock_failover_hold_outcomes_total{outcome=\"served\"} 11.0")
+        .contains("penstock_failover_hold_outcomes_total{outcome=\"failed\"} 12.0")
+        .contains("penstock_failover_hold_outcomes_total{outcome=\"disconnected\"} 13.0")
+        .contains("penstock_failover_hold_outcomes_total{outcome=\"rejected\"} 14.0")
         .contains("penstock_client_connections 5.0")
         .contains("penstock_client_connections_accepted_total 7.0")
-        .contains("penstock_client_connections_refused_total 2.0")
+        .contains("penstock_client_connections_rejected_total 2.0")
         .contains("penstock_client_connections_delayed_total 9.0")
         .contains("penstock_node_connections{node=\"[::1]:7000\"} 1.0")
         .contains("penstock_node_exclusive_connections{node=\"[::1]:7000\"} 7.0")
@@ -77,9 +77,9 @@ class ProxyCollectorTest {
         .contains("penstock_node_sent_bytes_total{node=\"[::1]:7000\"} 3.0")
         .contains("penstock_node_received_bytes_total{node=\"[::1]:7000\"} 4.0")
         .contains("penstock_node_reconnects_total{node=\"[::1]:7000\"} 5.0")
-        .contains("penstock_node_errors_total{node=\"[::1]:7000\"} 6.0")
-        .contains("penstock_redirects_total{type=\"moved\"} 8.0")
-        .contains("penstock_redirects_total{type=\"ask\"} 0.0")
+        .contains("penstock_node_connection_errors_total{node=\"[::1]:7000\"} 6.0")
+        .contains("penstock_retryable_errors_total{type=\"moved\"} 8.0")
+        .contains("penstock_retryable_errors_total{type=\"ask\"} 0.0")
         .contains("penstock_pubsub_subscriptions{kind=\"channel\"} 1.0")
         .contains("penstock_pubsub_subscriptions{kind=\"pattern\"} 2.0")
         .contains("penstock_pubsub_subscriptions{kind=\"shard\"} 3.0")
@@ -88,8 +88,8 @@ class ProxyCollectorTest {
         .contains("penstock_client_requests_in_flight 12.0")
         .contains("penstock_client_connections_paused 13.0")
         .contains("penstock_client_authentication_failures_total 15.0")
-        .contains("penstock_client_connections_closed_total{reason=\"idle\"} 14.0")
-        .contains("penstock_client_connections_closed_total{reason=\"memory\"} 0.0")
+        .contains("penstock_client_connections_closed_by_limit_total{reason=\"idle\"} 14.0")
+        .contains("penstock_client_connections_closed_by_limit_total{reason=\"memory\"} 0.0")
         .contains("penstock_event_loop_lag_seconds{loop=\"0\"} 0.001")
         .contains("penstock_event_loop_lag_max_seconds{loop=\"0\"} 0.002");
   }
@@ -97,7 +97,7 @@ class ProxyCollectorTest {
   @Test
   void omitsItsMetricsWhileTheLoopsDoNotAnswer() throws IOException {
     assertThat(scrape(CompletableFuture::new))
-        .contains("penstock_figures_age_seconds 0.")
+        .contains("penstock_stats_age_seconds 0.")
         .doesNotContain("penstock_commands");
   }
 

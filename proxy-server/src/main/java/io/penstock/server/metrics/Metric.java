@@ -1,0 +1,222 @@
+package io.penstock.server.metrics;
+
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
+import java.util.List;
+
+/**
+ * The metrics that Penstock itself exports, {@code penstock_*}. {@code docs/reference/metrics.md} is
+ * generated from this list.
+ */
+public enum Metric {
+  COMMANDS(
+      Type.COUNTER, "penstock_commands", "Number of commands from clients", "command", "outcome"),
+  COMMAND_DURATION(
+      Type.HISTOGRAM,
+      "penstock_command_duration_seconds",
+      "Time in seconds from the last byte of a command to the last byte of the node's reply",
+      "command"),
+
+  CLIENT_CONNECTIONS(
+      Type.GAUGE, "penstock_client_connections", "Number of open client connections"),
+  CLIENT_CONNECTIONS_ACCEPTED(
+      Type.COUNTER,
+      "penstock_client_connections_accepted",
+      "Number of client connections accepted since the start"),
+  CLIENT_CONNECTIONS_REJECTED(
+      Type.COUNTER,
+      "penstock_client_connections_rejected",
+      "Number of client connections rejected because max-clients was reached"),
+  CLIENT_CONNECTIONS_DELAYED(
+      Type.COUNTER,
+      "penstock_client_connections_delayed",
+      "Number of times that new client connections had to wait because of max-connection-rate"),
+  CLIENT_CONNECTIONS_PAUSED(
+      Type.GAUGE,
+      "penstock_client_connections_paused",
+      "Number of client connections that Penstock does not read at present (backpressure)"),
+  CLIENT_CONNECTIONS_CLOSED_BY_LIMIT(
+      Type.COUNTER,
+      "penstock_client_connections_closed_by_limit",
+      "Number of client connections closed because of a limit",
+      "reason"),
+  CLIENT_AUTHENTICATION_FAILURES(
+      Type.COUNTER,
+      "penstock_client_authentication_failures",
+      "Number of AUTH and HELLO requests with a wrong user or password"),
+  CLIENT_MEMORY(
+      Type.GAUGE,
+      "penstock_client_memory_bytes",
+      "Memory that all clients use, in bytes, as maxmemory-clients counts it"),
+  CLIENT_MEMORY_LIMIT(
+      Type.GAUGE,
+      "penstock_client_memory_limit_bytes",
+      "Memory that all clients may use, in bytes (maxmemory-clients); absent if there is no limit"),
+  CLIENT_REQUESTS_IN_FLIGHT(
+      Type.GAUGE,
+      "penstock_client_requests_in_flight",
+      "Number of requests accepted from clients and not yet answered"),
+
+  NODE_CONNECTIONS(
+      Type.GAUGE, "penstock_node_connections", "Number of open connections to the node", "node"),
+  NODE_EXCLUSIVE_CONNECTIONS(
+      Type.GAUGE,
+      "penstock_node_exclusive_connections",
+      "Number of open connections to the node that serve one client at a time",
+      "node"),
+  NODE_IN_FLIGHT(
+      Type.GAUGE,
+      "penstock_node_in_flight",
+      "Number of commands sent to the node and not yet answered",
+      "node"),
+  NODE_SENT_BYTES(
+      Type.COUNTER, "penstock_node_sent_bytes", "Number of bytes sent to the node", "node"),
+  NODE_RECEIVED_BYTES(
+      Type.COUNTER,
+      "penstock_node_received_bytes",
+      "Number of bytes received from the node",
+      "node"),
+  NODE_RECONNECTS(
+      Type.COUNTER,
+      "penstock_node_reconnects",
+      "Number of connections made to the node after one was lost",
+      "node"),
+  NODE_CONNECTION_ERRORS(
+      Type.COUNTER,
+      "penstock_node_connection_errors",
+      "Number of connections to the node that were lost or could not be made",
+      "node"),
+  NODE_UP(
+      Type.GAUGE,
+      "penstock_node_up",
+      "1 if the node has answered a health check within the last 5 seconds, else 0",
+      "node",
+      "role"),
+  RETRYABLE_ERRORS(
+      Type.COUNTER,
+      "penstock_retryable_errors",
+      "Number of error replies from nodes which mean that a command did not run",
+      "type"),
+
+  FAILOVER_HOLD_REQUESTS(
+      Type.GAUGE,
+      "penstock_failover_hold_requests",
+      "Number of requests that wait at present until a node accepts them, as during a failover"),
+  FAILOVER_HOLD_OUTCOMES(
+      Type.COUNTER,
+      "penstock_failover_hold_outcomes",
+      "Number of requests that waited in a failover hold, or were rejected by it",
+      "outcome"),
+
+  TOPOLOGY_REFRESHES(
+      Type.COUNTER,
+      "penstock_topology_refreshes",
+      "Number of refreshes of the topology",
+      "trigger",
+      "outcome"),
+  TOPOLOGY_LAST_SUCCESS(
+      Type.GAUGE,
+      "penstock_topology_last_success_timestamp_seconds",
+      "Unix time in seconds of the last successful refresh of the topology; Redis Cluster only"),
+  SLOTS_COVERED(
+      Type.GAUGE,
+      "penstock_slots_covered",
+      "Number of the 16384 slots whose master has answered a health check within the last 5"
+          + " seconds"),
+
+  PUBSUB_SUBSCRIPTIONS(
+      Type.GAUGE,
+      "penstock_pubsub_subscriptions",
+      "Number of distinct channels, patterns and shard channels that clients subscribe to",
+      "kind"),
+  PUBSUB_MESSAGES(
+      Type.COUNTER,
+      "penstock_pubsub_messages",
+      "Number of messages delivered to clients; one published message counts once per client"),
+
+  EVENT_LOOP_LAG(
+      Type.GAUGE,
+      "penstock_event_loop_lag_seconds",
+      "Delay of the event loop's latest tick, in seconds",
+      "loop"),
+  EVENT_LOOP_LAG_MAX(
+      Type.GAUGE,
+      "penstock_event_loop_lag_max_seconds",
+      "Longest delay of a tick of the event loop since the start, in seconds",
+      "loop"),
+  STATS_AGE(
+      Type.GAUGE,
+      "penstock_stats_age_seconds",
+      "Age in seconds of the values that event loops report; grows while a loop does not respond"),
+
+  MANAGEMENT_REQUESTS_REJECTED(
+      Type.COUNTER,
+      "penstock_management_requests_rejected",
+      "Number of connections and requests that the management port rejected",
+      "reason");
+
+  /** The types that Prometheus knows and Penstock uses. */
+  public enum Type {
+    COUNTER,
+    GAUGE,
+    HISTOGRAM
+  }
+
+  private static final String BYTES = "_bytes";
+
+  private final Type type;
+  private final String baseName;
+  private final String help;
+  private final List<String> labels;
+
+  Metric(Type type, String baseName, String help, String... labels) {
+    this.type = type;
+    this.baseName = baseName;
+    this.help = help;
+    this.labels = List.of(labels);
+  }
+
+  Type type() {
+    return type;
+  }
+
+  /** Returns the name that Prometheus shows. */
+  String exportedName() {
+    return type == Type.COUNTER ? baseName + "_total" : baseName;
+  }
+
+  /** Returns the name without {@code _total}. */
+  String baseName() {
+    return baseName;
+  }
+
+  public String help() {
+    return help;
+  }
+
+  /** Returns the names of the labels. */
+  List<String> labels() {
+    return labels;
+  }
+
+  /** Returns the name of the same metric as a meter of Micrometer, which adds a base unit. */
+  public String meterName() {
+    String name =
+        baseName.endsWith(BYTES)
+            ? baseName.substring(0, baseName.length() - BYTES.length())
+            : baseName;
+    return name.replace('_', '.');
+  }
+
+  /** Returns an empty family of a counter or a gauge. */
+  Family family() {
+    return switch (type) {
+      case COUNTER -> Family.counter(baseName, help);
+      case GAUGE -> Family.gauge(baseName, help);
+      case HISTOGRAM -> throw new IllegalStateException(baseName + " is a histogram");
+    };
+  }
+
+  HistogramSnapshot.Builder histogram() {
+    return HistogramSnapshot.builder().name(baseName).help(help);
+  }
+}
