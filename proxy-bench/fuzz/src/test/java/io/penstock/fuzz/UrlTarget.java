@@ -19,7 +19,7 @@ public final class UrlTarget {
 
   /** Of messages, as long as that. */
   private static final String WORDS =
-      "begin it with redis-cluster:// or redis://, as in"
+      "start it with redis-cluster:// or redis://, as in"
           + " redis-cluster://127.0.0.1:7000,127.0.0.1:7001 use for a Redis Cluster a single server"
           + " write host:port, as in 127.0.0.1:6379, redis.example:6379 or [::1]:6379"
           + " write user:password@, or leave both out the credentials password database";
@@ -33,7 +33,7 @@ public final class UrlTarget {
     UpstreamSettings read;
     try {
       read = ResourceUrl.parse(url);
-    } catch (ResourceUrl.RefusedException e) {
+    } catch (ResourceUrl.InvalidUrlException e) {
       Oracle.require(!e.reason().isBlank() && !e.fix().isBlank(), "a refusal without words");
       return;
     }
@@ -45,7 +45,7 @@ public final class UrlTarget {
     try {
       ResourceUrl.parse(url);
       return ResourceUrl.masked(url);
-    } catch (ResourceUrl.RefusedException e) {
+    } catch (ResourceUrl.InvalidUrlException e) {
       return e.reason() + "\n" + e.fix();
     }
   }

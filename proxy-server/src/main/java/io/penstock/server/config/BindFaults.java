@@ -15,7 +15,7 @@ import org.springframework.util.unit.DataSize;
 import org.springframework.validation.FieldError;
 import org.springframework.validation.ObjectError;
 
-/** Says what Spring's binder did not like in the words of the configuration. */
+/** Translates errors of Spring's binder to messages about the configuration. */
 final class BindFaults {
 
   private final PropertiesReader reader;
@@ -51,8 +51,8 @@ final class BindFaults {
   private ConfigurationFault unresolved(ConfigurationPropertyName key, String placeholder) {
     return reader.fault(
         key,
-        "${" + placeholder + "} stands for nothing that is set",
-        "set %1$s, or give it a default (${%1$s:...}); write \\${ where ${ means itself"
+        "${" + placeholder + "} is not set",
+        "set %1$s, or write a default (${%1$s:...}); write \\${ for a literal ${"
             .formatted(placeholder));
   }
 
@@ -63,7 +63,7 @@ final class BindFaults {
     if (KeySources.isServiceLink(value)) {
       return reader.fault(
           key,
-          "Kubernetes sets this variable in every pod beside a Service of this name",
+          "Kubernetes sets this variable in every pod because a Service has this name",
           "set enableServiceLinks: false in the pod, or give the Service another name");
     }
     Class<?> type = failure.getTarget().getType().resolve();
@@ -71,10 +71,10 @@ final class BindFaults {
   }
 
   private static String fix(ConfigurationPropertyName key, String change) {
-    String usual = PropertiesReader.KEYS.defaultOf(key);
-    return usual == null
+    String defaultValue = PropertiesReader.KEYS.defaultOf(key);
+    return defaultValue == null
         ? change + ", or remove the key"
-        : change + ", or remove the key: the default is " + usual;
+        : change + ", or remove the key: the default is " + defaultValue;
   }
 
   private static String kind(@Nullable Class<?> type) {

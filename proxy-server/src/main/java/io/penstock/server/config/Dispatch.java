@@ -1,9 +1,9 @@
 package io.penstock.server.config;
 
-/** How commands are carried out. */
+/** How commands reach the nodes. */
 public enum Dispatch {
-  /** On event loops: nothing waits for a reply. */
+  /** On event loops, over shared connections: no thread waits for a reply. */
   ASYNC,
-  /** One thread a client, which waits for each reply on a connection of its own. */
+  /** One thread per client, which waits for each reply on its own connection. */
   SYNC
 }

@@ -6,11 +6,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the cluster facade of its properties, and refuses one that would mislead clients. */
+/** Maps the properties of the cluster facade, and rejects those that would mislead clients. */
 final class FacadeMapping {
 
   private static final String KEY = "cluster-facade.";
-  private static final int MOST_NODES = 1_000; // Redis Cluster's own limit
+  private static final int MAX_NODES = 1_000; // Redis Cluster's own limit
 
   private final PropertiesReader reader;
 
@@ -19,12 +19,10 @@ final class FacadeMapping {
   }
 
   /**
-   * Maps.
+   * Returns the cluster facade, or null if it is not enabled.
    *
-   * @param port that this instance listens on; 0 when it is not known yet
-   * @return null when there is no facade
-   * @throws InvalidConfigurationException when an address cannot be used or this instance is
-   *     missing
+   * @param port that this instance listens on; 0 if it is not known yet
+   * @throws InvalidConfigurationException if an address is invalid or this instance is not listed
    */
   @Nullable ClusterFacade map(PenstockProperties.ClusterFacade facade, int port) {
     if (!facade.enabled()) {
@@ -34,12 +32,12 @@ final class FacadeMapping {
     for (int i = 0; i < facade.nodes().size(); i++) {
       Endpoint node = node(facade.nodes().get(i), KEY + "nodes");
       if (nodes.contains(node)) {
-        throw refusal(KEY + "nodes", node + " stands there twice", "remove one of them");
+        throw invalid(KEY + "nodes", node + " is listed twice", "remove one of them");
       }
       nodes.add(node);
     }
-    if (nodes.size() > MOST_NODES) {
-      throw refusal(KEY + "nodes", "there are more than " + MOST_NODES, "list fewer");
+    if (nodes.size() > MAX_NODES) {
+      throw invalid(KEY + "nodes", "more than " + MAX_NODES + " nodes are listed", "list fewer");
     }
     Integer announced = facade.announcePort();
     int announcePort = announced == null ? 0 : announced;
@@ -48,29 +46,29 @@ final class FacadeMapping {
       node((host.indexOf(':') < 0 ? host : "[" + host + "]") + ":1", KEY + "announce-host");
     }
     if (nodes.size() > 1) {
-      requireMyself(nodes, host, announcePort == 0 ? port : announcePort);
+      requireThisInstance(nodes, host, announcePort == 0 ? port : announcePort);
     }
     return new ClusterFacade(nodes, host, announcePort);
   }
 
-  /** Clients ask which of several instances they speak to. */
-  private void requireMyself(List<Endpoint> nodes, @Nullable String host, int port) {
+  /** CLUSTER replies say which of several instances the client is connected to. */
+  private void requireThisInstance(List<Endpoint> nodes, @Nullable String host, int port) {
     if (host == null) {
-      throw refusal(
+      throw invalid(
           KEY + "announce-host",
-          "it is not set, and which of the nodes this instance is cannot be known without",
-          "write this instance's host as it stands in " + reader.written(KEY + "nodes"));
+          "it is not set, and is needed to find this instance among the nodes",
+          "write the host of this instance as in " + reader.written(KEY + "nodes"));
     }
     if (port == 0) {
-      throw refusal(
+      throw invalid(
           KEY + "announce-port",
-          "it is not set, and " + reader.written("port") + " is 0: any free one",
-          "write the port as it stands in " + reader.written(KEY + "nodes"));
+          "it is not set, and " + reader.written("port") + " is 0, which selects a free port",
+          "write the port of this instance as in " + reader.written(KEY + "nodes"));
     }
     if (!nodes.contains(new Endpoint(host, port))) {
-      throw refusal(
+      throw invalid(
           KEY + "nodes",
-          "this instance, " + new Endpoint(host, port) + ", is not among them",
+          "this instance, " + new Endpoint(host, port) + ", is not listed",
           "add it, or correct announce-host and announce-port");
     }
   }
@@ -78,12 +76,12 @@ final class FacadeMapping {
   private Endpoint node(String address, String key) {
     try {
       return ResourceUrl.node(address.strip());
-    } catch (ResourceUrl.RefusedException e) {
-      throw refusal(key, e.reason(), e.fix());
+    } catch (ResourceUrl.InvalidUrlException e) {
+      throw invalid(key, e.reason(), e.fix());
     }
   }
 
-  private InvalidConfigurationException refusal(String key, String reason, String fix) {
+  private InvalidConfigurationException invalid(String key, String reason, String fix) {
     return new InvalidConfigurationException(reader.fault(key, reason, fix));
   }
 }

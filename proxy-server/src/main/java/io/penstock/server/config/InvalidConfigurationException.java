@@ -1,6 +1,6 @@
 package io.penstock.server.config;
 
-/** The configuration cannot be used. */
+/** The configuration is invalid. */
 public final class InvalidConfigurationException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;

@@ -18,10 +18,10 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.StandardEnvironment;
 
-/** Where the user's keys and values stand, for reading them and for talking about them. */
+/** The sources of keys and values: files, environment variables, system properties, arguments. */
 final class KeySources {
 
-  private static final ConfigurationPropertyName OF_TESTS =
+  private static final ConfigurationPropertyName TEST_PROPERTIES =
       ConfigurationPropertyName.of("penstock.test");
 
   private final Iterable<ConfigurationPropertySource> sources;
@@ -31,11 +31,11 @@ final class KeySources {
   }
 
   /**
-   * The keys below a prefix. Of environment variables only those that {@code known} has: Kubernetes
-   * sets {@code PENSTOCK_SERVICE_HOST} and more in every pod beside a Service of that name. They
-   * are asked for by key, since a variable's name does not tell dashes from dots. System properties
-   * below {@code penstock.test} are for the tests, which start Penstock in their own JVM. A section
-   * with only comments below it, which in YAML is an empty value, is ignored.
+   * Returns the keys below a prefix. Environment variables count only if {@code known} has the key:
+   * Kubernetes sets {@code PENSTOCK_SERVICE_HOST} and others in every pod if a Service has that
+   * name. They are looked up by key, because the name of a variable does not distinguish dashes from
+   * dots. System properties below {@code penstock.test} belong to the tests, which start Penstock in
+   * their own JVM. A section with only comments below it, an empty value in YAML, is ignored.
    */
   Set<ConfigurationPropertyName> below(String prefix, KeyTree known) {
     ConfigurationPropertyName parent = ConfigurationPropertyName.of(prefix);
@@ -49,7 +49,7 @@ final class KeySources {
       } else {
         names(source)
             .filter(parent::isAncestorOf)
-            .filter(name -> !(isOfTests(name) && isSystemProperties(source)))
+            .filter(name -> !(isTestProperty(name) && isSystemProperties(source)))
             .filter(name -> !(known.isSection(name) && isEmpty(source, name)))
             .forEach(found::add);
       }
@@ -58,8 +58,9 @@ final class KeySources {
   }
 
   /**
-   * The first key that would be one of {@code known} if its prefix were not misspelt, or null. Of
-   * environment variables only what is a key of Penstock's but for that: others belong to others.
+   * Returns the first key that would be one of {@code known} with the right prefix, or null. An
+   * environment variable counts only if the rest of its name is a key of Penstock: other variables
+   * belong to other programs.
    */
   @Nullable ConfigurationPropertyName withMisspeltPrefix(KeyTree known) {
     for (ConfigurationPropertySource source : sources) {
@@ -77,7 +78,7 @@ final class KeySources {
     return null;
   }
 
-  /** Beside a Service named penstocks or penstock2, Kubernetes sets variables of that name. */
+  /** For a Service named penstocks or penstock2, Kubernetes sets variables with that prefix. */
   private static boolean isMisspeltVariable(
       ConfigurationPropertyName name, ConfigurationPropertySource source, KeyTree known) {
     String written = name.getElement(0, ConfigurationPropertyName.Form.UNIFORM);
@@ -98,17 +99,17 @@ final class KeySources {
     return property != null && property.getValue().toString().isEmpty();
   }
 
-  /** Whether somebody means it, and not Kubernetes alone. */
+  /** Returns whether the variable is set, and not by Kubernetes. */
   private static boolean isSet(@Nullable ConfigurationProperty variable) {
     return variable != null && !isServiceLink(String.valueOf(variable.getValue()));
   }
 
-  /** Whether it is what Kubernetes sets {@code PENSTOCK_PORT} to, beside a Service of that name. */
+  /** Returns whether it is the value of {@code PENSTOCK_PORT} that Kubernetes sets for a Service. */
   static boolean isServiceLink(String value) {
     return value.startsWith("tcp://");
   }
 
-  /** In the order in which they are asked: the first that has a key wins. */
+  /** Returns the sources in order of precedence: the first that has a key wins. */
   Iterable<ConfigurationPropertySource> all() {
     return sources;
   }
@@ -136,14 +137,14 @@ final class KeySources {
     return origins;
   }
 
-  /** What is wrong with a key whose value may be shown; passwords are masked. */
+  /** Describes an error of a key with a value that may be shown; passwords are masked. */
   ConfigurationFault fault(ConfigurationPropertyName name, String reason, String fix) {
     ConfigurationProperty property = find(name);
     String value = property == null ? null : shown(name, String.valueOf(property.getValue()));
     return new ConfigurationFault(name.toString(), value, origin(property), reason, fix);
   }
 
-  /** What is wrong with a key nobody knows: its value may be anything, a password too. */
+  /** Describes an error of an unknown key. Its value is not shown: it may be a password. */
   ConfigurationFault unknownKey(ConfigurationPropertyName name, String reason, String fix) {
     return new ConfigurationFault(name.toString(), null, origin(find(name)), reason, fix);
   }
@@ -161,8 +162,8 @@ final class KeySources {
     return origin == null ? null : origin.toString();
   }
 
-  private static boolean isOfTests(ConfigurationPropertyName name) {
-    return OF_TESTS.isAncestorOf(name);
+  private static boolean isTestProperty(ConfigurationPropertyName name) {
+    return TEST_PROPERTIES.isAncestorOf(name);
   }
 
   private static boolean isEnvironmentVariables(ConfigurationPropertySource source) {

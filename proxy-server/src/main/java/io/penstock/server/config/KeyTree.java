@@ -12,7 +12,7 @@ import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 
-/** The keys that exist, read off the records that hold them. */
+/** The keys of a tree of records. */
 final class KeyTree {
 
   private static final int MAX_TYPOS = 3;
@@ -28,7 +28,7 @@ final class KeyTree {
   /**
    * One key.
    *
-   * @param defaultValue null when it has none
+   * @param defaultValue null if it has none
    */
   record Key(ConfigurationPropertyName name, @Nullable String defaultValue, Class<?> type) {
 
@@ -66,7 +66,7 @@ final class KeyTree {
     return newByOld.getOrDefault(name, name);
   }
 
-  /** Whether there are keys below this name, which is not a key itself. */
+  /** Returns whether there are keys below this name, which is not a key itself. */
   boolean isSection(ConfigurationPropertyName name) {
     return sections.contains(name);
   }
@@ -76,20 +76,20 @@ final class KeyTree {
     return Stream.concat(keys.keySet().stream(), newByOld.keySet().stream());
   }
 
-  /** The keys whose values are of this type. */
+  /** Returns the keys with values of this type. */
   Stream<ConfigurationPropertyName> namesOf(Class<?> type) {
     return keys.values().stream().filter(key -> key.type() == type).map(Key::name);
   }
 
-  /** The default of a key, or null. */
+  /** Returns the default of a key, or null. */
   @Nullable String defaultOf(ConfigurationPropertyName name) {
     Key key = keys.get(newName(name));
     return key == null ? null : key.defaultValue();
   }
 
   /**
-   * The key that an environment variable sets, whatever its prefix is, or null. A variable's name
-   * does not tell dashes from dots.
+   * Returns the key that an environment variable sets, whatever its prefix is, or null. The name of
+   * a variable does not distinguish dashes from dots.
    */
   @Nullable ConfigurationPropertyName variableNamed(ConfigurationPropertyName variable) {
     String wanted = belowPrefix(variable);
@@ -108,7 +108,7 @@ final class KeyTree {
     return text.toString();
   }
 
-  /** The key the user may have meant, or null when none is like it. */
+  /** Returns the key that the user may have meant, or null if none is similar. */
   @Nullable ConfigurationPropertyName nearest(ConfigurationPropertyName wrong) {
     ConfigurationPropertyName best = null;
     int bestDistance = Integer.MAX_VALUE;
@@ -147,7 +147,7 @@ final class KeyTree {
     }
   }
 
-  /** Records copy the annotation to the constructor's parameter, not to the component. */
+  /** The annotation is on the parameter of the constructor, not on the record component. */
   private static @Nullable String defaultOf(Class<?> type, RecordComponent component) {
     for (var parameter : type.getDeclaredConstructors()[0].getParameters()) {
       DefaultValue value = parameter.getAnnotation(DefaultValue.class);
@@ -158,7 +158,7 @@ final class KeyTree {
     return null;
   }
 
-  /** Levenshtein's distance: how many characters to add, remove or change. */
+  /** Returns the Levenshtein distance: how many characters to add, remove or change. */
   static int distance(String one, String other) {
     int[] row = new int[other.length() + 1];
     for (int j = 0; j <= other.length(); j++) {

@@ -6,24 +6,24 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.util.PlaceholderResolutionException;
 
 /**
- * Looks at the management port before Spring does: of a port that is none, the web server speaks in
- * a stack trace, after everything else has started.
+ * Checks the management port before Spring does: for an invalid port, the web server prints a stack
+ * trace after everything else has started.
  */
 final class ManagementPortCheck {
 
   private static final String MANAGEMENT = "management.server.port";
 
-  /** Where the web server reads it from; it is the management port unless the user changes that. */
+  /** The key that the web server reads. By default it is the management port. */
   private static final String SERVER = "server.port";
 
-  private static final int HIGHEST = 65_535;
+  private static final int MAX_PORT = 65_535;
 
   private ManagementPortCheck() {}
 
   /**
    * Checks both keys.
    *
-   * @throws InvalidConfigurationException for a value that is not a port, and not -1
+   * @throws InvalidConfigurationException for a value that is neither a port nor -1
    */
   static void check(ConfigurableEnvironment environment) {
     check(MANAGEMENT, environment);
@@ -33,16 +33,16 @@ final class ManagementPortCheck {
   private static void check(String key, ConfigurableEnvironment environment) {
     try {
       if (!isUsable(environment.getProperty(key))) {
-        throw refusal(
+        throw invalid(
             key, environment, "must be a port from 0 to 65535, or -1 for no management port");
       }
     } catch (PlaceholderResolutionException e) {
-      throw refusal(
-          key, environment, "${" + e.getPlaceholder() + "} stands for nothing that is set");
+      throw invalid(
+          key, environment, "${" + e.getPlaceholder() + "} is not set");
     }
   }
 
-  private static InvalidConfigurationException refusal(
+  private static InvalidConfigurationException invalid(
       String key, ConfigurableEnvironment environment, String reason) {
     return new InvalidConfigurationException(
         new KeySources(environment)
@@ -55,7 +55,7 @@ final class ManagementPortCheck {
     }
     try {
       int port = Integer.parseInt(value.strip());
-      return port >= -1 && port <= HIGHEST;
+      return port >= -1 && port <= MAX_PORT;
     } catch (NumberFormatException e) {
       return false;
     }

@@ -1,6 +1,6 @@
 package io.penstock.server.config;
 
-/** Nothing says what Penstock is to proxy to. */
+/** No resource is configured. */
 public final class MissingResourceException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;

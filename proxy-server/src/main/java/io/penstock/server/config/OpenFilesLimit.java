@@ -8,30 +8,30 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Holds {@code max-clients} against the process's limit of open files, as Redis does. A client that
- * is refused is told so; one that finds no file descriptor left waits without a word, and nodes
- * cannot be connected to any more.
+ * Lowers {@code max-clients} to what the limit of open files allows, as Redis does. A client above
+ * {@code max-clients} gets an error. A client for which no file descriptor is left waits without a
+ * reply, and Penstock cannot connect to nodes any more.
  *
- * @param files how many the process may have open; {@link Long#MAX_VALUE}: as many as it likes
- * @param open how many it has open at the start: one, or each jar of a class path
+ * @param files how many files the process may have open; {@link Long#MAX_VALUE} for no limit
+ * @param open how many files it has open at the start: one jar, or each jar of a class path
  */
 record OpenFilesLimit(long files, long open) {
 
   private static final Logger LOG = LoggerFactory.getLogger(OpenFilesLimit.class);
 
-  /** What comes later: the listener, the management port and its clients, the control plane. */
+  /** Files opened later: the listener, the management port and its clients, topology refreshes. */
   private static final long OWN = 64;
 
-  /** An event loop's selector, its timer, what wakes it. */
+  /** For one event loop: its selector, its timer, its wakeup. */
   private static final long PER_LOOP = 8;
 
-  /** A cluster's seeds need not be all of its nodes. */
-  private static final int NODES_AT_LEAST = 6;
+  /** The seeds of a cluster need not be all of its nodes. */
+  private static final int MIN_NODES = 6;
 
-  /** Of all files: for clients that have a connection to a node for themselves, and more nodes. */
+  /** One of so many files is reserved, for exclusive connections of clients and for more nodes. */
   private static final long SHARE = 4;
 
-  /** The limit of this process. A JVM has raised its soft limit to the hard one by now. */
+  /** Returns the limit of this process. The JVM has already raised its soft limit to the hard one. */
   static OpenFilesLimit ofThisProcess() {
     if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system) {
       long files = system.getMaxFileDescriptorCount();
@@ -43,11 +43,12 @@ record OpenFilesLimit(long files, long open) {
   }
 
   /**
-   * The settings with as many clients as there are files for, at most; a warning tells of fewer.
+   * Returns the settings with no more clients than there are files for. Logs a warning if that is
+   * less than configured.
    *
-   * @throws InvalidConfigurationException when there are not even as many as Penstock begins with
+   * @throws InvalidConfigurationException if there are too few files to start
    */
-  ProxySettings hold(ProxySettings settings, PropertiesReader reader) {
+  ProxySettings applyTo(ProxySettings settings, PropertiesReader reader) {
     int wanted = settings.listen().maxClients();
     long least = least(settings);
     long needed = needed(settings);
@@ -56,44 +57,45 @@ record OpenFilesLimit(long files, long open) {
       throw new InvalidConfigurationException(
           reader.fault(
               "max-clients",
-              "this process may open %d files (ulimit -n), and needs %d without any client"
+              "this process may open %d files (ulimit -n), and needs %d even without clients"
                   .formatted(files, least),
               "raise ulimit -n to %d, or to %d for fewer clients".formatted(enough, 2 * needed)));
     }
-    long kept = Math.max(least, Math.max(Math.min(needed, files / 2), files / SHARE));
-    if (wanted <= files - kept) {
+    long reserved = Math.max(least, Math.max(Math.min(needed, files / 2), files / SHARE));
+    if (wanted <= files - reserved) {
       return settings;
     }
-    int admitted = Math.toIntExact(files - kept);
+    int admitted = Math.toIntExact(files - reserved);
     LOG.warn(
-        "{} clients are admitted, not {} ({}): this process may open {} files, of which {} are kept"
-            + " for connections to nodes and the like. Raise ulimit -n to {}, or lower the key",
-        admitted,
-        wanted,
+        "{} is {}, but only {} clients are accepted: this process may open {} files (ulimit -n), of"
+            + " which {} are reserved for connections to nodes and internal use. Raise ulimit -n to"
+            + " {}, or lower the key",
         reader.written("max-clients"),
+        wanted,
+        admitted,
         files,
-        kept,
+        reserved,
         enough);
     return settings.withMaxClients(admitted);
   }
 
-  /** What Penstock opens whatever its clients do: one connection of each loop to each node. */
+  /** Returns how many files the start needs: one connection of each event loop to each node. */
   private long least(ProxySettings settings) {
     long loops = settings.eventLoops();
     long nodes =
         settings.upstream().hasFixedNodes()
             ? settings.upstream().addresses().size()
-            : NODES_AT_LEAST;
+            : MIN_NODES;
     return open + OWN + loops * PER_LOOP + nodes * loops;
   }
 
-  /** What Penstock may open beside its clients and their exclusive connections. */
+  /** Returns how many files Penstock may open besides clients and their exclusive connections. */
   private long needed(ProxySettings settings) {
     long loops = settings.eventLoops();
     int known = settings.upstream().addresses().size();
-    long nodes = settings.upstream().hasFixedNodes() ? known : Math.max(NODES_AT_LEAST, known);
-    long shared = 2L * settings.backend().connectionsPerLoop(); // RESP2's and RESP3's
-    long turns =
+    long nodes = settings.upstream().hasFixedNodes() ? known : Math.max(MIN_NODES, known);
+    long shared = 2L * settings.backend().connectionsPerLoop(); // for RESP2 and RESP3
+    long leased =
         switch (settings.dispatch()) {
           case Dispatch.Async _ -> 0;
           case Dispatch.Sync(int most) -> most;
@@ -101,6 +103,6 @@ record OpenFilesLimit(long files, long open) {
     return open
         + OWN
         + loops * PER_LOOP
-        + nodes * (loops * (shared + 1) + turns); // 1 for subscriptions
+        + nodes * (loops * (shared + 1) + leased); // 1 for subscriptions
   }
 }

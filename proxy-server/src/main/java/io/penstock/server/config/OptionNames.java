@@ -6,12 +6,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 
-/** Which keys there are, as far as a name can tell, and which one a wrong name may mean. */
+/** Checks names of options on the command line, and suggests the right one for a wrong one. */
 public final class OptionNames {
 
   /**
-   * How the keys of Spring Boot begin. Which ones follow is not asked: {@code logging.level} takes
-   * any name, and libraries add their own.
+   * The first elements of Spring Boot's keys. The rest is not checked: {@code logging.level} takes
+   * any name, and libraries add keys.
    */
   static final List<String> SPRING =
       List.of("debug", "info", "logging", "management", "server", "spring", "trace");
@@ -22,8 +22,9 @@ public final class OptionNames {
   private OptionNames() {}
 
   /**
-   * Whether there is such a key: exactly for {@code penstock}, by its beginning for the others.
-   * What is not taken of {@code camellia-redis-proxy} is told when it is read.
+   * Returns whether there is such a key. Keys of {@code penstock} must match exactly, others by
+   * their first element. Unknown keys of {@code camellia-redis-proxy} are rejected when they are
+   * read.
    */
   public static boolean exists(String name) {
     ConfigurationPropertyName key = key(name);
@@ -36,7 +37,7 @@ public final class OptionNames {
         : root.equals(uniform(PropertiesReader.COMPATIBLE_PREFIX)) || SPRING.contains(root);
   }
 
-  /** The key that was meant, or null if none is like it. */
+  /** Returns the key that was meant, or null if none is similar. */
   public static @Nullable String nearest(String name) {
     ConfigurationPropertyName key = key(name);
     if (key.isEmpty()) {
@@ -53,17 +54,17 @@ public final class OptionNames {
         });
   }
 
-  /** The default of one of Penstock's keys, or null if it has none. */
+  /** Returns the default of a key of Penstock, or null if it has none. */
   public static @Nullable String defaultOf(String name) {
     return PropertiesReader.KEYS.defaultOf(key(name));
   }
 
-  /** Whether both are the same key: case and dashes do not count. */
+  /** Returns whether both are the same key: case and dashes do not matter. */
   public static boolean same(String one, String other) {
     return key(one).equals(key(other));
   }
 
-  /** Whether one may be a misspelling of the other. */
+  /** Returns whether the first may be a misspelling of the second. */
   public static boolean similar(String wrong, String right) {
     int most = Math.max(2, right.length() / 4);
     if (Math.abs(wrong.length() - right.length()) > most || wrong.equals(right)) {
@@ -73,8 +74,8 @@ public final class OptionNames {
   }
 
   /**
-   * The key of Penstock's that was meant by one with a misspelt prefix, or null if its prefix is
-   * not like one of Penstock's.
+   * Returns the key of Penstock that was meant by one with a misspelt prefix, or null if its prefix
+   * is not similar to one of Penstock's.
    */
   static @Nullable ConfigurationPropertyName withRightPrefix(ConfigurationPropertyName key) {
     if (key.isEmpty()) {

@@ -5,13 +5,9 @@ import static java.util.Objects.requireNonNullElse;
 import io.penstock.core.limit.OutputLimit;
 import io.penstock.core.transport.Transport;
 import jakarta.validation.Valid;
-import jakarta.validation.constraints.Max;
-import jakarta.validation.constraints.Min;
 import jakarta.validation.constraints.Size;
 import java.time.Duration;
 import java.util.List;
-import org.hibernate.validator.constraints.time.DurationMax;
-import org.hibernate.validator.constraints.time.DurationMin;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -19,56 +15,61 @@ import org.springframework.util.unit.DataSize;
 import org.springframework.validation.annotation.Validated;
 
 /**
- * Everything under {@code penstock}.
+ * The configuration below {@code penstock}. Each {@code @param} text is the description of its key
+ * in {@code docs/reference/configuration.md}, which is generated, and in IDEs: one or two short
+ * sentences, with units. {@link Between} and {@link DefaultValue} are shown there too.
  *
- * @param port TCP port clients connect to. 0 picks a free one.
- * @param bind Address to listen on.
- * @param dispatch How commands are carried out. async shares connections to the nodes among
- *     clients; sync has a thread a client, with connections of its own meanwhile.
- * @param sync What only dispatch: sync uses.
- * @param transport How bytes reach the kernel. auto takes the best one available.
- * @param eventLoops Number of event loops. The number of processors when not set.
- * @param eventLoopTimeSlice Time slice that event loops ask Linux for. 0 takes the kernel's own.
- * @param maxClients Client connections above this are refused, as Redis refuses them.
- * @param maxConnectionRate Client connections accepted in a second; more wait. 0 is no limit.
- * @param tcpKeepalive A client that is silent for so long is asked by the system whether it is
- *     still there, as in Redis. 0 is never.
- * @param password What clients must AUTH with. No authentication when not set.
- * @param protoMaxBulkLen Longest argument of a command, as in Redis.
- * @param clientOutputBufferLimit How much a client may leave unread, as in Redis.
- * @param maxmemoryClients What all clients together may keep in buffers, as in Redis: beyond, the
- *     one that keeps the most is closed. Half of the direct memory when not set. 0 is no limit.
- * @param clientTimeout How long a client may keep Penstock waiting before it is closed.
- * @param maxInFlight How many requests may be unanswered.
+ * @param port TCP port that clients connect to. `0` selects a free port; the log shows it.
+ * @param bind Address to listen on. `127.0.0.1` accepts clients of this machine only.
+ * @param dispatch How commands reach the nodes. With `async`, clients share connections; with
+ *     `sync`, each client has a thread, and a connection of its own while a command runs.
+ * @param sync Settings of `dispatch: sync`.
+ * @param transport Netty transport. `auto` selects the best one that works on this machine; the log
+ *     shows which.
+ * @param eventLoops Number of event loops. If not set, one for each processor.
+ * @param eventLoopTimeSlice Time slice that event loops request from Linux 6.12 or newer where they
+ *     share processors with other threads. `0` keeps the default of the kernel.
+ * @param maxClients Maximum number of clients. Further connections are rejected as in Redis. A low
+ *     `ulimit -n` lowers it; the log says so.
+ * @param maxConnectionRate Maximum number of connections accepted in a second. Further ones wait.
+ *     `0` is no limit.
+ * @param tcpKeepalive Idle time after which TCP keepalive probes a client, as in Redis. `0`
+ *     disables the probes. macOS uses its own time.
+ * @param password Password of user `default`, which clients must send with `AUTH`. If not set,
+ *     clients need no authentication.
+ * @param protoMaxBulkLen Maximum size of one argument of a command, as in Redis.
+ * @param clientOutputBufferLimit Limits of the replies that one client leaves unread, as in Redis.
+ * @param maxmemoryClients Maximum memory of all clients together, as in Redis: above it, the client
+ *     that uses the most is closed. If not set, half of the direct memory. `0` is no limit.
+ * @param clientTimeout Times after which a client is closed.
+ * @param maxInFlight Limits of requests that are not answered yet.
  * @param backend Connections to the nodes.
- * @param topology How the view of the cluster is kept current.
+ * @param topology How Penstock keeps its view of the nodes up to date.
  * @param commands Which commands clients may use.
- * @param readiness Which slots must have a master that answers for the readiness probe to be up:
- *     any-slot, every-slot, or listening, which asks for none.
- * @param transpond What commands are sent to.
- * @param clusterFacade The cluster that Penstock shows to clients that want one.
+ * @param readiness Slots that must have a responding master before the readiness probe succeeds:
+ *     none, at least one, or all.
+ * @param transpond Where commands are sent to.
+ * @param clusterFacade The Redis Cluster that Penstock presents to clients.
  */
 @ConfigurationProperties(PropertiesReader.PREFIX)
 @Validated
 public record PenstockProperties(
-    @DefaultValue("6380") @Min(value = 0, message = PORT) @Max(value = 65_535, message = PORT)
-        int port,
+    @DefaultValue("6380") @Between(min = "0", max = "65535") int port,
     @DefaultValue("0.0.0.0") @Size(min = 1, message = "must not be empty") String bind,
     @DefaultValue("async") Dispatch dispatch,
     @DefaultValue @Valid Sync sync,
     @DefaultValue("auto") Transport transport,
-    @Min(value = 1, message = LOOPS) @Max(value = 1_024, message = LOOPS)
-        @Nullable Integer eventLoops,
-    @DefaultValue("5ms") Duration eventLoopTimeSlice,
-    @DefaultValue("10000") @Min(value = 1, message = AT_LEAST_ONE) int maxClients,
-    @DefaultValue("0") @Min(value = 0, message = RATE) @Max(value = 1_000_000, message = RATE)
-        int maxConnectionRate,
-    @DefaultValue("300s") Duration tcpKeepalive,
+    @Between(min = "1", max = "1024") @Nullable Integer eventLoops,
+    @DefaultValue("5ms") @Between(min = "1ms", max = "100ms", orZero = true)
+        Duration eventLoopTimeSlice,
+    @DefaultValue("10000") @Between(min = "1") int maxClients,
+    @DefaultValue("0") @Between(min = "0", max = "1000000") int maxConnectionRate,
+    @DefaultValue("300s") @Between(min = "1s", max = "9h", orZero = true) Duration tcpKeepalive,
     @Size(min = 1, message = "is empty: that would let everybody in") @Nullable String password,
-    @DefaultValue("512MB") DataSize protoMaxBulkLen,
+    @DefaultValue("512MB") @Between(min = "1MB", max = "2047MB") DataSize protoMaxBulkLen,
     @DefaultValue @Valid ClientOutputBufferLimit clientOutputBufferLimit,
-    @Nullable DataSize maxmemoryClients,
-    @DefaultValue ClientTimeout clientTimeout,
+    @Between(min = "0") @Nullable DataSize maxmemoryClients,
+    @DefaultValue @Valid ClientTimeout clientTimeout,
     @DefaultValue @Valid MaxInFlight maxInFlight,
     @DefaultValue @Valid Backend backend,
     @DefaultValue @Valid Topology topology,
@@ -77,37 +78,25 @@ public record PenstockProperties(
     @DefaultValue @Valid Transpond transpond,
     @DefaultValue @Valid ClusterFacade clusterFacade) {
 
-  private static final String PORT = "must be a port from 0 to 65535";
-  private static final String RATE = "must be from 0 to 1000000";
-  private static final String LOOPS = "must be from 1 to 1024";
-  private static final String AT_LEAST_ONE = "must be at least 1";
-  private static final String SHORT = "must be from 1ms to 1h";
-  private static final String REFRESH = "must be from 100ms to 24h";
-
   @Override
   public String toString() {
     return "PenstockProperties[bind=" + bind + ", port=" + port + "]"; // no password, no URL
   }
 
   /**
-   * What only dispatch: sync uses.
+   * Settings of {@code dispatch: sync}.
    *
-   * @param maxConnectionsPerNode Most connections to one node, of all event loops together.
+   * @param maxConnectionsPerNode Maximum number of connections to one node. Event loops share it
+   *     evenly, so it must not be less than `penstock.event-loops`.
    */
   public record Sync(
-      @DefaultValue("256")
-          @Min(value = 1, message = CONNECTIONS)
-          @Max(value = 65_536, message = CONNECTIONS)
-          int maxConnectionsPerNode) {
-
-    private static final String CONNECTIONS = "must be from 1 to 65536";
-  }
+      @DefaultValue("256") @Between(min = "1", max = "65536") int maxConnectionsPerNode) {}
 
   /**
-   * How much clients may leave unread before they are closed.
+   * Limits of the replies that one client leaves unread.
    *
-   * @param normal Clients that have not subscribed.
-   * @param pubsub Clients that have.
+   * @param normal For clients that are not subscribed.
+   * @param pubsub For clients that are subscribed.
    */
   public record ClientOutputBufferLimit(
       @DefaultValue @Valid OutputBufferLimit normal,
@@ -120,20 +109,18 @@ public record PenstockProperties(
   }
 
   /**
-   * How much one client may leave unread. 0 is no limit. What is not set is as in Redis: no limit
-   * for normal, 32MB, 8MB and 60 for pubsub.
+   * Limits of the bytes that one client leaves unread. What is not set is as in Redis: no limit for
+   * {@code normal}; 32MB, 8MB and 60 for {@code pubsub}.
    *
-   * @param hardLimit Closed at once above that.
-   * @param softLimit Closed when above that for longer than soft-seconds.
-   * @param softSeconds How long it may be above soft-limit.
+   * @param hardLimit A client with more unread bytes is closed at once. `0` is no limit.
+   * @param softLimit A client with more unread bytes for longer than `soft-seconds` is closed. `0`
+   *     is no limit.
+   * @param softSeconds Time in seconds that a client may stay above `soft-limit`.
    */
   public record OutputBufferLimit(
-      @Nullable DataSize hardLimit,
-      @Nullable DataSize softLimit,
-      @Min(value = 0, message = SECONDS) @Max(value = 86_400, message = SECONDS)
-          @Nullable Integer softSeconds) {
-
-    private static final String SECONDS = "must be from 0 to 86400";
+      @Between(min = "0") @Nullable DataSize hardLimit,
+      @Between(min = "0") @Nullable DataSize softLimit,
+      @Between(min = "0", max = "86400") @Nullable Integer softSeconds) {
 
     private OutputBufferLimit completed(OutputLimit otherwise) {
       return new OutputBufferLimit(
@@ -144,107 +131,83 @@ public record PenstockProperties(
   }
 
   /**
-   * How long a client may keep Penstock waiting before it is closed. 0 is for ever.
+   * Times after which a client is closed.
    *
-   * @param idle Without a request, as timeout in Redis; subscribers and who blocks may.
-   * @param authentication From its connect to its password, where one is needed.
-   * @param request From the first byte of a request to the last, and a second for each KiB of it.
-   * @param reply Without reading anything of the replies that wait for it.
+   * @param idle Time without a request, as `timeout` in Redis. Clients that are subscribed or
+   *     blocked are not closed. `0` is no limit.
+   * @param authentication Time from the connect to the password, if one is needed. `0` is no limit.
+   * @param request Time from the first byte of a request to its last, plus one second for each KiB
+   *     received. `0` is no limit.
+   * @param reply Time during which a client reads nothing of the replies that wait for it. `0` is
+   *     no limit.
    */
   public record ClientTimeout(
-      @DefaultValue("0") Duration idle,
-      @DefaultValue("60s") Duration authentication,
-      @DefaultValue("30s") Duration request,
-      @DefaultValue("5m") Duration reply) {}
+      @DefaultValue("0") @Between(min = "0", max = "24h") Duration idle,
+      @DefaultValue("60s") @Between(min = "0", max = "24h") Duration authentication,
+      @DefaultValue("30s") @Between(min = "0", max = "24h") Duration request,
+      @DefaultValue("5m") @Between(min = "0", max = "24h") Duration reply) {}
 
   /**
-   * How many requests may be unanswered.
+   * Limits of requests that are not answered yet.
    *
-   * @param perClient Of one client: it is not read meanwhile.
-   * @param total Of all clients: further ones get -OVERLOADED. Each event loop has its part.
+   * @param perClient Unanswered requests of one client, above which Penstock stops reading from it.
+   *     Fewer where its replies are large.
+   * @param total Unanswered requests of all clients, above which further ones get `-OVERLOADED`.
+   *     Event loops share it evenly.
    */
   public record MaxInFlight(
-      @DefaultValue("4096") @Min(value = 1, message = ONE) @Max(value = 1_000_000, message = ONE)
-          int perClient,
-      @DefaultValue("1048576")
-          @Min(value = 1_000, message = ALL)
-          @Max(value = 1_000_000_000, message = ALL)
-          int total) {
-
-    private static final String ONE = "must be from 1 to 1000000";
-    private static final String ALL = "must be from 1000 to 1000000000";
-  }
+      @DefaultValue("4096") @Between(min = "1", max = "1000000") int perClient,
+      @DefaultValue("1048576") @Between(min = "1000", max = "1000000000") int total) {}
 
   /**
    * Connections to the nodes.
    *
-   * @param connectTimeout Longest wait for a connection to a node, handshake included.
-   * @param commandTimeout How long a node may take to answer a command, from when it was sent.
-   * @param connectionsPerLoop Shared connections from one event loop to one node.
-   * @param exclusiveConnectionsPerLoop Most from one event loop to one node for who blocks.
-   * @param failoverHold How long commands that did not run are held while no node takes them. Not
-   *     less than command-timeout has an effect; 0 turns it off.
-   * @param failoverHoldRequests Most commands that one event loop holds.
-   * @param maxInFlightPerConnection From so many unanswered commands on one shared connection on, clients wait.
-   * @param maxUnsent While a node has so much yet to take, commands for it get -OVERLOADED.
+   * @param connectTimeout Maximum time to connect to a node, handshake included.
+   * @param commandTimeout Maximum time from sending a command to its reply. After it, the client
+   *     gets `-TIMEOUT`.
+   * @param connectionsPerLoop Shared connections from one event loop to one node. As many more once
+   *     there are RESP3 clients.
+   * @param exclusiveConnectionsPerLoop Maximum number of connections from one event loop to one
+   *     node that serve one client at a time, for blocking commands, `WATCH` and `WAIT`. Above it,
+   *     clients get `-OVERLOADED`.
+   * @param failoverHold Maximum time that a request waits while no node accepts it, from its
+   *     arrival. A value below `command-timeout`, such as `0`, counts as `command-timeout`.
+   * @param failoverHoldRequests Maximum number of requests that wait so in one event loop. Further
+   *     ones get `-OVERLOADED`.
+   * @param maxInFlightPerConnection Unanswered commands on one shared connection, above which
+   *     Penstock stops reading from clients that use the node. At 16 times as many, commands get
+   *     `-OVERLOADED`.
+   * @param maxUnsent Bytes on one connection that the node has not received yet, above which
+   *     commands for it get `-OVERLOADED`.
    */
   public record Backend(
-      @DefaultValue("1s")
-          @DurationMin(millis = 1, message = SHORT)
-          @DurationMax(hours = 1, message = SHORT)
-          Duration connectTimeout,
-      @DefaultValue("2s")
-          @DurationMin(millis = 1, message = SHORT)
-          @DurationMax(hours = 1, message = SHORT)
-          Duration commandTimeout,
-      @DefaultValue("1") @Min(value = 1, message = PER_LOOP) @Max(value = 64, message = PER_LOOP)
-          int connectionsPerLoop,
-      @DefaultValue("2048")
-          @Min(value = 1, message = EXCLUSIVE)
-          @Max(value = 65_536, message = EXCLUSIVE)
-          int exclusiveConnectionsPerLoop,
-      @DefaultValue("10s")
-          @DurationMin(millis = 0, message = HOLD)
-          @DurationMax(hours = 1, message = HOLD)
-          Duration failoverHold,
-      @DefaultValue("10000") @Min(value = 1, message = HELD) @Max(value = 1_000_000, message = HELD)
-          int failoverHoldRequests,
-      @DefaultValue("4096")
-          @Min(value = 1, message = IN_FLIGHT)
-          @Max(value = 1_000_000, message = IN_FLIGHT)
-          int maxInFlightPerConnection,
-      @DefaultValue("64MB") DataSize maxUnsent) {
-
-    private static final String HOLD = "must be from 0 to 1h";
-    private static final String HELD = "must be from 1 to 1000000";
-    private static final String IN_FLIGHT = HELD;
-    private static final String PER_LOOP = "must be from 1 to 64";
-    private static final String EXCLUSIVE = "must be from 1 to 65536";
-  }
+      @DefaultValue("1s") @Between(min = "1ms", max = "1h") Duration connectTimeout,
+      @DefaultValue("2s") @Between(min = "1ms", max = "1h") Duration commandTimeout,
+      @DefaultValue("1") @Between(min = "1", max = "64") int connectionsPerLoop,
+      @DefaultValue("2048") @Between(min = "1", max = "65536") int exclusiveConnectionsPerLoop,
+      @DefaultValue("10s") @Between(min = "0", max = "1h") Duration failoverHold,
+      @DefaultValue("10000") @Between(min = "1", max = "1000000") int failoverHoldRequests,
+      @DefaultValue("4096") @Between(min = "1", max = "1000000") int maxInFlightPerConnection,
+      @DefaultValue("64MB") @Between(min = "1B") DataSize maxUnsent) {}
 
   /**
-   * How the view of the cluster is kept current.
+   * How Penstock keeps its view of the nodes up to date.
    *
-   * @param refreshPeriod Time between two periodic refreshes.
-   * @param minRefreshInterval Shortest time between two refreshes caused by redirects, lost
-   *     connections or uncovered slots.
+   * @param refreshPeriod Time between two periodic refreshes of the topology.
+   * @param minRefreshInterval Minimum time between two refreshes that redirects, lost connections
+   *     or uncovered slots trigger.
    */
   public record Topology(
-      @DefaultValue("30s")
-          @DurationMin(millis = 100, message = REFRESH)
-          @DurationMax(hours = 24, message = REFRESH)
-          Duration refreshPeriod,
-      @DefaultValue("1s")
-          @DurationMin(millis = 1, message = SHORT)
-          @DurationMax(hours = 1, message = SHORT)
-          Duration minRefreshInterval) {}
+      @DefaultValue("30s") @Between(min = "100ms", max = "24h") Duration refreshPeriod,
+      @DefaultValue("1s") @Between(min = "1ms", max = "1h") Duration minRefreshInterval) {}
 
   /**
    * Which commands clients may use: names as in docs/reference/commands.md ({@code config|set}) and
-   * ACL categories ({@code @dangerous}). A name counts before a category, deny before allow.
+   * ACL categories ({@code @dangerous}). A name takes precedence over a category, deny over allow.
    *
-   * @param allow Served although refused by default.
-   * @param deny Refused.
+   * @param allow Commands and ACL categories that are allowed although Penstock rejects them by
+   *     default.
+   * @param deny Commands and ACL categories that are rejected.
    */
   public record Commands(@DefaultValue List<String> allow, @DefaultValue List<String> deny) {
 
@@ -255,9 +218,9 @@ public record PenstockProperties(
   }
 
   /**
-   * What commands are sent to.
+   * Where commands are sent to.
    *
-   * @param type Where routes come from. Only local, this configuration, exists so far.
+   * @param type Source of the route. `local`, this configuration, is the only one so far.
    * @param local The route.
    */
   public record Transpond(@DefaultValue("local") String type, @DefaultValue @Valid Local local) {}
@@ -265,10 +228,8 @@ public record PenstockProperties(
   /**
    * The route.
    *
-   * @param type What the route is made of. Only simple, one resource, exists so far.
-   * @param resource URL of the cluster or server:
-   *     redis-cluster://[[user:]password@]host:port[,host:port...] or
-   *     redis://[[user:]password@]host:port[?db=n].
+   * @param type Kind of the route. `simple`, one resource, is the only one so far.
+   * @param resource URL of the Redis Cluster or the single server. Must be set.
    */
   public record Local(@DefaultValue("simple") String type, @Nullable String resource) {
 
@@ -279,21 +240,21 @@ public record PenstockProperties(
   }
 
   /**
-   * The cluster that Penstock shows to clients that want one.
+   * The Redis Cluster that Penstock presents to clients.
    *
-   * @param enabled Whether CLUSTER and its like answer as a cluster of Penstock's instances.
-   * @param nodes The instances as clients reach them, host:port each. This one alone when not set.
-   * @param announceHost Where clients reach this instance. Where they connect to when not set.
-   * @param announcePort The same for the port.
+   * @param enabled Whether `CLUSTER SLOTS` and similar commands present Penstock's instances as a
+   *     Redis Cluster.
+   * @param nodes `host:port` of each instance as clients reach it; the same list on each instance.
+   *     If not set, this instance alone.
+   * @param announceHost Host at which clients reach this instance. Required if `nodes` lists several
+   *     instances. If not set, the address that the client has connected to.
+   * @param announcePort Port at which clients reach this instance. If not set, `penstock.port`.
    */
   public record ClusterFacade(
       @DefaultValue("false") boolean enabled,
       @DefaultValue List<String> nodes,
       @Size(min = 1, message = "must not be empty") @Nullable String announceHost,
-      @Min(value = 1, message = ANNOUNCED) @Max(value = 65_535, message = ANNOUNCED)
-          @Nullable Integer announcePort) {
-
-    private static final String ANNOUNCED = "must be a port from 1 to 65535";
+      @Between(min = "1", max = "65535") @Nullable Integer announcePort) {
 
     public ClusterFacade {
       nodes = List.copyOf(nodes);

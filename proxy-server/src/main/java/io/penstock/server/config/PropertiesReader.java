@@ -33,7 +33,7 @@ public final class PropertiesReader {
   static final String PREFIX = "penstock";
   static final String COMPATIBLE_PREFIX = "camellia-redis-proxy";
 
-  /** Spring's own leaves what it cannot resolve as it is: a password would be {@code ${X}}. */
+  /** Spring's own helper keeps what it cannot resolve: a password would be {@code ${X}}. */
   private static final PropertyPlaceholderHelper PLACEHOLDERS =
       new PropertyPlaceholderHelper(
           SystemPropertyUtils.PLACEHOLDER_PREFIX,
@@ -42,7 +42,7 @@ public final class PropertiesReader {
           SystemPropertyUtils.ESCAPE_CHARACTER,
           false);
 
-  private static final Pattern NUMBER_BUT_ZERO = Pattern.compile("\\+?\\d*[1-9]\\d*");
+  private static final Pattern NON_ZERO_NUMBER = Pattern.compile("\\+?\\d*[1-9]\\d*");
 
   static final KeyTree KEYS =
       KeyTree.of(PREFIX, PenstockProperties.class, RenamedKeys.newByOld());
@@ -64,7 +64,7 @@ public final class PropertiesReader {
     this.compatible = sources.below(COMPATIBLE_PREFIX, COMPATIBLE_KEYS);
   }
 
-  /** What camellia-redis-proxy calls the keys; the names are the components. */
+  /** The keys of camellia-redis-proxy; their names are the components. */
   private record CompatibleKeys(
       String type, int port, String password, PenstockProperties.Transpond transpond) {}
 
@@ -83,19 +83,19 @@ public final class PropertiesReader {
   /**
    * Reads and checks everything.
    *
-   * @throws InvalidConfigurationException for the first thing that cannot be used
+   * @throws InvalidConfigurationException for the first error
    */
   public PenstockProperties read(Validator validator) {
-    refuseMisspeltPrefix();
-    refuseBothPrefixes();
-    refuseUnknownKeys();
-    refuseBothNames();
+    rejectMisspeltPrefix();
+    rejectBothPrefixes();
+    rejectUnknownKeys();
+    rejectBothNames();
     warnOfOldNames();
     var placeholders =
         new PropertySourcesPlaceholdersResolver(environment.getPropertySources(), PLACEHOLDERS);
     Binder binder = new Binder(ownSources(), placeholders);
     try {
-      KEYS.namesOf(Duration.class).forEach(name -> refuseMissingUnit(binder, name));
+      KEYS.namesOf(Duration.class).forEach(name -> rejectMissingUnit(binder, name));
       return binder.bindOrCreate(
           PREFIX, Bindable.of(PenstockProperties.class), new ValidationBindHandler(validator));
     } catch (BindException e) {
@@ -103,26 +103,26 @@ public final class PropertiesReader {
     }
   }
 
-  /** Spring takes a number as milliseconds, and who wrote it may have meant seconds. */
-  private void refuseMissingUnit(Binder binder, ConfigurationPropertyName duration) {
+  /** Spring reads a number as milliseconds; the user may have meant seconds. */
+  private void rejectMissingUnit(Binder binder, ConfigurationPropertyName duration) {
     String value = binder.bind(duration, Bindable.of(String.class)).orElse("");
-    if (NUMBER_BUT_ZERO.matcher(value).matches()) {
+    if (NON_ZERO_NUMBER.matcher(value).matches()) {
       throw new InvalidConfigurationException(
           fault(duration, "it has no unit", "write %1$ss or %1$sms".formatted(value)));
     }
   }
 
-  /** What is wrong with one of {@code penstock}'s keys, in terms of the key the user wrote. */
+  /** Describes an error of a key of {@code penstock}, with the name that the user wrote. */
   ConfigurationFault fault(ConfigurationPropertyName key, String reason, String fix) {
     return sources.fault(written(key), reason, fix);
   }
 
-  /** The same for a key as it is below {@code penstock}. */
+  /** Describes an error of a key, given without {@code penstock}. */
   public ConfigurationFault fault(String key, String reason, String fix) {
     return fault(ConfigurationPropertyName.of(PREFIX + "." + key), reason, fix);
   }
 
-  /** How the user writes a key of {@code penstock}. */
+  /** Returns the name that the user wrote for a key, given without {@code penstock}. */
   public String written(String key) {
     return written(ConfigurationPropertyName.of(PREFIX + "." + key)).toString();
   }
@@ -133,10 +133,10 @@ public final class PropertiesReader {
       return old != null && own.contains(old) ? old : key;
     }
     ConfigurationPropertyName name = ALIASES.getNameForAlias(key);
-    return name == null ? key : name; // the other tree has no name for most keys
+    return name == null ? key : name; // the other tree lacks most keys
   }
 
-  /** For a key of {@code penstock} they return the property with the name that the user wrote. */
+  /** Returns sources that find a key of {@code penstock} under the name that the user wrote, too. */
   private Iterable<ConfigurationPropertySource> ownSources() {
     List<ConfigurationPropertySource> aliased = new ArrayList<>();
     for (ConfigurationPropertySource source : sources.all()) {
@@ -152,8 +152,8 @@ public final class PropertiesReader {
     return ConfigurationPropertyName.of(PREFIX).isAncestorOf(key);
   }
 
-  /** Spring ignores keys that nobody asks for, so all that is below it would be ignored. */
-  private void refuseMisspeltPrefix() {
+  /** Spring ignores unknown keys: everything below a misspelt prefix would have no effect. */
+  private void rejectMisspeltPrefix() {
     ConfigurationPropertyName wrong = sources.withMisspeltPrefix(KEYS);
     ConfigurationPropertyName right = wrong == null ? null : OptionNames.withRightPrefix(wrong);
     if (wrong == null || right == null) {
@@ -167,7 +167,7 @@ public final class PropertiesReader {
             "write " + (known == null ? right : known) + ", or remove it"));
   }
 
-  private void refuseBothPrefixes() {
+  private void rejectBothPrefixes() {
     if (!own.isEmpty() && !compatible.isEmpty()) {
       throw new InvalidConfigurationException(
           sources.unknownKey(
@@ -177,7 +177,7 @@ public final class PropertiesReader {
     }
   }
 
-  private void refuseBothNames() {
+  private void rejectBothNames() {
     RenamedKeys.newByOld()
         .forEach(
             (old, now) -> {
@@ -210,7 +210,7 @@ public final class PropertiesReader {
             });
   }
 
-  private void refuseUnknownKeys() {
+  private void rejectUnknownKeys() {
     for (ConfigurationPropertyName name : own) {
       if (!KEYS.contains(name)) {
         ConfigurationPropertyName meant = KEYS.nearest(name);
@@ -228,11 +228,10 @@ public final class PropertiesReader {
         throw new InvalidConfigurationException(
             sources.unknownKey(
                 name,
-                "of "
-                    + COMPATIBLE_PREFIX
-                    + ", Penstock takes type, port, password,"
-                    + " transpond.type, transpond.local.type and transpond.local.resource only",
-                "remove it, or move to the " + PREFIX + ": tree, which has more to set"));
+                "Penstock accepts only type, port, password, transpond.type, transpond.local.type"
+                    + " and transpond.local.resource below "
+                    + COMPATIBLE_PREFIX,
+                "remove it, or use the " + PREFIX + ": tree, which has more keys"));
       }
     }
   }

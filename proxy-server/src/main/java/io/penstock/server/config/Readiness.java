@@ -3,16 +3,16 @@ package io.penstock.server.config;
 import io.penstock.core.observe.UpstreamStatus;
 import java.util.Locale;
 
-/** Which slots must have a master that answers for Penstock to be ready. */
+/** Which slots must have a responding master for Penstock to be ready. */
 public enum Readiness {
-  /** None: it is ready as soon as it listens. */
+  /** None: Penstock is ready as soon as it listens. */
   LISTENING,
-  /** One at least: a failover of some of several masters leaves it ready. */
+  /** At least one: Penstock stays ready during a failover of one of several masters. */
   ANY_SLOT,
-  /** Each of them. */
+  /** All of them. */
   EVERY_SLOT;
 
-  /** Whether a proxy that listens is ready. */
+  /** Returns whether a proxy that listens is ready. */
   public boolean isMet(UpstreamStatus upstream) {
     return switch (this) {
       case LISTENING -> true;
@@ -21,7 +21,7 @@ public enum Readiness {
     };
   }
 
-  /** As the configuration writes it. */
+  /** Returns the name as the configuration writes it. */
   public String key() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }

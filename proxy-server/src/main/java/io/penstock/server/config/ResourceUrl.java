@@ -16,10 +16,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads resource URLs.
+ * Parses resource URLs.
  *
  * <p>{@code redis-cluster://[[user:]password@]host:port[,host:port…]} and {@code
- * redis://[[user:]password@]host:port[?db=n]}. Credentials end at the last {@code @}, a user at the
+ * redis://[[user:]password@]host:port[?db=n]}. Credentials end at the last {@code @}, the user at the
  * first {@code :}; both are percent-decoded, so that {@code %} itself is {@code %25} and a colon in
  * a user is {@code %3A}, while {@code @ : , / ?} in a password may stand as they are. No password
  * ({@code @host}, {@code :@host}) means no authentication.
@@ -29,8 +29,8 @@ public final class ResourceUrl {
   private static final String CLUSTER = "redis-cluster";
   private static final String SINGLE = "redis";
 
-  /** What camellia-redis-proxy and common clients know and Penstock does not know yet. */
-  private static final Set<String> NOT_YET =
+  /** Schemes of camellia-redis-proxy and of common clients that Penstock does not support yet. */
+  private static final Set<String> UNSUPPORTED =
       Set.of(
           "rediss",
           "rediss-cluster",
@@ -56,15 +56,15 @@ public final class ResourceUrl {
   private ResourceUrl() {}
 
   /**
-   * Reads one URL.
+   * Parses one URL.
    *
-   * @throws RefusedException with a reason and a fix that hold no password
+   * @throws InvalidUrlException with a reason and a fix without the password
    */
   public static UpstreamSettings parse(String url) {
     int end = url.indexOf("://");
-    if (end < 0 || !SCHEME.matcher(url.substring(0, end)).matches()) { // it may be of a password
-      throw new RefusedException(
-          "it has no scheme", "begin it with redis-cluster:// or redis://, as in " + example());
+    if (end < 0 || !SCHEME.matcher(url.substring(0, end)).matches()) { // it may be part of a password
+      throw new InvalidUrlException(
+          "it has no scheme", "start it with redis-cluster:// or redis://, as in " + example());
     }
     String scheme = url.substring(0, end);
     String rest = url.substring(end + 3);
@@ -78,7 +78,7 @@ public final class ResourceUrl {
     };
   }
 
-  /** The URL for a message: without what stands before the last {@code @}. */
+  /** Returns the URL for a message: without the part before the last {@code @}. */
   public static String masked(String url) {
     int at = url.lastIndexOf('@');
     int scheme = url.indexOf("://");
@@ -86,18 +86,18 @@ public final class ResourceUrl {
     return at <= start ? url : url.substring(0, start) + "***" + url.substring(at);
   }
 
-  private static RefusedException unknownScheme(String scheme) {
-    return new RefusedException(
-        NOT_YET.contains(scheme)
+  private static InvalidUrlException unknownScheme(String scheme) {
+    return new InvalidUrlException(
+        UNSUPPORTED.contains(scheme)
             ? "the scheme " + scheme + ":// is not supported yet"
-            : "there is no scheme " + scheme + "://",
+            : "the scheme " + scheme + ":// is unknown",
         "use redis-cluster:// for a Redis Cluster or redis:// for a single server");
   }
 
   private static UpstreamSettings cluster(String address, @Nullable Credentials credentials) {
     if (address.indexOf('?') >= 0) {
-      throw new RefusedException(
-          "a Redis Cluster URL takes no parameters: a cluster has database 0 only",
+      throw new InvalidUrlException(
+          "a Redis Cluster URL has no parameters: a cluster has database 0 only",
           "remove " + address.substring(address.indexOf('?')));
     }
     Set<Endpoint> seeds = new LinkedHashSet<>();
@@ -109,9 +109,9 @@ public final class ResourceUrl {
 
   private static UpstreamSettings single(String address, @Nullable Credentials credentials) {
     if (address.indexOf(',') >= 0) {
-      throw new RefusedException(
-          "redis:// names one server, and there are several",
-          "name one server, or use redis-cluster:// when they form a Redis Cluster");
+      throw new InvalidUrlException(
+          "redis:// takes one server, and several are listed",
+          "list one server, or use redis-cluster:// if they form a Redis Cluster");
     }
     int query = address.indexOf('?');
     Endpoint node = node(query < 0 ? address : address.substring(0, query));
@@ -121,8 +121,8 @@ public final class ResourceUrl {
 
   private static int database(String query) {
     if (!query.startsWith("db=")) {
-      throw new RefusedException(
-          "the only parameter is db, and there is ?" + query, "write ?db=0, or nothing");
+      throw new InvalidUrlException(
+          "db is the only parameter, and ?" + query + " is another one", "write ?db=0, or remove it");
     }
     return number(query.substring(3), 0, Integer.MAX_VALUE, "the database", "write ?db=0");
   }
@@ -133,27 +133,27 @@ public final class ResourceUrl {
     String password = decoded(text.substring(colon + 1));
     if (password.isEmpty()) {
       if (!user.isEmpty()) {
-        throw new RefusedException(
-            "it names a user without a password", "write user:password@, or leave both out");
+        throw new InvalidUrlException(
+            "it has a user without a password", "write user:password@, or leave both out");
       }
       return null;
     }
     return new Credentials(user.isEmpty() ? null : user, password);
   }
 
-  /** Reads {@code host:port}. */
+  /** Parses {@code host:port}. */
   static Endpoint node(String address) {
     String fix = "write host:port, as in 127.0.0.1:6379, redis.example:6379 or [::1]:6379";
     if (address.isEmpty()) {
-      throw new RefusedException("a host is missing", fix);
+      throw new InvalidUrlException("a host is missing", fix);
     }
     if (address.indexOf('/') >= 0) {
-      throw new RefusedException(
-          address + " has a path", "remove it; a database is chosen with ?db=n after redis://");
+      throw new InvalidUrlException(
+          address + " has a path", "remove it; ?db=n after redis:// selects a database");
     }
     int colon = address.lastIndexOf(':');
     if (colon < 0 || address.endsWith("]")) {
-      throw new RefusedException(address + " has no port", fix);
+      throw new InvalidUrlException(address + " has no port", fix);
     }
     String host = host(address.substring(0, colon), fix);
     return new Endpoint(
@@ -164,11 +164,11 @@ public final class ResourceUrl {
     boolean bracketed = text.startsWith("[") && text.endsWith("]");
     String host = bracketed ? text.substring(1, text.length() - 1) : text;
     if (!bracketed && host.indexOf(':') >= 0 && IPV6.matcher(host).matches()) {
-      throw new RefusedException("an IPv6 address needs brackets", "write [" + host + "]:port");
+      throw new InvalidUrlException("an IPv6 address needs brackets", "write [" + host + "]:port");
     }
     if (!(bracketed ? IPV6 : HOST).matcher(host).matches()) {
-      throw new RefusedException(
-          host.isEmpty() ? "a host is missing" : "'" + text + "' is no host name or address", fix);
+      throw new InvalidUrlException(
+          host.isEmpty() ? "a host is missing" : "'" + text + "' is not a host name or address", fix);
     }
     return host;
   }
@@ -180,9 +180,9 @@ public final class ResourceUrl {
         return number;
       }
     } catch (NumberFormatException e) {
-      // told below
+      // reported below
     }
-    throw new RefusedException(
+    throw new InvalidUrlException(
         what + " is '" + text + "', not a number from " + least + " to " + most, fix);
   }
 
@@ -193,7 +193,7 @@ public final class ResourceUrl {
     for (String part : plain) {
       int octet = part.length() < 2 ? -1 : hex(part.charAt(0)) << 4 | hex(part.charAt(1));
       if (octet < 0) {
-        throw new RefusedException(
+        throw new InvalidUrlException(
             "a % in the credentials is not followed by two hexadecimal digits",
             "write %25 for a percent sign");
       }
@@ -202,7 +202,7 @@ public final class ResourceUrl {
     try {
       return StandardCharsets.UTF_8.newDecoder().decode(bytes.flip()).toString();
     } catch (CharacterCodingException e) {
-      throw new RefusedException(
+      throw new InvalidUrlException(
           "the percent-encoded credentials are not UTF-8", "encode each character's UTF-8 bytes");
     }
   }
@@ -215,14 +215,14 @@ public final class ResourceUrl {
     return "redis-cluster://127.0.0.1:7000,127.0.0.1:7001";
   }
 
-  /** Why a URL cannot be used; neither text holds a password. */
-  public static final class RefusedException extends RuntimeException {
+  /** The reason why a URL is invalid, and a fix; neither contains a password. */
+  public static final class InvalidUrlException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
     private final String fix;
 
-    RefusedException(String reason, String fix) {
+    InvalidUrlException(String reason, String fix) {
       super(reason);
       this.fix = fix;
     }

@@ -7,9 +7,9 @@ import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.context.support.GenericApplicationContext;
 
 /**
- * Reads the configuration before there is any bean, and adds what comes from it alone as beans. If
- * the configuration cannot be used, that is all the user reads: Spring logs no bean that could not
- * be created.
+ * Reads the configuration before any bean exists, and registers the results as beans. If the
+ * configuration is invalid, its error is the only message: Spring logs no bean that could not be
+ * created.
  */
 final class SettingsInitializer
     implements ApplicationContextInitializer<GenericApplicationContext> {

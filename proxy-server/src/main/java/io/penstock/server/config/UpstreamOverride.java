@@ -1,7 +1,7 @@
 package io.penstock.server.config;
 
 /**
- * What commands are sent to whatever the configuration says, as a bean: the demo's own cluster.
+ * A bean that replaces the configured resource: the cluster of profile {@code demo}.
  *
  * @param resource a resource URL
  */
@@ -9,6 +9,6 @@ public record UpstreamOverride(String resource) {
 
   @Override
   public String toString() {
-    return "UpstreamOverride"; // the resource may hold a password
+    return "UpstreamOverride"; // the resource may contain a password
   }
 }

@@ -1,13 +1,13 @@
 /**
- * From what the user wrote to what the core is built from.
+ * Reads the configuration and maps it to the settings of the core.
  *
  * <p>{@link io.penstock.server.config.PropertiesReader} reads {@code penstock.*}, or the same tree
- * under {@code camellia-redis-proxy.*}, from every place Spring knows (files, environment
+ * under {@code camellia-redis-proxy.*}, from every source of Spring (files, environment
  * variables, arguments) into {@link io.penstock.server.config.PenstockProperties}; {@link
- * io.penstock.server.config.SettingsMapping} makes {@link io.penstock.core.ProxySettings} of it.
- * What cannot be used leaves as a {@link io.penstock.server.config.ConfigurationFault}. {@link
- * io.penstock.server.config.StartConfiguration} is all of it, read before Spring creates any bean.
- * All on the main thread, at start.
+ * io.penstock.server.config.SettingsMapping} maps it to {@link io.penstock.core.ProxySettings}.
+ * An error is a {@link io.penstock.server.config.ConfigurationFault}. {@link
+ * io.penstock.server.config.StartConfiguration} is the result, read before Spring creates any bean.
+ * Everything runs on the main thread, at start.
  */
 @NullMarked
 package io.penstock.server.config;

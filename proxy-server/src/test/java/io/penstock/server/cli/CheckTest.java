@@ -106,6 +106,6 @@ class CheckTest {
     }
     assertThat(log)
         .contains("Reason: must be a port from 0 to 65535, or -1")
-        .contains("Reason: ${NO_SUCH_VARIABLE} stands for nothing that is set");
+        .contains("Reason: ${NO_SUCH_VARIABLE} is not set");
   }
 }

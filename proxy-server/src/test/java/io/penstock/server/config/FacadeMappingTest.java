@@ -75,10 +75,10 @@ class FacadeMappingTest {
           """
           a            | b    | nodes         | a has no port
           a:x          | a    | nodes         | the port of a is 'x', not a number from 1 to 65535
-          a:1;a:1      | a    | nodes         | a:1 stands there twice
-          a:6380;b:6380|      | announce-host | it is not set, and which of the nodes this instance is cannot be known without
-          a:6380;b:6380| c    | nodes         | this instance, c:6380, is not among them
-          a:6380       | c d  | announce-host | 'c d' is no host name or address
+          a:1;a:1      | a    | nodes         | a:1 is listed twice
+          a:6380;b:6380|      | announce-host | it is not set, and is needed to find this instance among the nodes
+          a:6380;b:6380| c    | nodes         | this instance, c:6380, is not listed
+          a:6380       | c d  | announce-host | 'c d' is not a host name or address
           """)
   void misleadingSettingsAreRejected(
       String nodes, @Nullable String host, String key, String reason) {

@@ -50,7 +50,7 @@ class OpenFilesLimitTest {
                 "dispatch", dispatch,
                 "transpond.local.resource", resource));
 
-    ProxySettings held = new OpenFilesLimit(files, OPEN).hold(setting.settings(), setting.reader());
+    ProxySettings held = new OpenFilesLimit(files, OPEN).applyTo(setting.settings(), setting.reader());
 
     assertThat(held).isEqualTo(setting.settings().withMaxClients(admitted));
     assertThat(held.listen().maxClients()).isEqualTo(admitted);
@@ -60,15 +60,15 @@ class OpenFilesLimitTest {
   void aLoweredLimitIsLoggedWithReasonAndFix(CapturedOutput output) {
     Setting setting = new Setting(Map.of("transpond.local.resource", CLUSTER));
 
-    new OpenFilesLimit(13_334, OPEN).hold(setting.settings(), setting.reader());
-    assertThat(output).doesNotContain("admitted");
+    new OpenFilesLimit(13_334, OPEN).applyTo(setting.settings(), setting.reader());
+    assertThat(output).doesNotContain("accepted");
 
-    new OpenFilesLimit(4_096, OPEN).hold(setting.settings(), setting.reader());
+    new OpenFilesLimit(4_096, OPEN).applyTo(setting.settings(), setting.reader());
     assertThat(output)
         .containsOnlyOnce(
-            "3072 clients are admitted, not 10000 (penstock.max-clients): this process may open"
-                + " 4096 files, of which 1024 are kept for connections to nodes and the like."
-                + " Raise ulimit -n to 13334, or lower the key");
+            "penstock.max-clients is 10000, but only 3072 clients are accepted: this process may"
+                + " open 4096 files (ulimit -n), of which 1024 are reserved for connections to nodes"
+                + " and internal use. Raise ulimit -n to 13334, or lower the key");
   }
 
   @Test
@@ -78,16 +78,16 @@ class OpenFilesLimitTest {
     ConfigurationFault fault =
         catchThrowableOfType(
                 InvalidConfigurationException.class,
-                () -> new OpenFilesLimit(146, OPEN).hold(setting.settings(), setting.reader()))
+                () -> new OpenFilesLimit(146, OPEN).applyTo(setting.settings(), setting.reader()))
             .fault();
 
     assertThat(fault.key()).isEqualTo("penstock.max-clients");
     assertThat(fault.reason())
-        .isEqualTo("this process may open 146 files (ulimit -n), and needs 146 without any client");
+        .isEqualTo("this process may open 146 files (ulimit -n), and needs 146 even without clients");
     assertThat(fault.fix()).isEqualTo("raise ulimit -n to 13334, or to 300 for fewer clients");
     assertThat(
             new OpenFilesLimit(147, OPEN)
-                .hold(setting.settings(), setting.reader())
+                .applyTo(setting.settings(), setting.reader())
                 .listen()
                 .maxClients())
         .isEqualTo(1);

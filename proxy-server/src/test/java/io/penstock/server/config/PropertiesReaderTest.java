@@ -341,7 +341,7 @@ class PropertiesReaderTest {
       delimiter = '|',
       textBlock =
           """
-          port                         | 70000 | must be a port from 0 to 65535
+          port                         | 70000 | must be from 0 to 65535
           port                         | many  | it is not a whole number
           dispatch                     | fast  | it is not one of async, sync
           sync.max-connections-per-node | 0    | must be from 1 to 65536
@@ -436,10 +436,10 @@ class PropertiesReaderTest {
     ConfigurationFault fault = faultOf(() -> read(Map.of(key, value)));
 
     assertThat(fault.key()).isEqualTo(key);
-    assertThat(fault.reason()).isEqualTo("${" + placeholder + "} stands for nothing that is set");
+    assertThat(fault.reason()).isEqualTo("${" + placeholder + "} is not set");
     assertThat(fault.fix())
         .isEqualTo(
-            "set %1$s, or give it a default (${%1$s:...}); write \\${ where ${ means itself"
+            "set %1$s, or write a default (${%1$s:...}); write \\${ for a literal ${"
                 .formatted(placeholder));
   }
 

@@ -142,7 +142,7 @@ class RenamedKeysTest {
   @CsvSource({
     "0, must be from 1 to 1000000",
     "many, it is not a whole number",
-    "${NOWHERE}, ${NOWHERE} stands for nothing that is set"
+    "${NOWHERE}, ${NOWHERE} is not set"
   })
   void errorsNameTheKeyThatTheUserWrote(String value, String reason) {
     ConfigurationFault fault = faultOf(file(OLD, value));

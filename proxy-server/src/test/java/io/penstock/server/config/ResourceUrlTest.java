@@ -75,7 +75,7 @@ class ResourceUrlTest {
           localhost:6379                  | it has no scheme
           redis-sentinel://h:1/master     | the scheme redis-sentinel:// is not supported yet
           rediss://h:1                    | the scheme rediss:// is not supported yet
-          http://h:1                      | there is no scheme http://
+          http://h:1                      | the scheme http:// is unknown
           redis-cluster://                | a host is missing
           redis-cluster://a:1,            | a host is missing
           redis-cluster://a               | a has no port
@@ -85,18 +85,18 @@ class ResourceUrlTest {
           redis-cluster://::1:7000        | an IPv6 address needs brackets
           redis-cluster://a:x             | the port of a is 'x', not a number from 1 to 65535
           redis-cluster://a:0             | the port of a is '0', not a number from 1 to 65535
-          redis-cluster://a b:1           | 'a b' is no host name or address
-          redis-cluster://a:1?db=1        | a Redis Cluster URL takes no parameters: a cluster has database 0 only
-          redis://a:1,b:2                 | redis:// names one server, and there are several
-          redis://a:1?timeout=1           | the only parameter is db, and there is ?timeout=1
+          redis-cluster://a b:1           | 'a b' is not a host name or address
+          redis-cluster://a:1?db=1        | a Redis Cluster URL has no parameters: a cluster has database 0 only
+          redis://a:1,b:2                 | redis:// takes one server, and several are listed
+          redis://a:1?timeout=1           | db is the only parameter, and ?timeout=1 is another one
           redis://a:1?db=-1               | the database is '-1', not a number from 0 to 2147483647
           redis://a:1/2                   | a:1/2 has a path
-          redis://user:@a:1               | it names a user without a password
+          redis://user:@a:1               | it has a user without a password
           redis://100%@a:1                | a % in the credentials is not followed by two hexadecimal digits
           redis://%ff@a:1                 | the percent-encoded credentials are not UTF-8
           """)
   void reportsWhyAUrlIsInvalid(String url, String reason) {
-    assertThatExceptionOfType(ResourceUrl.RefusedException.class)
+    assertThatExceptionOfType(ResourceUrl.InvalidUrlException.class)
         .isThrownBy(() -> ResourceUrl.parse(url))
         .withMessage(reason)
         .satisfies(refused -> assertThat(refused.fix()).isNotEmpty());

@@ -130,8 +130,8 @@ class SettingsMappingTest {
 
     assertThat(fault.key()).isEqualTo("penstock.sync.max-connections-per-node");
     assertThat(fault.value()).isEqualTo("7");
-    assertThat(fault.reason()).isEqualTo("each of the 8 event loops needs one");
-    assertThat(fault.fix()).isEqualTo("write 8 or more, or fewer penstock.event-loops");
+    assertThat(fault.reason()).isEqualTo("each of the 8 event loops needs at least one connection");
+    assertThat(fault.fix()).isEqualTo("write 8 or more, or lower penstock.event-loops");
   }
 
   @Test
@@ -170,12 +170,12 @@ class SettingsMappingTest {
           commands.allow           | get,CONFIG SET | CONFIG SET: a subcommand stands behind a bar
           commands.deny            | @dangerus | @dangerus: there is no such category
           commands.allow           | Monitor  | Monitor: nothing can allow it: MONITOR is not allowed
-          transpond.type           | remote   | the only type so far is local
-          transpond.local.type     | complex  | the only type so far is simple
+          transpond.type           | remote   | local is the only supported type
+          transpond.local.type     | complex  | simple is the only supported type
           proto-max-bulk-len       | 3GB      | must be from 1MB to 2047MB
-          client-output-buffer-limit.pubsub.soft-limit | -1MB | must not be negative
-          client-output-buffer-limit.normal.hard-limit | -1B | must not be negative
-          maxmemory-clients        | -1GB     | must not be negative
+          client-output-buffer-limit.pubsub.soft-limit | -1MB | must be at least 0
+          client-output-buffer-limit.normal.hard-limit | -1B | must be at least 0
+          maxmemory-clients        | -1GB     | must be at least 0
           client-timeout.idle      | -1s      | must be from 0 to 24h
           client-timeout.request   | 25h      | must be from 0 to 24h
           backend.max-unsent       | 0B       | must be at least 1B

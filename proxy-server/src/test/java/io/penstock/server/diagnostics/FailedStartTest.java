@@ -59,7 +59,7 @@ class FailedStartTest {
 
     assertThat(output)
         .contains("Key:    penstock.password")
-        .contains("Reason: ${NO_SUCH_VARIABLE} stands for nothing that is set")
+        .contains("Reason: ${NO_SUCH_VARIABLE} is not set")
         .contains("Fix:    set NO_SUCH_VARIABLE, or give it a default");
   }
 

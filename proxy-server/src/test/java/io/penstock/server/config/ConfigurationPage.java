@@ -1,0 +1,182 @@
+package io.penstock.server.config;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.reflect.Field;
+import java.lang.reflect.RecordComponent;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.util.unit.DataSize;
+import org.springframework.validation.beanvalidation.LocalValidatorFactoryBean;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * The tables of {@code docs/reference/configuration.md}, made of {@link PenstockProperties}: type
+ * and range from {@link Between}, default from {@link DefaultValue}, meaning from the Javadoc, which
+ * Spring Boot's annotation processor writes to {@code spring-configuration-metadata.json}. A block
+ * of the page names its keys, or the beginning of their names and {@code *}.
+ */
+final class ConfigurationPage {
+
+  static final Path FILE = Path.of("../docs/reference/configuration.md");
+
+  private static final String METADATA = "/META-INF/spring-configuration-metadata.json";
+  private static final Pattern BLOCK =
+      Pattern.compile("(<!-- generated: ([^>]*) -->\n).*?(<!-- end -->)", Pattern.DOTALL);
+
+  private final Map<String, String> rows = new LinkedHashMap<>();
+  private final Map<String, String> meanings = meanings();
+
+  ConfigurationPage() throws ReflectiveOperationException {
+    add(PropertiesReader.PREFIX, defaults());
+  }
+
+  /** Returns the page with its tables as they should be. */
+  static String text() throws IOException, ReflectiveOperationException {
+    return new ConfigurationPage().fill(Files.readString(FILE));
+  }
+
+  /** Returns the keys of each block of the page. */
+  List<List<String>> blocks() throws IOException {
+    return BLOCK
+        .matcher(Files.readString(FILE))
+        .results()
+        .map(block -> keys(block.group(2)))
+        .toList();
+  }
+
+  private String fill(String page) {
+    return BLOCK.matcher(page).replaceAll(this::block);
+  }
+
+  private String block(MatchResult block) {
+    String table =
+        keys(block.group(2)).stream()
+            .map(rows::get)
+            .collect(
+                Collectors.joining(
+                    "", "\n| Key | Type | Default | Meaning |\n|---|---|---|---|\n", "\n"));
+    return Matcher.quoteReplacement(block.group(1) + table + block.group(3));
+  }
+
+  private List<String> keys(String patterns) {
+    List<String> wanted = List.of(patterns.strip().split("\\s+"));
+    List<String> keys = rows.keySet().stream().filter(key -> matches(key, wanted)).toList();
+    if (keys.isEmpty()) {
+      throw new IllegalStateException("no such key: " + patterns);
+    }
+    return keys;
+  }
+
+  private static boolean matches(String key, List<String> patterns) {
+    return patterns.stream()
+        .anyMatch(pattern ->
+            pattern.endsWith("*")
+                ? key.startsWith(pattern.substring(0, pattern.length() - 1))
+                : key.equals(pattern));
+  }
+
+  private void add(String prefix, Record values) throws ReflectiveOperationException {
+    for (RecordComponent component : values.getClass().getRecordComponents()) {
+      String key = prefix + "." + DataObjectPropertyName.toDashedForm(component.getName());
+      Object value = component.getAccessor().invoke(values);
+      if (value instanceof Record section) {
+        add(key, section);
+      } else {
+        Field field = values.getClass().getDeclaredField(component.getName());
+        String meaning = meanings.getOrDefault(key, "");
+        if (meaning.isEmpty()) {
+          throw new IllegalStateException(key + " has no @param text");
+        }
+        rows.put(
+            key,
+            "| `%s` | %s | %s | %s |\n"
+                .formatted(
+                    key, type(field), defaultValue(key, value), meaning.replace("|", "\\|")));
+      }
+    }
+  }
+
+  private static String type(Field field) {
+    Class<?> type = field.getType();
+    Between range = field.getAnnotation(Between.class);
+    if (type.isEnum()) {
+      return Arrays.stream(type.getEnumConstants())
+          .map(constant -> "`" + written(constant) + "`")
+          .collect(Collectors.joining(", "));
+    }
+    if (type == boolean.class) {
+      return "`true`, `false`";
+    }
+    if (type == List.class) {
+      return "list";
+    }
+    String kind = type == Duration.class ? "duration" : type == DataSize.class ? "size" : "";
+    if (range == null) {
+      return kind.isEmpty() ? "text" : kind;
+    }
+    String bounds =
+        range.max().isEmpty() ? range.min() + " or more" : range.min() + " to " + range.max();
+    String all = range.orZero() ? "0 or " + bounds : bounds;
+    return kind.isEmpty() ? all : kind + ", " + all;
+  }
+
+  /** Returns the default as the code writes it, else the value of a configuration without keys. */
+  private static String defaultValue(String key, @Nullable Object value) {
+    String written = OptionNames.defaultOf(key);
+    if (written != null && !written.isEmpty()) {
+      return "`" + written + "`";
+    }
+    return value == null || value instanceof List<?> ? "none" : "`" + written(value) + "`";
+  }
+
+  private static String written(Object value) {
+    return switch (value) {
+      case DataSize size when size.toBytes() == 0 -> "0";
+      case DataSize size when size.toBytes() % (1 << 20) == 0 -> size.toMegabytes() + "MB";
+      case Readiness readiness -> readiness.key();
+      case Enum<?> constant -> constant.name().toLowerCase(Locale.ROOT);
+      default -> value.toString();
+    };
+  }
+
+  private static PenstockProperties defaults() {
+    StandardEnvironment environment = new StandardEnvironment();
+    new ArrayList<>(environment.getPropertySources().stream().toList())
+        .forEach(source -> environment.getPropertySources().remove(source.getName()));
+    try (LocalValidatorFactoryBean validator = new LocalValidatorFactoryBean()) {
+      validator.afterPropertiesSet();
+      return new PropertiesReader(environment).read(validator);
+    }
+  }
+
+  private static Map<String, String> meanings() {
+    Map<String, String> meanings = new LinkedHashMap<>();
+    try (InputStream in = PenstockProperties.class.getResourceAsStream(METADATA)) {
+      for (JsonNode property : JsonMapper.shared().readTree(in).get("properties")) {
+        if (property.has("description")) {
+          meanings.put(property.get("name").asString(), property.get("description").asString());
+        }
+      }
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+    return meanings;
+  }
+}

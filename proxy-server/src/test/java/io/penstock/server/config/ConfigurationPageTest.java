@@ -1,0 +1,100 @@
+package io.penstock.server.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Properties;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.config.YamlPropertiesFactoryBean;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.core.io.ByteArrayResource;
+import org.springframework.core.io.ClassPathResource;
+
+class ConfigurationPageTest {
+
+  /** Writes the tables instead of comparing them. */
+  private static final String REWRITE = "rewrite";
+
+  private static final Path EXAMPLE = Path.of("../config/application.yml");
+
+  /** A key that is a comment, because it has no default that could be written. */
+  private static final Pattern COMMENTED_KEY =
+      Pattern.compile("^( *)# ( *[a-z][a-z-]*:(?: .*)?)$", Pattern.MULTILINE);
+
+  @Test
+  void tablesAreGeneratedFromTheCode() throws Exception {
+    if (System.getProperty(REWRITE) != null) {
+      Files.writeString(ConfigurationPage.FILE, ConfigurationPage.text());
+    }
+    assertThat(ConfigurationPage.FILE)
+        .as(
+            "./mvnw -pl proxy-server -am test -Dtest=ConfigurationPageTest -Drewrite"
+                + " -Dsurefire.failIfNoSpecifiedTests=false writes the tables anew")
+        .content()
+        .isEqualTo(ConfigurationPage.text());
+  }
+
+  @Test
+  void everyKeyIsInOneTable() throws Exception {
+    List<String> documented =
+        new ConfigurationPage().blocks().stream().flatMap(List::stream).toList();
+
+    assertThat(documented).containsExactlyInAnyOrderElementsOf(currentKeys());
+  }
+
+  @Test
+  void everyRenamedKeyIsListed() throws IOException {
+    String rows =
+        RenamedKeys.newByOld().entrySet().stream()
+            .map(key -> "| `%s` | `%s` |\n".formatted(key.getKey(), key.getValue()))
+            .collect(Collectors.joining());
+
+    assertThat(ConfigurationPage.FILE)
+        .content()
+        .contains("| Old key | New key |\n|---|---|\n" + rows + "\n");
+  }
+
+  @Test
+  void otherKeysHaveTheDefaultsOfTheApplication() throws IOException {
+    YamlPropertiesFactoryBean yaml = new YamlPropertiesFactoryBean();
+    yaml.setResources(new ClassPathResource("application.yml"));
+    Properties defaults = yaml.getObject();
+    String page = Files.readString(ConfigurationPage.FILE);
+
+    for (String key :
+        List.of("management.server.port", "spring.lifecycle.timeout-per-shutdown-phase")) {
+      assertThat(page).containsPattern("\\| `" + key + "` \\| [^|]+ \\| `" + defaults.get(key) + "` \\|");
+    }
+  }
+
+  /** That the values are the defaults is tested where the file is read. */
+  @Test
+  void theExampleFileHasEveryKey() throws IOException {
+    String uncommented = COMMENTED_KEY.matcher(Files.readString(EXAMPLE)).replaceAll("$1$2");
+    YamlPropertiesFactoryBean yaml = new YamlPropertiesFactoryBean();
+    yaml.setResources(new ByteArrayResource(uncommented.getBytes(StandardCharsets.UTF_8)));
+    Properties keys = yaml.getObject();
+
+    assertThat(
+            keys.keySet().stream()
+                .map(key -> key.toString().replaceFirst("\\[\\d+]$", ""))
+                .filter(key -> key.startsWith("penstock."))
+                .distinct())
+        .containsExactlyInAnyOrderElementsOf(currentKeys());
+  }
+
+  private static List<String> currentKeys() {
+    return PropertiesReader.KEYS
+        .names()
+        .filter(Predicate.not(RenamedKeys.newByOld()::containsKey))
+        .map(ConfigurationPropertyName::toString)
+        .toList();
+  }
+}
