@@ -1,0 +1,269 @@
+package io.penstock.server.metrics;
+
+import io.penstock.core.observe.CloseReason;
+import io.penstock.core.observe.DurationBuckets;
+import io.penstock.core.observe.Outcome;
+import io.penstock.core.observe.ProxyStats.HeldOutcome;
+import io.penstock.core.upstream.RefreshTrigger;
+import io.penstock.core.upstream.RetryablePrefix;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * The tables of {@code docs/reference/metrics.md}, made of {@link Metric} and {@link
+ * DeprecatedMetrics}. A block of the page names the beginnings of the names of its metrics.
+ */
+final class MetricsPage {
+
+  static final Path FILE = Path.of("../docs/reference/metrics.md");
+
+  private static final Pattern BLOCK =
+      Pattern.compile("(<!-- generated: ([^>]*) -->\n).*?(<!-- end -->)", Pattern.DOTALL);
+  private static final String DEPRECATED = "deprecated";
+  private static final String LABELS = "labels";
+
+  private MetricsPage() {}
+
+  /** Returns the page with its tables as they should be. */
+  static String text() throws IOException {
+    return BLOCK.matcher(Files.readString(FILE)).replaceAll(MetricsPage::block);
+  }
+
+  /** Returns the metrics of all blocks of the page. */
+  static List<Metric> documented() throws IOException {
+    return BLOCK
+        .matcher(Files.readString(FILE))
+        .results()
+        .map(block -> block.group(2).strip())
+        .filter(content -> !content.equals(DEPRECATED) && !content.equals(LABELS))
+        .flatMap(prefixes -> metrics(prefixes).stream())
+        .toList();
+  }
+
+  private static String block(MatchResult block) {
+    String content = block.group(2).strip();
+    String table =
+        switch (content) {
+          case DEPRECATED -> deprecated();
+          case LABELS -> labels();
+          default -> table(content);
+        };
+    return Matcher.quoteReplacement(block.group(1) + "\n" + table + "\n" + block.group(3));
+  }
+
+  private static List<Metric> metrics(String prefixes) {
+    List<String> all = List.of(prefixes.strip().split("\\s+"));
+    List<Metric> metrics =
+        Arrays.stream(Metric.values())
+            .filter(metric -> all.stream().anyMatch(metric.exportedName()::startsWith))
+            .toList();
+    if (metrics.isEmpty()) {
+      throw new IllegalStateException("no metric begins with " + prefixes);
+    }
+    return metrics;
+  }
+
+  private static String table(String prefixes) {
+    return metrics(prefixes).stream()
+        .map(metric ->
+            "| `%s` | %s | %s | %s | %s |\n"
+                .formatted(
+                    metric.exportedName(),
+                    metric.type().name().toLowerCase(Locale.ROOT),
+                    unit(metric),
+                    metric.labels().stream()
+                        .map(label -> "`" + label + "`")
+                        .collect(Collectors.joining(", ")),
+                    metric.help()))
+        .collect(
+            Collectors.joining(
+                "", "| Name | Type | Unit | Labels | Meaning |\n|---|---|---|---|---|\n", ""));
+  }
+
+  private static String unit(Metric metric) {
+    String name = metric.baseName();
+    return name.endsWith("_seconds") ? "seconds" : name.endsWith("_bytes") ? "bytes" : "";
+  }
+
+  private static String deprecated() {
+    return DeprecatedMetrics.oldNames().stream()
+        .map(old ->
+            "| `%s` | `%s` | %s |\n"
+                .formatted(old.exportedName(), old.now().exportedName(), oldValues(old)))
+        .collect(
+            Collectors.joining(
+                "", "| Old name | New name | Old values of labels |\n|---|---|---|\n", ""));
+  }
+
+  private static String oldValues(DeprecatedMetrics.OldName old) {
+    return old.oldValues().entrySet().stream()
+        .sorted(Map.Entry.comparingByKey())
+        .map(value -> "`%s` (now `%s`)".formatted(value.getValue(), value.getKey()))
+        .collect(Collectors.joining(", "));
+  }
+
+  private static String labels() {
+    StringBuilder text =
+        new StringBuilder("| Metric | Label | Value | Meaning |\n|---|---|---|---|\n");
+    for (Metric metric : Metric.values()) {
+      for (String label : metric.labels()) {
+        values(metric, label)
+            .forEach((value, meaning) ->
+                text.append(
+                    "| `%s` | `%s` | %s | %s |\n"
+                        .formatted(metric.exportedName(), label, value, meaning)));
+      }
+      if (metric.type() == Metric.Type.HISTOGRAM) {
+        text.append("| `%s` | `le` | %s |\n".formatted(metric.exportedName(), buckets()));
+      }
+    }
+    return text.toString();
+  }
+
+  private static String buckets() {
+    long[] bounds = DurationBuckets.upperBounds();
+    return "a number | Upper bound of the bucket in seconds: %s, then each twice the one before, up to %.1f, and `+Inf`"
+        .formatted(bounds[0] / 1e9, bounds[bounds.length - 1] / 1e9);
+  }
+
+  /** Returns the values of a label, in back quotes if they are literal, and their meanings. */
+  static Map<String, String> values(Metric metric, String label) {
+    return switch (label) {
+      case "command" ->
+          Map.of(
+              "a command", "Its name in upper case. The series exists once the command was used");
+      case "node" -> Map.of("an address", "`host:port` of the node");
+      case "loop" -> Map.of("a number", "Index of the event loop, from 0");
+      case "role" -> of("master", "Master", "replica", "Replica");
+      case "kind" ->
+          of("channel", "Channels", "pattern", "Patterns", "shard", "Shard channels");
+      case "type" -> of(RetryablePrefix.class, MetricsPage::lower, MetricsPage::meaning);
+      case "trigger" -> of(RefreshTrigger.class, MetricsPage::lower, MetricsPage::meaning);
+      case "outcome" -> outcomes(metric);
+      case "reason" ->
+          metric == Metric.MANAGEMENT_REQUESTS_REJECTED
+              ? managementReasons()
+              : of(CloseReason.class, MetricsPage::lower, MetricsPage::meaning);
+      default -> throw new IllegalStateException(metric + " has the unknown label " + label);
+    };
+  }
+
+  private static Map<String, String> outcomes(Metric metric) {
+    return switch (metric) {
+      case COMMANDS -> of(Outcome.class, MetricsPage::lower, MetricsPage::meaning);
+      case FAILOVER_HOLD_OUTCOMES ->
+          of(HeldOutcome.class, ProxyCollector::label, MetricsPage::meaning);
+      default ->
+          of("ok", "The refresh succeeded", "error", "No node gave a usable view of the topology");
+    };
+  }
+
+  private static <E extends Enum<E>> Map<String, String> of(
+      Class<E> type, Function<E, String> label, Function<E, String> meaning) {
+    Map<String, String> values = new LinkedHashMap<>();
+    for (E constant : type.getEnumConstants()) {
+      values.put("`" + label.apply(constant) + "`", meaning.apply(constant));
+    }
+    return values;
+  }
+
+  private static Map<String, String> of(String... valuesAndMeanings) {
+    Map<String, String> values = new LinkedHashMap<>();
+    for (int i = 0; i < valuesAndMeanings.length; i += 2) {
+      values.put("`" + valuesAndMeanings[i] + "`", valuesAndMeanings[i + 1]);
+    }
+    return values;
+  }
+
+  private static String lower(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT);
+  }
+
+  private static String meaning(Outcome outcome) {
+    return switch (outcome) {
+      case OK -> "The reply is not an error";
+      case ERROR -> "The reply is an error of the node";
+      case REJECTED ->
+          "Penstock rejected the command without sending it, for example for a wrong number of"
+              + " arguments, `NOAUTH` or `CROSSSLOT`";
+      case TIMEOUT -> "The client got `-TIMEOUT`";
+      case UNAVAILABLE -> "The client got `-UNAVAILABLE` or `-CLUSTERDOWN` of Penstock";
+      case CONNLOST -> "The client got `-CONNLOST`";
+      case OVERLOADED -> "The client got `-OVERLOADED`";
+    };
+  }
+
+  private static String meaning(CloseReason reason) {
+    return switch (reason) {
+      case OUTPUT_HARD_LIMIT -> "`client-output-buffer-limit.*.hard-limit`";
+      case OUTPUT_SOFT_LIMIT -> "`client-output-buffer-limit.*.soft-limit` and `soft-seconds`";
+      case MEMORY -> "`maxmemory-clients`, or a third of the heap";
+      case IDLE -> "`client-timeout.idle`";
+      case AUTHENTICATION -> "`client-timeout.authentication`";
+      case REQUEST -> "`client-timeout.request`";
+      case REPLY -> "`client-timeout.reply`";
+      case PROTOCOL -> "The client sent bytes that are no request, or a request that is too long";
+    };
+  }
+
+  private static String meaning(HeldOutcome outcome) {
+    return switch (outcome) {
+      case SERVED -> "A node accepted the request, or it was answered";
+      case GIVEN_UP -> "The request waited for `failover-hold`, and the client got an error";
+      case DROPPED -> "The client disconnected";
+      case REFUSED -> "`failover-hold-requests` was reached, and the client got `-OVERLOADED`";
+    };
+  }
+
+  private static String meaning(RefreshTrigger trigger) {
+    return switch (trigger) {
+      case STARTUP -> "Penstock starts";
+      case PERIODIC -> "`topology.refresh-period` has passed";
+      case MOVED -> "A node replied `-MOVED`";
+      case ASK -> "A node replied `-ASK`";
+      case RECONNECT -> "A connection to a node was lost";
+      case UNCOVERED_SLOT -> "A request needs a slot that no master serves";
+      case UNKNOWN_NODE -> "A redirect names a node that the topology lacks";
+      case READONLY -> "A node replied `-READONLY`";
+      case HELD -> "Requests wait in a failover hold";
+      case NO_REPLY -> "A node has not answered a command in time";
+    };
+  }
+
+  private static String meaning(RetryablePrefix type) {
+    return switch (type) {
+      case MOVED -> "`-MOVED`: the slot is on another node";
+      case ASK -> "`-ASK`: the key is on the node that the slot moves to";
+      case TRYAGAIN -> "`-TRYAGAIN`: some keys of the command have moved, others have not";
+      case CLUSTERDOWN -> "`-CLUSTERDOWN`: the cluster does not serve the slot";
+      case LOADING -> "`-LOADING`: the node loads its data";
+      case READONLY -> "`-READONLY`: the node is a replica";
+      case MASTERDOWN -> "`-MASTERDOWN`: the node is a replica without its master";
+      case NOSCRIPT -> "`-NOSCRIPT`: the node does not have the script of an `EVALSHA`";
+    };
+  }
+
+  /** The values are those that the management port exports; a test compares them. */
+  private static Map<String, String> managementReasons() {
+    return of(
+        "connections", "The oldest connection was closed because of `server.tomcat.max-connections`",
+        "timeout", "The request did not arrive, or its reply was not read, in time",
+        "body", "The endpoint reads no body, or not one of that size (413)",
+        "length", "The request has a body without `Content-Length` (411)",
+        "path", "The path contains `..`, `//`, `;` or similar (400)",
+        "method", "The endpoint does not support the method (405)",
+        "failed", "The endpoint failed (500)",
+        "busy", "Too many requests at the same time (503)");
+  }
+}

@@ -1,0 +1,184 @@
+package io.penstock.server.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.binder.MeterBinder;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.penstock.core.observe.CloseReason;
+import io.penstock.core.observe.DurationBuckets;
+import io.penstock.core.observe.Outcome;
+import io.penstock.core.observe.ProxyStats;
+import io.penstock.core.observe.ProxyStats.CommandStats;
+import io.penstock.core.observe.ProxyStats.LoopStats;
+import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.observe.UpstreamStatus;
+import io.penstock.core.observe.UpstreamStatus.NodeStatus;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Placement;
+import io.penstock.server.config.StartConfiguration;
+import io.penstock.server.management.ManagementConfiguration;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot;
+import io.prometheus.metrics.model.snapshots.DataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
+import io.prometheus.metrics.model.snapshots.Label;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.mockito.Mockito;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.context.annotation.AnnotatedBeanDefinitionReader;
+import org.springframework.context.annotation.ConfigurationClassPostProcessor;
+import org.springframework.mock.env.MockEnvironment;
+
+class MetricsPageTest {
+
+  /** Writes the tables instead of comparing them. */
+  private static final String REWRITE = "rewrite";
+
+  @Test
+  void tablesAreGeneratedFromTheCode() throws Exception {
+    if (System.getProperty(REWRITE) != null) {
+      Files.writeString(MetricsPage.FILE, MetricsPage.text());
+    }
+    assertThat(MetricsPage.FILE)
+        .as(
+            "./mvnw -pl proxy-server -am test -Dtest=MetricsPageTest -Drewrite"
+                + " -Dsurefire.failIfNoSpecifiedTests=false writes the tables anew")
+        .content()
+        .isEqualTo(MetricsPage.text());
+  }
+
+  @Test
+  void everyMetricIsInOneTable() throws Exception {
+    assertThat(MetricsPage.documented()).containsExactlyInAnyOrder(Metric.values());
+  }
+
+  @Test
+  void whatIsDeclaredIsWhatIsExported() {
+    Map<String, MetricSnapshot> exported = exported();
+    Set<String> old =
+        DeprecatedMetrics.oldNames().stream()
+            .map(DeprecatedMetrics.OldName::baseName)
+            .collect(Collectors.toSet());
+
+    assertThat(exported.keySet())
+        .containsExactlyInAnyOrderElementsOf(
+            Stream.concat(Stream.of(Metric.values()).map(Metric::baseName), old.stream()).toList());
+    for (Metric metric : Metric.values()) {
+      MetricSnapshot snapshot = exported.get(metric.baseName());
+      assertThat(snapshot).isInstanceOf(type(metric));
+      assertThat(snapshot.getMetadata().getHelp()).isEqualTo(metric.help());
+      assertThat(snapshot.getDataPoints()).isNotEmpty();
+      assertThat(snapshot.getDataPoints())
+          .allSatisfy(point ->
+              assertThat(point.getLabels().stream().map(Label::getName))
+                  .containsExactlyInAnyOrderElementsOf(metric.labels()));
+    }
+  }
+
+  @Test
+  void exportedLabelValuesAreDocumented() {
+    Map<String, MetricSnapshot> exported = exported();
+
+    for (Metric metric : Metric.values()) {
+      for (String label : metric.labels()) {
+        Set<String> documented = MetricsPage.values(metric, label).keySet();
+        Set<String> values = new TreeSet<>();
+        for (DataPointSnapshot point : exported.get(metric.baseName()).getDataPoints()) {
+          values.add("`" + point.getLabels().get(label) + "`");
+        }
+        if (documented.iterator().next().startsWith("`")) {
+          assertThat(values)
+              .as(metric + " " + label)
+              .containsExactlyInAnyOrderElementsOf(documented);
+        }
+      }
+    }
+  }
+
+  private static Class<? extends MetricSnapshot> type(Metric metric) {
+    return switch (metric.type()) {
+      case COUNTER -> CounterSnapshot.class;
+      case GAUGE -> GaugeSnapshot.class;
+      case HISTOGRAM -> HistogramSnapshot.class;
+    };
+  }
+
+  /** Returns what a running Penstock exports below {@code penstock_}, by name without suffix. */
+  private static Map<String, MetricSnapshot> exported() {
+    var meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    PrometheusRegistry registry = meters.getPrometheusRegistry();
+    registry.register(
+        DeprecatedMetrics.withOldNames(
+            new ProxyCollector(
+                new StatsReader(
+                    () -> CompletableFuture.completedFuture(stats()),
+                    Duration.ZERO,
+                    Duration.ofSeconds(5)))));
+    registry.register(new UpstreamCollector(MetricsPageTest::upstream, Instant::now));
+    registry.register(DeprecatedMetrics.ofMeters(meters));
+    new RefreshCounter(meters);
+    new MetricsConfiguration()
+        .clientMemoryLimit(
+            StartConfiguration.read(
+                    new MockEnvironment()
+                        .withProperty("penstock.transpond.local.resource", "redis://h:1"))
+                .settings())
+        .bindTo(meters);
+    managementMeters().bindTo(meters);
+    return registry.scrape().stream()
+        .filter(snapshot -> snapshot.getMetadata().getName().startsWith("penstock_"))
+        .collect(Collectors.toMap(snapshot -> snapshot.getMetadata().getName(), all -> all));
+  }
+
+  /** The management port's own counters, whose class is not public. */
+  private static MeterBinder managementMeters() {
+    DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
+    new AnnotatedBeanDefinitionReader(beans).register(ManagementConfiguration.class);
+    new ConfigurationClassPostProcessor().postProcessBeanDefinitionRegistry(beans);
+    return beans.getBean(MeterBinder.class);
+  }
+
+  private static ProxyStats stats() {
+    Map<Outcome, Long> outcomes = new EnumMap<>(Outcome.class);
+    for (Outcome outcome : Outcome.values()) {
+      outcomes.put(outcome, 1L);
+    }
+    return new ProxyStats(
+        List.of(new CommandStats("GET", outcomes, new long[DurationBuckets.BOUNDED + 1], 1)),
+        1,
+        2,
+        3,
+        4,
+        List.of(new NodeStats(new Endpoint("h", 1), 1, 2, 3, 4, 5, 6, 7)),
+        Map.of(),
+        List.of(new LoopStats(0, 1, 2)),
+        ProxyStats.PubSubStats.NONE,
+        ProxyStats.Traffic.NONE,
+        Map.of(),
+        ProxyStats.HeldStats.NONE,
+        new ProxyStats.Pressure(1, 2, 3, new HashMap<CloseReason, Long>(), 4));
+  }
+
+  private static UpstreamStatus upstream() {
+    List<NodeStatus> nodes = new ArrayList<>();
+    nodes.add(new NodeStatus(new Endpoint("m", 1), true, true, Instant.now(), null));
+    nodes.add(new NodeStatus(new Endpoint("r", 1), false, true, Instant.now(), null));
+    return new UpstreamStatus(Mockito.mock(Placement.class), 16_384, List.of(), nodes);
+  }
+}
