@@ -1,5 +1,6 @@
 package io.penstock.bench;
 
+import io.penstock.bench.command.ChartCommand;
 import io.penstock.bench.command.GrowthCommand;
 import io.penstock.bench.command.LoadCommand;
 import io.penstock.bench.command.OverloadCommand;
@@ -18,7 +19,8 @@ import picocli.CommandLine.Command;
       SuiteCommand.class,
       StandaloneVersusClusterCommand.class,
       GrowthCommand.class,
-      OverloadCommand.class
+      OverloadCommand.class,
+      ChartCommand.class
     })
 public final class Main {
 
