@@ -98,7 +98,7 @@ public final class Charts {
   }
 
   /** XChart writes letters as outlines with six decimals, which are most of the file. One decimal is enough. */
-  private static String svg(CategoryChart chart) throws IOException {
+  static String svg(CategoryChart chart) throws IOException {
     byte[] svg = ChartEncoder.getBytes(chart, "svg");
     return new String(svg, StandardCharsets.UTF_8).replaceAll("(\\.\\d)\\d+", "$1");
   }
