@@ -80,7 +80,7 @@ public class SequenceBenchmark {
         new SessionSettings(
             null,
             Frames.LIMITS,
-            new Nodes.Times(timeout.toNanos(), timeout.toNanos()),
+            new Nodes.Timeouts(timeout.toNanos(), timeout.toNanos()),
             0,
             ClientLimits.DEFAULTS,
             ProxyView.UNKNOWN);

@@ -106,7 +106,7 @@ final class Service {
         new SessionSettings(
             settings.listen().password(),
             RespLimits.ofMaxBulkLength(settings.listen().maxBulkLength()),
-            new Nodes.Times(
+            new Nodes.Timeouts(
                 timeout, Math.max(timeout, settings.backend().hold().maxDuration().toNanos())),
             settings.upstream().access().database(),
             clientLimits(),

@@ -36,10 +36,10 @@ public final class ConfigSet {
       String name = ConfigGet.plain(frame.text(i));
       String key = KEYS.get(name);
       if (key != null) {
-        return failed(name, "it is Penstock's own: set " + key + " where Penstock is configured");
+        return failed(name, "it is a setting of this proxy: set " + key + " in its configuration");
       }
       if (own.containsKey(name) && !ConfigGet.isSecret(name)) {
-        return failed(name, "Penstock answers it for itself, and it cannot be set");
+        return failed(name, "it is a fixed value of this proxy and cannot be set");
       }
     }
     return null;

@@ -5,16 +5,15 @@ import io.penstock.core.transport.Loop;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Runs an action at the earliest of the times it is asked for. Confined to its loop. */
+/** Runs an action at the earliest of the times that were scheduled. Confined to its loop. */
 public final class Alarm {
 
   private final Loop loop;
   private final Runnable action;
   private @Nullable ScheduledFuture<?> timer;
-  private long time; // of the timer, if there is one
+  private long time; // of the timer, if it is set
 
-  /**
-   * @param action may ask for the next time
+  /** @param action may schedule the next time
    */
   public Alarm(Loop loop, Runnable action) {
     this.loop = loop;
@@ -24,7 +23,7 @@ public final class Alarm {
   /**
    * Runs the action at {@code wanted} at the latest.
    *
-   * @param wanted by the loop's clock; one that is over means soon, never at once
+   * @param wanted by the loop's clock; a time in the past means soon, but not within this call
    */
   public void scheduleAt(long wanted) {
     if (timer != null && wanted - time >= 0) {
@@ -41,7 +40,7 @@ public final class Alarm {
     action.run();
   }
 
-  /** Forgets the time it was asked for. */
+  /** Cancels the scheduled time. */
   public void cancel() {
     ScheduledFuture<?> pending = timer;
     if (pending != null) {

@@ -3,23 +3,20 @@ package io.penstock.core.client;
 import io.penstock.core.upstream.Endpoint;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Whether a client's requests wait because the nodes, or its own thread, do not keep up with them.
- * Confined to the client's event loop.
- */
+/** Pauses a client's requests while the nodes, or the client's own thread, do not keep up. Confined to the client's event loop. */
 public final class Backpressure {
 
   private final Client client;
   private final Nodes nodes;
   private boolean paused;
 
-  /** Nothing waits at first. */
+  /** Not paused at first. */
   public Backpressure(Client client, Nodes nodes) {
     this.client = client;
     this.nodes = nodes;
   }
 
-  /** True while nothing should be sent. */
+  /** Returns whether nothing may be sent now. */
   public boolean isPaused() {
     if (!paused) {
       pauseIfBusy(null);
@@ -27,7 +24,7 @@ public final class Backpressure {
     return paused;
   }
 
-  /** Pauses if {@code node} does not keep up, until it does; null for no node in particular. */
+  /** Pauses while {@code node} does not keep up; null for no node in particular. */
   public void pauseIfBusy(@Nullable Endpoint node) {
     if (!nodes.keepsUp(node, client.affinity())) {
       pause(node);
@@ -36,8 +33,7 @@ public final class Backpressure {
 
   /**
    * Pauses until there may be room again.
-   *
-   * @param node that has to keep up then; null for none in particular
+   * @param node that must keep up then; null for no node in particular
    */
   public void pause(@Nullable Endpoint node) {
     paused = true;

@@ -3,63 +3,57 @@ package io.penstock.core.client;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.Protocol;
 
-/**
- * A client as the handlers of its requests see it: what they may know of it, and do to it. Confined
- * to the client's event loop.
- */
+/** A client as the handlers of its requests see it. Confined to the client's event loop. */
 public interface Client {
 
-  /** Its id as {@code CLIENT ID} tells it. */
+  /** Returns the id of {@code CLIENT ID}. */
   long id();
 
-  /** The same for all exchanges of this client: they share connections to nodes, in order. */
+  /** Returns the same number for all exchanges of this client: they share connections to nodes and keep their order there. */
   int affinity();
 
-  /** The protocol version that it speaks now. */
+  /** Returns the client's current protocol version. */
   Protocol protocol();
 
-  /** What stands for an array that there is not, in that protocol. */
+  /** Returns the null array of that protocol version. */
   byte[] nullArray();
 
-  /** Its address, for example {@code 127.0.0.1:50412}. */
+  /** Returns the client's address, for example {@code 127.0.0.1:50412}. */
   String address();
 
-  /** Whether its socket is connected; false some time before {@link #isClosed}. */
+  /** Returns whether the socket is connected; false some time before {@link #isClosed} is true. */
   boolean isConnected();
 
-  /** Whether its socket takes more bytes now. */
+  /** Returns whether the socket accepts more bytes now. */
   boolean isWritable();
 
-  /** Whether its connection is closed: nothing is given to it any more. */
+  /** Returns whether the connection is closed: nothing is written to it any more. */
   boolean isClosed();
 
-  /** Whether it is closed, or is being closed for a limit. */
+  /** Returns whether the client is closed, or is being closed for a limit. */
   boolean isClosing();
 
-  /** Whether it sends no more, or is closed. */
+  /** Returns whether the client has closed its side, or is closed. */
   boolean isInputEnded();
 
-  /** Whether this loop lets its clients go. */
+  /** Returns whether this loop drains its clients. */
   boolean isDraining();
 
-  /** Takes up the requests that have come, as far as they may be. */
+  /** Handles the requests that have arrived, as long as the client's state and limits allow it. */
   void processInput();
 
-  /** Takes up no more requests before {@link #resume} for the same place. */
+  /** Handles no more requests until {@link #resume} for the same slot. */
   void suspend(ReplySlot by);
 
-  /** What it was suspended for is over; the requests behind it are taken up with its reply. */
+  /** Ends {@link #suspend}; the next requests are handled when the slot's reply is complete. */
   void resume(ReplySlot by);
 
-  /** Takes up no more requests, has those in flight answered and closes. */
+  /** Handles no more requests, waits for the pending replies and closes the client. */
   void drain();
 
-  /** Closes at once: the client is gone, or cannot be given what it waits for. */
+  /** Closes the client at once: it has disconnected, or cannot get the reply it waits for. */
   void closeNow(String why);
 
-  /**
-   * Something went wrong that should not, or memory could not be had: the client is closed, since
-   * nobody can tell which of its replies is whole. The caller must not fail because of it.
-   */
+  /** Closes the client after an unexpected error or a failed allocation: it is unknown which of its replies are whole. Does not throw. */
   void fail(Throwable cause);
 }

@@ -5,15 +5,15 @@ import io.penstock.core.reply.ReplySequence;
 import io.penstock.core.transport.Loop;
 
 /**
- * What the handlers of one client's requests are made with. A handler takes what it needs from this
- * when it is made.
+ * The parts that the handlers of one client's requests share. A handler takes what it needs at
+ * construction.
  *
- * @param client whose requests are handled
- * @param replies of the client
- * @param account of what is kept for the client
- * @param nodes that the client's requests go to
- * @param reader of requests that are looked at once more
- * @param loop of the client
+ * @param client the client
+ * @param replies the client's pending replies
+ * @param account the client's memory and limits
+ * @param nodes the nodes that the client's requests go to
+ * @param reader reads requests a second time
+ * @param loop the client's event loop
  */
 public record ClientContext(
     Client client,

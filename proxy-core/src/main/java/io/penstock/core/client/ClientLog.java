@@ -10,10 +10,7 @@ import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * What the log tells of the clients of one loop, each kind of line at most once in a while.
- * Confined to that loop.
- */
+/** Writes log lines about the clients of one loop, each kind at most once in some seconds. Confined to that loop. */
 public final class ClientLog {
 
   private static final Logger log = LoggerFactory.getLogger(ClientLog.class);
@@ -34,28 +31,26 @@ public final class ClientLog {
     }
   }
 
-  /** Counts and tells that a client is closed for a limit; before it is. */
+  /** Counts and logs that a client is closed for a limit. Called before it is closed. */
   public void closing(Client client, Allowance account, CloseReason reason) {
     closing(client, account, reason, reason.description());
   }
 
-  /** The same of a client that sent what is no request. */
-  public void protocolError(Client client, Allowance account, String words) {
+  /** Counts and logs that a client is closed for a protocol error. Called before it is closed. */
+  public void protocolError(Client client, Allowance account, String error) {
     closing(
-        client, account, CloseReason.PROTOCOL, CloseReason.PROTOCOL.description() + ": " + words);
+        client, account, CloseReason.PROTOCOL, CloseReason.PROTOCOL.description() + ": " + error);
   }
 
-  private void closing(Client client, Allowance account, CloseReason reason, String words) {
+  private void closing(Client client, Allowance account, CloseReason reason, String why) {
     counters.countClose(reason);
     ThrottledLog notice = closings.get(reason);
     if (notice != null) {
       notice.log(times ->
           log.warn(
-              "client {} ({}) is closed: {}; it has {} bytes unread and keeps {} in buffers{}",
+              "client {} ({}) is closed: {}; {} bytes of output are unread, {} bytes of memory are used{}",
               client.id(),
-              client.address(),
-              words,
-              account.unreadBytes(),
+              client.address(), why, account.unreadBytes(),
               account.keptBytes(),
               more(times)));
     }
@@ -65,41 +60,40 @@ public final class ClientLog {
     return times == 1 ? "" : " (" + (times - 1) + " more since the last such line)";
   }
 
-  /** A client gave wrong credentials. */
+  /** Logs wrong credentials of a client. */
   public void authenticationFailed(Client client) {
     authenticationFailed.log(times ->
         log.warn(
             "client {} ({}) failed to authenticate{}", client.id(), client.address(), more(times)));
   }
 
-  /** A client is not read because so many of its requests are unanswered. */
+  /** Logs that a client is not read because it has too many pending requests. */
   public void paused(Client client) {
     paused.log(times ->
         log.info(
-            "client {} ({}) is not read while {} of its requests are unanswered{}",
+            "client {} ({}) is not read while {} of its requests are pending{}",
             client.id(),
             client.address(),
             limits.inFlight(),
             more(times)));
   }
 
-  /** The replies that a request needs together are too large for that. */
+  /** Logs a request that fails because the replies to merge are too large. */
   public void replyTooLarge(Client client, long most) {
     replyTooLarge.log(times ->
         log.warn(
-            "a request of client {} ({}) is answered with an error: more than {} bytes of replies"
-                + " would have to be put together{}",
+            "a request of client {} ({}) failed: the replies to merge exceed {} bytes{}",
             client.id(),
             client.address(),
             most,
             more(times)));
   }
 
-  /** A request is refused because too many are unanswered. */
+  /** Logs that a request was rejected because too many requests of all clients are pending. */
   public void totalInFlightReached() {
     totalInFlightReached.log(times ->
         log.warn(
-            "{} requests are unanswered: {} refused since the last such line",
+            "{} requests of all clients are pending: {} rejected since the last such line",
             limits.totalInFlight(),
             times));
   }

@@ -3,7 +3,7 @@ package io.penstock.core.client;
 import io.penstock.core.command.Command;
 import io.penstock.core.resp.Protocol;
 
-/** What a client has told about itself and how it wants to be answered. Confined to its loop. */
+/** What a client has set about itself: protocol version, names, reply mode. Confined to its loop. */
 public final class ClientProfile {
 
   private static final int REPLIES_ON = 0;
@@ -28,7 +28,7 @@ public final class ClientProfile {
     protocol = spoken;
   }
 
-  /** What stands for an array that there is not. */
+  /** Returns the null array of the client's protocol version. */
   public byte[] nullArray() {
     return protocol == Protocol.RESP3 ? NIL_3 : NIL;
   }
@@ -37,27 +37,27 @@ public final class ClientProfile {
     return name;
   }
 
-  public void name(String given) {
-    name = given;
+  public void name(String value) {
+    name = value;
   }
 
   public String libraryName() {
     return libraryName;
   }
 
-  public void libraryName(String given) {
-    libraryName = given;
+  public void libraryName(String value) {
+    libraryName = value;
   }
 
   public String libraryVersion() {
     return libraryVersion;
   }
 
-  public void libraryVersion(String given) {
-    libraryVersion = given;
+  public void libraryVersion(String value) {
+    libraryVersion = value;
   }
 
-  /** Bytes of what it has told. */
+  /** Returns the bytes that the names take. */
   public long size() {
     return (long) name.length() + libraryName.length() + libraryVersion.length();
   }
@@ -78,7 +78,7 @@ public final class ClientProfile {
     replies = REPLIES_OFF;
   }
 
-  /** What RESET does first; a reply that is to be skipped is skipped all the same. */
+  /** Ends {@code CLIENT REPLY OFF}, as RESET does first; a reply to be skipped is skipped nevertheless. */
   public void endRepliesOff() {
     if (replies == REPLIES_OFF) {
       replies = REPLIES_ON;
@@ -91,14 +91,14 @@ public final class ClientProfile {
     }
   }
 
-  /** Whether after a call of {@code CLIENT REPLY} other replies are given than before it. */
+  /** Returns whether a call of {@code CLIENT REPLY} changes which replies are given. */
   public boolean changesReplyMode(Command call) {
     return replies != REPLIES_ON
         || call.argEqualsIgnoreCase(2, "off")
         || call.argEqualsIgnoreCase(2, "skip");
   }
 
-  /** Whether the request that arrives now gets no reply; each skip counts once. */
+  /** Returns whether the request that arrives now gets no reply. Called once for each request, as a skip is for one. */
   public boolean isNextReplyMuted() {
     if (replies == SKIP_NEXT) {
       replies = REPLIES_ON;
@@ -107,7 +107,7 @@ public final class ClientProfile {
     return replies == REPLIES_OFF;
   }
 
-  /** As after connecting. */
+  /** Resets the profile to its state after connecting. */
   public void reset() {
     protocol = Protocol.RESP2;
     name = "";

@@ -7,25 +7,22 @@ import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.transport.SharedBuffer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The request that is handled now: its arguments, its bytes, and how it gets a place among the
- * replies. Valid until the handler returns. Confined to the client's event loop.
- */
+/** The request that is handled now: its arguments, its bytes, and its reply slot. Valid until the handler returns. Confined to the client's event loop. */
 public interface IncomingRequest {
 
-  /** The command with its arguments. */
+  /** Returns the command with its arguments. */
   Command command();
 
-  /** The arguments. */
+  /** Returns the arguments. */
   RequestFrame frame();
 
-  /** A share of the buffer that the frame lies in; the caller owns it. */
+  /** Returns a share of the buffer that holds the frame; the caller owns it. */
   SharedBuffer share();
 
   /**
-   * Takes the request's place among the replies.
+   * Begins the reply to the request.
    *
-   * @param spec what the request is counted as; null for what is no command
+   * @param spec the command that the request is counted as; null if it is not a command
    */
   ReplySlot begin(@Nullable CommandSpec spec);
 }

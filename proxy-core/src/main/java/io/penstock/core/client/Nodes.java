@@ -15,73 +15,69 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The nodes, as handlers of requests see them from one event loop: which serves what, how an
- * exchange gets there, and how long it may take. Confined to that loop.
- */
+/** The nodes as request handlers on one event loop see them: the placement, dispatch of exchanges, and timeouts. Confined to that loop. */
 public final class Nodes {
 
   /**
    * How long requests may take.
    *
-   * @param commandTimeoutNanos for a node's answer, from when the command was sent
-   * @param retryWindowNanos so long after its arrival a command that did not run is sent, or sent
-   *     again; not less than that
+   * @param commandTimeoutNanos for a node's reply, from when the command was sent
+   * @param retryWindowNanos how long after its arrival a command that did not run may be sent or
+   *     retried; not less than the command timeout
    */
-  public record Times(long commandTimeoutNanos, long retryWindowNanos) {}
+  public record Timeouts(long commandTimeoutNanos, long retryWindowNanos) {}
 
   private final Dispatcher dispatcher;
   private final Topology topology;
-  private final Times times;
-  private final Supplier<@Nullable String> unreached;
+  private final Timeouts timeouts;
+  private final Supplier<@Nullable String> topologyFailure;
 
-  /**
-   * @param unreached tells why no node has told of the topology; null when one has
+  /** @param topologyFailure returns why the topology is unknown; null if it is known
    */
   public Nodes(
-      Dispatcher dispatcher, Topology topology, Times times, Supplier<@Nullable String> unreached) {
+      Dispatcher dispatcher, Topology topology, Timeouts timeouts, Supplier<@Nullable String> topologyFailure) {
     this.dispatcher = dispatcher;
     this.topology = topology;
-    this.times = times;
-    this.unreached = unreached;
+    this.timeouts = timeouts;
+    this.topologyFailure = topologyFailure;
   }
 
-  /** The placement by which exchanges are dispatched. */
+  /** Returns the placement by which exchanges are dispatched. */
   public Placement placement() {
     return dispatcher.placement();
   }
 
-  /** The masters of all shards. */
+  /** Returns the masters of all shards. */
   public List<Endpoint> masters() {
     return dispatcher.placement().masters();
   }
 
-  /** As {@link Dispatcher#dispatch}. */
+  /** See {@link Dispatcher#dispatch}. */
   public boolean dispatch(Exchange exchange) {
     return dispatcher.dispatch(exchange);
   }
 
-  /** As {@link Dispatcher#dispatchTo}. */
+  /** See {@link Dispatcher#dispatchTo}. */
   public void dispatchTo(Endpoint node, Exchange exchange, boolean asking) {
     dispatcher.dispatchTo(node, exchange, asking);
   }
 
-  /** As {@link Dispatcher#lease}. */
+  /** See {@link Dispatcher#lease}. */
   public @Nullable Lease lease(Endpoint node, Exchange first) {
     return dispatcher.lease(node, first);
   }
 
-  /** As {@link Dispatcher#isWritable}. */
+  /** See {@link Dispatcher#isWritable}. */
   public boolean keepsUp(@Nullable Endpoint node, int client) {
     return dispatcher.isWritable(node, client);
   }
 
-  /** As {@link Dispatcher#hasRoomForLargeReply}. */
+  /** See {@link Dispatcher#hasRoomForLargeReply}. */
   public boolean hasRoom(int partition, Protocol protocol, int client) {
     return dispatcher.hasRoomForLargeReply(partition, protocol, client);
   }
 
-  /** As {@link Dispatcher#whenWritable}. */
+  /** See {@link Dispatcher#whenWritable}. */
   void whenWritable(int client, Runnable action) {
     dispatcher.whenWritable(client, action);
   }
@@ -96,29 +92,29 @@ public final class Nodes {
     return dispatcher.heldRequests();
   }
 
-  /** Asks for a refresh of the topology. */
+  /** Requests a refresh of the topology. */
   public void requestRefresh(RefreshTrigger trigger) {
     topology.requestRefresh(trigger);
   }
 
-  /** A node says that a partition has another master, which is believed at once. */
+  /** Applies a node's redirect: the partition has another master from now on. */
   public void moved(int partition, Endpoint master) {
     topology.moved(partition, master);
     dispatcher.adoptPlacement();
   }
 
-  /** The error for a partition that nobody serves, and why if no node has told of any. */
+  /** Returns the error for a partition without an owner, with the reason if the topology is unknown. */
   public byte[] notServed() {
     return placement().shards().isEmpty()
-        ? ErrorReplies.notServed(unreached.get())
+        ? ErrorReplies.notServed(topologyFailure.get())
         : ErrorReplies.NOT_SERVED;
   }
 
   public long commandTimeoutNanos() {
-    return times.commandTimeoutNanos();
+    return timeouts.commandTimeoutNanos();
   }
 
   public long retryWindowNanos() {
-    return times.retryWindowNanos();
+    return timeouts.retryWindowNanos();
   }
 }

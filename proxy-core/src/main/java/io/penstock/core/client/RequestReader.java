@@ -11,9 +11,7 @@ import io.penstock.core.resp.ScanResult;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/**
- * Reads requests once more out of their bytes, as the servers are known now. Confined to a loop.
- */
+/** Parses requests a second time from their bytes, with the current command table. Confined to a loop. */
 public final class RequestReader {
 
   private final RespLimits limits;
@@ -27,7 +25,7 @@ public final class RequestReader {
     this.servers = servers;
   }
 
-  /** Goes by what is known of the servers now. */
+  /** Uses {@code now} from here on. */
   public void update(ServerFacts now) {
     servers = now;
   }
@@ -36,7 +34,7 @@ public final class RequestReader {
     return limits;
   }
 
-  /** What is known of the servers, as this loop has last heard. */
+  /** Returns the facts about the servers that this loop uses. */
   public ServerFacts servers() {
     return servers;
   }
@@ -45,12 +43,12 @@ public final class RequestReader {
     return servers.commands();
   }
 
-  /** The request that a frame holds, not resolved. */
+  /** Returns the request in a frame, not resolved. */
   public Command command(RequestFrame frame) {
     return new Command(servers.commands(), frame);
   }
 
-  /** Reads the one request that lies there, resolved; borrows the buffer. */
+  /** Parses the single request in these bytes and resolves it; borrows the buffer. */
   public Command read(ByteBuf buffer, int from, int length) {
     var scanner = new RequestScanner(limits);
     scanner.reset(from);
@@ -63,11 +61,10 @@ public final class RequestReader {
   }
 
   /**
-   * Whether all requests that lie there pass the test, which is asked no more after the first that
-   * does not.
+   * Returns whether all requests in these bytes pass the test. Stops at the first that does not.
    *
    * @param buffer borrowed
-   * @param test is given each request, resolved, for the time of its call
+   * @param test gets each request, resolved, valid during the call
    */
   public boolean allMatch(ByteBuf buffer, int from, int length, Predicate<Command> test) {
     var scanner = new RequestScanner(limits);
@@ -82,7 +79,7 @@ public final class RequestReader {
     return true;
   }
 
-  /** Gives each request that lies there, resolved; borrows the buffer. */
+  /** Passes each request in these bytes, resolved, to {@code each}; borrows the buffer. */
   public void forEach(ByteBuf buffer, int from, int length, Consumer<Command> each) {
     allMatch(
         buffer,

@@ -2,32 +2,29 @@ package io.penstock.core.client;
 
 import io.penstock.core.transport.Loop;
 
-/**
- * With what fails again and again: lasts from the first failure in a row as long as a command may
- * be held. Confined to its loop.
- */
+/** The time in which something that fails repeatedly is retried: it begins with the first failure in a row and lasts as long as a command may be retried. Confined to its loop. */
 public final class RetryWindow {
 
   private final Loop loop;
   private final long longestNanos;
   private long since;
-  private boolean tried;
+  private boolean begun;
 
   public RetryWindow(Loop loop, Nodes nodes) {
     this.loop = loop;
     this.longestNanos = nodes.retryWindowNanos();
   }
 
-  /** It did not fail. */
+  /** An attempt succeeded: the next failure begins a new window. */
   public void reset() {
-    tried = false;
+    begun = false;
   }
 
-  /** It failed: answers true when that has lasted too long. */
+  /** An attempt failed: returns whether the window is over. */
   public boolean isOver() {
     long now = loop.tick();
-    if (!tried) {
-      tried = true;
+    if (!begun) {
+      begun = true;
       since = now;
     }
     return now - since > longestNanos;

@@ -6,23 +6,20 @@ import io.penstock.core.limit.Allowance;
 import io.penstock.core.transport.Sliced;
 import io.penstock.core.transport.Slices;
 
-/**
- * How much a client may have Penstock do by itself in one turn of the loop: what is behind that in
- * its pipeline waits for another. Commands that go to nodes count nothing. Confined to its loop.
- */
+/** How much work a client may cause within Penstock itself in one loop turn: the rest of its pipeline waits for another turn. Commands that go to nodes cost nothing. Confined to its loop. */
 public final class TurnBudget implements Sliced {
 
-  /** Steps that a small answer of Penstock's own takes. */
+  /** Steps for a small reply of Penstock's own. */
   public static final int ANSWER = 4;
 
-  /** As many steps as a few slices have. */
+  /** Steps in one loop turn: a few slices. */
   private static final int MOST = 4 * Slices.STEPS_PER_SLICE;
 
   private final Client client;
   private final Allowance account;
   private final Slices slices;
   private int spent;
-  private boolean used;
+  private boolean overspent;
 
   public TurnBudget(Client client, Allowance account, Slices slices) {
     this.client = client;
@@ -30,7 +27,7 @@ public final class TurnBudget implements Sliced {
     this.slices = slices;
   }
 
-  /** About what it takes to answer a request: much for what tells of all clients or commands. */
+  /** Returns the approximate steps to answer a request: many for replies about all clients or commands. */
   public static int cost(LocalCommand which, Command request) {
     return request.argc()
         + switch (which) {
@@ -42,29 +39,29 @@ public final class TurnBudget implements Sliced {
   }
 
   /**
-   * So many steps were done, or are about to be, for a request of the client.
+   * Counts steps that a request of the client takes.
    *
-   * @return false when it waits for another turn with the next one
+   * @return false if the client's next request must wait for another turn
    */
   public boolean spend(int steps) {
     spent += steps;
-    if (spent >= MOST && !used) {
-      used = true;
+    if (spent >= MOST && !overspent) {
+      overspent = true;
       slices.start(this);
     }
-    return !used;
+    return !overspent;
   }
 
-  /** Whether the client waits for another turn. */
+  /** Returns whether the client waits for another turn. */
   public boolean isSpent() {
-    return used;
+    return overspent;
   }
 
-  /** Another turn has come. */
+  /** Begins another turn. */
   @Override
   public boolean step() {
     spent = 0;
-    used = false;
+    overspent = false;
     client.processInput();
     account.checkInput();
     return false;

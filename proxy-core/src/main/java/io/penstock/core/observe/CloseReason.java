@@ -1,38 +1,38 @@
 package io.penstock.core.observe;
 
-/** Why Penstock closed a client: most often for a limit. */
+/** Why Penstock closed a client, in most cases for a limit. */
 public enum CloseReason {
-  /** It left more unread than the hard limit of its class. */
-  OUTPUT_HARD_LIMIT("it leaves more unread than its hard limit"),
+  /** The unread output exceeds the hard limit of the client's class. */
+  OUTPUT_HARD_LIMIT("its unread output exceeds the hard limit"),
 
-  /** It left more unread than the soft limit of its class, for too long. */
-  OUTPUT_SOFT_LIMIT("it has left more unread than its soft limit for too long"),
+  /** The unread output has exceeded the soft limit of the client's class for too long. */
+  OUTPUT_SOFT_LIMIT("its unread output has exceeded the soft limit for too long"),
 
-  /** Clients together kept too much in buffers, and it kept the most. */
-  MEMORY("clients keep more in buffers than maxmemory-clients, and it keeps the most"),
+  /** The memory of all clients exceeds {@code maxmemory-clients}, and this client uses the most. */
+  MEMORY("client memory exceeds maxmemory-clients, and it uses the most"),
 
-  /** It asked nothing for too long. */
-  IDLE("it has asked nothing for too long"),
+  /** The client has sent no request for too long. */
+  IDLE("it has sent no request for too long"),
 
-  /** It did not authenticate in time. */
+  /** The client has not authenticated in time. */
   AUTHENTICATION("it has not authenticated in time"),
 
-  /** It did not send the rest of a request in time. */
+  /** The client has not sent the rest of a request in time. */
   REQUEST("it has not sent the rest of a request in time"),
 
-  /** It read nothing of the replies that waited for it. */
-  REPLY("it has read nothing of its replies for too long"),
+  /** The client has not read its replies for too long. */
+  REPLY("it has not read its replies for too long"),
 
-  /** What it sent is no request, or more than one may have. */
-  PROTOCOL("what it has sent is no request");
+  /** The client sent bytes that are not a valid request, or a request that is too large. */
+  PROTOCOL("protocol error");
 
   private final String description;
 
-  CloseReason(String words) {
-    this.description = words;
+  CloseReason(String description) {
+    this.description = description;
   }
 
-  /** What a log says of a client that is closed for it. */
+  /** Returns the reason as log lines give it. */
   public String description() {
     return description;
   }

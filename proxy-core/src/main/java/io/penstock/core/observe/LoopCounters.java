@@ -5,17 +5,14 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
-/**
- * One event loop's figures of the hot path: plain arrays by command id, no atomics. Written and
- * read on that loop only.
- */
+/** The counters of one event loop for the hot path: plain arrays by command id, no atomics. Written and read on that loop only. */
 public final class LoopCounters {
 
   private static final Outcome[] OUTCOMES = Outcome.values();
   private static final RetryablePrefix[] REDIRECTIONS = RetryablePrefix.values();
   private static final int BUCKETS = DurationBuckets.BOUNDED + 1;
 
-  /** As many kinds of errors are told apart; Redis's own limit. */
+  /** Most kinds of errors that are counted; Redis's own limit. */
   private static final int MOST_ERRORS = 128;
 
   private long[] outcomes;
@@ -31,14 +28,14 @@ public final class LoopCounters {
   private long recordLag;
   private long maxLag;
 
-  /** For ids from 0 to {@code commands - 1}. */
+  /** Creates counters for command ids from 0 to {@code commands - 1}. */
   public LoopCounters(int commands) {
     outcomes = new long[commands * OUTCOMES.length];
     buckets = new long[commands * BUCKETS];
     nanos = new long[commands];
   }
 
-  /** Makes room for ids up to {@code commands - 1}; counts stay. */
+  /** Makes room for command ids up to {@code commands - 1}; counts are kept. */
   public void grow(int commands) {
     if (commands > nanos.length) {
       outcomes = Arrays.copyOf(outcomes, commands * OUTCOMES.length);
@@ -47,7 +44,7 @@ public final class LoopCounters {
     }
   }
 
-  /** One command ended {@code duration} nanoseconds after it arrived. */
+  /** Records a command that ended {@code duration} nanoseconds after it arrived. */
   public void record(int command, Outcome outcome, long duration) {
     outcomes[command * OUTCOMES.length + outcome.ordinal()]++;
     buckets[command * BUCKETS + DurationBuckets.indexOf(duration)]++;
@@ -58,17 +55,17 @@ public final class LoopCounters {
     redirects[kind.ordinal()]++;
   }
 
-  /** A message went to one client. */
+  /** Counts a message that was sent to one client. */
   public void countMessage() {
     messages++;
   }
 
-  /** A client was closed for a limit. */
+  /** Counts a client that is closed for a limit. */
   public void countClose(CloseReason reason) {
     countClose[reason.ordinal()]++;
   }
 
-  /** A client gave wrong credentials. */
+  /** Counts wrong credentials of a client. */
   public void countAuthenticationFailure() {
     authenticationFailures++;
   }
@@ -85,24 +82,24 @@ public final class LoopCounters {
     return countClose[reason.ordinal()];
   }
 
-  /** A client was given an error reply whose first word is {@code prefix}. */
+  /** Counts an error reply to a client by its first word. */
   public void countError(String prefix) {
     if (errors.size() < MOST_ERRORS || errors.containsKey(prefix)) {
       errors.merge(prefix, 1L, Long::sum);
     }
   }
 
-  /** So many bytes came from clients. */
+  /** Counts bytes received from clients. */
   public void received(int bytes) {
     received += bytes;
   }
 
-  /** So many bytes had gone to a client when it left. */
+  /** Counts all bytes that were sent to a client. Called when it is closed. */
   public void sent(long bytes) {
     sent += bytes;
   }
 
-  /** The loop's tick came {@code nanos} later than planned. */
+  /** Records how much later than planned the loop's tick ran. */
   public void recordLag(long nanosLate) {
     recordLag = nanosLate;
     maxLag = Math.max(maxLag, nanosLate);
@@ -124,7 +121,7 @@ public final class LoopCounters {
     return redirects[kind.ordinal()];
   }
 
-  /** Commands so far, without those that were refused. */
+  /** Returns the number of commands so far, without rejected ones. */
   public long total() {
     long total = 0;
     for (int i = 0; i < outcomes.length; i++) {
@@ -133,17 +130,17 @@ public final class LoopCounters {
     return total;
   }
 
-  /** Error replies by their first word; a copy. */
+  /** Returns a copy of the error replies' counts by their first word. */
   public Map<String, Long> errors() {
     return Map.copyOf(errors);
   }
 
-  /** Bytes that came from clients. */
+  /** Returns the bytes received from clients. */
   public long received() {
     return received;
   }
 
-  /** Bytes that went to clients that have left. */
+  /** Returns the bytes sent to clients that are closed by now. */
   public long sent() {
     return sent;
   }

@@ -1,12 +1,12 @@
 package io.penstock.core.observe;
 
-/** How one command ended, as the {@code outcome} label shows it. */
+/** How one command ended: the {@code outcome} label of metrics. */
 public enum Outcome {
   /** A reply that is not an error. */
   OK,
-  /** An error reply of the server. */
+  /** An error reply of the node. */
   ERROR,
-  /** Penstock refused it without sending it: wrong arity, unknown command, CROSSSLOT, NOAUTH. */
+  /** Penstock rejected it without sending it: wrong arity, unknown command, CROSSSLOT, NOAUTH. */
   REJECTED,
   TIMEOUT,
   UNAVAILABLE,

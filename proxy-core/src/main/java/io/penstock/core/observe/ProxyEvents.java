@@ -15,29 +15,30 @@ public interface ProxyEvents {
   /** Ignores everything. */
   ProxyEvents NONE = new ProxyEvents() {};
 
-  /** A client was turned away because {@code max-clients} was reached. */
+  /** A client was rejected because {@code max-clients} is reached. */
   default void clientRejected() {}
 
   /** A backend connection is ready for commands. */
   default void backendConnected(Endpoint node) {}
 
-  /** A backend connection ended, or an attempt to make one failed, and not by Penstock's will. */
+  /** A backend connection was lost, or a connection attempt failed. Not called when Penstock closes it itself. */
   default void backendDisconnected(Endpoint node, Throwable cause) {}
 
   /**
-   * A loop has held requests for some time.
+   * A failover hold of a loop has lasted for some time.
    *
-   * @param node that cannot be reached or takes none yet; null for slots that nobody serves
+   * @param node that cannot be reached or does not accept requests yet; null for slots without an
+   *     owner
    */
   default void failoverHoldBegan(@Nullable Endpoint node) {}
 
-  /** It holds none for that node any more. */
+  /** A failover hold of a loop has ended. */
   default void failoverHoldEnded(@Nullable Endpoint node, FailoverHoldReport report) {}
 
-  /** The nodes' health was looked at, which is every few seconds; on the topology thread. */
+  /** A health check of all nodes has ended, which is every few seconds; on the topology thread. */
   default void healthChecked(UpstreamStatus status) {}
 
-  /** A topology refresh ended; {@code failure} is null when it worked. */
+  /** A topology refresh has ended; {@code failure} is null if it succeeded. */
   default void topologyRefreshed(
       RefreshTrigger trigger, Duration took, Placement now, @Nullable Throwable failure) {}
 }

@@ -7,21 +7,21 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The figures of a proxy at one moment, summed over its event loops. Counters only grow.
+ * The statistics of a proxy at one moment, summed over its event loops. Counters only grow.
  *
- * @param commands one entry per command that was seen, by name
+ * @param commands one entry per command that was seen
  * @param clientsNow open client connections
  * @param clientsTotal client connections accepted since start
- * @param clientsRejected client connections turned away at the limit
- * @param clientsDelayed how often client connections had to wait before they were accepted
+ * @param clientsRejected client connections rejected at the limit
+ * @param clientsDelayed how often accepting client connections was delayed
  * @param nodes one entry per node that has or had connections
  * @param redirects redirects by kind
  * @param loops one entry per event loop
  * @param pubSub subscribers and their messages
  * @param traffic between clients and Penstock
- * @param errors error replies that clients were given, by their first word
- * @param held requests that could not be sent at once
- * @param pressure what clients take, and how often that was too much
+ * @param errors error replies to clients, by their first word
+ * @param held requests in failover holds
+ * @param pressure the load by clients, and how often it was too much
  */
 public record ProxyStats(
     List<CommandStats> commands,
@@ -38,7 +38,7 @@ public record ProxyStats(
     HeldStats held,
     Pressure pressure) {
 
-  /** Nothing has happened. */
+  /** All counters are zero. */
   public static final ProxyStats NONE =
       new ProxyStats(
           List.of(),
@@ -55,10 +55,7 @@ public record ProxyStats(
           HeldStats.NONE,
           Pressure.NONE);
 
-  /**
-   * The same, with only what was counted since {@code before} of what {@code CONFIG RESETSTAT}
-   * resets on a server.
-   */
+  /** Returns these statistics where the counters that {@code CONFIG RESETSTAT} resets on a server begin at {@code before}. */
   public ProxyStats since(ProxyStats before) {
     return StatsSince.of(before, this);
   }
@@ -69,7 +66,7 @@ public record ProxyStats(
    * @param name upper-case name as Redis documents it
    * @param outcomes count per {@link Outcome}
    * @param bucketCounts commands per duration bucket, same order as {@link
-   *     DurationBuckets#upperBounds()} plus one last bucket for everything longer; not cumulative
+   *     DurationBuckets#upperBounds()} plus one last bucket for longer durations; not cumulative
    * @param totalNanos sum of durations in nanoseconds
    */
   public record CommandStats(
@@ -79,12 +76,12 @@ public record ProxyStats(
    * One node's connections.
    *
    * @param connections open connections
-   * @param exclusive those among them that one client has for itself, or the next one will
+   * @param exclusive those among them that are leased to one client, or kept for the next lease
    * @param inFlight commands sent and not yet answered
    * @param bytesSent bytes written to the node
    * @param bytesReceived bytes read from the node
-   * @param reconnects connections made after one was lost
-   * @param errors failed connection attempts and connections lost
+   * @param reconnects connections made after a lost one
+   * @param errors failed connection attempts and lost connections
    */
   public record NodeStats(
       Endpoint node,
@@ -96,7 +93,7 @@ public record ProxyStats(
       long reconnects,
       long errors) {
 
-    /** The same node's, of other connections to it as well. */
+    /** Returns the sum with other connections to the same node. */
     public NodeStats plus(NodeStats other) {
       return new NodeStats(
           node,
@@ -112,11 +109,10 @@ public record ProxyStats(
 
   /**
    * Subscribers and their messages.
-   *
-   * @param channels distinct channels that clients listen to
+   * @param channels distinct channels that clients are subscribed to
    * @param patterns distinct patterns
    * @param shardChannels distinct shard channels
-   * @param messages messages given to clients, once for each
+   * @param messages messages sent to clients, counted for each client
    */
   public record PubSubStats(long channels, long patterns, long shardChannels, long messages) {
 
@@ -125,14 +121,14 @@ public record ProxyStats(
   }
 
   /**
-   * What clients take of Penstock, and how often that was too much.
+   * The load by clients, and how often it was too much.
    *
-   * @param memory bytes that are kept in buffers for clients
-   * @param unanswered requests that were taken up and not answered yet
-   * @param paused clients that are not read at present: they have too much unanswered or unread, a
-   *     node does not keep up, or they wait after a failed AUTH
-   * @param closed clients closed for a limit, by which
-   * @param authenticationFailures wrong credentials that clients gave
+   * @param memory bytes of client memory
+   * @param unanswered pending requests
+   * @param paused clients that are not read at present: they have too many pending requests or too
+   *     much unread output, a node does not keep up, or they wait after a failed AUTH
+   * @param closed clients closed for a limit, by reason
+   * @param authenticationFailures how often clients gave wrong credentials
    */
   public record Pressure(
       long memory,
@@ -159,7 +155,7 @@ public record ProxyStats(
   }
 
   /**
-   * What passes between clients and Penstock.
+   * The traffic between clients and Penstock.
    *
    * @param bytesReceived bytes read from clients
    * @param bytesSent bytes of replies
@@ -190,22 +186,22 @@ public record ProxyStats(
     }
   }
 
-  /** What became of a request that was held because its node did not take it, or was to be. */
+  /** How the failover hold of a request ended, or why it was not held. */
   public enum HeldOutcome {
-    /** It was sent, or answered, when there was a node that took it. */
+    /** It was sent or answered when a node accepted it. */
     SERVED,
-    /** It was held as long as it may be and then answered with an error. */
+    /** It was held for the maximum time and then answered with an error. */
     GIVEN_UP,
-    /** Its client went away. */
+    /** Its client disconnected. */
     DROPPED,
-    /** Too many were held already. */
+    /** It was rejected: too many requests were held already. */
     REFUSED
   }
 
   /**
-   * Requests that wait until they can be sent, or sent again.
+   * Requests in failover holds.
    *
-   * @param now that wait at present
+   * @param now that are held at present
    * @param outcomes counts by the ordinal of {@link HeldOutcome}
    */
   public record HeldStats(long now, long[] outcomes) {
@@ -221,7 +217,7 @@ public record ProxyStats(
       return new HeldStats(now + other.now, sum);
     }
 
-    /** How many ended so. */
+    /** Returns how many holds had this outcome. */
     public long count(HeldOutcome outcome) {
       return outcomes[outcome.ordinal()];
     }
@@ -231,8 +227,8 @@ public record ProxyStats(
    * One event loop's health.
    *
    * @param index 0 to loops - 1
-   * @param lagNanos how late its newest tick was, in nanoseconds
-   * @param maxLagNanos the latest tick since start, in nanoseconds
+   * @param lagNanos how late its latest tick was, in nanoseconds
+   * @param maxLagNanos how late its most delayed tick since the start was, in nanoseconds
    */
   public record LoopStats(int index, long lagNanos, long maxLagNanos) {}
 }

@@ -2,10 +2,7 @@ package io.penstock.core.observe;
 
 import java.util.concurrent.TimeUnit;
 
-/**
- * How fast a counter has grown lately: the mean over the newest samples, about two seconds.
- * Confined to one event loop.
- */
+/** The recent growth of a counter: the mean over the latest samples, about two seconds. Confined to one event loop. */
 public final class Rate {
 
   /** Time between two samples, in nanoseconds. */
@@ -19,7 +16,7 @@ public final class Rate {
   private long last;
   private boolean begun;
 
-  /** The counter stood at {@code total} at {@code now}, a {@link System#nanoTime()}. */
+  /** Adds a sample: the counter was {@code total} at {@code now}, a {@link System#nanoTime()}. */
   public void sample(long now, long total) {
     if (begun) {
       double seconds = (double) (now - lastAt) / TimeUnit.SECONDS.toNanos(1);
@@ -31,7 +28,7 @@ public final class Rate {
     last = total;
   }
 
-  /** Growth per second. */
+  /** Returns the growth per second. */
   public long perSecond() {
     long sum = 0;
     for (long sample : perSecond) {

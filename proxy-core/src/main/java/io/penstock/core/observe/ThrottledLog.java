@@ -4,21 +4,19 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 
-/**
- * Keeps a log readable: what happens for the first time is told at once, what goes on happening now
- * and then. Safe from any thread.
- */
+/** Limits how often a repeating event is logged: the first time at once, then at most once in 10 seconds. Safe from any thread. */
 public final class ThrottledLog {
 
   private static final long PERIOD_NANOS = Duration.ofSeconds(10).toNanos();
 
-  private final AtomicLong toldAt = new AtomicLong(System.nanoTime() - PERIOD_NANOS);
-  private final AtomicLong untold = new AtomicLong();
+  private final AtomicLong loggedAt = new AtomicLong(System.nanoTime() - PERIOD_NANOS);
+  private final AtomicLong notLogged = new AtomicLong();
 
   /**
-   * It happened: tells of it now, or not.
+   * The event happened: logs it if a line is due.
    *
-   * @param line writes it, given how often it happened since the last one, this time included
+   * @param line writes the log line; it gets how often the event happened since the last line, this
+   *     time included
    */
   public void log(LongConsumer line) {
     long times = dueTimes();
@@ -27,11 +25,11 @@ public final class ThrottledLog {
     }
   }
 
-  /** As often as {@link #log} is to say; 0 when it is not to be told. */
+  /** Counts the event. Returns how often it happened since the last line if a line is due, otherwise 0. */
   long dueTimes() {
-    untold.incrementAndGet();
+    notLogged.incrementAndGet();
     long now = System.nanoTime();
-    long last = toldAt.get();
-    return now - last >= PERIOD_NANOS && toldAt.compareAndSet(last, now) ? untold.getAndSet(0) : 0;
+    long last = loggedAt.get();
+    return now - last >= PERIOD_NANOS && loggedAt.compareAndSet(last, now) ? notLogged.getAndSet(0) : 0;
   }
 }

@@ -9,11 +9,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which slots can be served right now. A slot is covered exactly when its master has answered a
- * {@code PING} within {@link #FRESH}. Of a single server, too, there are 16,384: {@link ShownSlots}
- * says which. Immutable.
+ * The slots that can be served now. A slot is covered if its master has answered a {@code PING}
+ * within {@link #FRESH}. A single server has 16,384 slots, too, see {@link ShownSlots}. Immutable.
  *
- * @param topology that this is about
+ * @param topology the topology that was checked
  * @param coveredSlots 0 to 16384
  * @param gaps the slots that are not covered, in ascending order
  * @param nodes masters and replicas of the topology, shard by shard
@@ -21,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public record UpstreamStatus(
     Placement topology, int coveredSlots, List<Gap> gaps, List<NodeStatus> nodes) {
 
-  /** For how long an answer counts. */
+  /** How long a reply to {@code PING} is valid. */
   public static final Duration FRESH = Duration.ofSeconds(5);
 
   public UpstreamStatus {
@@ -29,7 +28,7 @@ public record UpstreamStatus(
     nodes = List.copyOf(nodes);
   }
 
-  /** Whether every slot is covered. */
+  /** Returns whether every slot is covered. */
   public boolean isComplete() {
     return gaps.isEmpty();
   }
@@ -39,10 +38,10 @@ public record UpstreamStatus(
    *
    * @param firstSlot the lowest
    * @param lastSlot the highest, the same for a single slot
-   * @param master that does not answer, or null where the topology names none
-   * @param since when the master last answered; the start of Penstock for one that never has; when
-   *     the topology was first seen without a master
-   * @param reason why it does not answer, no password in it; null where that is not known
+   * @param master that does not answer; null if the topology has none
+   * @param since when the master last answered; if it never has, the start of Penstock; if there is
+   *     no master, when the topology was first seen without one
+   * @param reason why it does not answer, without passwords; null if that is unknown
    */
   public record Gap(
       int firstSlot,
@@ -51,7 +50,7 @@ public record UpstreamStatus(
       Instant since,
       @Nullable String reason) {
 
-    /** As Redis writes a range: {@code 0-5460}, {@code 7}. */
+    /** Returns the slots as Redis writes a range: {@code 0-5460}, {@code 7}. */
     public String slots() {
       return ShownSlots.range(firstSlot, lastSlot);
     }
@@ -59,12 +58,10 @@ public record UpstreamStatus(
 
   /**
    * One node.
-   *
-   * @param master whether it is one, else it is a replica
-   * @param up whether it has answered lately
-   * @param lastAnswer null when it never has
-   * @param failure why it did not answer when it was last asked, no password in it; null when it
-   *     did
+   * @param master whether it is a master, otherwise a replica
+   * @param up whether it has answered recently
+   * @param lastAnswer null if it never has answered
+   * @param failure why the last {@code PING} was not answered, without passwords; null if it was
    */
   public record NodeStatus(
       Endpoint node,

@@ -1,10 +1,7 @@
 /**
- * What the core tells the outside.
+ * Events and statistics of the core for the embedding application.
  *
- * <p>Rare events go through {@link io.penstock.core.observe.ProxyEvents}. Figures of the hot path
- * are plain counters that belong to one event loop each; {@link
- * io.penstock.core.observe.ProxyStats} is the immutable sum that is put together when somebody
- * asks.
+ * <p>Rare events go through {@link io.penstock.core.observe.ProxyEvents}. Statistics of the hot path are plain counters, one set for each event loop; {@link io.penstock.core.observe.ProxyStats} is their immutable sum, computed on request.
  */
 @NullMarked
 package io.penstock.core.observe;

@@ -4,17 +4,14 @@ import io.penstock.core.command.CommandSpec;
 import io.penstock.core.transport.Loop;
 import org.jspecify.annotations.Nullable;
 
-/**
- * When a client came, and what it asked last and when. Times are {@link System#nanoTime()}.
- * Confined to its loop.
- */
+/** When a client connected, and its last request. Times are {@link System#nanoTime()}. Confined to the client's loop. */
 public final class Activity {
 
   private final long connectedAt;
   private long lastBytesAt;
   private long onBytes;
   private long requests;
-  private long requestsBefore; // before the last bytes
+  private long requestsBefore; // before the last read
   private @Nullable CommandSpec lastCommand;
 
   public Activity(long now) {
@@ -24,7 +21,7 @@ public final class Activity {
 
   public void onBytes(Loop loop, int count) {
     long now = loop.tick();
-    if (requests - requestsBefore <= 1) { // who pipelines fills turns without others
+    if (requests - requestsBefore <= 1) { // a client that pipelines fills loop turns by itself
       loop.activeClients().onRequest(lastBytesAt, now);
     }
     requestsBefore = requests;
@@ -45,12 +42,12 @@ public final class Activity {
     return lastBytesAt;
   }
 
-  /** Bytes that it has sent so far. */
+  /** Returns the number of bytes that the client has sent. */
   public long onBytes() {
     return onBytes;
   }
 
-  /** Requests so far: the newest one's place among them. */
+  /** Returns the number of requests so far, which is the number of the latest one. */
   public long requests() {
     return requests;
   }

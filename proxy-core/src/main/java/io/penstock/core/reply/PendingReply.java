@@ -9,11 +9,7 @@ import io.penstock.core.transport.SocketOutput;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A reply, or the beginning of one, that cannot be written yet because an earlier one is missing.
- * Small ones are copied into an array that is kept and used again, small pieces of others put
- * together; large ones stay where they arrived.
- */
+/** A reply, or the beginning of one, that cannot be written yet because an earlier reply is missing. A small reply is copied into an array that is reused; small pieces of a larger reply are copied into one buffer; large pieces are retained slices of the buffer in which they arrived. */
 public final class PendingReply {
 
   private static final int SMALL = 256;
@@ -23,7 +19,7 @@ public final class PendingReply {
   private byte[] small = {};
   private int smallLength;
   private @Nullable ByteBuf large;
-  private @Nullable ByteBuf tail; // what follows large, while small pieces fit in
+  private @Nullable ByteBuf tail; // small pieces behind large
 
   /** Appends bytes; borrows the buffer. */
   public void append(ByteBuf buffer, int from, int to) {
@@ -32,8 +28,7 @@ public final class PendingReply {
 
   /**
    * Appends bytes; borrows the buffer.
-   *
-   * @param sparing whether a small part of a buffer must not keep the rest of it
+   * @param sparing whether a small part of a buffer is copied so that it does not keep the whole buffer alive
    */
   public void append(ByteBuf buffer, int from, int to, boolean sparing) {
     int length = to - from;
@@ -54,12 +49,12 @@ public final class PendingReply {
     }
   }
 
-  /** A power of two. */
+  /** Returns the capacity for this length: a power of two. */
   private static int roomFor(int length) {
     return Math.max(SMALLEST, Integer.highestOneBit(length - 1) << 1);
   }
 
-  /** Where so many more bytes fit in: twice as many as in the last one, if pieces are small on. */
+  /** Returns a buffer with room for {@code length} more bytes. A new one is twice as large as the last. */
   private ByteBuf tailFor(int length) {
     ByteBuf last = tail;
     if (last == null || last.writableBytes() < length) {
@@ -101,12 +96,12 @@ public final class PendingReply {
     large = pieces.addComponent(true, piece);
   }
 
-  /** Whether no byte is held. */
+  /** Returns whether no byte is pending. */
   boolean isEmpty() {
     return size() == 0;
   }
 
-  /** Bytes held. */
+  /** Returns the number of pending bytes. */
   public int size() {
     return readable(large) + readable(tail) + smallLength;
   }
@@ -115,7 +110,7 @@ public final class PendingReply {
     return bytes == null ? 0 : bytes.readableBytes();
   }
 
-  /** Writes what is held, and holds nothing any more. */
+  /** Moves the pending bytes to the output. */
   void moveTo(SocketOutput output) {
     seal();
     ByteBuf bytes = large;
@@ -128,7 +123,7 @@ public final class PendingReply {
     smallLength = 0;
   }
 
-  /** What is held as one buffer, borrowed: valid until the next call. */
+  /** Returns the pending bytes as one buffer, borrowed: valid until the next call. */
   public ByteBuf view() {
     seal();
     ByteBuf bytes = large;
@@ -138,7 +133,7 @@ public final class PendingReply {
     return smallLength == 0 ? Unpooled.EMPTY_BUFFER : Unpooled.wrappedBuffer(small, 0, smallLength);
   }
 
-  /** Drops what is held. */
+  /** Drops the pending bytes. */
   public void clear() {
     release(large);
     large = null;

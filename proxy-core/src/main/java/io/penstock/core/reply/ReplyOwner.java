@@ -1,23 +1,23 @@
 package io.penstock.core.reply;
 
-/** The client whose replies a {@link ReplySequence} gives. Called on the client's loop. */
+/** Callbacks of a {@link ReplySequence} to its client. Called on the client's loop. */
 public interface ReplyOwner {
 
-  /** Whether the request that begins now gets no reply. */
+  /** Returns whether the request that begins now gets no reply ({@code CLIENT REPLY}). Called once for each request. */
   boolean isNextReplyMuted();
 
-  /** A reply of Penstock's own words takes its share of the client's turn. */
+  /** Penstock answers a request itself, which uses up a part of the client's budget for this loop turn. */
   void onLocalReply();
 
-  /** A reply has ended that went out in parts, and the next one has not begun. */
+  /** A reply that was written in parts is complete; the next reply has not begun. */
   void onReplyEnded();
 
-  /** The reply to the request of this number was given, and messages wait for that. */
-  void releaseMessages(long place);
+  /** The reply to the request of this number was written: messages that wait for it may follow. */
+  void releaseMessages(long requestNumber);
 
-  /** Some replies were given: there may be room for more requests, or none left to wait for. */
+  /** Some replies were written: there may be room for more requests, or no reply may be pending any more. */
   void onAdvanced();
 
-  /** A reply could not be given: the client is to be closed. */
+  /** A reply could not be written: closes the client. */
   void fail(Throwable cause);
 }

@@ -7,10 +7,7 @@ import io.penstock.core.transport.SocketOutput;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A client's requests whose replies have not been given yet, in the order they came. The reply to
- * the first may be written at once; those behind it hold theirs until their turn.
- */
+/** The pending replies of one client, in the order of its requests. The reply to the first request is written at once; those to later requests are buffered until all earlier ones are complete. */
 public final class ReplySequence {
 
   private static final int INITIAL = 8;
@@ -25,10 +22,9 @@ public final class ReplySequence {
   private int head;
   private int size;
   private boolean advancing;
-  private boolean closed; // nobody gets what is to come
+  private boolean closed; // later replies are dropped
 
-  /**
-   * @param slots spare ones of the loop
+  /** @param slots of the loop
    * @param output to the client
    */
   public ReplySequence(
@@ -45,9 +41,9 @@ public final class ReplySequence {
   }
 
   /**
-   * Takes the next place among the replies, for the request that has come.
+   * Begins the reply to the latest request and appends it to the sequence.
    *
-   * @param spec its command; null for what is none
+   * @param spec the request's command; null if it is not a command
    */
   public ReplySlot begin(@Nullable CommandSpec spec) {
     activity.onRequest(spec);
@@ -57,10 +53,7 @@ public final class ReplySequence {
     return slot;
   }
 
-  /**
-   * Makes a place whose reply the client does not get: {@code whenDone} runs with its end, and may
-   * read it. The caller gives it back.
-   */
+  /** Begins a reply that does not go to the client: {@code whenDone} runs when it is complete, and may read it. The caller must {@link #release} the slot. */
   public ReplySlot capture(@Nullable CommandSpec spec, Consumer<ReplySlot> whenDone) {
     activity.onRequest(spec);
     ReplySlot slot = slots.acquire();
@@ -69,24 +62,24 @@ public final class ReplySequence {
     return slot;
   }
 
-  /** Answers the request that has come with an error line; returns true: it is done with. */
+  /** Answers the latest request with an error line. Returns true: the request is handled. */
   public boolean reject(@Nullable CommandSpec spec, String error) {
     return reject(spec, ErrorReplies.encode(error));
   }
 
-  /** The same with an encoded error. */
+  /** Answers the latest request with an encoded error. Returns true: the request is handled. */
   public boolean reject(@Nullable CommandSpec spec, byte[] error) {
     client.onLocalReply();
     begin(spec).answer(error, Outcome.REJECTED);
     return true;
   }
 
-  /** The number of the newest request. */
+  /** Returns the number of the latest request. */
   public long lastRequestNumber() {
     return activity.requests();
   }
 
-  /** {@link System#nanoTime()} at which the newest request has come. */
+  /** Returns the {@link System#nanoTime()} at which the latest request arrived. */
   long arrivedAt() {
     return activity.lastBytesAt();
   }
@@ -115,16 +108,16 @@ public final class ReplySequence {
     client.onReplyEnded();
   }
 
-  void releaseMessages(long place) {
-    client.releaseMessages(place);
+  void releaseMessages(long requestNumber) {
+    client.releaseMessages(requestNumber);
   }
 
-  /** Takes back a place that was captured. */
+  /** Takes back a captured slot. */
   public void release(ReplySlot captured) {
     slots.release(captured);
   }
 
-  /** A place that was captured may never be given back. */
+  /** Stops counting a captured slot as in use: it may never be released. */
   public void abandon(ReplySlot captured) {
     slots.abandon(captured);
   }
@@ -137,7 +130,7 @@ public final class ReplySequence {
     return size == 0;
   }
 
-  /** The {@code i}-th oldest. */
+  /** Returns the {@code i}-th oldest reply. */
   public ReplySlot at(int i) {
     ReplySlot request = ring[(head + i) & (ring.length - 1)];
     if (request == null || i >= size) {
@@ -157,7 +150,7 @@ public final class ReplySequence {
     }
   }
 
-  /** The first is done: it leaves, and so do those behind it that were done already. */
+  /** Removes the first reply, which is complete, and those behind it that are complete. */
   void advance() {
     if (advancing) {
       return;
@@ -183,19 +176,19 @@ public final class ReplySequence {
     client.onAdvanced();
   }
 
-  /** The client is gone: what is yet to come for it is dropped. */
+  /** The client is closed: later replies are dropped. */
   public void close() {
     closed = true;
   }
 
-  /** Drops what is held for it. */
+  /** Drops the buffered replies. */
   public void dropPending() {
     for (int i = 0; i < size; i++) {
       at(i).dropPending();
     }
   }
 
-  /** None of them may ever be done. */
+  /** Stops counting the slots as in use: their replies may never be complete. */
   public void abandon() {
     for (int i = 0; i < size; i++) {
       slots.abandon(at(i));

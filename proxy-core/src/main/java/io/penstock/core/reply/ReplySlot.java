@@ -8,56 +8,53 @@ import io.penstock.core.observe.Outcome;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A place among a client's replies. The client gets the reply behind those of earlier places. Used
- * again after {@link #recycle()}: a loop keeps spare ones. Confined to the client's event loop.
- */
+/** The place of one reply among a client's replies. The client gets the reply after those of earlier slots. Reused after {@link #recycle()}: a loop keeps spare slots. Confined to the client's event loop. */
 public final class ReplySlot {
 
-  /** Bytes on the heap for a request with its place and its exchange, about. */
+  /** Approximate bytes on the heap for a request with its slot and its exchange. */
   public static final int SIZE = 320;
 
-  /** Bytes on the heap for messages that wait for the reply. */
-  static final int AROUND_FOLLOWERS = 64;
+  /** Approximate bytes on the heap for messages that wait for the reply, payload excluded. */
+  static final int WAITING_MESSAGES = 64;
 
   private static final int LONGEST_PREFIX = 64;
 
-  /** What keys the request is about, for the order of requests. */
-  private enum Concern {
+  /** Which keys the request is for: this decides the order of requests. */
+  private enum Target {
     NO_KEY,
     ANY_NODE,
     ONE_PARTITION,
     MANY_PARTITIONS
   }
 
-  private final PendingReply held = new PendingReply();
+  private final PendingReply pending = new PendingReply();
   private @Nullable ReplySequence owner;
   private @Nullable CommandSpec command;
-  private Concern concern = Concern.NO_KEY;
+  private Target target = Target.NO_KEY;
   private int partition; // with ONE_PARTITION
   private long arrived;
   private long requestNumber;
   private long replyBytes;
-  private int expected; // as long as it is not done
+  private int expected; // bytes of the reply, until it is done
   private boolean first; // no earlier reply is missing: bytes may go out
   private boolean muted; // CLIENT REPLY OFF or SKIP
   private boolean done;
-  private boolean begun; // bytes have gone out
-  private boolean forgone; // nobody counts on its end
-  private boolean followed; // by messages that it may have published
-  private long borneOnHeap; // bytes of objects that are kept for it
-  private @Nullable Runnable whenDone; // of one that is captured
+  private boolean begun; // bytes were written
+  private boolean abandoned; // not counted as in use any more
+  private boolean messagesWaiting; // until the reply was written
+  private long heapBytes; // of objects that are kept for the request
+  private @Nullable Runnable whenDone; // of a captured slot
 
   /**
-   * Begins to be a place of {@code sequence}.
+   * Begins a reply of {@code sequence}.
    *
-   * @param spec the request's command; null for what is none
+   * @param spec the request's command; null if it is not a command
    * @param mute whether the client gets no reply
    */
   void begin(ReplySequence sequence, @Nullable CommandSpec spec, boolean mute) {
     owner = sequence;
     command = spec;
-    concern = Concern.NO_KEY;
+    target = Target.NO_KEY;
     arrived = sequence.arrivedAt();
     requestNumber = sequence.lastRequestNumber();
     muted = mute;
@@ -70,61 +67,61 @@ public final class ReplySlot {
     whenDone = null;
   }
 
-  /** The request is about keys of this partition. */
+  /** The request is for keys of this partition. */
   public void targetPartition(int onePartition) {
-    concern = Concern.ONE_PARTITION;
+    target = Target.ONE_PARTITION;
     partition = onePartition;
   }
 
-  /** The request goes to any node. */
+  /** The request may go to any node. */
   public void targetAnyNode() {
-    concern = Concern.ANY_NODE;
+    target = Target.ANY_NODE;
   }
 
-  /** Whether the request may go to the same node as another one for any node. */
+  /** Returns whether the request may go to the same node as another request that may go to any node. */
   public boolean mayTargetAnyNode() {
-    return concern == Concern.ANY_NODE || concern == Concern.MANY_PARTITIONS;
+    return target == Target.ANY_NODE || target == Target.MANY_PARTITIONS;
   }
 
-  /** The request is about keys of several partitions, or of any. */
+  /** The request is for keys of several partitions, or of any. */
   public void targetManyPartitions() {
-    concern = Concern.MANY_PARTITIONS;
+    target = Target.MANY_PARTITIONS;
   }
 
-  /** Whether the request may be about keys of this partition. */
+  /** Returns whether the request may be for keys of this partition. */
   public boolean mayTarget(int onePartition) {
-    return switch (concern) {
+    return switch (target) {
       case NO_KEY, ANY_NODE -> false;
       case ONE_PARTITION -> partition == onePartition;
       case MANY_PARTITIONS -> true;
     };
   }
 
-  /** Gives the reply to nobody: it is read with {@link #reply} from within {@code action}. */
+  /** The reply does not go to the client: {@code action} runs when it is complete, and reads it with {@link #reply}. */
   void capture(Runnable action) {
     whenDone = action;
   }
 
-  /** So many bytes of objects are kept for it until it is used again. */
+  /** Counts bytes of objects that are kept on the heap for the request until {@link #recycle()}. */
   public void addHeapBytes(long bytes) {
-    borneOnHeap += bytes;
+    heapBytes += bytes;
     account().addKeptOnHeap(bytes);
   }
 
-  /** Whether it has no place among the client's replies. */
+  /** Returns whether the reply does not go to the client. */
   public boolean isCaptured() {
     return whenDone != null;
   }
 
-  /** The whole reply of a captured request; borrowed until {@link #recycle}. */
+  /** Returns the whole reply of a captured slot; borrowed until {@link #recycle}. */
   public ByteBuf reply() {
-    return held.view();
+    return pending.view();
   }
 
   private ReplySequence owner() {
     ReplySequence sequence = owner;
     if (sequence == null) {
-      throw new IllegalStateException("a place among the replies was used after its end");
+      throw new IllegalStateException("a reply slot was used after its end");
     }
     return sequence;
   }
@@ -133,25 +130,25 @@ public final class ReplySlot {
     return owner().account();
   }
 
-  /** The command; null for what is none. */
+  /** Returns the request's command; null if it is not a command. */
   public @Nullable CommandSpec spec() {
     return command;
   }
 
-  /** Whether it still is the place of the request of that number, with a reply to be given. */
+  /** Returns whether this is the slot of the request of that number, and the reply is not complete. */
   public boolean isSlotOf(ReplySequence sequence, long number) {
     return owner == sequence && requestNumber == number;
   }
 
-  /** Messages wait until its reply was given. */
+  /** Messages wait until the reply was written. */
   public void delayMessages() {
-    if (!followed) {
-      followed = true;
-      addHeapBytes(AROUND_FOLLOWERS);
+    if (!messagesWaiting) {
+      messagesWaiting = true;
+      addHeapBytes(WAITING_MESSAGES);
     }
   }
 
-  /** Its number among the client's requests, answered here or not. */
+  /** Returns the request's number among all requests of the client. */
   public long requestNumber() {
     return requestNumber;
   }
@@ -160,30 +157,30 @@ public final class ReplySlot {
     return done;
   }
 
-  /** Nobody counts on its end any more; answers for how many it counted until now. */
+  /** Stops counting this slot as in use. Returns 1 if it was counted until now, otherwise 0. */
   int abandon() {
-    int before = forgone ? 0 : 1;
-    forgone = true;
+    int before = abandoned ? 0 : 1;
+    abandoned = true;
     return before;
   }
 
-  /** The reply's turn has come: what is there goes out, what comes goes out as it comes. */
+  /** All earlier replies are complete: writes the pending bytes. Later bytes are written as they come. */
   void becomeFirst() {
     first = true;
-    account().addPending(-held.size());
+    account().addPending(-pending.size());
     if (muted || owner().isClosed()) {
-      held.clear();
+      pending.clear();
     } else {
-      begun |= !held.isEmpty();
-      held.moveTo(owner().output());
+      begun |= !pending.isEmpty();
+      pending.moveTo(owner().output());
     }
   }
 
   /**
-   * Gives the whole reply, once. Borrows {@code buffer}.
+   * Delivers the whole reply, once. Borrows {@code buffer}.
    *
-   * @param from index of its first byte
-   * @param to index behind its last byte
+   * @param from index of the first byte
+   * @param to index behind the last byte
    */
   public void deliver(ByteBuf buffer, int from, int to, Outcome outcome) {
     if (outcome != Outcome.OK) {
@@ -193,7 +190,7 @@ public final class ReplySlot {
     finish(outcome);
   }
 
-  /** As {@link #deliver}, in Penstock's own words; nothing if a part has gone out already. */
+  /** Delivers a reply of Penstock's own. Writes nothing if a part of another reply was written already. */
   public void answer(byte[] reply, Outcome outcome) {
     if (!begun) {
       if (reply[0] == '-') {
@@ -205,7 +202,7 @@ public final class ReplySlot {
     finish(outcome);
   }
 
-  /** Hands over a reply that Penstock made; takes ownership of it. */
+  /** Delivers a reply of Penstock's own; takes ownership of it. */
   public void deliverOwned(ByteBuf reply, Outcome outcome) {
     try {
       if (outcome != Outcome.OK) {
@@ -219,13 +216,13 @@ public final class ReplySlot {
   }
 
   /**
-   * Hands on a part of the reply.
+   * Delivers a part of the reply.
    *
    * @param buffer borrowed
    */
   public void deliverPart(ByteBuf buffer, int from, int to, boolean lastPart) {
     if (replyBytes == 0 && from < to && buffer.getByte(from) == '-') {
-      countError(buffer, from, to); // of a merged reply: no node's error comes in parts
+      countError(buffer, from, to); // of a merged reply: a node's error never comes in parts
     }
     write(buffer, from, to);
     if (lastPart) {
@@ -236,21 +233,21 @@ public final class ReplySlot {
     }
   }
 
-  /** Whether a part of the reply has already gone to the client. */
+  /** Returns whether a part of the reply was written to the client already. */
   public boolean hasBegun() {
     return begun;
   }
 
-  /** Drops what is held of the reply. */
+  /** Drops the pending bytes of the reply. */
   public void dropPending() {
-    account().addPending(-held.size());
-    held.clear();
+    account().addPending(-pending.size());
+    pending.clear();
   }
 
-  /** Counts an error reply by its first word, which is short in every error but a script's. */
+  /** Counts an error reply by its first word, which is short in every error except those of scripts. */
   private void countError(ByteBuf buffer, int from, int to) {
     if (from >= to) {
-      return; // nobody was told of it
+      return; // the client gets no error
     }
     int end = from + 1;
     while (end < to && buffer.getByte(end) > ' ' && end - from <= LONGEST_PREFIX) {
@@ -270,18 +267,18 @@ public final class ReplySlot {
       begun = true;
       sequence.output().append(buffer, from, to - from);
     } else {
-      held.append(buffer, from, to, account().hasMuchPending());
+      pending.append(buffer, from, to, account().hasMuchPending());
       account().addPending(to - from);
     }
   }
 
-  /** Ends a reply whose parts were delivered. */
+  /** Completes a reply whose parts were delivered. */
   public void complete(Outcome outcome) {
     endReply();
     finish(outcome);
   }
 
-  /** What had to wait for the end of the reply goes behind it. */
+  /** Writes what waits for the end of this reply. */
   private void endReply() {
     if (first) {
       owner().replyEnded();
@@ -303,23 +300,23 @@ public final class ReplySlot {
     }
   }
 
-  private void letFollow() {
-    if (followed) {
-      followed = false;
+  private void releaseMessages() {
+    if (messagesWaiting) {
+      messagesWaiting = false;
       owner().releaseMessages(requestNumber);
     }
   }
 
-  /** Forgets everything, for another use. */
+  /** Resets the slot for reuse. */
   void recycle() {
-    held.clear();
-    if (borneOnHeap > 0) {
-      addHeapBytes(-borneOnHeap);
-      letFollow(); // what is followed bears something
+    pending.clear();
+    if (heapBytes > 0) {
+      addHeapBytes(-heapBytes);
+      releaseMessages(); // waiting messages count as heap bytes
     }
     owner = null;
     command = null;
     whenDone = null;
-    forgone = false;
+    abandoned = false;
   }
 }

@@ -6,17 +6,13 @@ import io.penstock.core.observe.Outcome;
 import io.penstock.core.transport.Loop;
 import java.util.ArrayDeque;
 
-/**
- * The places for replies of a loop's clients: how many are in use, and those that are done and can
- * be used again. Those are as many as a load needs at its height, so that what is in flight makes
- * no garbage, and fewer again when it is over. Confined to the loop.
- */
+/** The pool of a loop's {@link ReplySlot}s. It counts those in use and keeps spare ones: as many as the peak of the load needs, so that requests in flight make no garbage, and fewer again after the peak. Confined to the loop. */
 public final class ReplySlots {
 
-  /** So many are kept in any case. */
+  /** Spare slots that are always kept. */
   public static final int MIN_SPARE = 1_024;
 
-  /** With what they keep of small replies some 30 MB for a loop, or a part of a small heap. */
+  /** Most spare slots: with their arrays for small replies about 30 MB for a loop, or a part of a small heap. */
   public static final int MAX_SPARE =
       Math.clamp(Runtime.getRuntime().maxMemory() / (64 * 450), MIN_SPARE, 65_536);
 
@@ -24,7 +20,7 @@ public final class ReplySlots {
   private final LoopCounters counters;
   private final ArrayDeque<ReplySlot> spare = new ArrayDeque<>();
   private int inUse;
-  private int unused; // there was no time with fewer since the last look
+  private int unused; // the smallest size of the pool since the last trim
 
   /**
    * @param counters of the loop
@@ -42,12 +38,12 @@ public final class ReplySlots {
     counters.countError(prefix);
   }
 
-  /** Places that were taken and are not back. */
+  /** Returns the number of slots in use. */
   public int inUse() {
     return inUse;
   }
 
-  /** Answers one that was used before if there is one. */
+  /** Returns a spare slot, or a new one if there is none. */
   ReplySlot acquire() {
     inUse++;
     ReplySlot slot = spare.pollLast();
@@ -58,12 +54,12 @@ public final class ReplySlots {
     return slot;
   }
 
-  /** This one may never come back. */
+  /** Stops counting a slot as in use: it may never be released. */
   void abandon(ReplySlot slot) {
     inUse -= slot.abandon();
   }
 
-  /** Takes one back, and has it forget everything. */
+  /** Takes back a slot and resets it. */
   void release(ReplySlot slot) {
     abandon(slot);
     slot.recycle();
@@ -72,7 +68,7 @@ public final class ReplySlots {
     }
   }
 
-  /** Lets go of half of those that nobody needed since the last time. Called now and then. */
+  /** Drops half of the spare slots that were not needed since the last call. Called periodically. */
   public void trim() {
     int rest = Math.max(MIN_SPARE, spare.size() - (unused + 1) / 2);
     while (spare.size() > rest) {

@@ -5,32 +5,29 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads small replies that Penstock itself wants to know. */
+/** Reads small replies that Penstock uses itself. */
 public final class ReplyStrings {
 
   private ReplyStrings() {}
 
-  /** Whether the reply at {@code at} is a nil of either protocol. */
+  /** Returns whether the reply at {@code at} is a nil of either protocol. */
   public static boolean isNil(ByteBuf reply, int at) {
     byte type = reply.getByte(at);
     return type == '_' || ((type == '*' || type == '$') && reply.getByte(at + 1) == '-');
   }
 
-  /** Whether the reply's bytes from {@code from} to before {@code to} begin with {@code text}. */
+  /** Returns whether the bytes from {@code from} to before {@code to} begin with {@code text}. */
   public static boolean startsWith(ByteBuf reply, int from, int to, String text) {
     return to - from >= text.length()
         && reply.toString(from, text.length(), StandardCharsets.ISO_8859_1).equals(text);
   }
 
-  /**
-   * All strings and numbers in a reply, whatever they are nested in; characters are bytes. A null
-   * string is an empty one.
-   */
+  /** Returns all strings and numbers in a reply, at any depth; characters are bytes. A null string becomes an empty one. */
   public static List<String> of(ByteBuf reply) {
     return of(reply, "$=,:");
   }
 
-  /** As {@link #of}, with status replies as well, and an empty string for RESP3's null. */
+  /** Returns the same as {@link #of}, with status replies as well, and an empty string for RESP3's null. */
   public static List<String> withStatuses(ByteBuf reply) {
     return of(reply, "$=,:+_");
   }
@@ -54,7 +51,7 @@ public final class ReplyStrings {
     return strings;
   }
 
-  /** An argument as C's string functions see it, with which Redis writes it: to its first NUL. */
+  /** Returns an argument up to its first NUL, as C's string functions read it, with which Redis writes it. */
   public static String cString(String argument) {
     int nul = argument.indexOf('\0');
     return nul < 0 ? argument : argument.substring(0, nul);

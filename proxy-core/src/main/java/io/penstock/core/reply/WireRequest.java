@@ -8,7 +8,7 @@ import io.penstock.core.resp.ReplyWriter;
 import java.util.Arrays;
 import java.util.List;
 
-/** Requests that Penstock makes itself. */
+/** Encodes requests that Penstock sends itself. */
 public final class WireRequest {
 
   private WireRequest() {}

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public record SessionSettings(
     @Nullable String password,
     RespLimits limits,
-    Nodes.Times times,
+    Nodes.Timeouts times,
     int database,
     ClientLimits clientLimits,
     ProxyView face) {}

@@ -66,7 +66,7 @@ class ListenerTest {
         new SessionSettings(
             null,
             RespLimits.ofMaxBulkLength(1_000),
-            new Nodes.Times(TIMEOUT.toNanos(), TIMEOUT.toNanos()),
+            new Nodes.Timeouts(TIMEOUT.toNanos(), TIMEOUT.toNanos()),
             0,
             ClientLimits.DEFAULTS,
             ProxyView.UNKNOWN);

@@ -275,7 +275,7 @@ class BlockingCallTest {
       rig.tick(Duration.ofSeconds(160));
 
       client.expect(
-          "-TIMEOUT the node did not answer in time; the command may have run or may run yet\r\n");
+          "-TIMEOUT the node did not answer in time; the command may have run or may still run\r\n");
       rig.tick(Duration.ofDays(30));
       assertThat(patient.pending()).isZero();
       assertThat(stats(1).exclusive()).isEqualTo(1);
@@ -439,7 +439,7 @@ class BlockingCallTest {
       client.expect(
           "-UNAVAILABLE the node "
               + rig.address(1)
-              + " does not let this proxy in: ERR max number of clients reached;"
+              + " does not accept connections from this proxy: ERR max number of clients reached;"
               + " the command did not run\r\n");
     }
 
@@ -453,7 +453,7 @@ class BlockingCallTest {
         client.send(BLPOP);
         node.expect(attempt(BLPOP)).send(NO_ELEMENT);
 
-        client.expect("-OVERLOADED too many clients have connections to this node for themselves;");
+        client.expect("-OVERLOADED too many exclusive connections to this node;");
         client.expect(" the command did not run\r\n");
         assertThat(log.get())
             .singleElement()
@@ -617,7 +617,7 @@ class BlockingCallTest {
       lease.send(NIL);
       other.send(ELEMENT);
       client
-          .expect("-UNAVAILABLE this proxy shuts down; the command did not run\r\n")
+          .expect("-UNAVAILABLE this proxy is shutting down; the command did not run\r\n")
           .expectClosed();
       lucky.expect(ELEMENT).expectClosed();
     }

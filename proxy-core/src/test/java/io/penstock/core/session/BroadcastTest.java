@@ -110,15 +110,15 @@ class BroadcastTest {
     Peer lower = rig.accept(0).expect(call("KEYS *") + call("DBSIZE")).send(many + ":1\r\n");
     Peer upper = rig.accept(1).expect(call("KEYS *") + call("DBSIZE"));
 
-    try (LogLines log = LogLines.of("client.ClientNotices")) {
+    try (LogLines log = LogLines.of("client.ClientLog")) {
       upper.send(many + ":1\r\n");
       client.expect(
-          "-ERR the replies to the parts of this command are too large to be put together\r\n"
+          "-ERR the replies to the parts of this command are too large to be merged\r\n"
               + ":2\r\n+PONG\r\n");
       assertThat(log.get())
           .singleElement()
           .asString()
-          .contains("more than 200000 bytes of replies would have to be put together");
+          .contains("the replies to merge exceed 200000 bytes");
     }
     client.send(call("KEYS *"));
     lower.expect(call("KEYS *")).send(many);

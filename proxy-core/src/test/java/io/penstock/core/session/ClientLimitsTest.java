@@ -90,7 +90,7 @@ class ClientLimitsTest {
   void aProtocolErrorClosesTheClientAndIsLogged() {
     Rig on = with(ClientLimits.DEFAULTS);
 
-    try (LogLines log = LogLines.of("client.ClientNotices")) {
+    try (LogLines log = LogLines.of("client.ClientLog")) {
       on.client()
           .send("*1\r\n$-5\r\n")
           .expect("-ERR Protocol error: invalid bulk length\r\n")
@@ -101,7 +101,7 @@ class ClientLimitsTest {
       assertThat(log.get())
           .singleElement() // the second one is within ten seconds
           .asString()
-          .contains(" is closed: what it has sent is no request: invalid bulk length;");
+          .contains(" is closed: protocol error: invalid bulk length;");
     }
   }
 
@@ -645,14 +645,14 @@ class ClientLimitsTest {
       Rig on = with(Limits.inFlight(2, 1_000));
       Peer node = on.connected(0);
       Peer client;
-      try (LogLines log = LogLines.of("client.ClientNotices")) {
+      try (LogLines log = LogLines.of("client.ClientLog")) {
         client = on.client().send(GET.repeat(3));
         node.expect(GET + GET);
         await().until(() -> on.<Long>onLoop(() -> on.sessions().pressure().paused()) == 1);
         assertThat(log.get())
             .singleElement()
             .asString()
-            .endsWith(" is not read while 2 of its requests are unanswered");
+            .endsWith(" is not read while 2 of its requests are pending");
       }
       assertThat(node.pending()).isZero();
 
@@ -670,7 +670,7 @@ class ClientLimitsTest {
       node.expect(GET + GET);
       Peer second = on.client().send(GET);
       second.expect(
-          "-OVERLOADED too many commands of all clients are unanswered; the command did not run\r\n");
+          "-OVERLOADED too many commands of all clients are pending; the command did not run\r\n");
       second.send("PING\r\n").expect("+PONG\r\n"); // needs no node
 
       node.send("$1\r\n1\r\n$1\r\n2\r\n");

@@ -138,7 +138,7 @@ class FailedAuthenticationTest {
 
   @Test
   void onlyTheFirstFailureIsLogged() {
-    try (LogLines log = LogLines.of("client.ClientNotices")) {
+    try (LogLines log = LogLines.of("client.ClientLog")) {
       rig.client().send("AUTH no\r\n".repeat(3)).expect(WRONG.repeat(3));
       assertThat(log.get())
           .hasSize(1)

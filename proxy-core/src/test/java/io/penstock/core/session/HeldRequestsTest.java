@@ -240,7 +240,7 @@ class HeldRequestsTest extends EitherDispatcher {
 
     rig().advance(COMMAND_TIMEOUT);
 
-    client.expect("-UNAVAILABLE the slot is being moved; the command did not run\r\n");
+    client.expect("-UNAVAILABLE the slot is being migrated; the command did not run\r\n");
   }
 
   @ParameterizedTest

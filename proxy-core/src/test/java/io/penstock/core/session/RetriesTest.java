@@ -244,7 +244,7 @@ class RetriesTest {
       passThrough(one, "foo");
       other.send("+OK\r\n" + moved(Rig.SLOT_A, 1));
 
-      client.expect("-UNAVAILABLE the slot is being moved; the command did not run\r\n" + "+2\r\n");
+      client.expect("-UNAVAILABLE the slot is being migrated; the command did not run\r\n" + "+2\r\n");
       assertNothingElseSentTo(one, "foo");
     }
 
@@ -887,7 +887,7 @@ class RetriesTest {
       String told =
           "-UNAVAILABLE the node "
               + rig.address(1)
-              + " does not let this proxy in: NOAUTH Authentication required; the command did not run\r\n";
+              + " does not accept connections from this proxy: NOAUTH Authentication required; the command did not run\r\n";
       client.expect(told + told);
       HeldStats held = rig.onLoop(() -> rig.sessions().failoverHold().stats());
       assertThat(held.count(HeldOutcome.GIVEN_UP)).isEqualTo(2);
@@ -912,7 +912,7 @@ class RetriesTest {
           });
 
       client.expect(
-          "-UNAVAILABLE the node %s does not let this proxy in: ERR max number of clients reached; the command did not run\r\n"
+          "-UNAVAILABLE the node %s does not accept connections from this proxy: ERR max number of clients reached; the command did not run\r\n"
               .formatted(rig.address(1)));
     }
 
@@ -941,7 +941,7 @@ class RetriesTest {
 
       client.expect(
           "-TIMEOUT the node did not answer in time\r\n"
-              + "-TIMEOUT the node did not answer in time; the command may have run or may run"
+              + "-TIMEOUT the node did not answer in time; the command may have run or may still"
               + " yet\r\n");
       client.send(get("a"));
       node.expect(get("a")).send("+late\r\n+late\r\n$1\r\nv\r\n");

@@ -298,7 +298,7 @@ final class Rig implements AutoCloseable {
         new SessionSettings(
             options.password,
             options.limits,
-            new Nodes.Times(
+            new Nodes.Timeouts(
                 options.commandTimeout.toNanos(),
                 Math.max(options.commandTimeout.toNanos(), options.hold.toNanos())),
             0,

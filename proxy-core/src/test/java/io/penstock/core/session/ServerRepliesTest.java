@@ -216,10 +216,10 @@ class ServerRepliesTest {
   @CsvSource(
       delimiter = ';',
       value = {
-        "maxclients 5; maxclients; it is Penstock's own: set penstock.max-clients where Penstock is configured",
-        "hz 20 MaxClients 5 hz 10; maxclients; it is Penstock's own: set penstock.max-clients where Penstock is configured",
-        "requirepass x; requirepass; it is Penstock's own: set penstock.password where Penstock is configured",
-        "databases 3; databases; Penstock answers it for itself, and it cannot be set"
+        "maxclients 5; maxclients; it is a setting of this proxy: set penstock.max-clients in its configuration",
+        "hz 20 MaxClients 5 hz 10; maxclients; it is a setting of this proxy: set penstock.max-clients in its configuration",
+        "requirepass x; requirepass; it is a setting of this proxy: set penstock.password in its configuration",
+        "databases 3; databases; it is a fixed value of this proxy and cannot be set"
       })
   void penstocksParametersCannotBeSetOnNodes(String parameters, String name, String why) {
     try (Rig allowing =
@@ -268,11 +268,11 @@ class ServerRepliesTest {
           .send(call("CONFIG SET maxclients 5"))
           .expect("-ERR CONFIG SET failed (possibly related to argument 'maxclients') - ")
           .expect(
-              "it is Penstock's own: set penstock.max-clients where Penstock is configured\r\n");
+              "it is a setting of this proxy: set penstock.max-clients in its configuration\r\n");
       client
           .send(call("MULTI") + call("CONFIG SET maxclients 5") + call("EXEC"))
           .expect("+OK\r\n-ERR CONFIG SET failed (possibly related to argument 'maxclients') - ")
-          .expect("it is Penstock's own: set penstock.max-clients where Penstock is configured\r\n")
+          .expect("it is a setting of this proxy: set penstock.max-clients in its configuration\r\n")
           .expect("-EXECABORT Transaction discarded because of previous errors.\r\n");
     }
   }

@@ -198,7 +198,7 @@ class SyncDispatchTest {
     rig.tick(Duration.ofSeconds(11));
     client.expect(
         "+OK\r\n+QUEUED\r\n-TIMEOUT the node did not answer in time; the command may have run or"
-            + " may run yet\r\n");
+            + " may still run\r\n");
 
     client.send(get("b"));
     accept(0).expect(get("b")).send("$1\r\nb\r\n");

@@ -397,7 +397,7 @@ class TransactionsTest {
     }
 
     private static final String RAN_BUT_TOO_LARGE =
-        "-ERR the transaction ran, but the replies are too large to be put together\r\n";
+        "-ERR the transaction ran, but the replies are too large to be merged\r\n";
 
     @Test
     void manyLargeLocalRepliesAreMadeInSeveralTurns() {
@@ -596,7 +596,7 @@ class TransactionsTest {
       client.expect(OK + QUEUED + QUEUED);
       rig.tick(FAR);
       client.expect(
-          "-TIMEOUT the node did not answer in time; the command may have run or may run yet\r\n");
+          "-TIMEOUT the node did not answer in time; the command may have run or may still run\r\n");
 
       client.send(get("a") + call("CLIENT GETNAME"));
       node.expect(get("a")).send(OK + QUEUED + "*1\r\n+late\r\n+v\r\n");

@@ -353,7 +353,7 @@ class WatchTest {
     watching(rig.client());
     Peer client = rig.client();
     client.send(WATCH);
-    client.expect("-OVERLOADED too many clients have connections to this node for themselves;");
+    client.expect("-OVERLOADED too many exclusive connections to this node;");
     client.expect(" the command did not run\r\n");
     client.send(block()).expect(OK + "*0\r\n");
   }

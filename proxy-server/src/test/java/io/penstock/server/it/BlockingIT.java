@@ -229,7 +229,7 @@ class BlockingIT {
     CompletionStage<Void> drained = proxy.proxy().drain(Duration.ofMinutes(1));
 
     assertThat(client.read())
-        .isEqualTo("-UNAVAILABLE this proxy shuts down; the command did not run\r\n");
+        .isEqualTo("-UNAVAILABLE this proxy is shutting down; the command did not run\r\n");
     assertThat(client.isClosedByPeer()).isTrue();
     ProxyFixture.await(drained);
     assertThat(blockedClients()).isZero();

@@ -39,7 +39,7 @@ class StartupIT {
           RespClient wire = proxy.connect()) {
         assertThat(wire.call("PING")).isEqualTo("+PONG\r\n");
         String why =
-            "-CLUSTERDOWN Hash slot not served: no node tells who serves it: no usable answer from 3"
+            "-CLUSTERDOWN Hash slot not served: the topology is unknown: no usable answer from 3"
                 + " nodes; 127.0.0.1:";
         assertThat(wire.call("SET", "k", "v")).startsWith(why).contains("Connection refused");
         assertThat(wire.call("MGET", "k", "l")).startsWith(why);
