@@ -11,13 +11,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cluster that Penstock shows to clients which want to speak to one: its masters are the
- * instances of Penstock, and the slots are divided evenly among them, in the same way by each.
+ * The cluster that Penstock shows to cluster clients: its masters are the instances of Penstock, and
+ * the slots are divided evenly among them. All instances show the same cluster.
  *
- * @param nodes the instances as clients reach them; empty when this one is the only one
- * @param announceHost where clients reach this instance; null for the address they have connected
- *     to
- * @param announcePort the same for the port; 0 for the one they have connected to
+ * @param nodes the instances as clients reach them; empty if this is the only one
+ * @param announceHost the host at which clients reach this instance; null for the address that the
+ *     client is connected to
+ * @param announcePort the port at which clients reach this instance; 0 for the port that the client
+ *     is connected to
  */
 public record ClusterFacade(List<Endpoint> nodes, @Nullable String announceHost, int announcePort) {
 
@@ -27,10 +28,9 @@ public record ClusterFacade(List<Endpoint> nodes, @Nullable String announceHost,
 
   /**
    * One instance.
-   *
-   * @param id 40 hexadecimal digits, always the same for the same address
-   * @param shardId another such
-   * @param first the first slot it is shown to have
+   * @param id 40 hexadecimal digits, always the same for one address
+   * @param shardId another such id
+   * @param first the first slot that it is shown with
    * @param last the last one
    * @param epoch its configuration epoch, 1 or more
    * @param myself whether it is this instance
@@ -38,10 +38,8 @@ public record ClusterFacade(List<Endpoint> nodes, @Nullable String announceHost,
   public record Member(
       Endpoint node, String id, String shardId, int first, int last, int epoch, boolean myself) {}
 
-  /**
-   * All instances by address.
-   *
-   * @param local where the client that asks is connected
+  /** Returns all instances, ordered by address.
+   * @param local the address that the client is connected to
    */
   public List<Member> members(Endpoint local) {
     Endpoint self =

@@ -6,26 +6,22 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node's answer that a slot is elsewhere: {@code MOVED 3999 127.0.0.1:6381} or {@code ASK 3999
- * …}.
+ * A redirect of a cluster node: {@code MOVED 3999 127.0.0.1:6381} or {@code ASK 3999 …}.
  *
- * @param kind for good, or for this one command
+ * @param kind permanent, or for one command
  * @param slot 0 to 16383
- * @param host host name or address as announced, without brackets; empty when the node meant its
- *     own host (Redis sends nothing with {@code cluster-preferred-endpoint-type unknown-endpoint},
- *     and {@code ?} for a node whose host name it does not know)
+ * @param host host name or address as announced, without brackets; empty if it is the node's own
+ *     host (Redis sends nothing with {@code cluster-preferred-endpoint-type unknown-endpoint},
+ *     and {@code ?} for a node with an unknown host name)
  * @param port TCP port, 1 to 65535
  */
 public record Redirect(Kind kind, int slot, String host, int port) {
 
-  /** What the node asks for. */
+  /** The kind of a redirect. */
   public enum Kind {
-    /** The slot has another owner: the slot map was wrong. */
+    /** The slot has another owner: the slot map is outdated. */
     MOVED,
-    /**
-     * The slot is being migrated and this key is there already: say {@code ASKING} first, learn
-     * nothing.
-     */
+    /** The slot is being migrated and this key was migrated already: {@code ASKING} is sent first, and the slot map stays as it is. */
     ASK
   }
 
@@ -33,8 +29,7 @@ public record Redirect(Kind kind, int slot, String host, int port) {
 
   /**
    * Reads an error line, with or without its leading {@code -} and its CR LF. Borrows {@code
-   * buffer} and moves none of its indexes. Answers null when the line is no redirect or a malformed
-   * one.
+   * buffer} and moves none of its indexes. Returns null if the line is not a redirect or is malformed.
    *
    * @param offset absolute index of the line's first byte
    */
@@ -62,10 +57,7 @@ public record Redirect(Kind kind, int slot, String host, int port) {
     return port < 1 || host == null ? null : new Redirect(kind, slot, host, port);
   }
 
-  /**
-   * Where to send the command, when {@code answered} is the node that answered with this redirect:
-   * with the same access.
-   */
+  /** Returns the node to send the command to, with the same access as {@code answered}, the node that sent this redirect. */
   public Endpoint target(Endpoint answered) {
     return answered.at(host.isEmpty() ? answered.host() : host, port);
   }
@@ -89,7 +81,7 @@ public record Redirect(Kind kind, int slot, String host, int port) {
     return true;
   }
 
-  /** The index of the first space, or {@code end}. */
+  /** Returns the index of the first space, or {@code end}. */
   private static int indexOfSpace(ByteBuf buffer, int from, int end) {
     int i = from;
     while (i < end && buffer.getByte(i) != ' ') {
@@ -98,7 +90,7 @@ public record Redirect(Kind kind, int slot, String host, int port) {
     return i;
   }
 
-  /** The last colon separates the port: an IPv6 address has colons of its own. */
+  /** Returns the index of the last colon, which separates the port (an IPv6 address contains colons), or -1. */
   private static int lastColon(ByteBuf buffer, int from, int end) {
     int i = end - 1;
     while (i >= from && buffer.getByte(i) != ':') {
@@ -107,7 +99,7 @@ public record Redirect(Kind kind, int slot, String host, int port) {
     return i < from ? -1 : i;
   }
 
-  /** A decimal number from 0 to {@code max}, or -1. */
+  /** Parses a decimal number from 0 to {@code max}; returns -1 for anything else. */
   private static int number(ByteBuf buffer, int from, int end, int max) {
     int value = from < end ? 0 : -1;
     for (int i = from; i < end; i++) {
@@ -120,7 +112,7 @@ public record Redirect(Kind kind, int slot, String host, int port) {
     return value;
   }
 
-  /** The host, empty where the node names none, or null for bytes no host name has. */
+  /** Returns the host, empty if the node names none, or null if it contains bytes that no host name has. */
   private static @Nullable String host(ByteBuf buffer, int from, int end) {
     for (int i = from; i < end; i++) {
       byte b = buffer.getByte(i);

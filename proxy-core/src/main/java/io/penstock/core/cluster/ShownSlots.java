@@ -4,18 +4,12 @@ import io.penstock.core.upstream.Placement;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * Partitions as users are shown them, in Redis's slots: {@code INFO}, {@code CLUSTER INFO},
- * metrics, health and log lines count 16,384 of them whatever the upstream is. A cluster's
- * partitions are its slots; of an upstream with fewer partitions each stands for its part of the
- * slots, so that a single server has all of them. What has more partitions than there are slots is
- * shown as it is.
- */
+/** Converts partitions to the slots that users see: {@code INFO}, {@code CLUSTER INFO}, metrics, health and log lines count 16,384 slots for every upstream. The partitions of a cluster are its slots. If an upstream has fewer partitions, each is shown as an equal range of slots, so that a single server has all slots. If an upstream has more partitions than there are slots, partitions are shown unchanged. */
 public final class ShownSlots {
 
   private ShownSlots() {}
 
-  /** How many slots have an owner. */
+  /** Returns how many slots have an owner. */
   public static int covered(Placement placement) {
     int partitions = placement.partitions();
     int covered = 0;
@@ -29,12 +23,12 @@ public final class ShownSlots {
     return covered;
   }
 
-  /** The first slot of a partition. */
+  /** Returns the first slot of a partition. */
   public static int first(Placement placement, int partition) {
     return from(partition, placement.partitions());
   }
 
-  /** The last slot of a partition. */
+  /** Returns the last slot of a partition. */
   public static int last(Placement placement, int partition) {
     return from(partition + 1, placement.partitions()) - 1;
   }
@@ -45,7 +39,7 @@ public final class ShownSlots {
         : (int) ((long) partition * SlotMap.SLOTS / partitions);
   }
 
-  /** The slots of a shard as Redis writes them: {@code 0-5460}, {@code 7}. */
+  /** Returns the slots of a shard as Redis writes them: {@code 0-5460}, {@code 7}. */
   public static List<String> rangesOf(Placement placement, int shard) {
     List<String> ranges = new ArrayList<>();
     for (int partition = 0; partition < placement.partitions(); ) {
@@ -58,7 +52,7 @@ public final class ShownSlots {
     return ranges;
   }
 
-  /** The slots {@code first} to {@code last} as Redis writes them. */
+  /** Returns the slots {@code first} to {@code last} as Redis writes them. */
   public static String range(int first, int last) {
     return first == last ? Integer.toString(first) : first + "-" + last;
   }

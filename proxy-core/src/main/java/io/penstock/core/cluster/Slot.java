@@ -5,13 +5,10 @@ import io.netty.buffer.ByteBuf;
 /**
  * A key's hash slot: CRC16 (XMODEM: polynomial 0x1021, initial value 0, not reflected) of the key,
  * or of its hash tag, modulo {@link SlotMap#SLOTS}.
- *
- * <p>The hash tag is what stands between the first <code>{</code> and the first <code>}</code>
- * after it; when it is empty or not closed, the whole key counts (Redis Cluster specification,
- * "Hash tags").
- *
- * <p>Nothing is allocated. Eight bytes are read at a time; the same word is searched for a brace
- * and folded into the sum, so that a key without a tag is read once.
+ * <p>The hash tag is the text between the first <code>{</code> and the first <code>}</code> after it.
+ * If it is empty or not closed, the whole key is hashed (Redis Cluster specification, "Hash tags").
+ * <p>Allocates nothing. Reads eight bytes at a time; each word is searched for a brace and added to
+ * the checksum, so that a key without a tag is read once.
  */
 public final class Slot {
 
@@ -23,15 +20,12 @@ public final class Slot {
   private static final long HIGH_BITS = LOW_BITS << 7;
   private static final long BRACES = LOW_BITS * '{';
 
-  /** Eight tables of 256: table k, at 256 * k, holds a byte's effect k bytes further on. */
+  /** Eight tables of 256 entries: table k, at 256 * k, has a byte's effect k bytes further on. */
   private static final char[] TABLES = tables();
 
   private Slot() {}
 
-  /**
-   * The slot of the key at {@code offset}, an absolute index. Borrows {@code buffer} and moves none
-   * of its indexes.
-   */
+  /** Returns the slot of the key at {@code offset}, an absolute index. Borrows {@code buffer} and moves none of its indexes. */
   public static int of(ByteBuf buffer, int offset, int length) {
     int end = offset + length;
     int crc = 0;
@@ -53,7 +47,7 @@ public final class Slot {
     return crc & MASK;
   }
 
-  /** The slot of a whole array as key. */
+  /** Returns the slot of a key. */
   public static int of(byte[] key) {
     int open = indexOf(key, '{', 0);
     int close = open < 0 ? NONE : indexOf(key, '}', open + 1);
@@ -85,9 +79,7 @@ public final class Slot {
     return crc & MASK;
   }
 
-  /**
-   * Whether one of the word's bytes is an opening brace: the known test for a zero byte, after xor.
-   */
+  /** Returns whether one of the word's bytes is an opening brace: the usual test for a zero byte, after xor. */
   private static boolean hasBrace(long word) {
     long x = word ^ BRACES;
     return ((x - LOW_BITS) & ~x & HIGH_BITS) != 0;
@@ -97,10 +89,7 @@ public final class Slot {
     return (crc << 8 & 0xFF00) ^ TABLES[(crc >>> 8) ^ (b & 0xFF)];
   }
 
-  /**
-   * Eight bytes, the first in the highest bits. Indexes are sums, whose range the compiler can
-   * prove.
-   */
+  /** Adds eight bytes, the first in the highest bits. The indexes are sums so that the compiler can prove their range. */
   private static int update(int crc, long word) {
     int high = (int) (word >>> 32) ^ crc << 16;
     int low = (int) word;

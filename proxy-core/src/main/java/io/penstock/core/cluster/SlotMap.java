@@ -10,23 +10,24 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * An immutable snapshot: which shard owns each of the 16384 slots.
+ * The placement of a Redis Cluster: an immutable snapshot of the shard that owns each of the 16384
+ * slots.
  *
- * <p>A shard is named by its index in {@link #shards()}, so that a loop can keep its connections in
- * an array of the same order and find the right one without hashing.
+ * <p>A shard is identified by its index in {@link #shards()}: a loop keeps its connections in an array
+ * of the same order and finds the right one without hashing.
  */
 public final class SlotMap implements Placement {
 
   /** Number of hash slots in a Redis Cluster. */
   public static final int SLOTS = 16_384;
 
-  /** The snapshot before anything is known: no shard, no slot covered. */
+  /** The snapshot before the topology is known: no shard, no slot covered. */
   public static final SlotMap EMPTY = new Builder().build();
 
   private final short[] owners;
   private final List<Shard> shards;
   private final int covered;
-  private long fingerprint; // 0 until asked for; whoever computes it finds the same
+  private long fingerprint; // 0 until it is computed; every thread computes the same value
 
   private SlotMap(short[] owners, List<Shard> shards) {
     this.owners = owners;
@@ -102,10 +103,7 @@ public final class SlotMap implements Placement {
     return known;
   }
 
-  /**
-   * This snapshot with one slot on another master; a node that no shard knows becomes a shard of
-   * its own. Answers {@code this} when nothing changes.
-   */
+  /** Returns a copy with one slot on another master. A master that is not known yet becomes a new shard. Returns {@code this} if nothing changes. */
   public SlotMap withSlotOn(int slot, Endpoint owner) {
     int index = indexOfMaster(owner);
     if (index >= 0 && owners[slot] == index) {
@@ -142,9 +140,7 @@ public final class SlotMap implements Placement {
     return "SlotMap[" + shards.size() + " shards, " + covered + " of " + SLOTS + " slots]";
   }
 
-  /**
-   * Collects shards and the slots of each; ranges apply to the shard added last. Not thread-safe.
-   */
+  /** Builds a slot map shard by shard. Not thread-safe. */
   public static final class Builder {
 
     private final short[] owners = new short[SLOTS];
@@ -154,13 +150,13 @@ public final class SlotMap implements Placement {
       Arrays.fill(owners, (short) UNCOVERED);
     }
 
-    /** Adds a shard; the ranges and slots that follow are its own. */
+    /** Adds a shard, which owns the ranges and slots that follow. */
     public Builder shard(Shard shard) {
       shards.add(shard);
       return this;
     }
 
-    /** Gives the slots {@code first} to {@code last}, both included, to the shard added last. */
+    /** Adds the slots {@code first} to {@code last}, both included, to the shard added last. */
     public Builder range(int first, int last) {
       Arrays.fill(owners, first, last + 1, (short) (shards.size() - 1));
       return this;

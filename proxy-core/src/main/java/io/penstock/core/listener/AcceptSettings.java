@@ -3,14 +3,15 @@ package io.penstock.core.listener;
 import java.time.Duration;
 
 /**
- * How clients connect.
+ * How a listener accepts connections.
  *
- * @param maxPerSecond connections accepted; more wait in the system's queue. 0 is no limit
- * @param keepAlive a client that says nothing for so long is asked by the system whether it is
- *     still there, from 1 second to 9 hours (Linux takes 32767 s and no more); zero is never
+ * @param maxPerSecond most connections accepted in a second; others wait in the system's accept
+ *     queue. 0 is no limit
+ * @param keepAlive idle time of a connection after which the system sends TCP keepalive probes, from
+ *     1 second to 9 hours (Linux accepts up to 32767 s); zero disables them
  */
 public record AcceptSettings(int maxPerSecond, Duration keepAlive) {
 
-  /** As many as come; Redis's time. */
+  /** No rate limit, and Redis's keepalive time. */
   public static final AcceptSettings DEFAULTS = new AcceptSettings(0, Duration.ofMinutes(5));
 }

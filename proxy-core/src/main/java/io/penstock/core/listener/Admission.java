@@ -11,9 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Counts clients and turns away those above the limit. Safe from any thread; once per connection.
- */
+/** Counts clients and rejects those above the limit. Safe from any thread; called once per connection. */
 public final class Admission {
 
   private static final Logger log = LoggerFactory.getLogger(Admission.class);
@@ -24,23 +22,24 @@ public final class Admission {
   private final AtomicLong total = new AtomicLong();
   private final AtomicLong rejected = new AtomicLong();
   private final AtomicLong delayed = new AtomicLong();
-  private final ThrottledLog refusing = new ThrottledLog();
-  private final ThrottledLog delaying = new ThrottledLog();
+  private final ThrottledLog rejectedLog = new ThrottledLog();
+  private final ThrottledLog delayedLog = new ThrottledLog();
   private final AtomicReference<@Nullable CompletableFuture<Void>> empty = new AtomicReference<>();
 
-  /** {@code most} clients at a time. */
+  /** Admits up to {@code most} clients at a time. */
   public Admission(int most, ProxyEvents events) {
     this.most = most;
     this.events = events;
   }
 
+  /** Counts a new client. Returns false if it is rejected because the limit is reached. */
   boolean tryAdmit() {
     if (now.incrementAndGet() > most) {
       now.decrementAndGet();
       rejected.incrementAndGet();
-      refusing.log(times ->
+      rejectedLog.log(times ->
           log.warn(
-              "{} clients are connected, max-clients: {} refused since the last such line",
+              "max-clients reached: {} clients are connected, {} rejected since the last such line",
               most,
               times));
       events.clientRejected();
@@ -50,10 +49,10 @@ public final class Admission {
     return true;
   }
 
-  /** Clients have to wait before they are accepted. */
+  /** Counts and logs that accepting clients is delayed. */
   void countDelay() {
     delayed.incrementAndGet();
-    delaying.log(_ -> log.warn("more clients connect than max-connection-rate: they wait"));
+    delayedLog.log(_ -> log.warn("clients connect faster than max-connection-rate: accepting them is delayed"));
   }
 
   void clientClosed() {
@@ -65,7 +64,7 @@ public final class Admission {
     }
   }
 
-  /** Completes when no client is connected; for use after the listener was closed. */
+  /** Returns a stage that completes when no client is connected; for use after the listener is closed. */
   public CompletionStage<Void> whenEmpty() {
     var waiting = new CompletableFuture<Void>();
     empty.set(waiting);
@@ -75,22 +74,22 @@ public final class Admission {
     return waiting;
   }
 
-  /** Clients connected now. */
+  /** Returns the number of connected clients. */
   public int now() {
     return now.get();
   }
 
-  /** Clients accepted since the start. */
+  /** Returns the number of clients accepted since the start. */
   public long total() {
     return total.get();
   }
 
-  /** Clients turned away since the start. */
+  /** Returns the number of clients rejected since the start. */
   public long rejected() {
     return rejected.get();
   }
 
-  /** How often clients had to wait before they were accepted. */
+  /** Returns how often accepting clients was delayed. */
   public long delayed() {
     return delayed.get();
   }

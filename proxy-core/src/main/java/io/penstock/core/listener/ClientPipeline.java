@@ -14,16 +14,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The whole pipeline of a client connection: one handler that hands Netty's events on, or one that
- * waits for a refused client to close.
- */
+/** The whole pipeline of a client connection: one handler that passes Netty's events to the session, or one that waits for a rejected client to close. */
 @ChannelHandler.Sharable
 final class ClientPipeline extends ChannelInitializer<Channel> {
 
   private final Function<EventLoop, SessionLoop> sessionLoops;
   private final Admission admission;
-  private final AtomicInteger refused = new AtomicInteger(); // and not closed yet
+  private final AtomicInteger rejected = new AtomicInteger(); // clients not closed yet
 
   ClientPipeline(Function<EventLoop, SessionLoop> sessionLoops, Admission admission) {
     this.sessionLoops = sessionLoops;
@@ -36,7 +33,7 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
       channel.closeFuture().addListener(_ -> admission.clientClosed());
       channel.pipeline().addLast(new Handler(sessionLoops.apply(channel.eventLoop())));
     } else {
-      RejectedClient reader = RejectedClient.reject(channel, refused);
+      RejectedClient reader = RejectedClient.reject(channel, rejected);
       if (reader != null) {
         channel.pipeline().addLast(reader);
       }

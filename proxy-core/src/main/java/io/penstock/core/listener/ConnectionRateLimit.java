@@ -5,38 +5,35 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.util.concurrent.TimeUnit;
 
-/**
- * Accepts no more connections than so many a second, and a tenth of that at once; the others wait
- * in the system's queue, and need not try again. Confined to the listening socket's event loop.
- */
+/** Limits the connections accepted in a second; bursts may be up to a tenth of that. Other connections wait in the system's accept queue: clients need not retry. Confined to the listening socket's event loop. */
 final class ConnectionRateLimit extends ChannelInboundHandlerAdapter {
 
   private static final long BURST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final long nanosEach;
   private final Admission admission;
-  private long paidUntil; // when the last one accepted has had its time
+  private long nextAt; // when the next connection is due by the rate
 
   ConnectionRateLimit(int perSecond, Admission admission) {
     this.nanosEach = TimeUnit.SECONDS.toNanos(1) / perSecond;
     this.admission = admission;
-    this.paidUntil = System.nanoTime() - BURST_NANOS;
+    this.nextAt = System.nanoTime() - BURST_NANOS;
   }
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object client) {
     long now = System.nanoTime();
-    paidUntil = Math.max(paidUntil, now - BURST_NANOS) + nanosEach;
+    nextAt = Math.max(nextAt, now - BURST_NANOS) + nanosEach;
     context.fireChannelRead(client);
     Channel channel = context.channel();
-    if (paidUntil > now && channel.config().isAutoRead()) {
+    if (nextAt > now && channel.config().isAutoRead()) {
       channel.config().setAutoRead(false);
       admission.countDelay();
-      channel.eventLoop().schedule(() -> goOn(channel), paidUntil - now, TimeUnit.NANOSECONDS);
+      channel.eventLoop().schedule(() -> resume(channel), nextAt - now, TimeUnit.NANOSECONDS);
     }
   }
 
-  private static void goOn(Channel channel) {
+  private static void resume(Channel channel) {
     if (channel.isActive()) {
       channel.config().setAutoRead(true);
     }

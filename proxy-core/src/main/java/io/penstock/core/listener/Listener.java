@@ -12,7 +12,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The listening socket. */
+/** A listening socket. */
 public final class Listener {
 
   private final LoopGroup group;
@@ -21,8 +21,7 @@ public final class Listener {
   private final AcceptSettings arrivals;
   private volatile @Nullable Channel channel;
 
-  /**
-   * @param sessionLoops what the clients of a Netty event loop share
+  /** @param sessionLoops returns the state that the clients of a Netty event loop share
    */
   public Listener(
       LoopGroup group,
@@ -35,7 +34,7 @@ public final class Listener {
     this.pipeline = new ClientPipeline(sessionLoops, admission);
   }
 
-  /** Binds and begins to accept; fails with {@link CannotBindException}. */
+  /** Binds and accepts clients; fails with {@link CannotBindException}. */
   public CompletionStage<InetSocketAddress> bind(InetSocketAddress address) {
     var bound = new CompletableFuture<InetSocketAddress>();
     ServerBootstrap server = group.serverBootstrap(arrivals.keepAlive()).childHandler(pipeline);
@@ -54,16 +53,14 @@ public final class Listener {
     return bound;
   }
 
-  /** Whether clients can connect. */
+  /** Returns whether clients can connect. */
   public boolean isOpen() {
     Channel listening = channel;
     return listening != null && listening.isActive();
   }
 
-  /**
-   * Stops accepting; connected clients stay.
-   *
-   * @return completes when the last client that was accepted is on its loop
+  /** Stops accepting clients; connected clients stay connected.
+   * @return completes when the last accepted client is on its loop
    */
   public CompletableFuture<Void> close() {
     var closed = new CompletableFuture<Void>();

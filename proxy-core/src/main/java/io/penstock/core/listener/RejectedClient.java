@@ -13,21 +13,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A client above the limit: it gets Redis's error line, and then the end of the stream. Its
- * connection is closed when it has closed its side. To close before that, with bytes of the client
- * unread, would make the kernel send a reset, which may destroy the line. Only a few such
- * connections exist at a time, each for a second at most; the others are closed at once. Confined
- * to the client's loop, except for the count of all.
- */
+/** A client above the limit. It gets Redis's error line and then the end of the stream. Its connection is closed when the client has closed its side: a close before that, with unread bytes of the client, makes the kernel send a reset, which may destroy the line. Only a few such connections are kept at a time, each for a second at most; others are closed at once. Confined to the client's loop, except for the count of all. */
 final class RejectedClient extends ChannelInboundHandlerAdapter {
 
-  /** Connections that are kept until their client closes them, on all loops. */
+  /** Most connections that are kept until their client closes them, on all loops. */
   static final int MOST = 64;
 
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** Bytes from a client that are read and thrown away. */
+  /** Most bytes of a client that are read and discarded. */
   private static final long MOST_BYTES = 64 * 1024;
 
   private static final byte[] TOO_MANY =
@@ -41,10 +35,10 @@ final class RejectedClient extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * Tells the client and closes its connection, now or soon.
+   * Sends the error line and closes the connection, now or soon.
    *
    * @param all how many such connections are kept at present
-   * @return what has to read from the channel; null when nothing has to
+   * @return the handler that reads from the channel until it is closed; null if none is needed
    */
   static @Nullable RejectedClient reject(Channel channel, AtomicInteger all) {
     boolean kept = all.incrementAndGet() <= MOST && channel instanceof DuplexChannel;
@@ -67,7 +61,7 @@ final class RejectedClient extends ChannelInboundHandlerAdapter {
   public void handlerAdded(ChannelHandlerContext context) {
     Channel channel = context.channel();
     Future<?> timer =
-        channel.eventLoop().schedule(() -> channel.close(), PATIENCE_NANOS, TimeUnit.NANOSECONDS);
+        channel.eventLoop().schedule(() -> channel.close(), TIMEOUT_NANOS, TimeUnit.NANOSECONDS);
     channel
         .closeFuture()
         .addListener(_ -> {

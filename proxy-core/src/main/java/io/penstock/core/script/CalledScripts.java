@@ -9,18 +9,14 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/**
- * The scripts that a transaction calls by their digests. Once {@code EXEC} has been sent it is too
- * late to load what its node lacks, so the node is given those that are known here just before.
- */
+/** The scripts that a transaction calls by digest. After {@code EXEC} was sent it is too late to load a script that the node lacks, so those known to Penstock are loaded just before it. */
 public final class CalledScripts {
 
   private final RequestReader reader;
   private final LoopScripts known;
   private final Set<String> digests = new LinkedHashSet<>();
 
-  /**
-   * @param known that clients brought
+  /** @param known the scripts that clients sent
    */
   public CalledScripts(RequestReader reader, LoopScripts known) {
     this.reader = reader;
@@ -28,15 +24,16 @@ public final class CalledScripts {
   }
 
   /**
-   * Reads a block, and takes note of the scripts that come with it as if its commands came now.
+   * Finds the scripts that a block of commands calls. Records the scripts that the block contains as
+   * if its commands arrived now.
    *
    * @param buffer borrowed
    */
   public void find(ByteBuf buffer, int from, int length) {
-    reader.forEach(buffer, from, length, this::look);
+    reader.forEach(buffer, from, length, this::find);
   }
 
-  private void look(Command command) {
+  private void find(Command command) {
     CommandSpec spec = command.spec();
     if (spec != null) {
       known.record(spec, command.frame());
@@ -47,7 +44,7 @@ public final class CalledScripts {
     }
   }
 
-  /** Has those that are known now loaded where {@code call} is about to be sent. */
+  /** Loads those scripts that are known now where {@code call} is about to be sent. */
   public void load(Exchange call, Consumer<Exchange> sender) {
     for (String digest : digests) {
       byte[] body = known.all().body(digest);

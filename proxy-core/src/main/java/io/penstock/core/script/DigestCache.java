@@ -9,27 +9,24 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The digests by which {@code EVALSHA} calls scripts. A text that comes again and again, as that of
- * an {@code EVAL} does, is known by its bytes and not digested anew. Confined to its loop.
- */
+/** Computes the digests by which {@code EVALSHA} calls scripts. The digest of a text that is sent repeatedly, as with {@code EVAL}, is found by comparing bytes instead. Confined to its loop. */
 public final class DigestCache {
 
-  /** Bytes of the longest text that is kept: 4 MiB of all. */
+  /** Bytes of the longest text that is kept: at most 4 MiB in total. */
   static final int LONGEST = 16 * 1024;
 
   private static final int PLACES_LOG_2 = 8;
   private static final int PLACES = 1 << PLACES_LOG_2;
-  private static final int TRIED = 4; // places where a text may be
+  private static final int TRIED = 4; // places where one text may be
   private static final int SAMPLES = 16;
-  private static final int GOLDEN_RATIO = 0x9E37_79B9; // spreads what differs in few bits
+  private static final int GOLDEN_RATIO = 0x9E37_79B9; // spreads values that differ in few bits
 
   private record Known(ByteBuf text, String digest) {}
 
   private final @Nullable Known[] known = new Known[PLACES];
-  private int next; // to be replaced, of those that are tried
+  private int next; // which of the tried places is replaced next
 
-  /** The argument's digest, in lower case. */
+  /** Returns the argument's digest, in lower case. */
   public String of(RequestFrame frame, int argument) {
     ByteBuf buffer = frame.buffer();
     int from = frame.offset(argument);
@@ -53,7 +50,7 @@ public final class DigestCache {
     return digest;
   }
 
-  /** Out of the length and some of the bytes: texts that meet are told apart by all of them. */
+  /** Hashes the length and some of the bytes; texts with the same hash are then compared by all bytes. */
   private static int place(ByteBuf buffer, int from, int length) {
     int hash = length;
     int step = Math.max(Integer.BYTES, length / SAMPLES);
@@ -65,7 +62,7 @@ public final class DigestCache {
 
   private static String digest(ByteBuf buffer, int from, int length) {
     try {
-      MessageDigest sha1 = MessageDigest.getInstance("SHA-1"); // what EVALSHA goes by
+      MessageDigest sha1 = MessageDigest.getInstance("SHA-1"); // as for EVALSHA
       sha1.update(buffer.nioBuffer(from, length));
       return HexFormat.of().formatHex(sha1.digest());
     } catch (NoSuchAlgorithmException e) {

@@ -16,7 +16,7 @@ public final class ScriptFlags {
   private static final String ENGINE = "#!lua";
   private static final String FLAGS = "flags=";
 
-  /** Of servers up to Redis 8 and Valkey 8; what else there is makes the line one of a stranger. */
+  /** The flags of servers up to Redis 8 and Valkey 8; a line with any other flag is not understood. */
   private static final Set<String> KNOWN =
       Set.of(NO_WRITES, "allow-oom", "allow-stale", "no-cluster", "allow-cross-slot-keys");
 
@@ -24,14 +24,14 @@ public final class ScriptFlags {
 
   private ScriptFlags() {}
 
-  /** Whether a word is a flag, of a script or a function. */
+  /** Returns whether a word is a flag of a script or function. */
   public static boolean isFlag(String word) {
     return KNOWN.contains(word);
   }
 
   /**
-   * Whether a script declares that it does not write. False, too, for what servers would not run,
-   * and for what cannot be told here.
+   * Returns whether a script declares that it does not write. Returns false as well for a script that
+   * servers would reject, and if its first line is not understood here.
    *
    * @param script borrowed
    */

@@ -7,13 +7,12 @@ import io.penstock.core.backend.Exchange;
 import io.penstock.core.transport.SharedBuffer;
 import java.nio.charset.StandardCharsets;
 
-/** {@code SCRIPT LOAD} on its way to a node that may lack a script, before the call of it. */
+/** A {@code SCRIPT LOAD} that is sent before the call of a script, to a node that may lack it. */
 public final class ScriptLoad extends CompletionExchange {
 
   private static final String LOAD = "*3\r\n$6\r\nSCRIPT\r\n$4\r\nLOAD\r\n$";
 
-  /**
-   * @param call the call that it is loaded for, and goes the way of
+  /** @param call the call that needs the script; the load is sent where the call is sent
    */
   ScriptLoad(byte[] body, Exchange call) {
     ByteBuf request = request(body);
@@ -22,7 +21,7 @@ public final class ScriptLoad extends CompletionExchange {
     sendOptions(call.protocol(), call.affinity(), call.deadline(), call.holdDeadline());
   }
 
-  /** The request; the caller owns it. */
+  /** Encodes the request; the caller owns it. */
   public static ByteBuf request(byte[] body) {
     String head = LOAD + body.length + "\r\n";
     ByteBuf out = ByteBufAllocator.DEFAULT.directBuffer(head.length() + body.length + 2);
@@ -32,6 +31,6 @@ public final class ScriptLoad extends CompletionExchange {
 
   @Override
   protected void onEnd() {
-    // The call says what came of it.
+    // The reply to the call shows the result.
   }
 }

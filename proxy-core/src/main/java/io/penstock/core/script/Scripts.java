@@ -11,12 +11,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The scripts that came through this proxy, by their digests: a node that lacks one can be given
- * it. Those of {@code SCRIPT LOAD} are kept apart from those of {@code EVAL}, as in Redis since
- * 7.4, so that texts made for one call do not push out what was loaded on purpose. Safe from any
- * thread.
- */
+/** The scripts that clients sent through this proxy, by digest: they are loaded to a node that lacks one. Scripts of {@code SCRIPT LOAD} are stored apart from those of {@code EVAL}, as in Redis since 7.4, so that scripts made for one call do not evict scripts that were loaded on purpose. Safe from any thread. */
 public final class Scripts {
 
   private static final int MOST_LOADED = 10_000;
@@ -24,18 +19,18 @@ public final class Scripts {
   private static final int MOST_EVALUATED = 500; // as many as Redis keeps
   private static final long MOST_EVALUATED_BYTES = atMost(16, 64);
 
-  private final Shelf loaded = new Shelf(MOST_LOADED, MOST_LOADED_BYTES);
-  private final Shelf evaluated = new Shelf(MOST_EVALUATED, MOST_EVALUATED_BYTES);
+  private final Store loaded = new Store(MOST_LOADED, MOST_LOADED_BYTES);
+  private final Store evaluated = new Store(MOST_EVALUATED, MOST_EVALUATED_BYTES);
 
-  /** So many MiB, or that part of the heap if it is less. */
+  /** Returns so many MiB in bytes, or one of {@code part} equal parts of the heap if that is less. */
   private static long atMost(long mebibytes, int part) {
     return Math.min(mebibytes * 1024 * 1024, Runtime.getRuntime().maxMemory() / part);
   }
 
   /**
-   * Looks at a request that is on its way to the nodes.
+   * Records the script in a request that is sent to the nodes, or forgets all on {@code SCRIPT FLUSH}.
    *
-   * @param digests of the loop it is on
+   * @param digests the cache of the request's loop
    */
   void record(CommandSpec spec, RequestFrame frame, DigestCache digests) {
     switch (spec.name()) {
@@ -43,19 +38,19 @@ public final class Scripts {
       case "script|load" -> loaded.add(frame, 2, digests);
       case "script|flush" -> forget(frame);
       default -> {
-        // carries no script
+        // has no script
       }
     }
   }
 
-  /** Digest of the script that {@code EVALSHA} or {@code EVALSHA_RO} calls; null for the rest. */
+  /** Returns the digest that an {@code EVALSHA} or {@code EVALSHA_RO} calls; null for other commands. */
   public static @Nullable String calledDigest(Command command) {
     boolean bySha =
         command.argEqualsIgnoreCase(0, "evalsha") || command.argEqualsIgnoreCase(0, "evalsha_ro");
     return bySha && command.argc() > 1 ? command.frame().text(1).toLowerCase(Locale.ROOT) : null;
   }
 
-  /** Unless the nodes will refuse it. */
+  /** Forgets all scripts, unless the nodes will reject the call of {@code SCRIPT FLUSH}. */
   private void forget(RequestFrame flush) {
     String how = flush.argc() > 2 ? flush.text(2).toUpperCase(Locale.ROOT) : "SYNC";
     if (flush.argc() > 3 || !(how.equals("SYNC") || how.equals("ASYNC"))) {
@@ -66,7 +61,7 @@ public final class Scripts {
   }
 
   /**
-   * The script with that digest, or null when it is not known.
+   * Returns the script with that digest, or null if it is not known.
    *
    * @param digest in lower case
    */
@@ -75,8 +70,8 @@ public final class Scripts {
     return body == null ? evaluated.get(digest) : body;
   }
 
-  /** So many scripts, and so many bytes of them: the oldest goes first. */
-  static final class Shelf {
+  /** A map of scripts, bounded by number and by bytes: the oldest is evicted first. */
+  static final class Store {
 
     private final int most;
     private final long mostBytes;
@@ -84,7 +79,7 @@ public final class Scripts {
     private final Queue<String> oldestFirst = new ConcurrentLinkedQueue<>();
     private final AtomicLong bytes = new AtomicLong();
 
-    Shelf(int most, long mostBytes) {
+    Store(int most, long mostBytes) {
       this.most = most;
       this.mostBytes = mostBytes;
     }
@@ -96,7 +91,7 @@ public final class Scripts {
     void add(RequestFrame frame, int argument, DigestCache digests) {
       int length = frame.length(argument);
       if (length > mostBytes) {
-        return; // before its digest is made
+        return; // before its digest is computed
       }
       String digest = digests.of(frame, argument);
       if (bodies.containsKey(digest)) {

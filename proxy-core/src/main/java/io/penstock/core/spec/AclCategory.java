@@ -2,7 +2,7 @@ package io.penstock.core.spec;
 
 import java.util.Locale;
 
-/** The ACL categories of commands, in the order in which Redis lists them. */
+/** The ACL categories of commands, in Redis's order. */
 public enum AclCategory {
   KEYSPACE,
   READ,
@@ -28,7 +28,7 @@ public enum AclCategory {
 
   private final String wireName = name().toLowerCase(Locale.ROOT);
 
-  /** The name that servers use, without the leading {@code @}. */
+  /** Returns the name that servers use, without the leading {@code @}. */
   public String wireName() {
     return wireName;
   }

@@ -3,12 +3,10 @@ package io.penstock.core.spec;
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.resp.RequestFrame;
 
-/** Bytes of a buffer read as Redis reads command names, keywords and integers: ASCII, no copy. */
+/** Reads command names, keywords and integers from a buffer as Redis does: ASCII, no copy. */
 public final class Ascii {
 
-  /**
-   * What {@link #parseLong} gives for bytes that are no integer; itself an integer nobody sends.
-   */
+  /** Returned by {@link #parseLong} for bytes that are not an integer; itself an integer that no request has in practice. */
   public static final long NOT_A_LONG = Long.MIN_VALUE;
 
   private static final long LOW_SEVEN_BITS = 0x7F7F7F7F7F7F7F7FL;
@@ -18,7 +16,7 @@ public final class Ascii {
 
   private Ascii() {}
 
-  /** Lower-cases the ASCII letters among eight bytes at once. */
+  /** Converts the ASCII letters among eight bytes to lower case at once. */
   public static long toLower(long word) {
     long sevenBits = word & LOW_SEVEN_BITS;
     long fromA = sevenBits + (0x80 - 'A') * ONES;
@@ -27,10 +25,7 @@ public final class Ascii {
     return word | (upper >>> 2);
   }
 
-  /**
-   * Up to eight bytes as a little-endian word, zeros above. Reads past {@code length} where the
-   * buffer has the room: one load instead of eight.
-   */
+  /** Returns up to eight bytes as a little-endian word, padded with zeros. Reads beyond {@code length} if the buffer is large enough: one load instead of eight. */
   public static long word(ByteBuf buffer, int offset, int length) {
     if (length >= Long.BYTES) {
       return buffer.getLongLE(offset);
@@ -45,7 +40,7 @@ public final class Ascii {
     return word;
   }
 
-  /** Whether argument {@code i} is {@code text} (ASCII) in any case. */
+  /** Returns whether argument {@code i} is {@code text} (ASCII), ignoring case. */
   public static boolean equalsIgnoreCase(RequestFrame frame, int i, String text) {
     int length = frame.length(i);
     if (length != text.length()) {
@@ -61,15 +56,12 @@ public final class Ascii {
     return true;
   }
 
-  /** Lower-cases one ASCII letter, leaves everything else. */
+  /** Converts one ASCII letter to lower case; returns other characters unchanged. */
   public static int toLower(int character) {
     return character >= 'A' && character <= 'Z' ? character | 0x20 : character;
   }
 
-  /**
-   * Argument {@code i} as Redis's {@code string2ll} reads it: no sign but {@code -}, no leading
-   * zeros, no spaces. {@link #NOT_A_LONG} otherwise.
-   */
+  /** Parses argument {@code i} as Redis's {@code string2ll} does: no sign but {@code -}, no leading zeros, no spaces. Returns {@link #NOT_A_LONG} for anything else. */
   public static long parseLong(RequestFrame frame, int i) {
     ByteBuf buffer = frame.buffer();
     int at = frame.offset(i);
@@ -103,10 +95,7 @@ public final class Ascii {
     return negative ? -value : value;
   }
 
-  /**
-   * Argument {@code i} as C's {@code atoi} reads it: white space, a sign and digits, whatever
-   * follows; 0 for none, {@link Integer#MAX_VALUE} for more than that.
-   */
+  /** Parses argument {@code i} as C's {@code atoi} does: white space, a sign, digits, then anything. Returns 0 if there are no digits, and at most {@link Integer#MAX_VALUE}. */
   static int atoi(RequestFrame frame, int i) {
     ByteBuf buffer = frame.buffer();
     int at = frame.offset(i);

@@ -2,18 +2,16 @@ package io.penstock.core.spec;
 
 import io.penstock.core.resp.RequestFrame;
 
-/** The first half of a {@link KeySpec}: where in a request its keys begin. */
+/** The first half of a {@link KeySpec}: where the keys of a request begin. */
 public sealed interface BeginSearch {
 
-  /** What {@link #first} gives when the spec cannot tell. */
+  /** Returned by {@link #first} if the spec does not define it. */
   int UNKNOWABLE = -1;
 
-  /** What {@link #first} gives when this request has no such keys. */
+  /** Returned by {@link #first} if this request has no such keys. */
   int ABSENT = 0;
 
-  /**
-   * The argument index at which the second half starts, or {@link #ABSENT} or {@link #UNKNOWABLE}.
-   */
+  /** Returns the argument index at which the second half starts, or {@link #ABSENT} or {@link #UNKNOWABLE}. */
   int first(RequestFrame frame);
 
   /** At a fixed argument index. */
@@ -24,10 +22,8 @@ public sealed interface BeginSearch {
     }
   }
 
-  /**
-   * Behind a keyword.
-   *
-   * @param keyword as the server spells it, matched in any case
+  /** After a keyword.
+   * @param keyword as the server spells it, matched ignoring case
    * @param startFrom argument index at which the search starts; negative counts from the request's
    *     end and searches backwards
    */
@@ -38,7 +34,7 @@ public sealed interface BeginSearch {
     }
 
     private int searchForwards(RequestFrame frame) {
-      // A keyword that is the last argument has nothing behind it.
+      // A keyword that is the last argument has no keys behind it.
       int last = frame.argc() - 1;
       for (int i = startFrom; i < last; i++) {
         if (Ascii.equalsIgnoreCase(frame, i, keyword)) {
@@ -58,7 +54,7 @@ public sealed interface BeginSearch {
     }
   }
 
-  /** Nowhere that a spec could say. */
+  /** At a position that no spec can describe. */
   record Unknown() implements BeginSearch {
     @Override
     public int first(RequestFrame frame) {

@@ -8,10 +8,10 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * What servers say about one command: a line of {@code commands.table}.
+ * What servers report about one command: a line of {@code commands.table}.
  *
  * @param name lower case, {@code container|subcommand} for subcommands
- * @param arity as Redis has it: negative means at least so many arguments, the name included
+ * @param arity as in Redis: a negative number means at least so many arguments, the name included
  * @param range the first key, last key and step of servers before 7, as {@code COMMAND} still
  *     reports them
  */
@@ -38,8 +38,7 @@ public record CommandFacts(
 
   /**
    * Reads a line: name and arity, then {@code field=value} words.
-   *
-   * @throws IllegalArgumentException when it cannot be read
+   * @throws IllegalArgumentException if the line is malformed
    */
   public static CommandFacts parse(String line) {
     String[] words = line.split(" ", -1);
@@ -57,7 +56,7 @@ public record CommandFacts(
         case "tips" -> tips.addAll(List.of(value.split(",", -1)));
         case "range" -> range = parseRange(value);
         case "key" -> keySpecs.add(parseKeySpec(value));
-        case "in" -> {} // which sources have it: for readers and docs/reference/commands.md
+        case "in" -> {} // the sources that have the command: for readers and docs/reference/commands.md
         default -> throw new IllegalArgumentException("unknown field: " + words[i]);
       }
     }
@@ -65,7 +64,7 @@ public record CommandFacts(
         words[0], Integer.parseInt(words[1]), flags, acl, tips, range, keySpecs);
   }
 
-  /** The container's name of a subcommand; the own name of everything else. */
+  /** Returns the container's name for a subcommand, otherwise the command's own name. */
   public String topLevelName() {
     int bar = name.indexOf('|');
     return bar < 0 ? name : name.substring(0, bar);
@@ -75,7 +74,7 @@ public record CommandFacts(
     return name.indexOf('|') >= 0;
   }
 
-  /** These facts with another arity. */
+  /** Returns a copy with another arity. */
   public CommandFacts withArity(int other) {
     return new CommandFacts(name, other, flags, acl, tips, range, keySpecs);
   }
@@ -88,7 +87,7 @@ public record CommandFacts(
     return policy("response_policy:", ResponsePolicy.DEFAULT, ResponsePolicy.SPECIAL);
   }
 
-  /** A policy that nobody has heard of is a special one. */
+  /** Reads a policy; an unknown one is treated as {@code special}. */
   private <E extends Enum<E>> E policy(String tip, E none, E special) {
     for (String text : tips) {
       if (text.startsWith(tip)) {
@@ -118,7 +117,7 @@ public record CommandFacts(
     return new LegacyRange(number(parts, 0), number(parts, 1), number(parts, 2));
   }
 
-  /** {@code FLAG,flag@begin/find}, begin and find with their numbers behind colons. */
+  /** Parses {@code FLAG,flag@begin/find}, where begin and find have their numbers behind colons. */
   private static KeySpec parseKeySpec(String text) {
     int at = text.indexOf('@');
     int slash = text.indexOf('/', at);

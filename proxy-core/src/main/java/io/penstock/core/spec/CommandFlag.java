@@ -2,7 +2,7 @@ package io.penstock.core.spec;
 
 import java.util.Locale;
 
-/** A command's flags, in the order in which Redis lists them in the reply to {@code COMMAND}. */
+/** The flags of commands, in the order of Redis's reply to {@code COMMAND}. */
 public enum CommandFlag {
   WRITE,
   READONLY,
@@ -30,7 +30,7 @@ public enum CommandFlag {
 
   private final String wireName = name().toLowerCase(Locale.ROOT);
 
-  /** The name that servers use, for example {@code readonly}. */
+  /** Returns the name that servers use, for example {@code readonly}. */
   public String wireName() {
     return wireName;
   }

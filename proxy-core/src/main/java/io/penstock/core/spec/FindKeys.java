@@ -2,19 +2,16 @@ package io.penstock.core.spec;
 
 import io.penstock.core.resp.RequestFrame;
 
-/**
- * The second half of a {@link KeySpec}: which arguments are keys, counted from where they begin.
- */
+/** The second half of a {@link KeySpec}: which arguments are keys, counted from where the keys begin. */
 public sealed interface FindKeys {
 
-  /** What {@link #collect} gives for a request that the spec does not fit. */
+  /** Returned by {@link #collect} for a request that does not fit the spec. */
   int INVALID = -1;
 
   /**
    * Adds the keys' argument indexes to {@code into}.
-   *
-   * @param first where {@link BeginSearch} says that they begin
-   * @return how many; {@link #INVALID} when the request does not have the arguments it needs
+   * @param first the index from {@link BeginSearch}
+   * @return how many; {@link #INVALID} if arguments are missing
    */
   int collect(RequestFrame frame, int first, KeyPositions into);
 
@@ -24,8 +21,8 @@ public sealed interface FindKeys {
    * @param lastKey offset of the last key from the first; negative counts from the request's end
    *     (-1 is the last argument)
    * @param keyStep distance from one key to the next
-   * @param limit with {@code lastKey} -1: only the first of so many equal parts of the rest holds
-   *     keys
+   * @param limit with {@code lastKey} -1: only the first of so many equal parts of the remaining
+   *     arguments are keys
    */
   record Range(int lastKey, int keyStep, int limit) implements FindKeys {
     @Override
@@ -41,8 +38,7 @@ public sealed interface FindKeys {
     }
   }
 
-  /**
-   * As many as one argument says.
+  /** As many keys as one argument says.
    *
    * @param keyNumIndex offset of the argument that holds the number
    * @param firstKey offset of the first key
@@ -57,7 +53,7 @@ public sealed interface FindKeys {
       }
       long count = Ascii.parseLong(frame, counter);
       if (count == Ascii.NOT_A_LONG) {
-        // The command will not accept it, but nodes look for keys first, and read it by atoi.
+        // The command rejects this count, but nodes find keys first, and read it with atoi.
         int read = Ascii.atoi(frame, counter);
         count = read == 0 ? INVALID : read;
       }
@@ -72,7 +68,7 @@ public sealed interface FindKeys {
     }
   }
 
-  /** By no rule that a spec could state. */
+  /** By a rule that no spec can describe. */
   record Unknown() implements FindKeys {
     @Override
     public int collect(RequestFrame frame, int first, KeyPositions into) {
@@ -82,7 +78,7 @@ public sealed interface FindKeys {
 
   private static int addRun(RequestFrame frame, int first, int last, int step, KeyPositions into) {
     if (first == frame.argc() && last == first - 1) {
-      return 0; // the rest of the request, and there is none
+      return 0; // the keys are the remaining arguments, and there are none
     }
     if (last < first || last >= frame.argc()) {
       return INVALID;

@@ -2,17 +2,17 @@ package io.penstock.core.spec;
 
 /**
  * Redis's glob patterns ({@code stringmatchlen} in util.c): {@code *}, {@code ?}, {@code [a-c]},
- * {@code [^abc]} and {@code \} before a special character. A pattern is read once, in time
- * proportional to its length, and matched element by element then: a class costs one step however
- * long it is, and a run of stars is one star. Characters are bytes, one to one. Immutable.
+ * {@code [^abc]} and {@code \} before a special character. A pattern is parsed once, in time
+ * proportional to its length, and then matched element by element: a class costs one step at any
+ * length, and a run of stars is one star. Characters are bytes, one to one. Immutable.
  */
 public final class Glob {
 
   /**
    * The longest pattern in bytes that clients may send. Keys and channels of more than 1,024 bytes
-   * are called a bad idea by Redis's documentation; this is such a name twice over, each byte
-   * escaped. Servers try a pattern on every name they have, and those without the fix of
-   * CVE-2024-31228 recurse for each star until their stack ends.
+   * are called a bad idea by Redis's documentation; this is enough for a name of 2,048 bytes with each
+   * byte escaped. Servers match a pattern against every name they have, and those without the fix of
+   * CVE-2024-31228 recurse for each star until the stack overflows.
    */
   public static final int MAX_LENGTH = 4_096;
 
@@ -49,27 +49,27 @@ public final class Glob {
     };
   }
 
-  /** Case matters, as for keys and channels. */
+  /** Returns a pattern that is case-sensitive, as for keys and channels. */
   public static Glob exact(String pattern) {
     return new Glob(pattern, false);
   }
 
-  /** Case does not matter, as for names of commands and settings. */
+  /** Returns a pattern that ignores case, as for names of commands and settings. */
   public static Glob ignoringCase(String pattern) {
     return new Glob(pattern, true);
   }
 
-  /** The number of elements; a run of stars is one. */
+  /** Returns the number of elements; a run of stars is one. */
   public int size() {
     return size;
   }
 
-  /** Whether element {@code i} is a star. */
+  /** Returns whether element {@code i} is a star. */
   public boolean isStar(int i) {
     return elements[i] == STAR;
   }
 
-  /** Whether element {@code i}, which is no star, accepts the character. */
+  /** Returns whether element {@code i}, which is not a star, accepts the character. */
   public boolean accepts(int i, char c) {
     int element = elements[i];
     if (element >= 0) {
@@ -78,11 +78,11 @@ public final class Glob {
     return element == ANY || GlobReader.contains(classes, FIRST_CLASS - element, c);
   }
 
-  /** Whether the whole text matches. */
+  /** Returns whether the whole text matches. */
   public boolean matches(String text) {
     var match = new GlobMatch(this, text);
     while (match.step(Integer.MAX_VALUE) == GlobMatch.UNDECIDED) {
-      // there is more to do
+      // more steps are needed
     }
     return match.isMatch();
   }

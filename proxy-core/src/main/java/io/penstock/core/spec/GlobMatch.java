@@ -1,13 +1,9 @@
 package io.penstock.core.spec;
 
-/**
- * One text that a pattern is tried on, in as many slices as the caller likes. Only the last star is
- * ever tried again, which is enough, so that it takes pattern times text steps at most. Not
- * thread-safe.
- */
+/** Matches one text against a pattern, in slices of any size. Only the last star is retried, which is sufficient and limits the work to pattern length times text length. Not thread-safe. */
 public final class GlobMatch {
 
-  /** What {@link #step} gives when there is more to do. */
+  /** Returned by {@link #step} if more steps are needed. */
   public static final int UNDECIDED = -1;
 
   private final Glob glob;
@@ -22,7 +18,7 @@ public final class GlobMatch {
     this.text = text;
   }
 
-  /** Takes up to {@code steps} steps; gives those left over, or {@link #UNDECIDED}. */
+  /** Runs up to {@code steps} steps; returns the number of steps left over, or {@link #UNDECIDED}. */
   public int step(int steps) {
     for (int left = steps; left > 0; left--) {
       if (at >= text.length() || !advance()) {
@@ -32,13 +28,13 @@ public final class GlobMatch {
     return UNDECIDED;
   }
 
-  /** Gives false when it is decided. */
+  /** Runs one step; returns false if the result is decided. */
   private boolean advance() {
     if (element < glob.size() && glob.isStar(element)) {
       afterStar = ++element;
       retryAt = at;
       if (element == glob.size()) {
-        at = text.length(); // the star is for all that is left
+        at = text.length(); // the last star matches the rest of the text
       }
     } else if (element < glob.size() && glob.accepts(element, text.charAt(at))) {
       element++;
@@ -52,7 +48,7 @@ public final class GlobMatch {
     return true;
   }
 
-  /** Whether the whole text matches; when that is decided. An empty text has no star matched. */
+  /** Returns whether the whole text matches; valid once that is decided. A star does not match an empty text. */
   public boolean isMatch() {
     boolean starLeft = element == glob.size() - 1 && glob.isStar(element) && !text.isEmpty();
     return at >= text.length() && (element == glob.size() || starLeft);

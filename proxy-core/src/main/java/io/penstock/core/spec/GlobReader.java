@@ -2,10 +2,10 @@ package io.penstock.core.spec;
 
 import java.util.Arrays;
 
-/** Reads a pattern's elements one after the other. Not thread-safe. */
+/** Parses the elements of a pattern one by one. Not thread-safe. */
 final class GlobReader {
 
-  /** What an element is. */
+  /** The kind of an element. */
   enum Kind {
     STAR,
     ANY,
@@ -13,9 +13,9 @@ final class GlobReader {
     CHARACTER
   }
 
-  private static final int WORDS = 4; // of a class: a bit for each byte
+  private static final int WORDS = 4; // of a class: one bit for each byte value
 
-  /** The capital letters in a class's second word; the others stand 32 bits above. */
+  /** The capital letters in the second word of a class; the small letters are 32 bits above. */
   private static final long CAPITALS = (1L << ('Z' - 63)) - (1L << ('A' - 64));
 
   private final String pattern;
@@ -24,7 +24,7 @@ final class GlobReader {
   private int character;
   private long[] classes = {};
   private int classCount;
-  private long escapedLetters; // of the class that is being read, as in its second word
+  private long escapedLetters; // in the current class, as in its second word
 
   GlobReader(String pattern, boolean ignoresCase) {
     this.pattern = pattern;
@@ -35,22 +35,22 @@ final class GlobReader {
     return at < pattern.length();
   }
 
-  /** The character that was read last, in lower case if case does not matter. */
+  /** Returns the character that was read last, in lower case if case is ignored. */
   int character() {
     return character;
   }
 
-  /** The number of the class that was read last, from 0. */
+  /** Returns the number of the class that was read last, from 0. */
   int lastClass() {
     return classCount - 1;
   }
 
-  /** The bits of all classes. */
+  /** Returns the bits of all classes. */
   long[] classes() {
     return classes;
   }
 
-  /** Whether a class has the character. */
+  /** Returns whether a class contains the character. */
   static boolean contains(long[] classes, int number, char c) {
     return c < WORDS * Long.SIZE && (classes[number * WORDS + (c >> 6)] & (1L << c)) != 0;
   }
@@ -72,7 +72,7 @@ final class GlobReader {
     return Kind.CHARACTER;
   }
 
-  /** A class that nobody closes ends with the pattern. */
+  /** Reads a class; one that is not closed ends with the pattern. */
   private Kind readClass() {
     int number = classCount++;
     if (classes.length < classCount * WORDS) {
@@ -117,7 +117,7 @@ final class GlobReader {
     }
   }
 
-  /** Redis does not fold what is escaped within a class. */
+  /** Adds an escaped character, which Redis does not fold within a class. */
   private void addEscaped(int start, int c) {
     if (ignoresCase && c >> 6 == 1) {
       escapedLetters |= 1L << c;
@@ -134,7 +134,7 @@ final class GlobReader {
     }
   }
 
-  /** A capital letter is in the class if its small one is; nothing is folded to a capital. */
+  /** Adds a capital letter if the class has its small letter; nothing is folded to a capital. */
   private void ignoreCase(int word) {
     long letters = classes[word];
     classes[word] = (letters & ~CAPITALS) | ((letters >>> 32) & CAPITALS) | escapedLetters;

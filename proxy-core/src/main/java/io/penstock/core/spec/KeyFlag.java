@@ -17,11 +17,11 @@ public enum KeyFlag {
   UPDATE("update"),
   INSERT("insert"),
   DELETE("delete"),
-  /** Hashed to a slot like a key but not one: a shard channel. */
+  /** Hashed to a slot like a key, but not a key: a shard channel. */
   NOT_KEY("not_key"),
   /** There may be keys that the spec does not find. */
   INCOMPLETE("incomplete"),
-  /** What is done depends on other arguments. */
+  /** The access to the keys depends on other arguments. */
   VARIABLE_FLAGS("variable_flags");
 
   private final String wireName;
@@ -30,7 +30,7 @@ public enum KeyFlag {
     this.wireName = wireName;
   }
 
-  /** The name that servers use. */
+  /** Returns the name that servers use. */
   public String wireName() {
     return wireName;
   }

@@ -11,17 +11,17 @@ public final class KeyPositions {
   private int[] indexes = new int[INITIAL_CAPACITY];
   private int size;
 
-  /** Number of positions. */
+  /** Returns the number of positions. */
   public int size() {
     return size;
   }
 
-  /** Argument index of position {@code i}. */
+  /** Returns the argument index at position {@code i}. */
   public int get(int i) {
     return indexes[i];
   }
 
-  /** Forgets all positions, and the room that an unusually long request took. */
+  /** Removes all positions, and shrinks the list after an unusually long request. */
   public void clear() {
     size = 0;
     if (indexes.length > KEPT_CAPACITY) {

@@ -6,7 +6,7 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * One rule by which a command's keys are found, in two halves as Redis has them.
+ * One rule to find the keys of a command, in two halves as in Redis.
  *
  * @param flags what is done to the keys, in Redis's order
  */
@@ -18,27 +18,24 @@ public record KeySpec(Set<KeyFlag> flags, BeginSearch begin, FindKeys find) {
     flags = Collections.unmodifiableSet(ordered);
   }
 
-  /** Whether its positions hold keys, and not shard channels that are only hashed like keys. */
+  /** Returns whether it finds keys, and not shard channels, which are only hashed like keys. */
   public boolean hasKeys() {
     return !flags.contains(KeyFlag.NOT_KEY);
   }
 
-  /** Whether it says where to look, if only for some of the keys. */
+  /** Returns whether it finds keys, at least some of them. */
   public boolean isLocatable() {
     return !(begin instanceof BeginSearch.Unknown || find instanceof FindKeys.Unknown);
   }
 
-  /** This spec as if the keys that it finds were all that there are. */
+  /** Returns this spec without {@link KeyFlag#INCOMPLETE}: as if it found all keys. */
   public KeySpec withoutIncomplete() {
     EnumSet<KeyFlag> others = EnumSet.noneOf(KeyFlag.class);
     others.addAll(flags);
     return others.remove(KeyFlag.INCOMPLETE) ? new KeySpec(others, begin, find) : this;
   }
 
-  /**
-   * The argument index of the one key that this spec finds in every request; 0 when it is not so
-   * simple.
-   */
+  /** Returns the argument index if this spec finds one key at the same index in every request, otherwise 0. */
   public int fixedKeyIndex() {
     return begin instanceof BeginSearch.Index(int index)
             && find instanceof FindKeys.Range(int lastKey, int _, int _)
@@ -50,9 +47,8 @@ public record KeySpec(Set<KeyFlag> flags, BeginSearch begin, FindKeys find) {
 
   /**
    * Adds the keys' positions.
-   *
-   * @param mayBeNone whether the request may say that it has none of these keys
-   * @return false when the request's arguments do not fit the spec
+   * @param mayBeNone whether a request without such keys is valid
+   * @return false if the request's arguments do not fit the spec
    */
   public boolean collect(RequestFrame frame, KeyPositions into, boolean mayBeNone) {
     int first = begin.first(frame);

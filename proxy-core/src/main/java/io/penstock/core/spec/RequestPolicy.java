@@ -1,8 +1,8 @@
 package io.penstock.core.spec;
 
-/** To which nodes of a cluster a command goes, as its tip {@code request_policy} says. */
+/** The nodes of a cluster that a command goes to: its tip {@code request_policy}. */
 public enum RequestPolicy {
-  /** No tip: by its keys, or without keys to any one shard. */
+  /** No tip: by the command's keys, or without keys to any one shard. */
   DEFAULT,
   /** To every node, replicas too. */
   ALL_NODES,
@@ -10,6 +10,6 @@ public enum RequestPolicy {
   ALL_SHARDS,
   /** Split over the shards of its keys. */
   MULTI_SHARD,
-  /** By rules of its own. */
+  /** By special rules. */
   SPECIAL
 }

@@ -1,8 +1,8 @@
 package io.penstock.core.spec;
 
-/** How several nodes' replies become one, as a command's tip {@code response_policy} says. */
+/** How the replies of several nodes are merged: the tip {@code response_policy} of a command. */
 public enum ResponsePolicy {
-  /** No tip: with keys in their order, without keys all replies' elements in any order. */
+  /** No tip: with keys, in the order of the keys; without keys, the elements of all replies in any order. */
   DEFAULT,
   /** The first reply that is not an error. */
   ONE_SUCCEEDED,
@@ -13,6 +13,6 @@ public enum ResponsePolicy {
   AGG_MIN,
   AGG_MAX,
   AGG_SUM,
-  /** By rules of its own. */
+  /** By special rules. */
   SPECIAL
 }

@@ -1,7 +1,7 @@
 /**
- * What servers say of a command in their {@code COMMAND} replies: flags, categories, and where its
- * keys are; and patterns as servers match them. Values without I/O, for any thread, except {@link
- * io.penstock.core.spec.KeyPositions}, which is one loop's.
+ * What servers report about commands in their {@code COMMAND} replies: flags, categories and key
+ * specs; and glob patterns as servers match them. Values without I/O, safe from any thread, except
+ * {@link io.penstock.core.spec.KeyPositions}, which is confined to a loop.
  */
 @NullMarked
 package io.penstock.core.spec;

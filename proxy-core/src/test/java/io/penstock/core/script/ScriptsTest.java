@@ -55,18 +55,18 @@ class ScriptsTest {
 
   @Test
   void theOldestGoesFirst() {
-    var shelf = new Scripts.Shelf(3, 30);
+    var store = new Scripts.Store(3, 30);
     for (String script : new String[] {"a", "bb", "ccc", "a", "dddd"}) {
-      shelf.add(Frames.of(script), 0, digests);
+      store.add(Frames.of(script), 0, digests);
     }
-    assertThat(shelf.size()).isEqualTo(3);
-    assertThat(shelf.get("86f7e437faa5a7fce15d1ddcb9eaeaea377667b8")).as("a").isNull();
+    assertThat(store.size()).isEqualTo(3);
+    assertThat(store.get("86f7e437faa5a7fce15d1ddcb9eaeaea377667b8")).as("a").isNull();
 
-    shelf.add(Frames.of("e".repeat(29)), 0, digests);
-    assertThat(shelf.size()).as("bounded by bytes too").isEqualTo(1);
-    shelf.add(Frames.of("f".repeat(31)), 0, digests);
-    assertThat(shelf.size()).as("one that never fits pushes nothing out").isEqualTo(1);
-    shelf.clear();
-    assertThat(shelf.size()).isZero();
+    store.add(Frames.of("e".repeat(29)), 0, digests);
+    assertThat(store.size()).as("bounded by bytes too").isEqualTo(1);
+    store.add(Frames.of("f".repeat(31)), 0, digests);
+    assertThat(store.size()).as("one that never fits pushes nothing out").isEqualTo(1);
+    store.clear();
+    assertThat(store.size()).isZero();
   }
 }
