@@ -4,13 +4,13 @@ import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.ClientProfile;
 
 /**
- * What answers to one client's requests are made with.
+ * The parts that Penstock's own answers to one client share.
  *
  * @param context of the client
- * @param profile what it has told of itself
- * @param control its session
- * @param self it among all clients
- * @param answerLoop of the loop
+ * @param profile what the client has set about itself
+ * @param control the client's session
+ * @param self the client's entry in the list of clients
+ * @param answerLoop the parts that all clients of the loop share
  */
 public record AnswerContext(
     ClientContext context,

@@ -7,13 +7,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Penstock's own answers take from the loop.
+ * The parts that Penstock's own answers share on one event loop.
  *
- * @param proxy what clients are told of the proxy as a server
- * @param directory of all clients
- * @param commands replies about commands, as they are known now
- * @param access what clients must tell first
- * @param pause of the loop
+ * @param proxy the proxy's facts and statistics
+ * @param directory all clients of the proxy
+ * @param commands replies about the commands that are known now
+ * @param access authentication of clients
+ * @param pause {@code CLIENT PAUSE} on this loop
  */
 public record AnswerLoop(
     ProxyView proxy,
@@ -23,12 +23,12 @@ public record AnswerLoop(
     ClientPause pause) {
 
   /**
-   * What clients must tell first, and what follows if they are wrong.
+   * Authentication of clients.
    *
-   * @param password what clients must {@code AUTH} with, or null
-   * @param database the one that clients are in
-   * @param delayed clients that have to wait
-   * @param clientLog for the log
+   * @param password the password for {@code AUTH}, or null
+   * @param database the database of all clients
+   * @param delayed clients that wait after a failed {@code AUTH}
+   * @param clientLog for failures
    * @param counters of the loop
    */
   public record Access(

@@ -20,7 +20,7 @@ import java.time.Duration;
 /** {@code AUTH} and {@code HELLO}, as Redis's acl.c and networking.c answer them. */
 public final class Authentication {
 
-  /** Whom all clients are, whoever Penstock is to the nodes. */
+  /** The user of all clients, independent of the user that Penstock authenticates as to nodes. */
   static final String DEFAULT_USER = "default";
 
   private static final String WRONG =
@@ -33,14 +33,14 @@ public final class Authentication {
           + " AUTH <user> <pass> option can be used to authenticate the client and select"
           + " the RESP protocol version at the same time";
 
-  /** So many failures in a row cost nothing: an honest mistake is not slowed down. */
+  /** Failures in a row without a delay: a client that mistyped its password is not slowed down. */
   static final int FREE_FAILURES = 3;
 
   private static final long FIRST_DELAY_NANOS = Duration.ofMillis(10).toNanos();
   private static final long LONGEST_DELAY_NANOS = Duration.ofSeconds(1).toNanos();
   private static final int DOUBLINGS = 7;
 
-  private final AnswerLoop site;
+  private final AnswerLoop answerLoop;
   private final AnswerLoop.Access access;
   private final Client client;
   private final Allowance account;
@@ -49,20 +49,20 @@ public final class Authentication {
   private final RequestReader reader;
   private final Loop loop;
   private int failures; // in a row
-  private long delayedUntil; // if it is
+  private long delayedUntil; // if the client is delayed
 
-  Authentication(AnswerContext made) {
-    this.site = made.answerLoop();
-    this.access = made.answerLoop().access();
-    this.client = made.context().client();
-    this.account = made.context().account();
-    this.profile = made.profile();
-    this.control = made.control();
-    this.reader = made.context().reader();
-    this.loop = made.context().loop();
+  Authentication(AnswerContext parts) {
+    this.answerLoop = parts.answerLoop();
+    this.access = parts.answerLoop().access();
+    this.client = parts.context().client();
+    this.account = parts.context().account();
+    this.profile = parts.profile();
+    this.control = parts.control();
+    this.reader = parts.context().reader();
+    this.loop = parts.context().loop();
   }
 
-  /** Redis looks at existence and arity first, then at this, then at everything else. */
+  /** Returns whether the command requires authentication. Redis checks existence and arity first, then this, then everything else. */
   public static boolean isNeededFor(Command command) {
     CommandSpec spec = command.spec();
     return spec != null
@@ -71,10 +71,7 @@ public final class Authentication {
         && !spec.has(CommandFlag.NO_AUTH);
   }
 
-  /**
-   * Whether it is a line of HTTP that a web page may have had a browser send here, with commands in
-   * its body. Redis closes then, before it looks at anything else.
-   */
+  /** Returns whether it is a line of an HTTP request, which a web page may have caused a browser to send, with commands in the body. Redis closes the client then, before any other check. */
   public static boolean isHttp(Command command) {
     return command.argEqualsIgnoreCase(0, "post") || command.argEqualsIgnoreCase(0, "host:");
   }
@@ -98,7 +95,7 @@ public final class Authentication {
     control.setAuthenticated();
   }
 
-  /** The reply is given at once, and what the client sends behind it waits. */
+  /** Counts a failure. The error is sent at once; the client's next requests are delayed. */
   private void failed() {
     failures++;
     access.counters().countAuthenticationFailure();
@@ -111,7 +108,7 @@ public final class Authentication {
     }
   }
 
-  /** For how long nothing is taken up after so many failures in a row. */
+  /** Returns how long requests are delayed after so many failures in a row. */
   public static long delayNanos(int failures) {
     int beyond = failures - FREE_FAILURES;
     if (beyond <= 0) {
@@ -120,7 +117,7 @@ public final class Authentication {
     return Math.min(FIRST_DELAY_NANOS << Math.min(beyond - 1, DOUBLINGS), LONGEST_DELAY_NANOS);
   }
 
-  /** Goes on with a delayed client if it is time; answers whether the delay is over. */
+  /** Ends the delay if it is over. Returns whether it is. */
   boolean endDelayIfOver(long now) {
     if (!client.isClosed() && now - delayedUntil < 0) {
       return false;
@@ -129,15 +126,12 @@ public final class Authentication {
     return true;
   }
 
-  /** Takes up what the client has sent meanwhile. */
+  /** Handles the requests that the client sent during the delay. */
   void processInput() {
     client.processInput();
   }
 
-  /**
-   * A client of the default user without password may give any. Takes the same time whatever
-   * differs.
-   */
+  /** Returns whether the credentials are correct. Without a configured password any password of the default user is correct. Takes the same time for every wrong password. */
   private boolean isRight(String user, RequestFrame frame, int passwordAt) {
     String password = access.password();
     if (password == null) {
@@ -200,7 +194,7 @@ public final class Authentication {
     reply.bulk("id");
     reply.integer(client.id());
     reply.bulk("mode");
-    reply.bulk(site.proxy().facade() == null ? "standalone" : "cluster");
+    reply.bulk(answerLoop.proxy().facade() == null ? "standalone" : "cluster");
     reply.bulk("role");
     reply.bulk("master");
     reply.bulk("modules");

@@ -8,17 +8,13 @@ import io.penstock.core.spec.KeyPositions;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/**
- * Counts the different keys on which the clients of all loops block. Keys are told apart by a hash
- * of 64 bits, and counted up to a limit: nothing of them is kept for {@code INFO} alone. Safe from
- * any thread; each client is looked at on its loop.
- */
+/** Counts the different keys on which the clients of all loops block, for {@code INFO}. Keys are distinguished by a hash of 64 bits and counted up to a limit; the keys themselves are not stored. Safe from any thread; each client is counted on its loop. */
 public final class BlockingKeyCount {
 
-  /** What is more is not counted. */
+  /** Most keys that are counted. */
   private static final int MOST = 100_000;
 
-  /** Of a longer key, its length and so many bytes count. */
+  /** Most bytes of a key that are hashed, besides its length. */
   private static final int MOST_BYTES = 4_096;
 
   private static final long FNV_OFFSET = 0xcbf29ce484222325L;
@@ -27,12 +23,12 @@ public final class BlockingKeyCount {
   private final Set<Long> all = ConcurrentHashMap.newKeySet();
   private final Set<Long> onNoKey = ConcurrentHashMap.newKeySet();
 
-  /** The keys that were added. */
+  /** Returns the counts of the keys that were added. */
   BlockingKeys result() {
     return new BlockingKeys(all.size(), onNoKey.size());
   }
 
-  /** Adds the keys of a call that blocks. Servers wake {@code XREADGROUP} when its key goes. */
+  /** Adds the keys of a blocking call. Servers wake {@code XREADGROUP} when its key is deleted. */
   public void add(CommandSpec spec, RequestFrame call) {
     var keys = new KeyPositions();
     int found = spec.findKeys(call, keys);

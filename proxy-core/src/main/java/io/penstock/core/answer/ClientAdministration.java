@@ -22,10 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
-/**
- * The subcommands of {@code CLIENT} that are about all clients: each asks every loop, and answers
- * when all have done their part.
- */
+/** Answers the subcommands of {@code CLIENT} about all clients: each runs a task on every loop, and is answered when all are done. */
 public final class ClientAdministration {
 
   private static final long LONGEST_PAUSE_MILLIS =
@@ -37,19 +34,19 @@ public final class ClientAdministration {
   private final ClientDirectory directory;
   private final ClientPause pause;
 
-  public ClientAdministration(AnswerContext made) {
-    this.context = made.context();
+  public ClientAdministration(AnswerContext parts) {
+    this.context = parts.context();
     this.client = context.client();
-    this.self = made.self();
-    this.directory = made.answerLoop().directory();
-    this.pause = made.answerLoop().pause();
+    this.self = parts.self();
+    this.directory = parts.answerLoop().directory();
+    this.pause = parts.answerLoop().pause();
   }
 
   /** Answers the request in {@code command}, whose spec is {@code spec}. */
   public void answer(CommandSpec spec, LocalCommand which, IncomingRequest incoming) {
     Command command = incoming.command();
     ReplySlot request = incoming.begin(spec);
-    client.suspend(request); // one at a time: each takes every loop some time
+    client.suspend(request); // one at a time: each takes time on every loop
     switch (which) {
       case CLIENT_LIST -> list(request, command);
       case CLIENT_KILL -> kill(request, command);
@@ -68,15 +65,15 @@ public final class ClientAdministration {
     }
   }
 
-  /** The loop that has the client asks the node it blocks on. */
+  /** Unblocks a client: its loop sends the request to the node that it blocks on. */
   private void unblock(ReplySlot request, Command command) {
     boolean error = command.argc() == 4 && command.argEqualsIgnoreCase(3, "error");
     if (command.argc() > 4) {
-      refuse(request, syntaxError(command));
+      reject(request, syntaxError(command));
     } else if (command.argc() == 4 && !error && !command.argEqualsIgnoreCase(3, "timeout")) {
-      refuse(request, "ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR");
+      reject(request, "ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR");
     } else if (command.argAsLong(2) == Command.NOT_A_LONG) {
-      refuse(request, "ERR value is not an integer or out of range");
+      reject(request, "ERR value is not an integer or out of range");
     } else {
       long id = command.argAsLong(2);
       Protocol protocol = client.protocol();
@@ -92,7 +89,7 @@ public final class ClientAdministration {
     }
   }
 
-  /** Completes with how many clients were unblocked, on the loop. */
+  /** Returns a stage that completes with the number of unblocked clients, on the loop. */
   private static CompletionStage<Integer> unblock(LoopClients loop, long id, boolean error) {
     var unblocked = new CompletableFuture<Integer>();
     for (ListedClient one : loop.clients()) {
@@ -119,7 +116,7 @@ public final class ClientAdministration {
         + "'. Try CLIENT HELP.";
   }
 
-  private void refuse(ReplySlot request, String error) {
+  private void reject(ReplySlot request, String error) {
     client.resume(request);
     request.answer(ErrorReplies.encode(error), Outcome.REJECTED);
   }
@@ -128,7 +125,7 @@ public final class ClientAdministration {
     var filter = new ClientFilter();
     String error = filter.readList(command);
     if (error != null) {
-      refuse(request, error);
+      reject(request, error);
       return;
     }
     Protocol protocol = client.protocol();
@@ -156,13 +153,13 @@ public final class ClientAdministration {
         .thenApply(_ -> lists.add(lines));
   }
 
-  /** Answers; the client's next requests are taken up with that. */
+  /** Sends the reply; the client's next requests are handled after that. */
   private void end(ReplySlot request, Runnable answer) {
     client.resume(request);
     answer.run();
   }
 
-  /** Oldest client first, as Redis lists them. */
+  /** Joins the lines, oldest client first, as in Redis. */
   private static String join(Queue<Map<Long, String>> lists) {
     Map<Long, String> lines = new TreeMap<>();
     lists.forEach(lines::putAll);
@@ -175,14 +172,14 @@ public final class ClientAdministration {
     var filter = new ClientFilter();
     String error = filter.readKill(command);
     if (error != null) {
-      refuse(request, error);
+      reject(request, error);
       return;
     }
     boolean byAddress = command.argc() == 3;
     Protocol protocol = client.protocol();
     boolean itself = !filter.skipsCaller() && filter.accepts(self);
     if (itself) {
-      client.drain(); // after its reply; what comes behind this is not read any more
+      client.drain(); // closed after this reply; later requests are not read
     }
     var killed = new AtomicInteger(itself ? 1 : 0);
     LocalAnswer.whenComplete(
@@ -193,10 +190,10 @@ public final class ClientAdministration {
                 request,
                 () ->
                     LocalAnswer.send(
-                        request, protocol, reply -> told(byAddress, killed.get(), reply))));
+                        request, protocol, reply -> killReply(byAddress, killed.get(), reply))));
   }
 
-  private static void told(boolean byAddress, int killed, ReplyWriter reply) {
+  private static void killReply(boolean byAddress, int killed, ReplyWriter reply) {
     if (!byAddress) {
       reply.integer(killed);
     } else if (killed > 0) {
@@ -222,17 +219,17 @@ public final class ClientAdministration {
     boolean all = command.argc() == 3 || command.argEqualsIgnoreCase(3, "all");
     long millis = command.argAsLong(2);
     if (command.argc() > 4) {
-      refuse(request, syntaxError(command));
+      reject(request, syntaxError(command));
     } else if (!all && !command.argEqualsIgnoreCase(3, "write")) {
-      refuse(request, "ERR CLIENT PAUSE mode must be WRITE or ALL");
+      reject(request, "ERR CLIENT PAUSE mode must be WRITE or ALL");
     } else if (millis == Command.NOT_A_LONG) {
-      refuse(request, "ERR timeout is not an integer or out of range");
+      reject(request, "ERR timeout is not an integer or out of range");
     } else if (millis < 0) {
-      refuse(request, "ERR timeout is negative");
+      reject(request, "ERR timeout is negative");
     } else {
       long capped = Math.min(millis, LONGEST_PAUSE_MILLIS);
       long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(capped);
-      pause.begin(until, all); // the next request of this client is held already
+      pause.begin(until, all); // the next request of this client must wait already
       whenAll(
           loop -> {
             loop.pause().begin(until, all);
@@ -242,7 +239,7 @@ public final class ClientAdministration {
     }
   }
 
-  /** Has every loop act, then answers {@code OK}. */
+  /** Runs the action on every loop, then answers {@code OK}. */
   private void whenAll(Function<LoopClients, LoopClients> action, ReplySlot request) {
     Protocol protocol = client.protocol();
     LocalAnswer.whenComplete(

@@ -14,7 +14,7 @@ import io.penstock.core.resp.ReplyWriter;
 import io.penstock.core.resp.RequestFrame;
 import java.nio.charset.StandardCharsets;
 
-/** The subcommands of {@code CLIENT}, as Redis's networking.c answers them. */
+/** Answers the subcommands of {@code CLIENT} about the client itself, as Redis's networking.c does. */
 final class ClientCommands {
 
   static final String BAD_NAME =
@@ -26,12 +26,12 @@ final class ClientCommands {
   private final ClientProfile profile;
   private final Allowance account;
 
-  ClientCommands(AnswerContext made) {
-    this.profile = made.profile();
-    this.account = made.context().account();
+  ClientCommands(AnswerContext parts) {
+    this.profile = parts.profile();
+    this.account = parts.context().account();
   }
 
-  /** Neither OFF nor SKIP is answered; SKIP also swallows the next request's reply. */
+  /** Sets the reply mode. Neither OFF nor SKIP is answered; SKIP also drops the reply to the next request. */
   void setReplies(CommandSpec spec, IncomingRequest request) {
     Command command = request.command();
     if (command.argEqualsIgnoreCase(2, "on")) {
@@ -104,7 +104,7 @@ final class ClientCommands {
     }
   }
 
-  /** It is for all that comes by a connection to a node, which clients share. */
+  /** Rejects {@code CLIENT NO-TOUCH ON}: it would apply to a connection to a node, which clients share. */
   static void noTouch(Command command, ReplyWriter reply) {
     if (command.argEqualsIgnoreCase(2, "off")) {
       reply.status("OK");
@@ -113,7 +113,7 @@ final class ClientCommands {
     }
   }
 
-  /** Redis's validateClientName: from {@code !} to {@code ~}. */
+  /** Returns whether all characters are from {@code !} to {@code ~}, as Redis's validateClientName does. */
   static boolean isPrintable(String text) {
     return text.chars().allMatch(c -> c >= '!' && c <= '~');
   }

@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** All clients of a proxy, over all loops, and the scripts they brought. Safe from any thread. */
+/** All clients of a proxy, on all loops, and the scripts that they sent. Safe from any thread. */
 public final class ClientDirectory {
 
   private final TotalMemory memory;
@@ -21,19 +21,18 @@ public final class ClientDirectory {
   private volatile ProxyStats statsAtReset = ProxyStats.NONE;
   private final List<LoopClients> loops = new CopyOnWriteArrayList<>();
 
-  /** Of clients that may keep as much as they may by default. */
+  /** With the default limit of client memory. */
   public ClientDirectory() {
     this(new TotalMemory());
   }
 
-  /**
-   * @param memory that clients keep
+  /** @param memory of all clients
    */
   ClientDirectory(TotalMemory memory) {
     this.memory = memory;
   }
 
-  /** What the clients keep. */
+  /** Returns the memory of all clients. */
   public TotalMemory memory() {
     return memory;
   }
@@ -42,59 +41,59 @@ public final class ClientDirectory {
     loops.add(loop);
   }
 
-  /** The scripts that clients brought. */
+  /** Returns the scripts that clients sent. */
   public Scripts scripts() {
     return scripts;
   }
 
-  /** What INFO told of all loops when {@code CONFIG RESETSTAT} was called last. */
+  /** Returns the statistics at the last call of {@code CONFIG RESETSTAT}. */
   ProxyStats statsAtReset() {
     return statsAtReset;
   }
 
-  /** INFO counts from {@code now} on. */
+  /** {@code INFO} counts from {@code now} on. */
   void resetStats(ProxyStats now) {
     statsAtReset = now;
   }
 
-  /** The next client id: unique and growing, as Redis's are. */
+  /** Returns the next client id: unique and growing, as in Redis. */
   public long nextId() {
     return lastId.incrementAndGet();
   }
 
   /**
-   * Asks each loop, on its own thread, and puts the answers together.
+   * Runs a function on each loop and collects the results.
    *
    * @return completes on one of the loops
    */
-  public <T> CompletionStage<List<T>> onEachLoop(Function<LoopClients, T> question) {
+  public <T> CompletionStage<List<T>> onEachLoop(Function<LoopClients, T> function) {
     List<CompletableFuture<T>> answers = new ArrayList<>();
     for (LoopClients loop : loops) {
-      answers.add(CompletableFuture.supplyAsync(() -> question.apply(loop), loop.executor()));
+      answers.add(CompletableFuture.supplyAsync(() -> function.apply(loop), loop.executor()));
     }
     return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
         .thenApply(_ -> answers.stream().map(CompletableFuture::resultNow).toList());
   }
 
   /**
-   * Does something with each client, on its loop, in slices.
+   * Runs an action for each client, on its loop, in slices.
    *
-   * @return completes on one of the loops when all clients had their turn
+   * @return completes on one of the loops when it was run for all clients
    */
   CompletionStage<Void> onEachClient(Consumer<ListedClient> action) {
     return onEachLoopAsync(loop -> ClientIteration.begin(loop, action));
   }
 
   /**
-   * Has each loop do its part, on its own thread.
+   * Runs an asynchronous task on each loop.
    *
-   * @return completes on one of the loops when all have done it
+   * @return completes on one of the loops when all tasks are complete
    */
-  CompletionStage<Void> onEachLoopAsync(Function<LoopClients, CompletionStage<Boolean>> part) {
-    return onEachLoop(part)
-        .thenCompose(parts ->
+  CompletionStage<Void> onEachLoopAsync(Function<LoopClients, CompletionStage<Boolean>> task) {
+    return onEachLoop(task)
+        .thenCompose(tasks ->
             CompletableFuture.allOf(
-                parts.stream()
+                tasks.stream()
                     .map(CompletionStage::toCompletableFuture)
                     .toArray(CompletableFuture[]::new)));
   }

@@ -8,21 +8,17 @@ import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Which clients a {@code CLIENT LIST} or {@code CLIENT KILL} is about, as Redis's networking.c
- * reads it: of an option that is repeated, the last holds. Read once, then asked on each client's
- * loop.
- */
+/** The filter of a {@code CLIENT LIST} or {@code CLIENT KILL}, parsed as in Redis's networking.c: of a repeated option the last one counts. Parsed once, then applied on each client's loop. */
 final class ClientFilter {
 
   static final String SYNTAX_ERROR = "ERR syntax error";
   private static final String THE_USER = "default";
 
-  private @Nullable Set<Long> ids; // null as in the others: any
+  private @Nullable Set<Long> ids; // null, as below: any
   private @Nullable String address;
   private @Nullable String localAddress;
   private Predicate<ListedClient> type = _ -> true;
-  private long seconds; // that it has been here at least
+  private long seconds; // minimum age
   private boolean skipsCaller = true;
 
   boolean accepts(ListedClient client) {
@@ -33,7 +29,7 @@ final class ClientFilter {
         && (seconds == 0 || client.ageSeconds() >= seconds);
   }
 
-  /** Whether {@code CLIENT KILL} spares the client that sends it. */
+  /** Returns whether {@code CLIENT KILL} skips the client that sends it. */
   boolean skipsCaller() {
     return skipsCaller;
   }
@@ -41,7 +37,7 @@ final class ClientFilter {
   /**
    * Reads {@code CLIENT LIST [TYPE type | ID id …]}.
    *
-   * @return what is wrong with it, or null
+   * @return the error, or null
    */
   @Nullable String readList(Command command) {
     int argc = command.argc();
@@ -73,7 +69,7 @@ final class ClientFilter {
   /**
    * Reads {@code CLIENT KILL addr:port} or {@code CLIENT KILL option value …}.
    *
-   * @return what is wrong with it, or null
+   * @return the error, or null
    */
   @Nullable String readKill(Command command) {
     if (command.argc() == 3) {

@@ -7,15 +7,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
-/**
- * Does something with each client that a loop has now, of which there may be ten thousands: in
- * slices. Confined to the loop.
- */
+/** Runs an action for each client of a loop, of which there may be tens of thousands, in slices. Confined to the loop. */
 public final class ClientIteration implements Sliced {
 
-  /**
-   * Clients in a slice: a line of {@code CLIENT LIST} takes some microseconds, to close one more.
-   */
+  /** Clients in a slice: a line of {@code CLIENT LIST} takes some microseconds, a close takes longer. */
   public static final int CLIENTS = 256;
 
   private final Iterator<? extends ListedClient> clients;
@@ -28,17 +23,17 @@ public final class ClientIteration implements Sliced {
   }
 
   /**
-   * Begins on the loop; few clients are gone through at once.
+   * Starts on the loop; if there are few clients the action runs for all of them at once.
    *
-   * @param action for each client that is still there when its turn comes
-   * @return completes on the loop when all clients had their turn
+   * @param action runs for each client that is still connected by then
+   * @return completes on the loop when it was run for all clients
    */
   static CompletionStage<Boolean> begin(LoopClients loop, Consumer<ListedClient> action) {
-    var round = new ClientIteration(loop, action);
-    if (round.step()) {
-      loop.slices().start(round);
+    var iteration = new ClientIteration(loop, action);
+    if (iteration.step()) {
+      loop.slices().start(iteration);
     }
-    return round.ended;
+    return iteration.ended;
   }
 
   @Override

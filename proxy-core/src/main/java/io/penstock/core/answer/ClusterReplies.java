@@ -30,11 +30,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * {@code CLUSTER} and what belongs to it: with a {@link ClusterFacade} as a cluster of Penstock's
- * instances answers, without one as a server that is no cluster's. Each instance serves every slot,
- * so that nobody is ever redirected.
- */
+/** Answers {@code CLUSTER} and related commands: with a {@link ClusterFacade} as a cluster of Penstock's instances, without one as a server outside a cluster. Each instance serves every slot, so that clients are never redirected. */
 public final class ClusterReplies {
 
   private static final String DISABLED = "ERR This instance has cluster support disabled";
@@ -48,27 +44,27 @@ public final class ClusterReplies {
   private final Client client;
   private final Nodes nodes;
   private final SessionControl control;
-  private final ProxyView face;
+  private final ProxyView proxy;
 
-  public ClusterReplies(AnswerContext made) {
-    this.context = made.context();
+  public ClusterReplies(AnswerContext parts) {
+    this.context = parts.context();
     this.client = context.client();
     this.nodes = context.nodes();
-    this.control = made.control();
-    this.face = made.answerLoop().proxy();
+    this.control = parts.control();
+    this.proxy = parts.answerLoop().proxy();
   }
 
-  /** Answers the request; {@code spec} is that of its command. */
+  /** Answers the request; {@code spec} is the spec of its command. */
   public void answer(CommandSpec spec, LocalCommand which, IncomingRequest incoming) {
-    ClusterFacade facade = face.facade();
+    ClusterFacade facade = proxy.facade();
     if (facade == null) {
       give(incoming, spec, reply -> reply.error(DISABLED));
       return;
     }
     Command command = incoming.command();
     switch (which) {
-      case CLUSTER_COUNTKEYSINSLOT -> askOwner(incoming, spec, "ERR Invalid slot");
-      case CLUSTER_GETKEYSINSLOT -> askOwner(incoming, spec, "ERR Invalid slot or number of keys");
+      case CLUSTER_COUNTKEYSINSLOT -> sendToOwner(incoming, spec, "ERR Invalid slot");
+      case CLUSTER_GETKEYSINSLOT -> sendToOwner(incoming, spec, "ERR Invalid slot or number of keys");
       default -> {
         List<Member> members = facade.members(local());
         give(incoming, spec, reply -> write(spec, which, command, members, reply));
@@ -76,12 +72,12 @@ public final class ClusterReplies {
     }
   }
 
-  private void give(IncomingRequest incoming, CommandSpec spec, Consumer<ReplyWriter> words) {
+  private void give(IncomingRequest incoming, CommandSpec spec, Consumer<ReplyWriter> content) {
     Protocol protocol = client.protocol();
-    LocalAnswer.send(incoming.begin(spec), protocol, words);
+    LocalAnswer.send(incoming.begin(spec), protocol, content);
   }
 
-  /** Where the client is connected to this instance. */
+  /** Returns the address that the client is connected to. */
   private Endpoint local() {
     return control.localAddress() instanceof InetSocketAddress address
         ? new Endpoint(address.getAddress().getHostAddress(), address.getPort())
@@ -94,15 +90,15 @@ public final class ClusterReplies {
       Command command,
       List<Member> members,
       ReplyWriter reply) {
-    FacadeView shape = new FacadeView(members);
+    FacadeView view = new FacadeView(members);
     switch (which) {
       case READONLY, READWRITE, ASKING -> reply.status("OK");
-      case CLUSTER_SLOTS -> shape.slots(reply);
-      case CLUSTER_SHARDS -> shape.shards(reply);
-      case CLUSTER_NODES -> reply.verbatim(shape.nodes(System.currentTimeMillis()));
-      case CLUSTER_INFO -> reply.verbatim(info(shape));
-      case CLUSTER_MYID -> reply.bulk(shape.myself().id());
-      case CLUSTER_MYSHARDID -> reply.bulk(shape.myself().shardId());
+      case CLUSTER_SLOTS -> view.slots(reply);
+      case CLUSTER_SHARDS -> view.shards(reply);
+      case CLUSTER_NODES -> reply.verbatim(view.nodes(System.currentTimeMillis()));
+      case CLUSTER_INFO -> reply.verbatim(info(view));
+      case CLUSTER_MYID -> reply.bulk(view.myself().id());
+      case CLUSTER_MYSHARDID -> reply.bulk(view.myself().shardId());
       case CLUSTER_LINKS -> reply.array(0);
       case CLUSTER_KEYSLOT -> reply.integer(keySlot(command));
       case CLUSTER_COUNT_FAILURE_REPORTS ->
@@ -115,10 +111,10 @@ public final class ClusterReplies {
     }
   }
 
-  private String info(FacadeView shape) {
+  private String info(FacadeView view) {
     Placement map = nodes.placement();
     int assigned = ShownSlots.covered(map);
-    return shape.info(assigned, Math.min(assigned, face.coveredSlots(map)));
+    return view.info(assigned, Math.min(assigned, proxy.coveredSlots(map)));
   }
 
   private static int keySlot(Command command) {
@@ -137,8 +133,8 @@ public final class ClusterReplies {
     }
   }
 
-  /** What is in a slot is known to the node that has it. */
-  private void askOwner(IncomingRequest incoming, CommandSpec spec, String outOfRange) {
+  /** Sends the request to the slot's owner, which knows the keys in it. */
+  private void sendToOwner(IncomingRequest incoming, CommandSpec spec, String outOfRange) {
     Command command = incoming.command();
     String error = slotError(spec, command, outOfRange);
     if (error != null) {
@@ -153,12 +149,12 @@ public final class ClusterReplies {
       return;
     }
     RequestFrame frame = command.frame();
-    String question =
+    String bytes =
         frame
             .buffer()
             .toString(frame.start(), frame.end() - frame.start(), StandardCharsets.ISO_8859_1);
     NodeQuery.send(
-        context, List.of(owner.master()), question, replies -> give(request, replies.getFirst()));
+        context, List.of(owner.master()), bytes, replies -> give(request, replies.getFirst()));
   }
 
   private @Nullable String slotError(CommandSpec spec, Command command, String outOfRange) {

@@ -24,80 +24,70 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/**
- * {@code CONFIG GET}: what Penstock decides for its clients is its own, everything else is what the
- * first shard's master says, or nothing when it does not say.
- */
+/** Answers {@code CONFIG GET}: parameters that Penstock decides have its own values; all others have the value of the first shard's master, or are missing if it does not answer. */
 final class ConfigGet {
 
-  /**
-   * What opens a node to whoever knows it, by the form of its name: servers and their modules have
-   * ever new ones.
-   */
+  /** Secrets of a node, recognized by their name: servers and modules add new ones all the time. */
   private static final Predicate<String> IS_SECRET =
       Pattern.compile("(?s).*(auth|pass|password|user)").asMatchPredicate();
 
-  /** What makes a server take a word for a pattern, and not for a parameter's name. */
+  /** The characters that make a word a pattern for servers, and not a parameter's name. */
   private static final Predicate<String> IS_PATTERN = Pattern.compile("[\\[*?]").asPredicate();
 
-  /** The longest request; the names of all parameters of a server are a third of it. */
+  /** Bytes of the longest request; the names of all parameters of a server take a third of it. */
   private static final int LONGEST = 16 * 1024;
 
   private static final String TOO_LONG =
       "ERR CONFIG GET is too long: more than " + LONGEST + " bytes";
 
-  /** A parameter under the name that the client gets: the one it asked for, if it gave one. */
+  /** A parameter with the name that the client gets: the name in its request, if it was not a pattern. */
   private record Parameter(String name, String value) {}
 
   private final ClientContext context;
   private final Client client;
-  private final ProxyView face;
+  private final ProxyView proxy;
   private final SessionControl control;
 
-  ConfigGet(AnswerContext made) {
-    this.context = made.context();
+  ConfigGet(AnswerContext parts) {
+    this.context = parts.context();
     this.client = context.client();
-    this.face = made.answerLoop().proxy();
-    this.control = made.control();
+    this.proxy = parts.answerLoop().proxy();
+    this.control = parts.control();
   }
 
   void answer(ReplySlot request, Command command) {
     Protocol protocol = client.protocol();
-    String refusal = refusal(command.frame());
-    if (refusal != null) {
-      LocalAnswer.send(request, protocol, reply -> reply.error(refusal));
+    String rejection = rejection(command.frame());
+    if (rejection != null) {
+      LocalAnswer.send(request, protocol, reply -> reply.error(rejection));
       return;
     }
     Map<String, String> own = own();
     Map<String, Parameter> wanted = new LinkedHashMap<>();
-    boolean nodeKnowsMore = false;
+    boolean fromNode = false;
     for (int i = 2; i < command.argc(); i++) {
       String word = command.frame().text(i);
-      nodeKnowsMore |= !own.containsKey(word.toLowerCase(Locale.ROOT));
+      fromNode |= !own.containsKey(word.toLowerCase(Locale.ROOT));
       choose(word, own, wanted);
     }
-    if (!nodeKnowsMore) {
+    if (!fromNode) {
       give(request, protocol, wanted);
       return;
     }
     List<Endpoint> first =
         context.nodes().placement().shards().stream().limit(1).map(Shard::master).toList();
     var frame = command.frame();
-    String question =
+    String bytes =
         frame
             .buffer()
             .toString(frame.start(), frame.end() - frame.start(), StandardCharsets.ISO_8859_1);
     NodeQuery.send(
         context,
-        first,
-        question,
-        replies -> give(request, protocol, overlaid(replies, own, wanted)));
+        first, bytes, replies -> give(request, protocol, overlaid(replies, own, wanted)));
   }
 
-  /**
-   * The error for a request that would keep a node busy: it tries each pattern on each parameter.
-   */
-  private static @Nullable String refusal(RequestFrame frame) {
+  /** Returns the error for a request that would keep a node busy, which matches each pattern against each parameter; null for other requests. */
+  private static @Nullable String rejection(RequestFrame frame) {
     if (frame.end() - frame.start() > LONGEST) {
       return TOO_LONG;
     }
@@ -125,26 +115,26 @@ final class ConfigGet {
     });
   }
 
-  /** A name as servers compare it: in any case, and as C's string functions see it. */
+  /** Normalizes a name as servers compare it: ignoring case, and up to the first NUL. */
   static String plain(String name) {
     return ReplyStrings.cString(name).toLowerCase(Locale.ROOT);
   }
 
-  /** Whether it is a node's secret, which nobody is told. */
+  /** Returns whether the parameter is a secret of a node, which clients do not get. */
   static boolean isSecret(String name) {
     return IS_SECRET.test(name);
   }
 
-  /** As the proxy was configured, and where this client is connected. */
+  /** Returns Penstock's own parameters: its configuration, and the port that this client is connected to. */
   private Map<String, String> own() {
-    Map<String, String> own = new LinkedHashMap<>(face.config());
+    Map<String, String> own = new LinkedHashMap<>(proxy.config());
     if (control.localAddress() instanceof InetSocketAddress address) {
       own.put("port", Integer.toString(address.getPort()));
     }
     return own;
   }
 
-  /** What the node says of parameters that are not Penstock's own, among those that are. */
+  /** Merges the node's parameters with Penstock's own, which replace the node's values. */
   private static Map<String, Parameter> overlaid(
       List<@Nullable String> replies, Map<String, String> own, Map<String, Parameter> wanted) {
     Map<String, Parameter> all = new LinkedHashMap<>();
@@ -153,7 +143,7 @@ final class ConfigGet {
         String name = plain(node.name());
         Parameter mine = wanted.get(name);
         if (mine != null) {
-          all.put(name, mine); // where the node has it
+          all.put(name, mine); // in the node's order
         } else if (!own.containsKey(name)) {
           all.put(name, isSecret(name) ? new Parameter(node.name(), "") : node);
         }

@@ -4,13 +4,10 @@ import io.penstock.core.resp.RequestFrame;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * {@code CONFIG SET} goes to the nodes. What {@code CONFIG GET} answers from Penstock's own
- * configuration cannot be set there: the client would be told that it was, and read another value.
- */
+/** Checks {@code CONFIG SET}, which goes to the nodes. Parameters that {@code CONFIG GET} answers from Penstock's own configuration are rejected: the client would get OK and still read the old value. */
 public final class ConfigSet {
 
-  /** Where Penstock's own parameters are set. */
+  /** The configuration keys of Penstock's own parameters. */
   private static final Map<String, String> KEYS =
       Map.of(
           "bind", "penstock.bind",
@@ -27,9 +24,9 @@ public final class ConfigSet {
   private ConfigSet() {}
 
   /**
-   * The error line for a request that would set a parameter of Penstock's own, else null.
+   * Returns the error line for a request that would set a parameter of Penstock's own, otherwise null.
    *
-   * @param own parameters that are Penstock's own, with their values
+   * @param own Penstock's own parameters, with their values
    */
   public static @Nullable String rejection(Map<String, String> own, RequestFrame frame) {
     for (int i = 2; i < frame.argc(); i += 2) {

@@ -5,10 +5,10 @@ import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.resp.ReplyWriter;
 import java.util.List;
 
-/** The cluster that Penstock's instances seem to be, in the forms of Redis's cluster.c. */
+/** Writes the cluster that Penstock's instances form for clients, in the formats of Redis's cluster.c. */
 final class FacadeView {
 
-  /** How far a node's bus port is from its port, as Redis has it. */
+  /** The offset of the cluster bus port from a node's port, as in Redis. */
   private static final int BUS_OFFSET = 10_000;
 
   private static final List<String> HELP =
@@ -49,7 +49,7 @@ final class FacadeView {
     this.members = members;
   }
 
-  /** This instance; the first where it is not among those listed. */
+  /** Returns this instance, or the first one if this instance is not listed. */
   Member myself() {
     return members.stream().filter(Member::myself).findFirst().orElse(members.getFirst());
   }
@@ -96,7 +96,7 @@ final class FacadeView {
     reply.bulk(value);
   }
 
-  /** One line for each instance. */
+  /** Returns the text of {@code CLUSTER NODES}: one line for each instance. */
   String nodes(long nowMillis) {
     var text = new StringBuilder();
     for (Member member : members) {
@@ -116,10 +116,10 @@ final class FacadeView {
   }
 
   /**
-   * As fine as the cluster behind.
+   * Returns the text of {@code CLUSTER INFO}, with the state of the cluster behind Penstock.
    *
-   * @param assigned slots that have a master
-   * @param covered those of them whose master answers
+   * @param assigned slots with a master
+   * @param covered slots whose master answers
    */
   String info(int assigned, int covered) {
     boolean complete = covered == SlotMap.SLOTS;

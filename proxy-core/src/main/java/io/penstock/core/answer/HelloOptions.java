@@ -5,11 +5,11 @@ import io.penstock.core.reply.ErrorReplies;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What follows the version in a {@code HELLO}.
+ * The options behind the version in a {@code HELLO}.
  *
- * @param userAt argument index of the user, the password behind it; 0 without AUTH
- * @param name what SETNAME gives, or null
- * @param error what is wrong with the options, or null
+ * @param userAt argument index of the user, followed by the password; 0 without AUTH
+ * @param name the name of SETNAME, or null
+ * @param error the error in the options, or null
  */
 record HelloOptions(int userAt, @Nullable String name, @Nullable String error) {
 

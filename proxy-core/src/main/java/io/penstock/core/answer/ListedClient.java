@@ -2,36 +2,36 @@ package io.penstock.core.answer;
 
 import java.util.function.IntConsumer;
 
-/** A client as commands about all clients see it. On that client's event loop. */
+/** A client as commands about all clients see it. Used on the client's event loop. */
 public interface ListedClient {
 
-  /** Its id as {@code CLIENT ID} tells it. */
+  /** Returns the id of {@code CLIENT ID}. */
   long id();
 
-  /** Its address, for example {@code 127.0.0.1:50412}. */
+  /** Returns the client's address, for example {@code 127.0.0.1:50412}. */
   String address();
 
-  /** Where it is connected to. */
+  /** Returns the address that the client is connected to. */
   String listeningAddress();
 
-  /** For how many seconds it has been connected. */
+  /** Returns for how many seconds the client has been connected. */
   long ageSeconds();
 
-  /** Whether it has subscribed to something. */
+  /** Returns whether the client has a subscription. */
   boolean isSubscriber();
 
-  /** Whether its connection is closed. */
+  /** Returns whether the connection is closed. */
   boolean isClosed();
 
-  /** It as a line of {@code CLIENT LIST}. */
+  /** Returns the client's line in {@code CLIENT LIST}. */
   String line();
 
-  /** Adds the keys of the call that it is blocked in, if it is. */
+  /** Adds the keys of the call that the client is blocked in, if it is. */
   void addBlockingKeys(BlockingKeyCount count);
 
-  /** Ends its blocking as {@code CLIENT UNBLOCK} does; {@code done} gets 1 if it was blocked. */
+  /** Unblocks the client as {@code CLIENT UNBLOCK} does; {@code done} gets 1 if it was blocked, otherwise 0. */
   void unblock(boolean error, IntConsumer done);
 
-  /** Closes it at once. */
+  /** Closes the client at once. */
   void closeNow(String why);
 }

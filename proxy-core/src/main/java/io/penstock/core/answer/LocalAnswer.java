@@ -11,22 +11,19 @@ import io.penstock.core.resp.ReplyWriter;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
-/** A reply that Penstock words itself. */
+/** Sends replies of Penstock's own. */
 final class LocalAnswer {
 
   private LocalAnswer() {}
 
-  /** Ends the request with what {@code words} writes; an error line counts as a rejection. */
-  static void send(ReplySlot request, Protocol protocol, Consumer<ReplyWriter> words) {
-    ByteBuf bytes = encode(out -> words.accept(new ReplyWriter(out, protocol)));
+  /** Answers the request with the reply that {@code content} writes; an error line counts as a rejection. */
+  static void send(ReplySlot request, Protocol protocol, Consumer<ReplyWriter> content) {
+    ByteBuf bytes = encode(out -> content.accept(new ReplyWriter(out, protocol)));
     boolean error = bytes.getByte(0) == '-';
     request.deliverOwned(bytes, error ? Outcome.REJECTED : Outcome.OK);
   }
 
-  /**
-   * Has {@code answer}, which ends a request of the client, take what {@code figures} completes
-   * with, on the client's loop. If either fails there is nothing left to end the request with.
-   */
+  /** Passes the result of {@code figures} to {@code answer}, which answers a request of the client, on the client's loop. If either fails, the client is closed: the request cannot be answered any more. */
   static <T> void whenComplete(
       CompletionStage<T> figures, ClientContext context, Consumer<T> answer) {
     EventLoop loop = context.loop().executor();
@@ -40,15 +37,12 @@ final class LocalAnswer {
             loop);
   }
 
-  /**
-   * A buffer with what {@code words} writes; the caller owns it. When there is not memory enough
-   * for it, there is no buffer.
-   */
-  static ByteBuf encode(Consumer<ByteBuf> words) {
+  /** Returns a buffer with the bytes that {@code content} writes; the caller owns it. The buffer is released if {@code content} fails, for example for lack of memory. */
+  static ByteBuf encode(Consumer<ByteBuf> content) {
     ByteBuf bytes = ByteBufAllocator.DEFAULT.directBuffer();
     boolean whole = false;
     try {
-      words.accept(bytes);
+      content.accept(bytes);
       whole = true;
       return bytes;
     } finally {

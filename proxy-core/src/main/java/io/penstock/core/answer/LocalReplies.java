@@ -14,7 +14,7 @@ import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyWriter;
 import io.penstock.core.resp.RequestFrame;
 
-/** The commands that concern the client's own connection, answered here in Redis's words. */
+/** Answers the commands about the client's own connection as Redis does. */
 public final class LocalReplies {
 
   private static final String NOT_AN_INTEGER = "ERR value is not an integer or out of range";
@@ -23,7 +23,7 @@ public final class LocalReplies {
   private static final String NO_DATABASE = "ERR DB index is out of range";
   private static final String NO_SELECT = "ERR SELECT is not allowed in cluster mode";
 
-  private final AnswerContext made;
+  private final AnswerContext parts;
   private final Client client;
   private final ClientProfile profile;
   private final SessionControl control;
@@ -31,17 +31,17 @@ public final class LocalReplies {
   private final Authentication authentication;
   private final ClientCommands clients;
 
-  public LocalReplies(AnswerContext made) {
-    this.made = made;
-    this.client = made.context().client();
-    this.profile = made.profile();
-    this.control = made.control();
-    this.nodes = made.context().nodes();
-    this.authentication = new Authentication(made);
-    this.clients = new ClientCommands(made);
+  public LocalReplies(AnswerContext parts) {
+    this.parts = parts;
+    this.client = parts.context().client();
+    this.profile = parts.profile();
+    this.control = parts.control();
+    this.nodes = parts.context().nodes();
+    this.authentication = new Authentication(parts);
+    this.clients = new ClientCommands(parts);
   }
 
-  /** Answers the request; {@code spec} is that of its command. */
+  /** Answers the request; {@code spec} is the spec of its command. */
   public void answer(CommandSpec spec, LocalCommand which, IncomingRequest request) {
     Command command = request.command();
     if (which == LocalCommand.CLIENT_REPLY) {
@@ -49,11 +49,11 @@ public final class LocalReplies {
       return;
     }
     if (which == LocalCommand.RESET) {
-      profile.endRepliesOff(); // its own reply is given again
+      profile.endRepliesOff(); // RESET itself is answered
     }
     ReplySlot place = request.begin(spec);
     if (which == LocalCommand.QUIT) {
-      client.drain(); // what comes behind it is not read any more
+      client.drain(); // later requests are not read
     }
     ByteBuf reply = reply(which, command);
     boolean error = reply.getByte(0) == '-';
@@ -62,7 +62,7 @@ public final class LocalReplies {
 
   private ByteBuf reply(LocalCommand which, Command command) {
     if (which == LocalCommand.COMMAND) {
-      return made.answerLoop().commands().get().all(client.protocol());
+      return parts.answerLoop().commands().get().all(client.protocol());
     }
     return LocalAnswer.encode(out -> write(which, command, out));
   }
@@ -71,7 +71,7 @@ public final class LocalReplies {
     RequestFrame frame = command.frame();
     Protocol protocol = client.protocol();
     var reply = new ReplyWriter(out, protocol);
-    var commands = made.answerLoop().commands().get();
+    var commands = parts.answerLoop().commands().get();
     switch (which) {
       case PING -> ping(frame, reply);
       case ECHO -> reply.bulk(frame.buffer(), frame.offset(1), frame.length(1));
@@ -92,7 +92,7 @@ public final class LocalReplies {
       case CLIENT_GETNAME -> clients.getName(reply);
       case CLIENT_SETNAME -> clients.setName(frame, reply);
       case CLIENT_SETINFO -> clients.setInfo(frame, reply);
-      case CLIENT_INFO -> reply.verbatim(made.self().line() + "\n");
+      case CLIENT_INFO -> reply.verbatim(parts.self().line() + "\n");
       case CLIENT_NO_EVICT -> clients.noEvict(command, reply);
       case CLIENT_NO_TOUCH -> ClientCommands.noTouch(command, reply);
       case CLIENT_CAPA -> reply.status("OK"); // servers ignore what they do not know
@@ -122,11 +122,11 @@ public final class LocalReplies {
       reply.error(NOT_AN_INTEGER);
     } else if (database != (int) database) {
       reply.error(NOT_AN_INT);
-    } else if (database == made.answerLoop().access().database()) {
+    } else if (database == parts.answerLoop().access().database()) {
       reply.status("OK");
     } else {
       boolean cluster =
-          nodes.placement().partitions() > 1 || made.answerLoop().proxy().facade() != null;
+          nodes.placement().partitions() > 1 || parts.answerLoop().proxy().facade() != null;
       reply.error(cluster && database > 0 ? NO_SELECT : NO_DATABASE);
     }
   }

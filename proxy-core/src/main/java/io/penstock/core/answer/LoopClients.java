@@ -4,18 +4,18 @@ import io.netty.channel.EventLoop;
 import io.penstock.core.transport.Slices;
 import java.util.Collection;
 
-/** The clients of one event loop, as commands about all clients see them. On that loop. */
+/** The clients of one event loop, as commands about all clients see them. Used on that loop. */
 public interface LoopClients {
 
-  /** Where all of this is used. Any thread. */
+  /** Returns the event loop. Safe from any thread. */
   EventLoop executor();
 
-  /** What is too long for one turn of the loop. */
+  /** Returns the slices, for work that is too long for one loop turn. */
   Slices slices();
 
-  /** The clients that are there now, oldest first. */
+  /** Returns the connected clients, oldest first. */
   Collection<? extends ListedClient> clients();
 
-  /** {@code CLIENT PAUSE} on the loop. */
+  /** Returns {@code CLIENT PAUSE} on the loop. */
   ClientPause pause();
 }

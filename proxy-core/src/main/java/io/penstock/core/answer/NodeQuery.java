@@ -14,10 +14,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Asks several nodes the same question once, for Penstock's own use: what a node does not answer is
- * missing, and nothing is sent again. Confined to the client's loop.
- */
+/** Sends the same request to several nodes once, for Penstock's own use: replies of nodes that do not answer are missing, and nothing is retried. Confined to the client's loop. */
 final class NodeQuery {
 
   private final Client client;
@@ -32,30 +29,29 @@ final class NodeQuery {
     this.missing = nodes;
   }
 
-  /**
-   * Asks.
-   *
+  /** Sends the request.
+   * @param nodes the nodes
    * @param request the request's bytes, as characters
-   * @param done takes each node's whole reply, as characters, in the nodes' order; null where none
-   *     came in time
+   * @param done gets the whole reply of each node, as characters, in the order of the nodes; null for
+   *     a node that did not answer in time
    */
   static void send(
       ClientContext context,
-      List<Endpoint> asked,
+      List<Endpoint> nodes,
       String request,
       Consumer<List<@Nullable String>> done) {
-    if (asked.isEmpty()) {
+    if (nodes.isEmpty()) {
       done.accept(List.of());
       return;
     }
-    NodeQuery survey = new NodeQuery(context.client(), asked.size(), done);
+    NodeQuery query = new NodeQuery(context.client(), nodes.size(), done);
     ByteBuf buffer = ByteBufAllocator.DEFAULT.directBuffer(request.length());
     buffer.writeCharSequence(request, StandardCharsets.ISO_8859_1);
     SharedBuffer shared = new SharedBuffer(buffer);
-    for (int i = 0; i < asked.size(); i++) {
-      Question question = survey.new Question(i);
-      question.prepare(context, shared.share(), request.length());
-      context.nodes().dispatchTo(asked.get(i), question, false);
+    for (int i = 0; i < nodes.size(); i++) {
+      QueryExchange exchange = query.new QueryExchange(i);
+      exchange.prepare(context, shared.share(), request.length());
+      context.nodes().dispatchTo(nodes.get(i), exchange, false);
     }
     shared.release();
   }
@@ -67,13 +63,13 @@ final class NodeQuery {
     }
   }
 
-  /** The question to one node. */
-  private final class Question extends Exchange {
+  /** The exchange with one node. */
+  private final class QueryExchange extends Exchange {
 
     private final int index;
     private final StringBuilder parts = new StringBuilder(0);
 
-    Question(int index) {
+    QueryExchange(int index) {
       this.index = index;
     }
 

@@ -11,10 +11,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** What a session may ask about the proxy it belongs to. Safe from any thread; never blocks. */
+/** The facts and statistics of the proxy that sessions read. Safe from any thread; never blocks. */
 public interface ProxyView {
 
-  /** For sessions without a proxy around them: nothing is known. */
+  /** For sessions without a proxy, as in tests: everything is unknown. */
   ProxyView UNKNOWN =
       new ProxyView() {
         @Override
@@ -43,18 +43,18 @@ public interface ProxyView {
         }
       };
 
-  /** What does not change while the proxy runs. */
+  /** Returns the facts that do not change while the proxy runs. */
   ProxyFacts facts();
 
-  /** The figures of all loops; completes on one of them. */
+  /** Returns the statistics of all loops; completes on one of them. */
   CompletionStage<ProxyStats> stats();
 
-  /** When the topology was last confirmed; null before the first time, and for a single server. */
+  /** Returns when the topology was last confirmed; null before the first time, and for a single server. */
   @Nullable Instant topologyAsOf();
 
   /**
-   * How many slots can be served right now, 0 to 16384; those that have an owner where nobody looks
-   * at the nodes' health.
+   * Returns how many slots can be served now, 0 to 16384; without health checks, how many have an
+   * owner.
    *
    * @param known the topology
    */
@@ -62,14 +62,14 @@ public interface ProxyView {
     return ShownSlots.covered(known);
   }
 
-  /** Why no node has told the topology, or has let Penstock in, since the start; else null. */
+  /** Returns why no node has reported the topology, or accepted a connection, since the start; null if one has. */
   default @Nullable String topologyFailure() {
     return null;
   }
 
-  /** The cluster that clients are shown; null when they see a server that is no cluster's. */
+  /** Returns the cluster that clients are shown; null if they are shown a server outside a cluster. */
   @Nullable ClusterFacade facade();
 
-  /** The parameters of {@code CONFIG GET} that are the proxy's own. */
+  /** Returns the proxy's own parameters of {@code CONFIG GET}. */
   Map<String, String> config();
 }

@@ -19,39 +19,33 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Calls of scripts and functions that declare {@code no-writes}, for {@code CLIENT PAUSE ... WRITE}
- * on one loop. The flags of a script are in its text; those of functions the nodes are asked for
- * when the first call is held, once in a pause: nobody can load one while it lasts. Confined to its
- * loop.
- */
+/** Finds calls of scripts and functions that declare {@code no-writes}, for {@code CLIENT PAUSE ... WRITE} on one loop. The flags of a script are in its text; those of functions are queried from the nodes at the first call that must wait, once in a pause: no function can be loaded while it lasts. Confined to its loop. */
 public final class ReadOnlyCalls {
 
   private static final String LIST = "*2\r\n$8\r\nFUNCTION\r\n$4\r\nLIST\r\n";
 
   private final Scripts scripts;
-  private final Runnable takeUpAll;
-  private Set<String> functions = Set.of(); // in lower case, as servers find them in any
-  private boolean asked;
+  private final Runnable resumeAll;
+  private Set<String> functions = Set.of(); // in lower case: servers ignore case
+  private boolean queried;
   private int pauses;
 
-  /**
-   * @param scripts that clients brought
-   * @param takeUpAll has all clients of the loop go on
+  /** @param scripts that clients sent
+   * @param resumeAll resumes all clients of the loop
    */
-  public ReadOnlyCalls(Scripts scripts, Runnable takeUpAll) {
+  public ReadOnlyCalls(Scripts scripts, Runnable resumeAll) {
     this.scripts = scripts;
-    this.takeUpAll = takeUpAll;
+    this.resumeAll = resumeAll;
   }
 
-  /** Another pause: functions may have changed in between. */
+  /** A new pause begins: functions may have changed in between. */
   void reset() {
     functions = Set.of();
-    asked = false;
+    queried = false;
     pauses++;
   }
 
-  /** Whether the call declares that it does not write, as far as is known now. */
+  /** Returns whether the call is known to declare that it does not write. */
   boolean isReadOnly(CommandSpec spec, Command call, ClientContext client) {
     if (call.argc() < 2) {
       return false;
@@ -67,14 +61,14 @@ public final class ReadOnlyCalls {
         yield body != null && ScriptFlags.hasNoWrites(Unpooled.wrappedBuffer(body), 0, body.length);
       }
       case "fcall", "fcall_ro" -> {
-        ask(client);
+        query(client);
         yield functions.contains(call.frame().text(1).toLowerCase(Locale.ROOT));
       }
       default -> false;
     };
   }
 
-  /** Whether a block of commands has only such calls among those that may write; borrows it. */
+  /** Returns whether all commands in a block that may write are such calls; borrows the block. */
   public boolean isReadOnlyBlock(ByteBuf block, ClientContext client) {
     return client
         .reader()
@@ -90,11 +84,11 @@ public final class ReadOnlyCalls {
             });
   }
 
-  private void ask(ClientContext client) {
-    if (asked) {
+  private void query(ClientContext client) {
+    if (queried) {
       return;
     }
-    asked = true;
+    queried = true;
     int pause = pauses;
     List<Endpoint> masters = client.nodes().masters();
     NodeQuery.send(
@@ -102,23 +96,23 @@ public final class ReadOnlyCalls {
         masters,
         LIST,
         replies -> {
-          asked &= replies.stream().noneMatch(Objects::isNull); // else the next call asks again
+          queried &= replies.stream().noneMatch(Objects::isNull); // else the next call queries again
           Set<String> found = found(replies);
           if (pause == pauses && !found.isEmpty()) {
             functions = found;
-            takeUpAll.run();
+            resumeAll.run();
           }
         });
   }
 
-  /** Those that have the flag on every node that knows them; none when a node did not answer. */
+  /** Returns the functions that have the flag on every node that has them; none if a node did not answer. */
   private static Set<String> found(List<@Nullable String> replies) {
     Map<String, Boolean> all = new HashMap<>();
     for (String reply : replies) {
       if (reply == null) {
         return Set.of();
       }
-      if (!reply.startsWith("-")) { // of a server without functions
+      if (!reply.startsWith("-")) { // a server without functions
         read(reply, all);
       }
     }
@@ -131,7 +125,7 @@ public final class ReadOnlyCalls {
     return readOnly;
   }
 
-  /** Functions are told as {@code name ... description ... flags ...}. */
+  /** Reads functions, which are listed as {@code name ... description ... flags ...}. */
   private static void read(String reply, Map<String, Boolean> into) {
     List<String> words =
         ReplyStrings.withStatuses(

@@ -29,13 +29,13 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Penstock as the server that its clients take it for. */
+/** Answers the commands about the server: {@code INFO}, {@code CONFIG GET} and {@code ROLE}. */
 public final class ServerReplies {
 
-  private static final String ASK_ALL = "*1\r\n$4\r\nINFO\r\n";
-  private static final String ASK_KEYSPACE = "*2\r\n$4\r\nINFO\r\n$8\r\nkeyspace\r\n";
+  private static final String INFO_DEFAULT = "*1\r\n$4\r\nINFO\r\n";
+  private static final String INFO_KEYSPACE = "*2\r\n$4\r\nINFO\r\n$8\r\nkeyspace\r\n";
 
-  /** What all loops were asked for. */
+  /** The results from all loops. */
   private record Counted(BlockingKeys blocking, ProxyStats stats) {}
 
   private final ClientContext context;
@@ -43,20 +43,20 @@ public final class ServerReplies {
   private final Nodes nodes;
   private final RequestReader reader;
   private final SessionControl control;
-  private final AnswerLoop site;
+  private final AnswerLoop answerLoop;
   private final ConfigGet config;
 
-  public ServerReplies(AnswerContext made) {
-    this.context = made.context();
+  public ServerReplies(AnswerContext parts) {
+    this.context = parts.context();
     this.client = context.client();
     this.nodes = context.nodes();
     this.reader = context.reader();
-    this.control = made.control();
-    this.site = made.answerLoop();
-    this.config = new ConfigGet(made);
+    this.control = parts.control();
+    this.answerLoop = parts.answerLoop();
+    this.config = new ConfigGet(parts);
   }
 
-  /** Answers the request; {@code spec} is that of its command. */
+  /** Answers the request; {@code spec} is the spec of its command. */
   public void answer(CommandSpec spec, LocalCommand which, IncomingRequest incoming) {
     Command command = incoming.command();
     ReplySlot request = incoming.begin(spec);
@@ -69,7 +69,7 @@ public final class ServerReplies {
     }
   }
 
-  /** A master without replicas. */
+  /** Writes a master without replicas. */
   private static void role(ReplyWriter reply) {
     reply.array(3);
     reply.bulk("master");
@@ -85,19 +85,19 @@ public final class ServerReplies {
     return InfoSection.named(words);
   }
 
-  /** Asks the masters for what only they know, then all loops, and writes it down. */
+  /** Queries the masters, then all loops, and writes the report. */
   private void info(ReplySlot request, Set<InfoSection> sections, Protocol protocol) {
     Placement map = nodes.placement();
     boolean counters = sections.contains(InfoSection.STATS);
     boolean keys = sections.contains(InfoSection.KEYSPACE);
-    List<Endpoint> asked =
+    List<Endpoint> masters =
         counters || keys ? map.shards().stream().map(Shard::master).toList() : List.of();
     NodeQuery.send(
         context,
-        asked,
-        counters ? ASK_ALL : ASK_KEYSPACE,
+        masters,
+        counters ? INFO_DEFAULT : INFO_KEYSPACE,
         texts -> {
-          NodeInfo nodes = NodeInfo.sum(texts).onlyDatabase(site.access().database());
+          NodeInfo nodes = NodeInfo.sum(texts).onlyDatabase(answerLoop.access().database());
           LocalAnswer.whenComplete(
               blocking(sections).thenCombine(stats(), Counted::new), // on any loop
               context,
@@ -116,24 +116,24 @@ public final class ServerReplies {
   }
 
   private CompletionStage<ProxyStats> stats() {
-    return site.proxy().stats().thenApply(now -> now.since(site.directory().statsAtReset()));
+    return answerLoop.proxy().stats().thenApply(now -> now.since(answerLoop.directory().statsAtReset()));
   }
 
-  /** Asks all loops; completes on one of them. */
+  /** Counts the keys on all loops; completes on one of them. */
   private CompletionStage<BlockingKeys> blockingKeys() {
     var count = new BlockingKeyCount();
-    return site.directory()
+    return answerLoop.directory()
         .onEachClient(client -> client.addBlockingKeys(count))
         .thenApply(_ -> count.result());
   }
 
-  /** {@code CONFIG RESETSTAT} is on its way: INFO counts from here on. */
+  /** {@code CONFIG RESETSTAT} was sent: {@code INFO} counts from now on. */
   public void reset() {
-    ClientDirectory directory = site.directory();
+    ClientDirectory directory = answerLoop.directory();
     LocalAnswer.whenComplete(
-        site.proxy()
+        answerLoop.proxy()
             .stats()
-            .thenAccept(directory::resetStats), // before any later INFO has its figures
+            .thenAccept(directory::resetStats), // before any later INFO reads the statistics
         context,
         _ -> {});
   }
@@ -142,7 +142,7 @@ public final class ServerReplies {
     ServerFacts servers = reader.servers();
     int port = control.localAddress() instanceof InetSocketAddress own ? own.getPort() : 0;
     return new InfoFigures(
-        site.proxy().facts(),
+        answerLoop.proxy().facts(),
         servers.version().toString(),
         servers.valkey() == null ? null : servers.valkey().toString(),
         port,
@@ -150,7 +150,7 @@ public final class ServerReplies {
         counted.blocking(),
         nodes,
         map,
-        site.proxy().coveredSlots(map),
-        site.proxy().topologyAsOf());
+        answerLoop.proxy().coveredSlots(map),
+        answerLoop.proxy().topologyAsOf());
   }
 }

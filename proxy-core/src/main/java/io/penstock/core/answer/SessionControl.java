@@ -3,27 +3,24 @@ package io.penstock.core.answer;
 import io.penstock.core.resp.Protocol;
 import java.net.SocketAddress;
 
-/**
- * What commands about the client's own connection know of it, and change. On the client's event
- * loop.
- */
+/** The session as commands about the client's own connection see and change it. Used on the client's event loop. */
 public interface SessionControl {
 
-  /** The client has given the password. */
+  /** The client has authenticated. */
   void setAuthenticated();
 
-  /** Whether no password is required, or it was given. */
+  /** Returns whether the client has authenticated, or no password is required. */
   boolean isAuthenticated();
 
-  /** Speaks another protocol version from here on. */
+  /** Sets the protocol version from now on. */
   void setProtocol(Protocol protocol);
 
-  /** As after connecting. */
+  /** Resets the session to its state after connecting. */
   void reset();
 
-  /** Whether the client may only send what subscribers may. */
+  /** Returns whether only the commands of subscribers are allowed. */
   boolean isRestricted();
 
-  /** Where the client is connected to. */
+  /** Returns the address that the client is connected to. */
   SocketAddress localAddress();
 }

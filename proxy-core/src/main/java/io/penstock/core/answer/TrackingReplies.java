@@ -9,13 +9,10 @@ import io.penstock.core.resp.ReplyWriter;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Client-side caching, as a server answers a client that does not use it; to switch it on is
- * refused.
- */
+/** Answers the commands of client-side caching as a server does for a client that does not use it; enabling it is rejected. */
 public final class TrackingReplies {
 
-  private static final String NOT_SERVED =
+  private static final String NOT_SUPPORTED =
       "ERR CLIENT TRACKING is not supported by this proxy: it does not serve client-side caching";
   private static final String CACHING =
       "ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or"
@@ -27,7 +24,7 @@ public final class TrackingReplies {
     this.client = client;
   }
 
-  /** Answers the request; {@code spec} is that of its command. */
+  /** Answers the request; {@code spec} is the spec of its command. */
   public void answer(CommandSpec spec, LocalCommand which, IncomingRequest request) {
     LocalAnswer.send(
         request.begin(spec),
@@ -51,7 +48,7 @@ public final class TrackingReplies {
       reply.status("OK");
     } else {
       boolean on = command.argEqualsIgnoreCase(2, "on");
-      reply.error(on ? NOT_SERVED : ClientFilter.SYNTAX_ERROR);
+      reply.error(on ? NOT_SUPPORTED : ClientFilter.SYNTAX_ERROR);
     }
   }
 

@@ -1,8 +1,8 @@
 /**
  * The commands that Penstock answers itself: about the connection, the clients, the server, and the
- * cluster that it shows. Commands enter, replies leave; what only nodes know is asked of them. On
- * the client's event loop, except {@link io.penstock.core.answer.ClientDirectory}, which asks all
- * loops.
+ * cluster that it shows. Commands enter, replies leave; facts that only nodes have are queried from
+ * them. On the client's event loop, except {@link io.penstock.core.answer.ClientDirectory}, which
+ * spans all loops.
  */
 @NullMarked
 package io.penstock.core.answer;

@@ -225,7 +225,7 @@ final class BlockingCall extends LeasedExchange implements Blocking {
     } else if (failure == Failure.CONNECTION_LOST && !spec.isReadOnly()) {
       answer(ErrorReplies.CONNLOST_WRITE, Outcome.CONNLOST);
     } else if (patience.isOver() || isShutOut()) {
-      answer(ErrorReplies.unavailable(nodes.refusal(sentTo())), Outcome.UNAVAILABLE);
+      answer(ErrorReplies.unavailable(nodes.handshakeError(sentTo())), Outcome.UNAVAILABLE);
     } else {
       whole.dropPending();
       again();
@@ -234,7 +234,7 @@ final class BlockingCall extends LeasedExchange implements Blocking {
 
   /** Whether the node has never let Penstock in, and says why. */
   private boolean isShutOut() {
-    HandshakeError refusal = nodes.refusal(sentTo());
+    HandshakeError refusal = nodes.handshakeError(sentTo());
     return refusal != null && refusal.permanent();
   }
 

@@ -26,7 +26,7 @@ public final class Backpressure {
 
   /** Pauses while {@code node} does not keep up; null for no node in particular. */
   public void pauseIfBusy(@Nullable Endpoint node) {
-    if (!nodes.keepsUp(node, client.affinity())) {
+    if (!nodes.isWritable(node, client.affinity())) {
       pause(node);
     }
   }

@@ -68,12 +68,12 @@ public final class Nodes {
   }
 
   /** See {@link Dispatcher#isWritable}. */
-  public boolean keepsUp(@Nullable Endpoint node, int client) {
+  public boolean isWritable(@Nullable Endpoint node, int client) {
     return dispatcher.isWritable(node, client);
   }
 
   /** See {@link Dispatcher#hasRoomForLargeReply}. */
-  public boolean hasRoom(int partition, Protocol protocol, int client) {
+  public boolean hasRoomForLargeReply(int partition, Protocol protocol, int client) {
     return dispatcher.hasRoomForLargeReply(partition, protocol, client);
   }
 
@@ -82,13 +82,13 @@ public final class Nodes {
     dispatcher.whenWritable(client, action);
   }
 
-  /** By what a node does not let Penstock in; null for any node, and when none does that. */
-  public @Nullable HandshakeError refusal(@Nullable Endpoint node) {
+  /** See {@link Dispatcher#handshakeError}. */
+  public @Nullable HandshakeError handshakeError(@Nullable Endpoint node) {
     return dispatcher.handshakeError(node);
   }
 
-  /** The requests that wait until they can be sent. */
-  public HeldRequests hold() {
+  /** See {@link Dispatcher#heldRequests}. */
+  public HeldRequests heldRequests() {
     return dispatcher.heldRequests();
   }
 

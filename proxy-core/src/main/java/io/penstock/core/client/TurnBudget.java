@@ -10,7 +10,7 @@ import io.penstock.core.transport.Slices;
 public final class TurnBudget implements Sliced {
 
   /** Steps for a small reply of Penstock's own. */
-  public static final int ANSWER = 4;
+  public static final int LOCAL_REPLY = 4;
 
   /** Steps in one loop turn: a few slices. */
   private static final int MOST = 4 * Slices.STEPS_PER_SLICE;
@@ -34,7 +34,7 @@ public final class TurnBudget implements Sliced {
           case INFO, COMMAND_INFO -> 2_000;
           case CLIENT_KILL, CLIENT_LIST, CLIENT_PAUSE, CLIENT_UNBLOCK, CLIENT_UNPAUSE -> 1_000;
           case COMMAND_LIST, CONFIG_GET -> 500;
-          default -> ANSWER;
+          default -> LOCAL_REPLY;
         };
   }
 

@@ -4,20 +4,20 @@ import io.penstock.core.upstream.ErrorAction;
 import io.penstock.core.upstream.ErrorPolicy;
 import io.penstock.core.upstream.RetryablePrefix;
 
-/** What the error replies of a Redis Cluster's nodes mean. */
+/** The actions for error replies of the nodes of a Redis Cluster. */
 public final class ClusterErrorPolicy implements ErrorPolicy {
 
   @Override
-  public ErrorAction actionFor(RetryablePrefix word, Scope scope) {
+  public ErrorAction actionFor(RetryablePrefix prefix, Scope scope) {
     return switch (scope) {
-      case KEYS -> ofKeys(word);
-      case SHARD -> ofShard(word);
-      case MASTER -> ErrorPolicy.masterAction(word);
+      case KEYS -> ofKeys(prefix);
+      case SHARD -> ofShard(prefix);
+      case MASTER -> ErrorPolicy.masterAction(prefix);
     };
   }
 
-  private static ErrorAction ofKeys(RetryablePrefix word) {
-    return switch (word) {
+  private static ErrorAction ofKeys(RetryablePrefix prefix) {
+    return switch (prefix) {
       case MOVED, ASK -> ErrorAction.REDIRECT;
       case TRYAGAIN, CLUSTERDOWN, LOADING -> ErrorAction.RETRY;
       case READONLY, MASTERDOWN, NOSCRIPT -> ErrorAction.DELIVER;
@@ -25,8 +25,8 @@ public final class ClusterErrorPolicy implements ErrorPolicy {
   }
 
   /** Without a key a node cannot redirect; {@code READONLY} and {@code MASTERDOWN} mean that it has become a replica. */
-  private static ErrorAction ofShard(RetryablePrefix word) {
-    return switch (word) {
+  private static ErrorAction ofShard(RetryablePrefix prefix) {
+    return switch (prefix) {
       case READONLY, MASTERDOWN -> ErrorAction.FIND_MASTER;
       case CLUSTERDOWN, LOADING -> ErrorAction.RETRY;
       case MOVED, ASK, TRYAGAIN, NOSCRIPT -> ErrorAction.DELIVER;

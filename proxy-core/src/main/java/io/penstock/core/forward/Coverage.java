@@ -57,7 +57,7 @@ final class Coverage {
   }
 
   private void hold(Forwarded whole, ForAll request) {
-    if (!nodes.hold().tryEnter(whole)) {
+    if (!nodes.heldRequests().tryEnter(whole)) {
       request.gone();
       whole.answer(ErrorReplies.OVERLOADED, Outcome.OVERLOADED);
       return;
@@ -88,7 +88,7 @@ final class Coverage {
   }
 
   private void leave(Forwarded whole, HeldOutcome how) {
-    nodes.hold().leave(whole);
-    nodes.hold().countOutcome(whole, how);
+    nodes.heldRequests().leave(whole);
+    nodes.heldRequests().countOutcome(whole, how);
   }
 }

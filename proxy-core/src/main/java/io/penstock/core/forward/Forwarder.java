@@ -86,7 +86,7 @@ public final class Forwarder {
   }
 
   private boolean hasRoom(int partition) {
-    return nodes.hasRoom(partition, client.protocol(), client.affinity());
+    return nodes.hasRoomForLargeReply(partition, client.protocol(), client.affinity());
   }
 
   /** Sends the request as it is. */

@@ -1,10 +1,10 @@
 package io.penstock.core.info;
 
 /**
- * Keys on which clients block.
+ * The number of keys on which clients block.
  *
  * @param all different keys
- * @param onNoKey those among them whose deletion ends a call
+ * @param onNoKey those among them whose deletion unblocks a call
  */
 public record BlockingKeys(long all, long onNoKey) {
 

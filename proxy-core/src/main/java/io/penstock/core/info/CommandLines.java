@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Figures by command and by error. Durations are those that clients see, nodes included. */
+/** Writes the lines by command and by error. Durations are those that clients see, nodes included. */
 final class CommandLines {
 
   private static final double NANOS_PER_MICRO = 1_000;
@@ -19,7 +19,7 @@ final class CommandLines {
     this.text = text;
   }
 
-  /** Calls that were carried out, as Redis counts them: refused ones are none. */
+  /** Returns the calls that were executed, as Redis counts them: without rejected ones. */
   static long processed(List<CommandStats> commands) {
     return commands.stream().mapToLong(CommandLines::calls).sum();
   }
@@ -41,7 +41,7 @@ final class CommandLines {
       long calls = calls(command);
       long micros = Math.round(command.totalNanos() / NANOS_PER_MICRO);
       long rejected = command.outcomes().getOrDefault(Outcome.REJECTED, 0L);
-      long fine = command.outcomes().getOrDefault(Outcome.OK, 0L);
+      long succeeded = command.outcomes().getOrDefault(Outcome.OK, 0L);
       text.line(
           "cmdstat_" + name(command),
           "calls="
@@ -53,7 +53,7 @@ final class CommandLines {
               + ",rejected_calls="
               + rejected
               + ",failed_calls="
-              + (calls - fine));
+              + (calls - succeeded));
     }
   }
 
@@ -75,7 +75,7 @@ final class CommandLines {
     }
   }
 
-  /** The upper bound of the bucket that the percentile falls into, in microseconds. */
+  /** Returns the upper bound of the percentile's bucket, in microseconds. */
   private static String percentile(CommandStats command, double part) {
     long total = 0;
     for (long count : command.bucketCounts()) {

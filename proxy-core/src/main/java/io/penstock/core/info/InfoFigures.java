@@ -6,18 +6,18 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code INFO} is made of, at one moment.
+ * The data for {@code INFO} at one moment.
  *
- * @param facts what does not change
- * @param serverVersion the version that clients are told
- * @param valkeyVersion the same by Valkey's count; null where clients are told that this is Redis
- * @param port where the asking client is connected
- * @param stats Penstock's own figures
- * @param blocking keys on which clients block, where the sections asked for tell of them
- * @param nodes what the masters said
+ * @param facts the facts that do not change
+ * @param serverVersion the server version that clients are shown
+ * @param valkeyVersion the Valkey version that clients are shown; null if they are shown Redis
+ * @param port that the client is connected to
+ * @param stats Penstock's own statistics
+ * @param blocking keys on which clients block, if a requested section needs them
+ * @param nodes the sums of the masters' {@code INFO}
  * @param topology the snapshot in use
- * @param coveredSlots how many slots can be served right now
- * @param topologyAsOf when the topology was last confirmed, or null where there is none to look for
+ * @param coveredSlots how many slots can be served now
+ * @param topologyAsOf when the topology was last confirmed; null for an upstream without refreshes
  */
 public record InfoFigures(
     ProxyFacts facts,

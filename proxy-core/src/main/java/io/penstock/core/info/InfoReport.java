@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 
-/** Writes {@code INFO}'s sections. */
+/** Writes the sections of {@code INFO}. */
 public final class InfoReport {
 
   private static final String NO_ID = "0".repeat(40);
@@ -28,7 +28,7 @@ public final class InfoReport {
     this.now = now;
   }
 
-  /** The sections asked for, in their order. */
+  /** Returns the requested sections, in Redis's order. */
   public static String write(Set<InfoSection> sections, InfoFigures figures, Instant now) {
     var report = new InfoReport(figures, now);
     for (InfoSection section : InfoSection.values()) {
@@ -49,7 +49,7 @@ public final class InfoReport {
       case STATS -> stats();
       case REPLICATION -> replication();
       case CPU -> cpu();
-      case MODULES -> {} // nodes may have some; Penstock loads none
+      case MODULES -> {} // nodes may have modules; Penstock has none
       case COMMANDSTATS -> new CommandLines(text).calls(stats.commands());
       case ERRORSTATS -> new CommandLines(text).errors(stats.errors());
       case LATENCYSTATS -> new CommandLines(text).latencies(stats.commands());
@@ -124,7 +124,7 @@ public final class InfoReport {
         .line("penstock_direct_bytes", process.direct());
   }
 
-  /** Penstock keeps nothing: what a server without persistence says. */
+  /** Writes the values of a server without persistence: Penstock stores no data. */
   private void persistence() {
     text.lines(0, "loading", "async_loading", "rdb_changes_since_last_save")
         .line("rdb_bgsave_in_progress", 0)
@@ -182,7 +182,7 @@ public final class InfoReport {
         .lines(0, "repl_backlog_first_byte_offset", "repl_backlog_histlen");
   }
 
-  /** The system tells the sum only; it counts as the user's share. */
+  /** Writes the CPU time: the JVM reports the sum only, which is shown as user time. */
   private void cpu() {
     String seconds = String.format(Locale.ROOT, "%.6f", ProcessUsage.now().cpuSeconds());
     text.line("used_cpu_sys", "0.000000")
@@ -218,7 +218,7 @@ public final class InfoReport {
         .line("node_reconnects", sum(NodeStats::reconnects))
         .line("node_errors", sum(NodeStats::errors));
     stats.redirects().forEach((kind, count) -> text.line("redirects_" + lower(kind.name()), count));
-    text.line("info_masters_asked", figures.nodes().asked())
+    text.line("info_masters_asked", figures.nodes().queried())
         .line("info_masters_answered", figures.nodes().answered());
   }
 

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** The sections of {@code INFO} in the order in which Redis gives them, and Penstock's own last. */
+/** The sections of {@code INFO} in Redis's order, and Penstock's own last. */
 public enum InfoSection {
   SERVER,
   CLIENTS,
@@ -24,16 +24,14 @@ public enum InfoSection {
 
   private static final Set<InfoSection> MORE = EnumSet.of(COMMANDSTATS, LATENCYSTATS);
 
-  /** As it stands behind the {@code #}. */
+  /** Returns the title behind the {@code #}. */
   String title() {
     return this == CPU ? "CPU" : name().charAt(0) + name().substring(1).toLowerCase(Locale.ROOT);
   }
 
-  /**
-   * The sections that a call of {@code INFO} asks for.
-   *
-   * @param words its arguments, in any case; {@code default}, {@code all} and {@code everything}
-   *     are several sections, an unknown word is none
+  /** Returns the sections that a call of {@code INFO} requests.
+   * @param words its arguments, ignoring case; {@code default}, {@code all} and {@code everything}
+   *     select several sections, an unknown word selects none
    */
   public static Set<InfoSection> named(List<String> words) {
     Set<InfoSection> sections = EnumSet.noneOf(InfoSection.class);

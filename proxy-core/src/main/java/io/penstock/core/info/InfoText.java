@@ -2,7 +2,7 @@ package io.penstock.core.info;
 
 import java.util.Locale;
 
-/** Lines of {@code INFO} in Redis's form. */
+/** Builds the lines of {@code INFO} in Redis's format. */
 final class InfoText {
 
   private static final String[] UNITS = {"K", "M", "G", "T", "P"};
@@ -10,7 +10,7 @@ final class InfoText {
 
   private final StringBuilder text = new StringBuilder();
 
-  /** Begins a section, a blank line after the one before. */
+  /** Begins a section; a blank line separates it from the previous one. */
   InfoText section(InfoSection section) {
     text.append(text.isEmpty() ? "" : "\r\n").append("# ").append(section.title()).append("\r\n");
     return this;
@@ -21,7 +21,7 @@ final class InfoText {
     return this;
   }
 
-  /** The same as {@code value} for each name. */
+  /** Adds a line with {@code value} for each name. */
   InfoText lines(Object value, String... names) {
     for (String name : names) {
       line(name, value);
@@ -29,17 +29,17 @@ final class InfoText {
     return this;
   }
 
-  /** A size in bytes, once as a number and once for people. */
+  /** Adds a size twice: in bytes, and in readable units. */
   InfoText size(String name, long bytes) {
     return line(name, bytes).line(name + "_human", human(bytes));
   }
 
-  /** A number with two decimals. */
+  /** Formats a number with two decimals. */
   static String decimal(double number) {
     return String.format(Locale.ROOT, "%.2f", number);
   }
 
-  /** As Redis's bytesToHuman. */
+  /** Formats a size as Redis's bytesToHuman does. */
   static String human(long bytes) {
     if (bytes < STEP) {
       return bytes + "B";

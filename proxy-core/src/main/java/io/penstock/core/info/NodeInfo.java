@@ -8,31 +8,28 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What several masters' {@code INFO} say together: plain counters and the keys of each database are
- * summed.
+ * The sum of several masters' {@code INFO}: plain counters and the keys of each database.
  *
- * @param asked how many masters were asked
+ * @param queried how many masters were queried
  * @param answered how many of them answered
- * @param counters each number that stands alone behind a name, summed
- * @param databases what is said of each database, by its number, in a server's order
+ * @param counters the sum of each field with a single number
+ * @param databases the fields of each database, by its number, in a server's order
  */
 public record NodeInfo(
-    int asked,
+    int queried,
     int answered,
     Map<String, Long> counters,
     Map<Integer, Map<String, Long>> databases) {
 
-  /** Nobody was asked. */
+  /** No master was queried. */
   public static final NodeInfo NONE = new NodeInfo(0, 0, Map.of(), Map.of());
 
   private static final String DATABASE = "db";
   private static final String EXPIRES = "expires";
   private static final String TIME_TO_LIVE = "avg_ttl";
 
-  /**
-   * Sums.
-   *
-   * @param texts one for each master; null where none came, an error where it was refused
+  /** Sums the masters' texts.
+   * @param texts one for each master; null if it did not answer, an error line if it returned one
    */
   public static NodeInfo sum(List<@Nullable String> texts) {
     int answered = 0;
@@ -64,7 +61,7 @@ public record NodeInfo(
     }
   }
 
-  /** {@code keys=1,expires=0,avg_ttl=0}; the mean is kept as a sum until all are there. */
+  /** Adds {@code keys=1,expires=0,avg_ttl=0}; the mean is kept as a sum until all texts were added. */
   private static void addDatabase(String text, Map<String, Long> sums) {
     Map<String, Long> fields = new LinkedHashMap<>();
     for (String field : new ArrayList<>(List.of(text.split(",", -1)))) {
@@ -88,14 +85,14 @@ public record NodeInfo(
         && text.chars().allMatch(c -> c >= '0' && c <= '9');
   }
 
-  /** A summed counter; 0 where no master has it. */
+  /** Returns a summed counter; 0 if no master has it. */
   long counter(String name) {
     return counters.getOrDefault(name, 0L);
   }
 
-  /** The same, of one database only. */
+  /** Returns a copy with one database only. */
   public NodeInfo onlyDatabase(int number) {
     Map<String, Long> one = databases.get(number);
-    return new NodeInfo(asked, answered, counters, one == null ? Map.of() : Map.of(number, one));
+    return new NodeInfo(queried, answered, counters, one == null ? Map.of() : Map.of(number, one));
   }
 }

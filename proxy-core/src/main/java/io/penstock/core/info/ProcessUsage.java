@@ -7,13 +7,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What this process uses. Reads counters only.
+ * The memory and CPU time of this process. Reads counters only.
  *
- * @param heap bytes of objects, garbage included
+ * @param heap bytes of objects on the heap, garbage included
  * @param direct bytes of network buffers outside the heap
- * @param committed bytes that the heap has taken from the system, and the buffers
- * @param total bytes of memory that the machine or container has
- * @param cpuSeconds processor time, all threads
+ * @param committed bytes of the committed heap and the network buffers
+ * @param total bytes of memory of the machine or container
+ * @param cpuSeconds CPU time of all threads
  */
 record ProcessUsage(long heap, long direct, long committed, long total, double cpuSeconds) {
 
@@ -44,7 +44,7 @@ record ProcessUsage(long heap, long direct, long committed, long total, double c
     return heap + direct;
   }
 
-  /** The most that was used whenever somebody looked. */
+  /** Returns the maximum of {@link #used()} over all calls. */
   long peak() {
     return PEAK.accumulateAndGet(used(), Math::max);
   }

@@ -5,17 +5,17 @@ import java.time.Instant;
 import java.util.HexFormat;
 
 /**
- * What stays as it is while a proxy runs.
+ * The facts about a proxy that do not change while it runs.
  *
- * @param version Penstock's own
- * @param runId 40 hexadecimal digits, others in each process
- * @param replicationId the same, for the sake of those who look for one
- * @param startedAt when the proxy was made
+ * @param version Penstock's own version
+ * @param runId 40 hexadecimal digits, different in each process
+ * @param replicationId another such id, for clients that read one
+ * @param startedAt when the proxy was created
  * @param executable the program that runs Penstock
  * @param transport the transport in use, for example {@code epoll}
- * @param eventLoops how many there are
- * @param maxClients client connections above this are refused
- * @param cluster whether it looks like a cluster to its clients
+ * @param eventLoops the number of event loops
+ * @param maxClients client connections above this are rejected
+ * @param cluster whether clients are shown a cluster
  */
 public record ProxyFacts(
     String version,
@@ -30,13 +30,13 @@ public record ProxyFacts(
 
   private static final String NO_ID = "0".repeat(40);
 
-  /** Of no proxy. */
+  /** For sessions without a proxy. */
   public static final ProxyFacts UNKNOWN =
       new ProxyFacts("unknown", NO_ID, NO_ID, Instant.EPOCH, "", "unknown", 0, 0, false);
 
   private static final int ID_BYTES = 20;
 
-  /** An id as Redis makes them: 40 hexadecimal digits by chance. */
+  /** Returns an id as in Redis: 40 random hexadecimal digits. */
   public static String newId() {
     byte[] bytes = new byte[ID_BYTES];
     new SecureRandom().nextBytes(bytes);

@@ -1,6 +1,6 @@
 /**
- * The text of {@code INFO}: figures enter, text leaves, on whichever thread asks. What Redis's
- * section of the same name has and Penstock cannot say is left out, not made up.
+ * The text of {@code INFO}: statistics enter, text leaves, on any thread. Fields of Redis's sections
+ * that Penstock does not know are left out.
  */
 @NullMarked
 package io.penstock.core.info;

@@ -90,12 +90,12 @@ public final class LoopCounters {
   }
 
   /** Counts bytes received from clients. */
-  public void received(int bytes) {
+  public void addReceived(int bytes) {
     received += bytes;
   }
 
   /** Counts all bytes that were sent to a client. Called when it is closed. */
-  public void sent(long bytes) {
+  public void addSent(long bytes) {
     sent += bytes;
   }
 

@@ -159,10 +159,10 @@ public record ProxyStats(
    *
    * @param bytesReceived bytes read from clients
    * @param bytesSent bytes of replies
-   * @param commandsPerSecond lately
-   * @param bytesReceivedPerSecond lately
-   * @param bytesSentPerSecond lately
-   * @param blockedClients clients in a blocking call, or held by {@code CLIENT PAUSE}
+   * @param commandsPerSecond recent rate
+   * @param bytesReceivedPerSecond recent rate
+   * @param bytesSentPerSecond recent rate
+   * @param blockedClients clients in a blocking call, or delayed by {@code CLIENT PAUSE}
    */
   public record Traffic(
       long bytesReceived,

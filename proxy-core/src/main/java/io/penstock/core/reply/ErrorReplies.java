@@ -5,7 +5,7 @@ import io.penstock.core.resp.ReplyWriter;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** Penstock's own error replies, worded as in Redis where Redis has the same error. */
+/** Penstock's own error replies. Errors that Redis has as well are worded as in Redis. */
 public final class ErrorReplies {
 
   public static final byte[] NO_AUTH = encode("NOAUTH Authentication required.");
@@ -43,15 +43,15 @@ public final class ErrorReplies {
   /**
    * Returns the error for a node without a connection, with the reason if it is known.
    *
-   * @param refusal the error with which the node rejects Penstock's connections; null if it does not
+   * @param error the error with which the node rejects Penstock's connections; null if it does not
    */
-  public static byte[] unavailable(@Nullable HandshakeError refusal) {
-    if (refusal == null) {
+  public static byte[] unavailable(@Nullable HandshakeError error) {
+    if (error == null) {
       return UNAVAILABLE;
     }
     return encode(
         "UNAVAILABLE the node %s does not accept connections from this proxy: %s; the command did not run"
-            .formatted(refusal.node(), shorten(refusal.error())));
+            .formatted(error.node(), shorten(error.error())));
   }
 
   /**

@@ -135,7 +135,7 @@ public final class ReplySlot {
     return command;
   }
 
-  /** Returns whether this is the slot of the request of that number, and the reply is not complete. */
+  /** Returns whether this is still the slot of the request of that number: its reply was not yet written whole. */
   public boolean isSlotOf(ReplySequence sequence, long number) {
     return owner == sequence && requestNumber == number;
   }

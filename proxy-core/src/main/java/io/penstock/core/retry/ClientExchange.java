@@ -257,7 +257,7 @@ public abstract class ClientExchange extends Exchange {
   @Override
   public final boolean recoverFrom(Throwable defect) {
     owner().client.fail(defect);
-    owner().nodes.hold().leave(this);
+    owner().nodes.heldRequests().leave(this);
     settle();
     broke();
     return true;

@@ -72,7 +72,7 @@ abstract class NodeFence extends CompletionExchange {
   private boolean mustWait() {
     return !client.isClosed()
         && loop.now() - deadline() < 0
-        && !nodes.keepsUp(node, client.affinity());
+        && !nodes.isWritable(node, client.affinity());
   }
 
   private void waitOn() {

@@ -66,7 +66,7 @@ public final class Retries {
     this.order = order;
     this.owner = new ExchangeOwner(context, this);
     this.fences = new Fences(context);
-    this.holding = new FailoverHold(client, nodes.hold());
+    this.holding = new FailoverHold(client, nodes.heldRequests());
     this.scripts = new MissingScripts(context, fences, shared.scripts());
     this.alarm = new Alarm(loop, this::sendDue);
   }
@@ -209,7 +209,7 @@ public final class Retries {
 
   /** A node that has never let Penstock in is not waited for. */
   private void notSent(ClientExchange request) {
-    HandshakeError refusal = nodes.refusal(request.sentTo());
+    HandshakeError refusal = nodes.handshakeError(request.sentTo());
     byte[] reply = ErrorReplies.unavailable(refusal);
     if (refusal != null && refusal.permanent()) {
       request.dropHeld();

@@ -260,7 +260,7 @@ final class Intake implements OwnCommands {
         instanceof RoutePlan.Local(CommandSpec spec, LocalCommand which)) {
       if (which == LocalCommand.SSUBSCRIBE) { // unlike the others, even if the keys are in one slot
         String error = "ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client";
-        turnBudget.spend(TurnBudget.ANSWER);
+        turnBudget.spend(TurnBudget.LOCAL_REPLY);
         captured.begin(spec).answer(ErrorReplies.encode(error), Outcome.REJECTED);
       } else {
         answer(spec, which, captured);

@@ -110,7 +110,7 @@ public final class Session
       return;
     }
     activity.onBytes(loop.loop(), in.readableBytes());
-    loop.counters().received(in.readableBytes());
+    loop.counters().addReceived(in.readableBytes());
     loop.readGate().onRead(in.readableBytes());
     input.add(in);
     processInput();
@@ -144,7 +144,7 @@ public final class Session
     state = new SessionState.Closed();
     replies.close();
     if (loop.sessions().remove(this)) {
-      loop.counters().sent(output.appendedBytes());
+      loop.counters().addSent(output.appendedBytes());
     }
     input.close();
     retries.close();
@@ -353,7 +353,7 @@ public final class Session
 
   @Override
   public void onLocalReply() {
-    turnBudget.spend(TurnBudget.ANSWER);
+    turnBudget.spend(TurnBudget.LOCAL_REPLY);
   }
 
   @Override

@@ -223,7 +223,7 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
    */
   private @Nullable HandshakeError handshakeError() {
     boolean one = nodes.placement().shards().size() == 1;
-    return one ? nodes.refusal(null) : null;
+    return one ? nodes.handshakeError(null) : null;
   }
 
   private void startUnsubscribe() {

@@ -29,7 +29,7 @@ final class Replay implements Sliced {
   private static final int MUCH = 1024 * 1024;
 
   /** After so many answers as well. */
-  private static final int MANY = Slices.STEPS_PER_SLICE / TurnBudget.ANSWER;
+  private static final int MANY = Slices.STEPS_PER_SLICE / TurnBudget.LOCAL_REPLY;
 
   private final Client client;
   private final ReplySequence replies;

@@ -256,7 +256,7 @@ public final class Transactions {
       }
       default -> { // UNWATCH, also of a transaction
         unwatch();
-        share.spend(TurnBudget.ANSWER);
+        share.spend(TurnBudget.LOCAL_REPLY);
         request.begin(spec).deliverOwned(Unpooled.wrappedBuffer(OK), Outcome.OK);
       }
     }
@@ -368,7 +368,7 @@ public final class Transactions {
   }
 
   private void answer(@Nullable CommandSpec spec, byte[] reply) {
-    share.spend(TurnBudget.ANSWER);
+    share.spend(TurnBudget.LOCAL_REPLY);
     replies.begin(spec).deliverOwned(Unpooled.wrappedBuffer(reply), Outcome.OK);
   }
 

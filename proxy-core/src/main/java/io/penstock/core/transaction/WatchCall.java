@@ -64,7 +64,7 @@ final class WatchCall extends LeasedExchange {
     if (over) {
       return;
     }
-    if (nodes.hold().leave(this)) {
+    if (nodes.heldRequests().leave(this)) {
       extendDeadline(loop.tick(), nodes.commandTimeoutNanos());
     }
     if (!watch.isNew()) {
@@ -94,7 +94,7 @@ final class WatchCall extends LeasedExchange {
   private void again(byte[] refusal, Outcome outcome) {
     if (client.isInputEnded() || isTooLate()) {
       answer(refusal, outcome);
-    } else if (nodes.hold().tryEnter(this)) {
+    } else if (nodes.heldRequests().tryEnter(this)) {
       watch.waiting(this);
       loop.executor().schedule(this::send, DELAY_NANOS, TimeUnit.NANOSECONDS);
     } else {
@@ -110,7 +110,7 @@ final class WatchCall extends LeasedExchange {
   /** The client is gone while this waits for another attempt. */
   void giveUp() {
     over = true;
-    nodes.hold().leave(this);
+    nodes.heldRequests().leave(this);
     answer(ErrorReplies.UNAVAILABLE, Outcome.UNAVAILABLE);
   }
 
@@ -181,7 +181,7 @@ final class WatchCall extends LeasedExchange {
     if (failure == Failure.TIMEOUT) {
       answer(ErrorReplies.TIMEOUT_READ, Outcome.TIMEOUT);
     } else {
-      HandshakeError refusal = nodes.refusal(sentTo());
+      HandshakeError refusal = nodes.handshakeError(sentTo());
       byte[] reply = ErrorReplies.unavailable(refusal);
       if (refusal != null && refusal.permanent()) {
         answer(reply, Outcome.UNAVAILABLE);

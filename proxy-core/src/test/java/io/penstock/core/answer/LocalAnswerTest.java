@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class LocalAnswerTest {
 
   @Test
-  void aReplyThatDoesNotFitIntoMemoryIsGivenBack() {
+  void theBufferIsReleasedIfWritingTheReplyFails() {
     List<ByteBuf> begun = new ArrayList<>();
 
     assertThatThrownBy(() ->

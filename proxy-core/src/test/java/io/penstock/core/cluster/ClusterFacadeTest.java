@@ -25,7 +25,7 @@ class ClusterFacadeTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 5, 7, 100})
-  void everySlotIsAnInstancesAndTheSharesAreEven(int count) {
+  void slotsAreDividedEvenlyAmongInstances(int count) {
     List<Member> members = new ClusterFacade(nodes(count), "10.0.0.1", 6380).members(LOCAL);
 
     int next = 0;
@@ -39,7 +39,7 @@ class ClusterFacadeTest {
   }
 
   @Test
-  void allInstancesShowTheSame() {
+  void allInstancesShowTheSameCluster() {
     List<Endpoint> nodes = nodes(5);
     List<Endpoint> otherOrder = new ArrayList<>(nodes);
     Collections.reverse(otherOrder);
@@ -65,7 +65,7 @@ class ClusterFacadeTest {
   }
 
   @Test
-  void aloneItIsWhereTheClientHasConnectedUnlessItIsAnnounced() {
+  void aSingleInstanceHasTheClientsOrAnnouncedAddress() {
     assertThat(new ClusterFacade(List.of(), null, 0).members(LOCAL).getFirst().node())
         .isEqualTo(LOCAL);
     assertThat(new ClusterFacade(List.of(), "proxy.example", 0).members(LOCAL).getFirst().node())

@@ -31,7 +31,7 @@ class RedirectTest {
   }
 
   @Test
-  void the_line_may_come_without_its_frame() {
+  void the_line_may_lack_its_minus_and_crlf() {
     assertThat(parse("MOVED 0 redis-0.redis.svc:6381"))
         .isEqualTo(new Redirect(Redirect.Kind.MOVED, 0, "redis-0.redis.svc", 6381));
   }
@@ -51,7 +51,7 @@ class RedirectTest {
   }
 
   @Test
-  void the_target_has_the_access_of_the_node_that_answered() {
+  void the_target_has_the_access_of_the_answering_node() {
     var access = new Access(new Credentials(null, "secret"), 0);
     assertThat(requireNonNull(parse("MOVED 1 redis-0:6379")).target(ANSWERED.with(access)))
         .isEqualTo(new Endpoint("redis-0", 6379, access));
@@ -92,7 +92,7 @@ class RedirectTest {
         "ERR MOVED 1 host:6379",
         "WRONGTYPE Operation against a key",
       })
-  void anything_else_is_no_redirect(String line) {
+  void other_lines_are_not_redirects(String line) {
     assertThat(parse(line)).isNull();
   }
 

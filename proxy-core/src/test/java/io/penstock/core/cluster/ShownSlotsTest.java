@@ -24,7 +24,7 @@ class ShownSlotsTest {
   }
 
   @Test
-  void nothing_known_is_no_slot_covered() {
+  void an_unknown_topology_covers_no_slot() {
     assertThat(ShownSlots.covered(UnknownPlacement.INSTANCE)).isZero();
     assertThat(ShownSlots.rangesOf(UnknownPlacement.INSTANCE, Placement.UNCOVERED))
         .containsExactly("0-16383");

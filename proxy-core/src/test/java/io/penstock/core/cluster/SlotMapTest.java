@@ -54,7 +54,7 @@ class SlotMapTest {
   }
 
   @Test
-  void an_unknown_owner_becomes_a_shard() {
+  void an_unknown_owner_becomes_a_new_shard() {
     Endpoint unknown = new Endpoint("10.0.0.3", 7000);
     SlotMap moved = map.withSlotOn(300, unknown);
     assertThat(moved.shards()).hasSize(3);

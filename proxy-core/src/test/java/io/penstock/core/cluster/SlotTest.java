@@ -18,7 +18,7 @@ class SlotTest {
     assertThat(slot("123456789")).isEqualTo(0x31C3 & 16383);
   }
 
-  // Answers of CLUSTER KEYSLOT, Redis 7.0.15.
+  // Replies to CLUSTER KEYSLOT of Redis 7.0.15.
   @ParameterizedTest
   @CsvSource({
     "foo,12182",
@@ -46,7 +46,7 @@ class SlotTest {
     "0123456{tag}0123456789,tag",
     "{a-tag-of-more-than-eight-bytes},a-tag-of-more-than-eight-bytes",
   })
-  void a_tag_counts_instead_of_the_key(String key, String counts) {
+  void only_the_tag_is_hashed(String key, String counts) {
     assertThat(slot(key))
         .isEqualTo(naiveCrc(counts.getBytes(US_ASCII), 0, counts.length()) & 16383);
   }
@@ -62,7 +62,7 @@ class SlotTest {
     "a-long-key-with-an-open-{brace",
     "{"
   })
-  void without_a_tag_the_whole_key_counts(String key) {
+  void without_a_tag_the_whole_key_is_hashed(String key) {
     assertThat(slot(key)).isEqualTo(naiveCrc(key.getBytes(US_ASCII), 0, key.length()) & 16383);
   }
 
@@ -72,7 +72,7 @@ class SlotTest {
   }
 
   @Test
-  void random_keys_agree_with_the_bitwise_sum() {
+  void random_keys_agree_with_the_bitwise_crc() {
     Random random = new Random(42);
     byte[] alphabet = {'{', '}', 'a', 'b', 0, -1, (byte) 0x80, (byte) 0xFB};
     for (int round = 0; round < 50_000; round++) {
@@ -101,7 +101,7 @@ class SlotTest {
     return slot;
   }
 
-  /** Written after keyHashSlot() in Redis's cluster.c. */
+  /** After keyHashSlot() in Redis's cluster.c. */
   private static int naiveSlot(byte[] key) {
     int s = 0;
     while (s < key.length && key[s] != '{') {

@@ -78,7 +78,7 @@ class InfoReportTest {
   }
 
   @Test
-  void sectionsComeInRedisOrderWhateverOrderTheyAreAskedIn() {
+  void sectionsAreInRedisOrderForAnyOrderOfArguments() {
     assertThat(titles(report()))
         .containsExactly(
             "Server",
@@ -148,12 +148,12 @@ class InfoReportTest {
         "penstock; node_commands_in_flight:5",
         "penstock; redirects_moved:6"
       })
-  void aSectionHasTheFiguresThatToolsLookFor(String section, String line) {
+  void aSectionHasTheFieldsThatToolsRead(String section, String line) {
     assertThat(report(section).lines()).contains(line);
   }
 
   @Test
-  void aFacadeSaysThatItIsACluster() {
+  void aClusterFacadeIsReportedAsACluster() {
     String text =
         InfoReport.write(InfoSection.named(List.of("server", "cluster")), figures(true), START);
 
@@ -162,7 +162,7 @@ class InfoReportTest {
 
   @ParameterizedTest
   @CsvSource({"0, 0B", "1023, 1023B", "1024, 1.00K", "1113672, 1.06M", "25276510208, 23.54G"})
-  void sizesAreWrittenForPeopleAsRedisDoes(long bytes, String text) {
+  void sizesAreFormattedAsInRedis(long bytes, String text) {
     assertThat(InfoText.human(bytes)).isEqualTo(text);
   }
 
@@ -175,7 +175,7 @@ class InfoReportTest {
                 null,
                 "hits:2\r\ndb0:keys=2,expires=3,avg_ttl=50,subexpiry=2\r\n"));
 
-    assertThat(sum.asked()).isEqualTo(3);
+    assertThat(sum.queried()).isEqualTo(3);
     assertThat(sum.answered()).isEqualTo(2);
     assertThat(sum.counter("hits")).isEqualTo(3);
     assertThat(sum.onlyDatabase(0).databases().toString())

@@ -12,7 +12,7 @@ class ConnectionRateLimitTest {
   private final Admission admission = new Admission(10, ProxyEvents.NONE);
 
   @Test
-  void afterAClientTheNextWaitsForItsTime() {
+  void theNextClientWaitsUntilTheRateAllowsIt() {
     var listening = new EmbeddedChannel(new ConnectionRateLimit(1, admission));
     listening.freezeTime();
 
@@ -29,7 +29,7 @@ class ConnectionRateLimitTest {
   }
 
   @Test
-  void aFewAtOnceDoNotWait() {
+  void aSmallBurstIsNotDelayed() {
     var listening = new EmbeddedChannel(new ConnectionRateLimit(1_000_000, admission));
 
     listening.writeInbound("one", "two", "three");

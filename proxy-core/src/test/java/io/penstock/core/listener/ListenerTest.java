@@ -102,7 +102,7 @@ class ListenerTest {
   }
 
   @Test
-  void itIsOpenFromBindToClose() {
+  void aListenerIsOpenFromBindToClose() {
     assertThat(listener.isOpen()).isFalse();
     bind();
     assertThat(listener.isOpen()).isTrue();
@@ -113,7 +113,7 @@ class ListenerTest {
   }
 
   @Test
-  void anAddressThatIsTakenCannotBeBound() {
+  void anAddressInUseCannotBeBound() {
     int port = bind();
     var second = new Listener(group, _ -> sessions, admission, AcceptSettings.DEFAULTS);
 
@@ -125,7 +125,7 @@ class ListenerTest {
   }
 
   @Test
-  void clientsAboveTheLimitAreTurnedAwayInRedisWords() {
+  void clientsAboveTheLimitAreRejectedAsInRedis() {
     int port = bind();
     try (Peer first = connect(port);
         Peer second = connect(port);
@@ -142,16 +142,16 @@ class ListenerTest {
   }
 
   @Test
-  void clientsAboveTheLimitAreToldAlthoughTheyHaveSentSomething() {
+  void rejectedClientsGetTheErrorEvenIfTheySentBytes() {
     int port = bind();
     try (Peer first = connect(port);
         Peer second = connect(port)) {
       for (int i = 1; i <= 50; i++) {
-        int refused = i;
+        int rejected = i;
         try (Peer third = Peer.connect(port)) {
           third.send("PING\r\n".repeat(1_000));
-          await().until(() -> admission.rejected() == refused);
-          third.send("PING\r\n").send("PING\r\n"); // as on a connection that stands
+          await().until(() -> admission.rejected() == rejected);
+          third.send("PING\r\n").send("PING\r\n"); // as on an established connection
 
           assertThat(third.read(100)).isEqualTo("-ERR max number of clients reached\r\n<end>");
         }
@@ -162,7 +162,7 @@ class ListenerTest {
   }
 
   @Test
-  void aFloodOfClientsAboveTheLimitIsClosedWithoutWaitingForThem() {
+  void manyRejectedClientsAreClosedWithoutWaiting() {
     int port = bind();
     try (Peer first = connect(port);
         Peer second = connect(port)) {
@@ -180,7 +180,7 @@ class ListenerTest {
   }
 
   @Test
-  void moreClientsThanMayConnectInASecondWait() {
+  void clientsAboveTheConnectionRateWait() {
     var hurried = new Admission(100, ProxyEvents.NONE);
     var slow =
         new Listener(group, _ -> sessions, hurried, new AcceptSettings(100, Duration.ofMinutes(1)));
@@ -188,7 +188,7 @@ class ListenerTest {
         result(slow.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))).getPort();
     List<Peer> clients = IntStream.range(0, 60).mapToObj(_ -> Peer.connect(port)).toList();
 
-    clients.forEach(client -> client.send("PING\r\n").expect("+PONG\r\n")); // all are served
+    clients.forEach(client -> client.send("PING\r\n").expect("+PONG\r\n")); // every client is served
 
     assertThat(hurried.delayed()).isPositive();
     assertThat(hurried.rejected()).isZero();
@@ -197,7 +197,7 @@ class ListenerTest {
   }
 
   @Test
-  void theSystemTakesTheLongestKeepAliveThatMayBeSet() {
+  void theSystemAcceptsTheLongestAllowedKeepAlive() {
     var patient =
         new Listener(group, _ -> sessions, admission, new AcceptSettings(0, Duration.ofHours(9)));
     int port =
@@ -209,7 +209,7 @@ class ListenerTest {
   }
 
   @Test
-  void aClientThatLeavesMakesRoom() {
+  void aClosedClientMakesRoomForAnother() {
     int port = bind();
     connect(port).close();
     connect(port).close();
@@ -233,7 +233,7 @@ class ListenerTest {
   }
 
   @Test
-  void theLastClientToLeaveIsNoticed() {
+  void whenEmptyCompletesWithTheLastClient() {
     int port = bind();
     Peer client = connect(port);
     CompletionStage<Void> empty = admission.whenEmpty();

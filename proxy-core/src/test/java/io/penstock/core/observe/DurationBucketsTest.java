@@ -21,7 +21,7 @@ class DurationBucketsTest {
   }
 
   @Test
-  void aBoundBelongsToItsBucketAndTheNextNanosecondToTheNext() {
+  void anUpperBoundIsInItsOwnBucket() {
     long[] bounds = DurationBuckets.upperBounds();
     for (int i = 0; i < bounds.length; i++) {
       assertThat(DurationBuckets.indexOf(bounds[i])).isEqualTo(i);

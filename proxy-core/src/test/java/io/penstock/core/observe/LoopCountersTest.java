@@ -10,7 +10,7 @@ class LoopCountersTest {
   private final LoopCounters counters = new LoopCounters(3);
 
   @Test
-  void eachCommandAndOutcomeIsCountedForItself() {
+  void eachCommandAndOutcomeIsCountedSeparately() {
     for (int command = 0; command < 3; command++) {
       for (Outcome outcome : Outcome.values()) {
         for (int i = 0; i <= command * 10 + outcome.ordinal(); i++) {
@@ -54,7 +54,7 @@ class LoopCountersTest {
   }
 
   @Test
-  void lagIsTheNewestAndTheLongest() {
+  void lagIsTheLatestAndTheMaximum() {
     counters.recordLag(5);
     counters.recordLag(9);
     counters.recordLag(0);
@@ -64,7 +64,7 @@ class LoopCountersTest {
   }
 
   @Test
-  void growingKeepsWhatWasCounted() {
+  void growingKeepsTheCounts() {
     LoopCounters small = new LoopCounters(2);
     small.record(1, Outcome.OK, 3);
     small.grow(5);

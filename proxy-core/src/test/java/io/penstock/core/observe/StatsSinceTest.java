@@ -38,7 +38,7 @@ class StatsSinceTest {
   }
 
   @Test
-  void whatWasCountedBeforeIsMissing() {
+  void earlierCountsAreSubtracted() {
     ProxyStats now = stats(50, calls("GET", 30), calls("SET", 4), calls("DEL", 1));
     ProxyStats since = now.since(stats(20, calls("GET", 10), calls("SET", 4)));
 
@@ -56,7 +56,7 @@ class StatsSinceTest {
   }
 
   @Test
-  void whatIsNoCounterStays() {
+  void gaugesAreUnchanged() {
     ProxyStats since = stats(50).since(stats(20));
 
     assertThat(since.clientsNow()).isEqualTo(5);

@@ -7,11 +7,11 @@ import org.junit.jupiter.api.Test;
 class ThrottledLogTest {
 
   @Test
-  void theFirstTimeIsToldAtOnceAndTheNextOnesLater() {
-    ThrottledLog notice = new ThrottledLog();
+  void theFirstEventIsLoggedAtOnceAndTheNextOnesLater() {
+    ThrottledLog log = new ThrottledLog();
 
-    assertThat(notice.dueTimes()).isEqualTo(1);
-    assertThat(notice.dueTimes()).isZero();
-    assertThat(notice.dueTimes()).isZero();
+    assertThat(log.dueTimes()).isEqualTo(1);
+    assertThat(log.dueTimes()).isZero();
+    assertThat(log.dueTimes()).isZero();
   }
 }

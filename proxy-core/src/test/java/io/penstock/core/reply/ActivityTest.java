@@ -14,7 +14,7 @@ class ActivityTest {
 
   private static final int MANY_CLIENTS = 1_000;
 
-  private final LoopGroup group = new LoopGroup(Transport.NIO, 1); // no thread: nothing runs on it
+  private final LoopGroup group = new LoopGroup(Transport.NIO, 1); // no thread is started
   private final Loop loop = group.loops().getFirst();
 
   @AfterEach
@@ -23,13 +23,13 @@ class ActivityTest {
   }
 
   @Test
-  void whoAsksForOneThingAtATimeIsOneOfTheCrowd() {
+  void clientsWithoutPipeliningCountAsActive() {
     clients().forEach(client -> askedBefore(client, 1).onBytes(loop, 100));
     assertThat(loop.activeClients().areMany()).isTrue();
   }
 
   @Test
-  void whoPipelinesIsNot() {
+  void pipeliningClientsDoNotCountAsActive() {
     clients().forEach(client -> askedBefore(client, 2).onBytes(loop, 100));
     assertThat(loop.activeClients().areMany()).isFalse();
   }

@@ -12,17 +12,17 @@ import org.junit.jupiter.api.Test;
 
 class ErrorRepliesTest {
 
-  /** Clients have to know of each whether their command ran. */
+  /** Clients must know for each error whether their command ran. */
   @Test
-  void ownErrorsStandInTheGuaranteesWordForWord() throws Exception {
+  void ownErrorsAreQuotedInTheGuaranteesPage() throws Exception {
     String page = Files.readString(Path.of("../docs/reference/guarantees.md"));
-    List<String> untold = new ArrayList<>();
+    List<String> missing = new ArrayList<>();
     for (Field field : ErrorReplies.class.getDeclaredFields()) {
       String line = new String((byte[]) field.get(null), StandardCharsets.US_ASCII).strip();
       if (!line.startsWith("-NOAUTH ") && !page.contains("| `" + line + "` |")) {
-        untold.add(field.getName() + ": " + line);
+        missing.add(field.getName() + ": " + line);
       }
     }
-    assertThat(untold).isEmpty();
+    assertThat(missing).isEmpty();
   }
 }

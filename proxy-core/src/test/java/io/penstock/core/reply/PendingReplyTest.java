@@ -18,23 +18,23 @@ class PendingReplyTest {
   private final EmbeddedChannel channel = new EmbeddedChannel(new ChannelInboundHandlerAdapter());
   private final FlushQueue queue = new FlushQueue(channel.eventLoop());
   private final SocketOutput output = new SocketOutput(channel.pipeline().lastContext(), queue);
-  private final PendingReply held = new PendingReply();
+  private final PendingReply pending = new PendingReply();
 
   @AfterEach
   void close() {
-    held.clear();
+    pending.clear();
     channel.finishAndReleaseAll();
     queue.close();
   }
 
   private void append(String text) {
     ByteBuf buffer = Wire.buffer("<" + text + ">");
-    held.append(buffer, 1, 1 + text.length());
-    buffer.release(); // what is held must not need it
+    pending.append(buffer, 1, 1 + text.length());
+    buffer.release(); // pending bytes must not need it
   }
 
   private String moved() {
-    held.moveTo(output);
+    pending.moveTo(output);
     channel.runPendingTasks();
     var text = new StringBuilder();
     for (ByteBuf out = channel.readOutbound(); out != null; out = channel.readOutbound()) {
@@ -45,55 +45,55 @@ class PendingReplyTest {
   }
 
   @Test
-  void smallPiecesBetweenLargeOnesTakeNoMoreRoomThanTheyHave() {
+  void smallPiecesBetweenLargeOnesWasteNoMemory() {
     for (int i = 0; i < 100; i++) {
       append("x".repeat(SocketOutput.SLICE_THRESHOLD));
       append("$-1\r\n");
     }
     long room = 0;
-    for (ByteBuf piece : (CompositeByteBuf) held.view()) {
+    for (ByteBuf piece : (CompositeByteBuf) pending.view()) {
       room += piece.unwrap() == null ? piece.capacity() : piece.unwrap().capacity();
     }
-    assertThat(room).isLessThan(2L * held.size());
+    assertThat(room).isLessThan(2L * pending.size());
   }
 
   @Test
-  void smallPiecesArePutTogether() {
+  void smallPiecesAreCopiedIntoOneBuffer() {
     for (int i = 0; i < 100_000; i++) {
       append("$-1\r\n");
     }
-    assertThat(held.size()).isEqualTo(500_000);
-    assertThat(((CompositeByteBuf) held.view()).numComponents()).isLessThan(100);
+    assertThat(pending.size()).isEqualTo(500_000);
+    assertThat(((CompositeByteBuf) pending.view()).numComponents()).isLessThan(100);
     append("+OK\r\n");
     assertThat(moved()).isEqualTo("$-1\r\n".repeat(100_000) + "+OK\r\n");
-    assertThat(held.isEmpty()).isTrue();
+    assertThat(pending.isEmpty()).isTrue();
   }
 
   @Test
-  void smallRepliesAreHeldAsACopy() {
+  void smallRepliesAreCopied() {
     append("+OK\r\n");
     append(":1\r\n");
 
-    assertThat(Wire.text(held.view())).isEqualTo("+OK\r\n:1\r\n");
+    assertThat(Wire.text(pending.view())).isEqualTo("+OK\r\n:1\r\n");
     assertThat(moved()).isEqualTo("+OK\r\n:1\r\n");
   }
 
   @Test
-  void whatWasMovedIsNotHeldAnyMore() {
+  void movedBytesAreNotPendingAnyMore() {
     append("+OK\r\n");
     moved();
 
-    assertThat(held.view().isReadable()).isFalse();
+    assertThat(pending.view().isReadable()).isFalse();
     assertThat(moved()).isEmpty();
     append("+AGAIN\r\n");
     assertThat(moved()).isEqualTo("+AGAIN\r\n");
   }
 
   @Test
-  void largeRepliesStayWhereTheyArrivedUntilTheyAreReleased() {
+  void largeRepliesRetainTheirBufferUntilReleased() {
     String reply = Wire.bulk("x".repeat(10_000));
     ByteBuf buffer = Wire.buffer(reply);
-    held.append(buffer, 0, reply.length());
+    pending.append(buffer, 0, reply.length());
     assertThat(buffer.refCnt()).isEqualTo(2);
 
     assertThat(moved()).isEqualTo(reply);
@@ -105,13 +105,13 @@ class PendingReplyTest {
   @Test
   void droppingALargeReplyReleasesIt() {
     ByteBuf buffer = Wire.buffer("x".repeat(10_000));
-    held.append(buffer, 0, 10_000);
+    pending.append(buffer, 0, 10_000);
     append("small");
 
-    held.clear();
+    pending.clear();
 
     assertThat(buffer.refCnt()).isEqualTo(1);
-    assertThat(held.view().isReadable()).isFalse();
+    assertThat(pending.view().isReadable()).isFalse();
     buffer.release();
   }
 
@@ -136,14 +136,14 @@ class PendingReplyTest {
         String piece = String.valueOf((char) ('a' + expected.length() % 26)).repeat(size);
         append(piece);
         expected.append(piece);
-        assertThat(Wire.text(held.view())).isEqualTo(expected.toString());
+        assertThat(Wire.text(pending.view())).isEqualTo(expected.toString());
       }
       assertThat(moved()).isEqualTo(expected.toString());
     }
   }
 
   @Test
-  void aReplyInAThousandPiecesIsStillOneReply() {
+  void aReplyInAThousandPiecesStaysWhole() {
     String reply = "0123456789".repeat(10_000);
     for (byte[] piece : Splits.inPiecesOf(100, Wire.bytes(reply))) {
       append(Wire.text(piece));
@@ -153,22 +153,22 @@ class PendingReplyTest {
   }
 
   @Test
-  void anEmptyHolderHasNothing() {
-    assertThat(held.view().isReadable()).isFalse();
+  void anEmptyPendingReplyHasNoBytes() {
+    assertThat(pending.view().isReadable()).isFalse();
     assertThat(moved()).isEmpty();
-    held.clear();
+    pending.clear();
   }
 
   @Test
-  void aPartOfABufferNeedNotKeepTheRest() {
+  void aSmallPartOfABufferNeedNotRetainAllOfIt() {
     ByteBuf buffer = Wire.buffer("x".repeat(20_000));
 
-    held.append(buffer, 100, 6_000, true);
+    pending.append(buffer, 100, 6_000, true);
     assertThat(buffer.refCnt()).isEqualTo(1);
-    held.append(buffer, 100, 6_000, false);
+    pending.append(buffer, 100, 6_000, false);
     assertThat(buffer.refCnt()).isEqualTo(2);
 
-    held.clear();
+    pending.clear();
     assertThat(buffer.refCnt()).isEqualTo(1);
     buffer.release();
   }

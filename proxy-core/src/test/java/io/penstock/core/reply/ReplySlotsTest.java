@@ -33,14 +33,14 @@ class ReplySlotsTest {
   }
 
   @Test
-  void whatCameBackIsUsedAgain() {
+  void releasedSlotsAreReused() {
     List<ReplySlot> first = take(3);
     give(first);
     assertThat(take(3)).containsExactlyInAnyOrderElementsOf(first);
   }
 
   @Test
-  void whatIsInUseIsCountedUnlessItMayNeverComeBack() {
+  void slotsInUseAreCountedUntilReleasedOrAbandoned() {
     List<ReplySlot> taken = take(3);
     assertThat(pool.inUse()).isEqualTo(3);
     pool.abandon(taken.getFirst());
@@ -53,7 +53,7 @@ class ReplySlotsTest {
   }
 
   @Test
-  void whatALoadNeedsStaysAsLongAsItLasts() {
+  void neededSlotsAreKeptWhileTheLoadLasts() {
     give(take(10_000));
     for (int look = 0; look < 20; look++) {
       List<ReplySlot> busy = take(10_000);
@@ -65,10 +65,10 @@ class ReplySlotsTest {
   }
 
   @Test
-  void whatNobodyNeedsGoesBitByBitAndSomeStay() {
+  void unneededSlotsAreDroppedStepByStepToAMinimum() {
     give(take(10_000));
     pool.trim();
-    assertThat(pool.size()).as("it was needed until now").isEqualTo(10_000);
+    assertThat(pool.size()).as("slots needed until now").isEqualTo(10_000);
     pool.trim();
     assertThat(pool.size()).isEqualTo(5_000);
     for (int look = 0; look < 20; look++) {

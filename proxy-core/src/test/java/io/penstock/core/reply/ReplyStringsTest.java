@@ -14,7 +14,7 @@ class ReplyStringsTest {
   }
 
   @Test
-  void whatIsNullHasAPlaceInBothProtocols() {
+  void nullsAreEmptyStringsInBothProtocols() {
     String before = "*3\r\n$1\r\na\r\n";
     String behind = "+no-writes\r\n";
 
@@ -25,7 +25,7 @@ class ReplyStringsTest {
   }
 
   @Test
-  void statusesAreNotAmongTheOthers() {
+  void statusesAreIncludedOnlyOnRequest() {
     assertThat(ReplyStrings.of(bytes("*3\r\n$1\r\na\r\n+OK\r\n:7\r\n"))).containsExactly("a", "7");
   }
 }

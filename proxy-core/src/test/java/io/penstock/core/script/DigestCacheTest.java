@@ -22,7 +22,7 @@ class DigestCacheTest {
   }
 
   @Test
-  void aTextThatComesAgainIsNotDigestedAnew() {
+  void aRepeatedTextIsNotDigestedAgain() {
     String first = of("return 1");
 
     assertThat(first).isEqualTo("e0e1f9fabfc9d4800c877a703b823ac0578ff8db");
@@ -30,7 +30,7 @@ class DigestCacheTest {
   }
 
   @Test
-  void textsThatDifferAnywhereAreToldApart() throws Exception {
+  void textsThatDifferInAnyByteAreDistinguished() throws Exception {
     for (int length : new int[] {0, 1, 3, 4, 5, 63, 64, 65, 1_000}) {
       String text = "x".repeat(length);
       assertThat(of(text)).isEqualTo(sha1(text));
@@ -43,7 +43,7 @@ class DigestCacheTest {
   }
 
   @Test
-  void howeverManyThereAre() throws Exception {
+  void manyTextsGetTheRightDigests() throws Exception {
     var random = new Random(7);
     for (int i = 0; i < 20_000; i++) {
       String text = "return " + random.nextInt(1_000);
@@ -52,7 +52,7 @@ class DigestCacheTest {
   }
 
   @Test
-  void longTextsAreNotKept() throws Exception {
+  void longTextsAreNotCached() throws Exception {
     String text = "x".repeat(DigestCache.LONGEST + 1);
     String first = of(text);
 

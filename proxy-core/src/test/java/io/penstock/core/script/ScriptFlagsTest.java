@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** As Redis 7.0.15 lets scripts pass a pause of writes, and holds others. */
+/** The scripts are those that Redis 7.0.15 lets run, or delays, during a pause of writes. */
 class ScriptFlagsTest {
 
   private static boolean declares(String script) {
@@ -27,7 +27,7 @@ class ScriptFlagsTest {
         "#!lua flags=no-writes\r\nreturn 2",
         "#!lua flags=no-writes\n"
       })
-  void aScriptWithTheFlagDoesNotWrite(String script) {
+  void aScriptWithNoWritesDoesNotWrite(String script) {
     assertThat(declares(script)).isTrue();
   }
 
@@ -49,7 +49,7 @@ class ScriptFlagsTest {
         "#!js flags=no-writes\nreturn 1",
         " #!lua flags=no-writes\nreturn 1"
       })
-  void anyOtherMayAsFarAsIsKnown(String script) {
+  void anyOtherScriptMayWrite(String script) {
     assertThat(declares(script)).isFalse();
   }
 }

@@ -24,7 +24,7 @@ class ScriptsTest {
   }
 
   @Test
-  void scriptsAreFoundByTheDigestThatRedisGives() {
+  void scriptsAreFoundByRedisDigests() {
     assertThat(scripts.body(ONE)).isNull();
     note("EVAL", "return 1", "0");
     assertThat(scripts.body(ONE)).asString().isEqualTo("return 1");
@@ -36,7 +36,7 @@ class ScriptsTest {
   }
 
   @Test
-  void otherRequestsCarryNone() {
+  void otherRequestsHaveNoScript() {
     note("SCRIPT", "EXISTS", "return 1");
     note("SCRIPT", "KILL");
     note("FUNCTION", "LOAD", "return 1");
@@ -45,7 +45,7 @@ class ScriptsTest {
   }
 
   @Test
-  void textsMadeForOneCallDoNotPushOutWhatWasLoaded() {
+  void evalScriptsDoNotEvictLoadedScripts() {
     note("SCRIPT", "LOAD", "return 1");
     for (int i = 0; i < 2_000; i++) {
       note("EVAL", "return " + i + " -- once", "0");
@@ -54,7 +54,7 @@ class ScriptsTest {
   }
 
   @Test
-  void theOldestGoesFirst() {
+  void theOldestScriptIsEvictedFirst() {
     var store = new Scripts.Store(3, 30);
     for (String script : new String[] {"a", "bb", "ccc", "a", "dddd"}) {
       store.add(Frames.of(script), 0, digests);

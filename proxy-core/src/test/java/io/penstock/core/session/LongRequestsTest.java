@@ -215,7 +215,7 @@ class LongRequestsTest {
 
   @Test
   void queueingCommandsYieldsToOtherClients() {
-    int count = 4 * Slices.STEPS_PER_SLICE / TurnBudget.ANSWER;
+    int count = 4 * Slices.STEPS_PER_SLICE / TurnBudget.LOCAL_REPLY;
     Peer client = rig.client();
     client.send(call("MULTI") + PING.repeat(count) + call("DISCARD"));
 

@@ -942,7 +942,7 @@ class RetriesTest {
       client.expect(
           "-TIMEOUT the node did not answer in time\r\n"
               + "-TIMEOUT the node did not answer in time; the command may have run or may still"
-              + " yet\r\n");
+              + " run\r\n");
       client.send(get("a"));
       node.expect(get("a")).send("+late\r\n+late\r\n$1\r\nv\r\n");
       client.expect("$1\r\nv\r\n");

@@ -82,7 +82,7 @@ class FindKeysTest {
         "MIGRATE h 1 \"\" 0 10 KEYS a b c; a b c",
         "MIGRATE h 1 \"\" 0 10 COPY AUTH2 keys keys KEYS a b; a b",
       })
-  void keysAreFoundWhereTheCommandHasThem(String call, String keys) {
+  void keysAreFoundByTheKeySpecs(String call, String keys) {
     assertThat(keys(call)).containsExactly(keys.split(" ", -1));
   }
 
@@ -115,7 +115,7 @@ class FindKeysTest {
         "XREADGROUP GROUP g",
         "MIGRATE h 1 a 0 10 KEYS a b",
       })
-  void argumentsThatNoServerAcceptsAreInvalid(String call) {
+  void argumentsThatServersRejectAreInvalid(String call) {
     RequestFrame frame = Requests.call(call);
     CommandSpec spec = table.find(frame);
     assertThat(spec).isNotNull();
@@ -130,7 +130,7 @@ class FindKeysTest {
   }
 
   @Test
-  void aCommandWithOneFixedKeySaysWhere() {
+  void aCommandWithOneFixedKeyHasItsIndex() {
     assertThat(table.byName("get").firstKeyIndex()).isEqualTo(1);
     assertThat(table.byName("object|encoding").firstKeyIndex()).isEqualTo(2);
     assertThat(table.byName("bitfield").firstKeyIndex()).isEqualTo(1);
@@ -142,7 +142,7 @@ class FindKeysTest {
   }
 
   @Test
-  void theFixedKeyIsWhatTheKeySpecsFind() {
+  void theFixedKeyIsTheOneThatKeySpecsFind() {
     for (CommandSpec spec : CommandTableTest.allSpecs(table)) {
       if (spec.firstKeyIndex() > 0) {
         String[] arguments = spec.name().split("\\|", -1);
@@ -157,7 +157,7 @@ class FindKeysTest {
   }
 
   @Test
-  void aThousandKeysAreFoundAndTheRoomGivenBack() {
+  void aThousandKeysAreFoundAndMemoryIsReleased() {
     String[] call = new String[5_001];
     call[0] = "DEL";
     for (int i = 1; i < call.length; i++) {

@@ -65,7 +65,7 @@ class GlobTest {
   }
 
   @Test
-  void anyPatternMatchesWhatRedissRuleSays() {
+  void randomPatternsMatchAsInRedis() {
     Random random = Splits.random();
     int matches = 0;
     for (int i = 0; i < 1_000_000; i++) {
@@ -83,7 +83,7 @@ class GlobTest {
     assertThat(matches).isGreaterThan(10_000);
   }
 
-  /** Gives whether it matches; counts slices. */
+  /** Returns whether it matches; counts slices. */
   private boolean inSlices(Glob glob, String text, int steps) {
     var match = new GlobMatch(glob, text);
     slices = 1;
@@ -96,7 +96,7 @@ class GlobTest {
   private long slices;
 
   @Test
-  void aMatchInSlicesIsTheSame() {
+  void matchingInSlicesGivesTheSameResult() {
     Random random = Splits.random();
     for (int i = 0; i < 100_000; i++) {
       Glob glob = Glob.exact(random(random, 12));
@@ -107,7 +107,7 @@ class GlobTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"a*", "*a", "*?", "[ab]*", "*[^b]", "*[!!!!!!!!-a!!!!!]", "***a"})
-  void starsCostPatternTimesTextAtMost(String part) {
+  void starsCostAtMostPatternTimesTextSteps(String part) {
     Glob glob = Glob.ignoringCase(part.repeat(1_000) + "b");
     String text = "a".repeat(5_000);
 
@@ -117,7 +117,7 @@ class GlobTest {
   }
 
   @Test
-  void aClassIsOneStepHoweverLongItIs() {
+  void aClassIsOneStepAtAnyLength() {
     Glob glob = Glob.ignoringCase("*[" + "!".repeat(1_000_000));
 
     assertThat(glob.size()).isEqualTo(2);
