@@ -10,17 +10,17 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One shared, pipelined connection to one node: exchanges of all clients of a loop leave in the
- * order they were given. It connects with the first of them, comes back by itself after a loss, and
- * holds what was not sent yet. Confined to one event loop.
+ * A shared, pipelined connection to one node. It sends the exchanges of all clients of a loop in
+ * the order given. It connects with the first exchange, reconnects after a loss, and keeps unsent
+ * exchanges in a failover hold. Confined to one event loop.
  */
 final class BackendConnection implements LinkListener {
 
-  /** From so many waiting exchanges on, clients are not read until there is a connection. */
-  private static final int MANY_WAITING = 1_024;
+  /** With this many waiting exchanges, reading from clients is paused until it has connected. */
+  private static final int PAUSE_THRESHOLD = 1_024;
 
   private final Endpoint node;
-  private final BackendContext site;
+  private final BackendContext backend;
   private final Handshake handshake;
   private final NodeCounters counters;
   private final WaitQueue waiting;
@@ -28,29 +28,29 @@ final class BackendConnection implements LinkListener {
 
   private ConnectionState state = new ConnectionState.Idle();
   private boolean wasReady;
-  private int failures; // to connect, in a row
+  private int failures; // consecutive failures to connect
 
-  BackendConnection(Endpoint node, Protocol protocol, BackendContext site, NodeCounters counters) {
-    this(node, node.access(), protocol, site, counters);
+  BackendConnection(Endpoint node, Protocol protocol, BackendContext backend, NodeCounters counters) {
+    this(node, node.access(), protocol, backend, counters);
   }
 
   /**
-   * @param access in place of the node's own
+   * @param access replaces the node's own
    */
   BackendConnection(
-      Endpoint node, Access access, Protocol protocol, BackendContext site, NodeCounters counters) {
+      Endpoint node, Access access, Protocol protocol, BackendContext backend, NodeCounters counters) {
     this.node = node;
-    this.site = site;
-    this.waiting = new WaitQueue(site.heldRequests()::leave);
+    this.backend = backend;
+    this.waiting = new WaitQueue(backend.heldRequests()::leave);
     this.handshake = new Handshake(access, protocol);
     this.counters = counters;
-    this.congestion = new Congestion(node, site.settings().queueLimits());
+    this.congestion = new Congestion(node, backend.settings().queueLimits());
   }
 
   /**
-   * Sends the exchange now, or as soon as there is a connection.
+   * Sends the exchange now, or as soon as it is connected.
    *
-   * @param asking whether {@code ASKING} goes first, as after an ASK redirect
+   * @param asking whether to send {@code ASKING} first, as after an ASK redirect
    */
   void send(Exchange exchange, boolean asking) {
     exchange.sentTo(node);
@@ -61,9 +61,9 @@ final class BackendConnection implements LinkListener {
         congestion.send(link, exchange, asking);
       }
     } else if (state instanceof ConnectionState.Closed
-        || (failures > 0 && isShutOut())) { // it goes on to try
+        || (failures > 0 && hasPermanentError())) { // it keeps reconnecting
       exchange.onFailure(Failure.NOT_SENT);
-    } else if (site.heldRequests().tryEnter(exchange)) {
+    } else if (backend.heldRequests().tryEnter(exchange)) {
       waiting.add(exchange, asking);
       connectIfIdle();
     } else {
@@ -71,26 +71,26 @@ final class BackendConnection implements LinkListener {
     }
   }
 
-  /** False while the node does not take requests as fast as clients ask. */
+  /** Returns false while the node does not keep up with the requests of its clients. */
   boolean isWritable() {
     return state instanceof ConnectionState.Ready(Link link)
         ? !congestion.isBusy() && link.isWritable()
-        : waiting.size() < MANY_WAITING;
+        : waiting.size() < PAUSE_THRESHOLD;
   }
 
-  /** False while so much of large replies is to come that no more should be asked for. */
+  /** Returns false while so many bytes of large replies are expected that no more fit. */
   boolean hasRoomForLargeReply() {
     return !(state instanceof ConnectionState.Ready(Link link))
         || congestion.hasRoomForLargeReply(link);
   }
 
-  private void relax(Link link) {
+  private void resumeClients(Link link) {
     if (congestion.tryResume(link)) {
-      site.listener().onWritable();
+      backend.listener().onWritable();
     }
   }
 
-  /** Connects if nobody has asked for it yet. */
+  /** Connects if it is idle. */
   void connectIfIdle() {
     if (state instanceof ConnectionState.Idle) {
       connect();
@@ -101,7 +101,7 @@ final class BackendConnection implements LinkListener {
     return state instanceof ConnectionState.Ready;
   }
 
-  /** The one link of which events count: those of earlier ones are ignored. */
+  /** Returns whether {@code link} is the current one. Events of earlier links are ignored. */
   private boolean isCurrent(Link link) {
     return link == state.link();
   }
@@ -111,30 +111,30 @@ final class BackendConnection implements LinkListener {
     return link == null ? 0 : link.inFlight();
   }
 
-  /** Exchanges in flight or waiting for a connection. */
+  /** Exchanges in flight or waiting for the connection. */
   int pending() {
     return inFlight() + waiting.size();
   }
 
-  /** Bytes sent on the current channel. */
+  /** Bytes sent on the current channel; 0 if it is not ready. */
   long bytesSent() {
     return state instanceof ConnectionState.Ready(Link link) ? link.bytesSent() : 0;
   }
 
-  /** Takes back exchanges that were never sent and that {@code which} accepts, in order. */
+  /** Removes unsent exchanges that {@code which} accepts, in order. */
   void withdraw(Predicate<Exchange> which, ArrayDeque<Exchange> into) {
     waiting.withdraw(which, into);
   }
 
   private void connect() {
     state = new ConnectionState.Connecting();
-    site.connect(node, this);
+    backend.connect(node, this);
   }
 
   @Override
   public void onConnectFailed(Throwable cause) {
     if (state instanceof ConnectionState.Connecting) {
-      lost(cause);
+      onLost(cause);
     }
   }
 
@@ -145,54 +145,54 @@ final class BackendConnection implements LinkListener {
       return;
     }
     var timer =
-        site.later(
-            () -> abort(new BackendException("no answer to the handshake in time")),
-            site.settings().connectTimeout().toMillis());
-    var shaking = connecting.connected(link, handshake.size(), timer);
-    state = shaking;
+        backend.schedule(
+            () -> abort(new BackendException("handshake timed out")),
+            backend.settings().connectTimeout().toMillis());
+    var handshaking = connecting.connected(link, handshake.size(), timer);
+    state = handshaking;
     handshake.send(link, this);
-    becomeReadyIfDone(shaking);
+    becomeReadyIfDone(handshaking);
   }
 
   @Override
   public void onHandshakeReply(@Nullable String error) {
-    if (!(state instanceof ConnectionState.Handshaking shaking)) {
+    if (!(state instanceof ConnectionState.Handshaking handshaking)) {
       return;
     }
     if (error != null) {
       abort(Handshake.failure(error));
       return;
     }
-    var next = shaking.answered();
+    var next = handshaking.answered();
     state = next;
     becomeReadyIfDone(next);
   }
 
-  private void becomeReadyIfDone(ConnectionState.Handshaking shaking) {
-    if (shaking.expected() > 0) {
+  private void becomeReadyIfDone(ConnectionState.Handshaking handshaking) {
+    if (handshaking.expected() > 0) {
       return;
     }
     boolean wasLost = wasReady || failures > 0;
-    var ready = shaking.done();
+    var ready = handshaking.done();
     state = ready;
     failures = 0;
     counters.connected(wasReady);
     wasReady = true;
-    site.listener().onConnected(node);
+    backend.listener().onConnected(node);
     while (isCurrent(ready.link()) && waiting.size() > 0) {
-      sendLate(ready.link(), waiting.removeFirst(), wasLost);
+      sendWaiting(ready.link(), waiting.removeFirst(), wasLost);
     }
-    site.listener().onWritable();
+    backend.listener().onWritable();
   }
 
-  /** Nothing is done for who has gone while the node could not be reached. */
-  private void sendLate(Link link, WaitQueue.Waiting next, boolean wasLost) {
+  /** Fails the exchange if its client disconnected while the node could not be reached. */
+  private void sendWaiting(Link link, WaitQueue.Waiting next, boolean wasLost) {
     Exchange exchange = next.exchange();
     if (wasLost && !exchange.isClientConnected()) {
       exchange.fail(Failure.NOT_SENT);
     } else {
-      site.heldRequests().countOutcome(exchange, HeldOutcome.SERVED);
-      site.extendDeadline(exchange);
+      backend.heldRequests().countOutcome(exchange, HeldOutcome.SERVED);
+      backend.extendDeadline(exchange);
       congestion.send(link, exchange, next.asking());
     }
   }
@@ -208,13 +208,13 @@ final class BackendConnection implements LinkListener {
     if (problem != null) {
       abort(new BackendException("the node sent " + problem));
     }
-    relax(from);
+    resumeClients(from);
   }
 
   @Override
   public void onWritabilityChanged(boolean writable) {
     if (writable && state instanceof ConnectionState.Ready(Link link)) {
-      relax(link);
+      resumeClients(link);
     } else {
       congestion.onUnwritable();
     }
@@ -223,7 +223,7 @@ final class BackendConnection implements LinkListener {
   @Override
   public void onDisconnected(Link from) {
     if (isCurrent(from)) {
-      lost(new BackendException("the node closed the connection"));
+      onLost(new BackendException("the node closed the connection"));
     }
   }
 
@@ -234,42 +234,42 @@ final class BackendConnection implements LinkListener {
     }
   }
 
-  /** Ends the current channel because of {@code cause}, and begins again. */
+  /** Closes the current channel because of {@code cause}, and reconnects. */
   private void abort(Throwable cause) {
-    ConnectionState broken = state;
-    if (broken.link() != null) {
-      lost(cause);
-      broken.close();
+    ConnectionState failed = state;
+    if (failed.link() != null) {
+      onLost(cause);
+      failed.close();
     }
   }
 
   /**
-   * The channel, or the attempt to get one, has ended: everything in flight fails, and a timer
-   * tries again.
-   */
-  private void lost(Throwable cause) {
+ * Handles the loss of the channel, or a failed attempt to connect: fails everything in flight
+ * and schedules the next attempt.
+ */
+  private void onLost(Throwable cause) {
     boolean worked = isReady();
     failures = worked ? 0 : failures + 1;
-    counters.failed();
-    counters.failed(node, cause);
-    if (state instanceof ConnectionState.Handshaking shaking) {
-      shaking.timer().cancel(false);
+    counters.countError();
+    counters.onFailed(node, cause);
+    if (state instanceof ConnectionState.Handshaking handshaking) {
+      handshaking.timer().cancel(false);
     }
-    end(new ConnectionState.BackingOff(site.retry(this::connect, failures)));
-    if (isShutOut()) {
-      waiting.close(exchange -> site.heldRequests().countOutcome(exchange, HeldOutcome.GIVEN_UP));
+    changeState(new ConnectionState.BackingOff(backend.scheduleReconnect(this::connect, failures)));
+    if (hasPermanentError()) {
+      waiting.close(exchange -> backend.heldRequests().countOutcome(exchange, HeldOutcome.GIVEN_UP));
     }
-    site.listener().onDisconnected(node, failures, cause);
+    backend.listener().onDisconnected(node, failures, cause);
   }
 
-  /** Whether nothing is gained by waiting for the next attempt: the node never let Penstock in. */
-  private boolean isShutOut() {
-    HandshakeError refusal = counters.handshakeError();
-    return refusal != null && refusal.permanent();
+  /** Returns whether waiting is useless: the node has never accepted Penstock's handshake. */
+  private boolean hasPermanentError() {
+    HandshakeError error = counters.handshakeError();
+    return error != null && error.permanent();
   }
 
-  /** Whatever is in flight fails, when {@code next} holds already. */
-  private void end(ConnectionState next) {
+  /** Changes to {@code next}, then fails everything in flight. */
+  private void changeState(ConnectionState next) {
     Link gone = state.link();
     if (gone != null && isReady()) {
       counters.disconnected(gone.bytesSent());
@@ -282,41 +282,41 @@ final class BackendConnection implements LinkListener {
   }
 
   /**
-   * Called several times per command timeout: ends what is past its deadline. A node that owes
-   * nothing is asked for a sign of life after {@code idleNanos} without one.
-   */
+ * Expires exchanges past their deadline. Sends PING to a node without pending replies from which
+ * nothing has come for {@code idleNanos}. Called several times per command timeout.
+ */
   void tick(long now, long idleNanos) {
     if (waiting.expire(now)) {
-      site.listener().onWritable();
+      backend.listener().onWritable();
     }
     if (!(state instanceof ConnectionState.Ready(Link link))) {
       return;
     }
     boolean late = link.expire(now);
     if (link.checkUnresponsive(now) || late) {
-      site.listener().onNoReply(node);
+      backend.listener().onNoReply(node);
     }
-    relax(link);
-    if (isCurrent(link) && link.isSilentFor(site.settings().longestSilenceNanos(), now)) {
-      abort(new BackendException("the node owes replies and is silent"));
+    resumeClients(link);
+    if (isCurrent(link) && link.isSilentFor(backend.settings().longestSilenceNanos(), now)) {
+      abort(new BackendException("no data from the node while replies are pending"));
     } else if (isCurrent(link)) {
       link.pingIfIdle(idleNanos, now);
     }
   }
 
   /**
-   * Another node has taken this one's place. If this one owes replies and is silent, what it
-   * acknowledges from here on is not believed.
-   *
-   * @param over whether it has had time to answer; if so it is given up, and what is in flight
-   *     fails
-   * @return whether it owes replies and is silent
-   */
-  boolean markReplaced(boolean over) {
+ * Another node took over from this one. If this one is unresponsive (replies pending, no data),
+ * its later success replies are no longer trusted.
+ *
+ * @param timedOut whether the node has had enough time to answer; if so, the connection is closed
+ *     and everything in flight fails
+ * @return whether the node is unresponsive
+ */
+  boolean markReplaced(boolean timedOut) {
     if (!(state instanceof ConnectionState.Ready(Link link)) || !link.isUnresponsive()) {
       return false;
     }
-    if (over) {
+    if (timedOut) {
       abort(BackendException.replaced());
     } else {
       link.markReplaced();
@@ -324,10 +324,10 @@ final class BackendConnection implements LinkListener {
     return true;
   }
 
-  /** Closes for good; what is in flight or waiting fails. */
+  /** Closes permanently. Everything in flight or waiting fails. */
   void close() {
     ConnectionState last = state;
-    end(new ConnectionState.Closed());
+    changeState(new ConnectionState.Closed());
     last.close();
     waiting.close();
   }

@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
-/** Where backend connections live and whom they tell. */
+/** What backend connections share: their loop, settings and callbacks. */
 public record BackendContext(
     LoopGroup group,
     Loop loop,
@@ -22,7 +22,7 @@ public record BackendContext(
   private static final Backoff BACKOFF =
       new Backoff(Duration.ofMillis(10), Duration.ofSeconds(1), new Random());
 
-  /** With a hold of its own. */
+  /** With held requests of its own. */
   public BackendContext(
       LoopGroup group,
       Loop loop,
@@ -33,48 +33,49 @@ public record BackendContext(
   }
 
   /**
-   * As {@link Exchange#extendDeadline}, now.
-   *
-   * @return whether there is time left
-   */
+ * Calls {@link Exchange#extendDeadline} with the current time.
+ *
+ * @return whether the deadline has not passed
+ */
   boolean extendDeadline(Exchange exchange) {
     long now = loop.now();
     exchange.extendDeadline(now, settings.commandTimeout().toNanos());
     return exchange.deadline() - now > 0;
   }
 
-  /** Runs {@code action} on the loop, after so many milliseconds. */
-  ScheduledFuture<?> later(Runnable action, long millis) {
+  /** Runs {@code action} on the loop after {@code millis}. */
+ScheduledFuture<?> schedule(Runnable action, long millis) {
     return loop.executor().schedule(action, millis, TimeUnit.MILLISECONDS);
   }
 
   /**
-   * Runs {@code action}, which tries to connect again, in a while.
-   *
-   * @param failures in a row so far
-   */
-  ScheduledFuture<?> retry(Runnable action, int failures) {
-    return later(action, BACKOFF.delayAfter(failures).toMillis());
+ * Runs {@code action}, which reconnects, after the backoff delay.
+ *
+ * @param failures consecutive failures so far
+ */
+ScheduledFuture<?> scheduleReconnect(Runnable action, int failures) {
+    return schedule(action, BACKOFF.delayAfter(failures).toMillis());
   }
 
-  /** Connects to the node; {@code owner} is told how it went, on the loop. */
-  void connect(Endpoint node, LinkListener owner) {
+  /** Connects to the node and calls {@code listener} with the result, on the loop. */
+void connect(Endpoint node, LinkListener linkListener) {
     int timeout = (int) settings.connectTimeout().toMillis();
     group
         .clientBootstrap(loop, timeout)
-        .handler(new BackendPipeline(owner, this))
+        .handler(new BackendPipeline(linkListener, this))
         .connect(InetSocketAddress.createUnresolved(node.host(), node.port()))
         .addListener(done -> {
           if (!done.isSuccess()) {
-            onLoop(() -> owner.onConnectFailed(done.cause()));
+            runOnLoop(() -> linkListener.onConnectFailed(done.cause()));
           }
         });
   }
 
   /**
-   * Without a file descriptor left there is no channel, and Netty tells so on a thread of its own.
-   */
-  private void onLoop(Runnable action) {
+ * Runs {@code action} on the loop. If no file descriptor is left there is no channel, and Netty
+ * reports the failure on another thread.
+ */
+  private void runOnLoop(Runnable action) {
     if (loop.executor().inEventLoop()) {
       action.run();
     } else {

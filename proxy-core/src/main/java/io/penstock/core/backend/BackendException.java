@@ -2,9 +2,7 @@ package io.penstock.core.backend;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * Why a connection to a node is of no more use. Carries no stack trace: the message says it all.
- */
+/** The failure of a connection to a node. Has no stack trace: the message is sufficient. */
 public final class BackendException extends Exception {
 
   private static final long serialVersionUID = 1L;
@@ -15,27 +13,27 @@ public final class BackendException extends Exception {
     this(message, null);
   }
 
-  private BackendException(String message, @Nullable String refusal) {
+  private BackendException(String message, @Nullable String handshakeError) {
     super(message, null, false, false);
-    this.handshakeError = refusal;
+    this.handshakeError = handshakeError;
   }
 
   /**
-   * The node has answered the handshake with an error.
-   *
-   * @param error in the node's words, without any password
-   */
+ * The node answered the handshake with an error.
+ *
+ * @param error the node's text, without passwords
+ */
   static BackendException handshakeFailed(String error) {
-    return new BackendException("the node refused the handshake: " + error, error);
+    return new BackendException("handshake failed: " + error, error);
   }
 
-  /** The error by which the node has not let Penstock in; null for any other failure. */
+  /** The error with which the node answered the handshake; null for any other failure. */
   @Nullable String handshakeError() {
     return handshakeError;
   }
 
-  /** Another node has taken the place of one that owes replies and is silent. */
+  /** Another node took over from a node that is unresponsive while replies are pending. */
   static BackendException replaced() {
-    return new BackendException("the node owes replies and another has taken its place");
+    return new BackendException("another node took over while replies were pending");
   }
 }

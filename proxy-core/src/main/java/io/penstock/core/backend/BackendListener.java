@@ -2,25 +2,26 @@ package io.penstock.core.backend;
 
 import io.penstock.core.upstream.Endpoint;
 
-/** What the connections of one loop tell their owner. Called on that loop. */
+/** Callbacks from the backend connections of one loop. Called on that loop. */
 public interface BackendListener {
 
   /** A connection is ready for commands. */
   void onConnected(Endpoint node);
 
   /**
-   * A connection ended, or an attempt to make one failed; not told of what Penstock closes itself.
-   *
-   * @param attempts failed attempts in a row, 0 for the loss of a connection that worked
-   */
+ * A connection was lost, or an attempt to connect failed. Not called when Penstock closes the
+ * connection.
+ *
+ * @param attempts consecutive failed attempts, 0 if a ready connection was lost
+ */
   void onDisconnected(Endpoint node, int attempts, Throwable cause);
 
   /**
-   * A node owes replies and has been silent for longer than it usually is, or has not answered a
-   * command in time. Told with each tick for as long as that holds.
-   */
+ * A node with pending replies has sent nothing for suspiciously long, or has not answered a
+ * command in time. Called with each tick while this lasts.
+ */
   default void onNoReply(Endpoint node) {}
 
-  /** Connections that could not take more can again. */
+  /** A connection that was not writable may be writable again. */
   void onWritable();
 }

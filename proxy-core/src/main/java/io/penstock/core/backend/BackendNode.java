@@ -12,51 +12,51 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One loop's connections to one node: shared ones for each protocol version that clients speak and
- * one aside of them for what must not wait behind requests, all made when first needed; and those
- * that clients have for themselves, while they block or for a turn. Confined to that loop.
+ * One loop's connections to one node. For each protocol version there are shared connections, and a
+ * separate one for exchanges that must not wait behind requests; each is made when first needed.
+ * Leased connections belong to one client while it blocks or for a turn. Confined to that loop.
  */
 public final class BackendNode {
 
-  /** A node that left has so many command timeouts to end calls that block on it. */
-  private static final int LAST_CHANCES = 3;
+  /** Blocking calls on a retired node are ended after this many command timeouts. */
+private static final int RETIRED_TIMEOUTS = 3;
 
-  /** Of connections that clients had for themselves so many are kept for the next client. */
-  private static final int KEPT_LEASES = 16;
+  /** Idle leased connections kept for the next client. */
+  private static final int MAX_IDLE_LEASES = 16;
 
-  /** A node that lost its place to another has so long to answer what it owes. */
-  private static final long LAST_WORDS_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+  /** Time for a replaced node to answer what is in flight. */
+  private static final long REPLACED_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-  /** After that one of which nothing is heard at all is taken for dead. */
-  private static final long UNHEARD_NANOS = TimeUnit.SECONDS.toNanos(1);
+  /** A replaced node that cannot be connected to for this long is considered dead. */
+  private static final long UNREACHABLE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** A shared connection that nobody has used for so long is looked after. */
+  /** A shared connection that has been idle for this long is checked with PING. */
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final Endpoint node;
-  private final BackendContext site;
+  private final BackendContext backend;
   private final NodeCounters counters = new NodeCounters();
   private final @Nullable BackendConnection[] resp2;
   private final @Nullable BackendConnection[] resp3;
-  private final @Nullable BackendConnection[] aside = new BackendConnection[2]; // by protocol
+  private final @Nullable BackendConnection[] separate = new BackendConnection[2]; // by protocol
   private final LeasePool leases;
   private final LeasePool turns;
-  private boolean superseded;
-  private long supersededAt; // if so
+  private boolean replaced;
+  private long replacedAt; // if replaced
   private boolean retired;
-  private long retiredAt; // if so
+  private long retiredAt; // if retired
 
-  public BackendNode(Endpoint node, BackendContext site) {
+  public BackendNode(Endpoint node, BackendContext backend) {
     this.node = node;
-    this.site = site;
-    int connections = site.settings().connectionsPerNode();
+    this.backend = backend;
+    int connections = backend.settings().connectionsPerNode();
     this.resp2 = new BackendConnection[connections];
     this.resp3 = new BackendConnection[connections];
-    int exclusive = site.settings().exclusiveConnections();
-    this.leases = new LeasePool(node, site, counters, new LeasePool.Limits(exclusive, KEPT_LEASES));
-    int turnConnections = site.settings().turnConnections();
+    int exclusive = backend.settings().exclusiveConnections();
+    this.leases = new LeasePool(node, backend, counters, new LeasePool.Limits(exclusive, MAX_IDLE_LEASES));
+    int turnConnections = backend.settings().turnConnections();
     this.turns =
-        new LeasePool(node, site, counters, new LeasePool.Limits(turnConnections, turnConnections));
+        new LeasePool(node, backend, counters, new LeasePool.Limits(turnConnections, turnConnections));
   }
 
   public Endpoint node() {
@@ -64,10 +64,10 @@ public final class BackendNode {
   }
 
   /**
-   * Sends the exchange now, or as soon as there is a connection.
+   * Sends the exchange now, or as soon as a connection is ready.
    *
-   * @param asking whether {@code ASKING} goes first
-   * @return false when the node does not keep up and the sender should pause
+   * @param asking whether to send {@code ASKING} first
+ * @return false if the node does not keep up and the sender should pause
    */
   public boolean send(Exchange exchange, boolean asking) {
     BackendConnection connection = connectionFor(exchange.protocol(), exchange.affinity());
@@ -76,36 +76,37 @@ public final class BackendNode {
   }
 
   /**
-   * As {@link #send}, over a connection that carries only such exchanges: a server does not read
-   * the one that a running script came by.
-   */
+ * Like {@link #send}, over the separate connection. A server does not read the connection on
+ * which it received a running script.
+ */
   public boolean sendSeparately(Exchange exchange) {
     int index = exchange.protocol().ordinal();
-    BackendConnection connection = aside[index];
+    BackendConnection connection = separate[index];
     if (connection == null) {
-      // A node that runs a script selects no database.
+      // A node does not execute SELECT while it runs a script.
       Access access = node.access().withoutDatabase();
-      connection = new BackendConnection(node, access, exchange.protocol(), site, counters);
-      aside[index] = connection;
+      connection = new BackendConnection(node, access, exchange.protocol(), backend, counters);
+      separate[index] = connection;
     }
     connection.send(exchange, false);
     return connection.isWritable();
   }
 
-  /** A connection for one client, connected or about to be; null when there are too many. */
+  /** Leases a connection, connected or connecting; null if the limit is reached. */
   public @Nullable Lease lease(Protocol protocol) {
     return leases.lease(protocol);
   }
 
   /**
-   * A connection for one client's turn, connected or about to be; null when there are too many.
-   * Other than those of {@link #lease}: who blocks must not keep others from unblocking him.
-   */
+ * Leases a connection for one client's turn, connected or connecting; null if the limit is
+ * reached. The limit is separate from that of {@link #lease}: blocked clients must not prevent
+ * others from sending the command that unblocks them.
+ */
   public @Nullable Lease leaseForTurn(Protocol protocol) {
     return turns.lease(protocol);
   }
 
-  /** Connects before the first command comes, in the protocol that most clients speak. */
+  /** Connects before the first request, with the protocol that most clients use. */
   public void connect() {
     connectionFor(Protocol.RESP2, 0).connectIfIdle();
   }
@@ -115,104 +116,109 @@ public final class BackendNode {
     int index = shared.length == 1 ? 0 : Math.floorMod(affinity, shared.length);
     BackendConnection connection = shared[index];
     if (connection == null) {
-      connection = new BackendConnection(node, protocol, site, counters);
+      connection = new BackendConnection(node, protocol, backend, counters);
       shared[index] = connection;
     }
     return connection;
   }
 
-  /** True when at least one connection can send at once. */
+  /** Returns whether at least one connection is ready. */
   public boolean isReady() {
     return counters.exclusive() > 0 || connections().stream().anyMatch(BackendConnection::isReady);
   }
 
-  /** By what the node does not let Penstock in, if that was so when it was last tried. */
+  /** The error with which the node answered the latest handshake; null if none. */
   public @Nullable HandshakeError handshakeError() {
     return counters.handshakeError();
   }
 
-  /** False while a connection does not take requests as fast as they come. */
+  /** Returns false while a connection does not keep up with the requests. */
   public boolean isWritable() {
     return connections().stream().allMatch(BackendConnection::isWritable);
   }
 
   /**
-   * Whether one more large reply may be asked for over the connection that a client's exchanges
-   * take.
-   */
+ * Returns whether one more request with a large reply may be sent on the connection for {@code
+ * affinity}.
+ */
   public boolean hasRoomForLargeReply(Protocol protocol, int affinity) {
     return connectionFor(protocol, affinity).hasRoomForLargeReply();
   }
 
-  /** Takes back, in order, exchanges that were never sent and that {@code which} accepts. */
+  /** Removes, in order, unsent exchanges that {@code which} accepts. */
   public void withdraw(Predicate<Exchange> which, ArrayDeque<Exchange> into) {
     connections().forEach(connection -> connection.withdraw(which, into));
   }
 
-  /** Called several times per command timeout; answers true when a retired node is done with. */
+  /**
+ * Expires exchanges and idle connections. Called several times per command timeout.
+ *
+ * @return whether the node is retired and has nothing pending, so that it can be closed
+ */
   public boolean tick(long now) {
     leases.tick(now);
     turns.tick(now);
-    if (retired && now - retiredAt > LAST_CHANCES * site.settings().commandTimeout().toNanos()) {
-      leases.close(); // what blocks on a node that is dead would do so for ever
+    if (retired && now - retiredAt > RETIRED_TIMEOUTS * backend.settings().commandTimeout().toNanos()) {
+      leases.close(); // calls that block on a dead node would block forever
     }
-    int owed = leases.inUse() + turns.inUse();
+    int pending = leases.inUse() + turns.inUse();
     for (BackendConnection connection : connections()) {
       connection.tick(now, idleNanos());
-      owed += connection.pending();
+      pending += connection.pending();
     }
-    if (superseded) {
-      doubt(now);
+    if (replaced) {
+      checkReplaced(now);
     }
-    return retired && owed == 0;
+    return retired && pending == 0;
   }
 
   private long idleNanos() {
-    if (superseded && leases.inUse() > 0) {
-      return LAST_WORDS_NANOS; // what blocks there says nothing of whether it is alive
+    if (replaced && leases.inUse() > 0) {
+      return REPLACED_NANOS; // a blocking call does not show whether the node is alive
     }
-    return retired ? Long.MAX_VALUE : IDLE_NANOS; // nobody will need a node that left
+    return retired ? Long.MAX_VALUE : IDLE_NANOS; // a retired node is not needed
   }
 
-  /** Gives up what the node owes if it is silent, and believes it no more before that. */
-  private void doubt(long now) {
-    boolean over = now - supersededAt > LAST_WORDS_NANOS;
-    boolean mute = turns.markReplacedIfUnresponsive(over);
+  /** Stops trusting a replaced node that is unresponsive, and later fails its exchanges. */
+  private void checkReplaced(long now) {
+    boolean timedOut = now - replacedAt > REPLACED_NANOS;
+    boolean unresponsive = turns.markReplacedIfUnresponsive(timedOut);
     for (BackendConnection connection : connections()) {
-      mute |= connection.markReplaced(over);
+      unresponsive |= connection.markReplaced(timedOut);
     }
     if (leases.inUse() > 0) {
       BackendConnection probe = connectionFor(Protocol.RESP2, 0);
       probe.connectIfIdle();
-      if (mute || (!probe.isReady() && now - supersededAt > UNHEARD_NANOS)) {
-        leases.markAllReplaced(over);
+      if (unresponsive || (!probe.isReady() && now - replacedAt > UNREACHABLE_NANOS)) {
+        leases.markAllReplaced(timedOut);
       }
     }
   }
 
   /**
-   * Another node serves what this one served. If it is silent, it has failed, may not know of the
-   * other yet, and runs what it was sent when it comes back: all of that is lost.
-   */
+ * Another node took over from this one. If this node is unresponsive, it has failed and may not
+ * know about the takeover. It may then still run what it was sent when it comes back, and all of
+ * that is lost.
+ */
   public void markReplaced() {
-    if (!superseded) {
-      superseded = true;
-      supersededAt = site.loop().tick();
-      doubt(supersededAt);
+    if (!replaced) {
+      replaced = true;
+      replacedAt = backend.loop().tick();
+      checkReplaced(replacedAt);
     }
   }
 
-  /** The node left the cluster: nothing new is sent to it, what is in flight may end. */
+  /** The node left the cluster: nothing new is sent to it, exchanges in flight may finish. */
   public void retire() {
     if (!retired) {
       retired = true;
-      retiredAt = site.loop().tick();
+      retiredAt = backend.loop().tick();
     }
   }
 
   /** The node is part of the cluster again. */
   public void reinstate() {
-    superseded = false;
+    replaced = false;
     retired = false;
   }
 
@@ -245,7 +251,7 @@ public final class BackendNode {
     List<BackendConnection> made = new ArrayList<>(2);
     collect(resp2, made);
     collect(resp3, made);
-    collect(aside, made);
+    collect(separate, made);
     return made;
   }
 

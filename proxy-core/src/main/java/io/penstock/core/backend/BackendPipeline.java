@@ -8,36 +8,36 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
 
-/** The whole pipeline of a connection to a node: one handler that hands Netty's events on. */
+/** The pipeline of a connection to a node: one handler that passes Netty's events on. */
 final class BackendPipeline extends ChannelInitializer<Channel> {
 
   private final LinkListener connection;
-  private final BackendContext site;
+  private final BackendContext backend;
 
-  BackendPipeline(LinkListener connection, BackendContext site) {
+  BackendPipeline(LinkListener connection, BackendContext backend) {
     this.connection = connection;
-    this.site = site;
+    this.backend = backend;
   }
 
   @Override
   protected void initChannel(Channel channel) {
-    channel.pipeline().addLast(new Handler(connection, site));
+    channel.pipeline().addLast(new Handler(connection, backend));
   }
 
   private static final class Handler extends ChannelInboundHandlerAdapter {
 
     private final LinkListener connection;
-    private final BackendContext site;
+    private final BackendContext backend;
     private @Nullable Link link;
 
-    Handler(LinkListener connection, BackendContext site) {
+    Handler(LinkListener connection, BackendContext backend) {
       this.connection = connection;
-      this.site = site;
+      this.backend = backend;
     }
 
     @Override
     public void channelActive(ChannelHandlerContext context) {
-      var made = new Link(context, site.loop(), site.pushes());
+      var made = new Link(context, backend.loop(), backend.pushes());
       link = made;
       connection.onConnected(made);
     }

@@ -3,17 +3,16 @@ package io.penstock.core.backend;
 import java.time.Duration;
 
 /**
- * What all connections to nodes have in common.
+ * Settings of all connections to nodes.
  *
  * @param connectTimeout for TCP connect and handshake together
- * @param commandTimeout how long a node may take to answer a command, from when it was sent; a
- *     connection that owes replies and is silent for a multiple of it is given up
+ * @param commandTimeout how long a node may take to answer a command after it was sent; a connection
+ *     with pending replies that receives nothing for a multiple of it is closed
  * @param connectionsPerNode shared connections from one loop to one node, per protocol version
- * @param exclusiveConnections most connections from one loop to one node that clients have for
- *     themselves
- * @param turnConnections most connections from one loop to one node that clients take turns on
- * @param maxHeld most requests of one loop that wait until they can be sent
- * @param queueLimits of what queues up at one connection
+ * @param exclusiveConnections maximum of leased connections from one loop to one node
+ * @param turnConnections maximum of connections from one loop to one node for clients' turns
+ * @param maxHeld maximum of requests of one loop in a failover hold
+ * @param queueLimits limits on what queues up at one connection
  */
 public record BackendSettings(
     Duration connectTimeout,
@@ -26,7 +25,7 @@ public record BackendSettings(
 
   private static final int SILENT_TIMEOUTS = 3;
 
-  /** A connection that owes replies and stays silent for so long is given up. */
+  /** A connection with pending replies that receives nothing for this long is closed. */
   long longestSilenceNanos() {
     return SILENT_TIMEOUTS * commandTimeout.toNanos();
   }

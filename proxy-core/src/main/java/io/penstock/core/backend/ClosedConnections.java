@@ -7,22 +7,22 @@ import java.util.List;
 import java.util.SequencedMap;
 
 /**
- * What was counted at nodes that one loop has closed its connections to: counters only grow, and
- * there may be other connections to the same node, on this loop or on another. Confined to that
- * loop.
+ * Counters of the nodes that one loop has closed its connections to. They are kept because counters
+ * must only grow, and there may be other connections to the same node, on this loop or on another.
+ * Confined to that loop.
  */
 public final class ClosedConnections {
 
-  /** Nodes remembered, those closed last: where addresses come and go there would be ever more. */
-  private static final int MOST_NODES = 1_000;
+  /** Only the nodes closed latest are kept, since addresses may change without end. */
+private static final int MAX_NODES = 1_000;
 
   private final SequencedMap<Endpoint, NodeStats> totals = new LinkedHashMap<>();
 
   /**
-   * Connections were closed for good: nothing is open, or under way, on them any more.
-   *
-   * @param last what they counted, taken after they were closed
-   */
+ * Adds the counters of a node whose connections are closed permanently.
+ *
+ * @param last the counters, read after the connections were closed
+ */
   public void add(NodeStats last) {
     var counted =
         new NodeStats(
@@ -36,7 +36,7 @@ public final class ClosedConnections {
             last.errors());
     NodeStats before = totals.remove(last.node());
     totals.put(last.node(), before == null ? counted : before.plus(counted));
-    if (totals.size() > MOST_NODES) {
+    if (totals.size() > MAX_NODES) {
       totals.pollFirstEntry();
     }
   }

@@ -2,16 +2,16 @@ package io.penstock.core.backend;
 
 import io.netty.buffer.ByteBuf;
 
-/** An exchange of which only the end matters: whatever the node replies, or that it does not. */
+/** An exchange of which only the end matters, with any reply or with a failure. */
 public abstract class CompletionExchange extends Exchange {
 
-  /** The reply has come, or will not; the request's bytes are given back. */
+  /** The exchange has ended, with a reply or a failure; its bytes are released. */
   protected abstract void onEnd();
 
   /**
-   * Whether it goes on in spite of the failure, being sent again: then the bytes stay, and it has
-   * not ended.
-   */
+ * Returns whether the subclass sends it again after this failure. Then it has not ended, and its
+ * bytes are not released.
+ */
   protected boolean isRetriedAfter(Failure failure) {
     return false;
   }

@@ -6,53 +6,53 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether a node keeps up with what one connection brings it, and whether what it is to bring back
- * leaves room for more large replies: a small one behind them waits for all of them. Confined to
- * one event loop.
+ * The backpressure state of one connection: whether the node keeps up with the requests, and
+ * whether there is room for more large replies. A small reply behind large ones has to wait for
+ * all of them. Confined to one event loop.
  */
 final class Congestion {
 
-  /** With so many bytes of large replies to come, no more such are asked for. */
-  private static final long MOST_EXPECTED = 4 * 1024 * 1024;
+  /** With this many bytes of large replies expected, no request for another one is sent. */
+  private static final long MAX_EXPECTED = 4 * 1024 * 1024;
 
   private static final Logger log = LoggerFactory.getLogger(Congestion.class);
 
   private final Endpoint node;
   private final QueueLimits bounds;
-  private final ThrottledLog refusals = new ThrottledLog();
-  private final ThrottledLog pauses = new ThrottledLog();
+  private final ThrottledLog rejectedLog = new ThrottledLog();
+  private final ThrottledLog pausedLog = new ThrottledLog();
   private boolean busy;
-  private boolean full; // of large replies that are to come
+  private boolean full; // too many bytes of large replies are expected
 
   Congestion(Endpoint node, QueueLimits bounds) {
     this.node = node;
     this.bounds = bounds;
   }
 
-  /** Whether clients should pause. */
+  /** Returns whether clients should pause. */
   boolean isBusy() {
     return busy;
   }
 
-  /** Whether one more large reply may be asked for. */
+  /** Returns whether one more request with a large reply may be sent. */
   boolean hasRoomForLargeReply(Link link) {
-    full |= link.expectedReplyBytes() >= MOST_EXPECTED;
+    full |= link.expectedReplyBytes() >= MAX_EXPECTED;
     return !full;
   }
 
-  /** Whether the link can take no more: whatever would be sent fails. */
+  /** Returns whether the link is overloaded, so that further exchanges are rejected. */
   boolean mustReject(Link link) {
-    return busy && isTooMuch(link);
+    return busy && isOverLimit(link);
   }
 
-  private boolean isTooMuch(Link link) {
+  private boolean isOverLimit(Link link) {
     if (!bounds.mustReject(link.inFlight(), link.unsentBytes())) {
       return false;
     }
-    refusals.log(times ->
+    rejectedLog.log(times ->
         log.warn(
-            "{} does not keep up, with {} commands unanswered and {} bytes unsent on one connection:"
-                + " {} refused since the last such line",
+            "{} does not keep up: {} requests in flight and {} bytes unsent on one connection;"
+                + " {} rejected since the last such line",
             node,
             link.inFlight(),
             link.unsentBytes(),
@@ -60,14 +60,14 @@ final class Congestion {
     return true;
   }
 
-  /** Sends the exchange over the link. */
+  /** Sends the exchange on the link. */
   void send(Link link, Exchange exchange, boolean asking) {
     link.send(exchange, asking);
     if (bounds.mustPause(link.inFlight()) && !busy) {
       busy = true;
-      pauses.log(times ->
+      pausedLog.log(times ->
           log.info(
-              "{} commands are unanswered on one connection to {}: clients that ask it are not read"
+              "{} requests are in flight on one connection to {}: reading from its clients is paused"
                   + " until half are answered ({} times since the last such line)",
               link.inFlight(),
               node,
@@ -75,21 +75,21 @@ final class Congestion {
     }
   }
 
-  /** The link takes no more bytes for now. */
+  /** The channel is not writable. */
   void onUnwritable() {
     busy = true;
   }
 
-  /** Answers true when clients that have paused may go on from now on. */
+  /** Returns whether paused clients can be resumed now. */
   boolean tryResume(Link link) {
-    boolean hasRoom = full && link.expectedReplyBytes() <= MOST_EXPECTED / 2;
-    boolean keepsUp = busy && link.isWritable() && bounds.mayResume(link.inFlight());
-    full &= !hasRoom;
-    busy &= !keepsUp;
-    return hasRoom || keepsUp;
+    boolean roomAgain = full && link.expectedReplyBytes() <= MAX_EXPECTED / 2;
+    boolean writableAgain = busy && link.isWritable() && bounds.mayResume(link.inFlight());
+    full &= !roomAgain;
+    busy &= !writableAgain;
+    return roomAgain || writableAgain;
   }
 
-  /** The link is gone. */
+  /** The link is closed. */
   void reset() {
     busy = false;
     full = false;

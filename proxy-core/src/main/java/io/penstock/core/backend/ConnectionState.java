@@ -4,15 +4,16 @@ import io.netty.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a backend connection stands: Idle → Connecting → (Handshaking →) Ready, from each of the
- * last three to BackingOff and from there to Connecting; Closed from anywhere and for ever.
+ * State of a backend connection: Idle → Connecting → (Handshaking →) Ready. Each of the last three
+ * may change to BackingOff, and from there to Connecting. Any state may change to Closed, which is
+ * final.
  */
 sealed interface ConnectionState {
 
-  /** Nobody has asked for the node yet. */
+  /** Not used yet. */
   record Idle() implements ConnectionState {}
 
-  /** The TCP connection is being made. */
+  /** The TCP connection is being established. */
   record Connecting() implements ConnectionState {
     Handshaking connected(Link link, int expected, Future<?> timer) {
       return new Handshaking(link, expected, timer);
@@ -20,11 +21,11 @@ sealed interface ConnectionState {
   }
 
   /**
-   * Connected; the node has not answered all of the handshake.
-   *
-   * @param expected replies still to come
-   * @param timer gives the attempt up
-   */
+ * Connected; replies to the handshake are pending.
+ *
+ * @param expected pending replies
+ * @param timer aborts the attempt
+ */
   record Handshaking(Link link, int expected, Future<?> timer) implements ConnectionState {
 
     Handshaking answered() {
@@ -43,7 +44,7 @@ sealed interface ConnectionState {
     }
   }
 
-  /** Commands may be sent. */
+  /** Requests can be sent. */
   record Ready(Link link) implements ConnectionState {
     @Override
     public void close() {
@@ -51,7 +52,7 @@ sealed interface ConnectionState {
     }
   }
 
-  /** The last attempt failed or the connection was lost; {@code timer} makes the next attempt. */
+  /** The latest attempt failed or the connection was lost; {@code timer} starts the next one. */
   record BackingOff(Future<?> timer) implements ConnectionState {
     @Override
     public void close() {
@@ -59,14 +60,14 @@ sealed interface ConnectionState {
     }
   }
 
-  /** Given up for good. */
+  /** Closed permanently. */
   record Closed() implements ConnectionState {}
 
-  /** The channel, once there is one. */
+  /** The link; null while there is none. */
   default @Nullable Link link() {
     return null;
   }
 
-  /** Closes the channel and ends the timer there may be. */
+  /** Closes the channel and cancels the timer, if there are any. */
   default void close() {}
 }

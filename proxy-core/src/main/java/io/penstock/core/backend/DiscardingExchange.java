@@ -3,12 +3,12 @@ package io.penstock.core.backend;
 import io.netty.buffer.ByteBuf;
 
 /**
- * An exchange of the connection's own, or the place of one that nobody waits for any more: its
- * reply is dropped.
+ * An exchange whose reply is discarded: one of the connection's own, or the substitute of an
+ * exchange that has expired.
  */
 final class DiscardingExchange extends Exchange {
 
-  /** Holds the place of a reply that comes too late for anybody. Stateless, so one serves all. */
+  /** Stateless, so one instance is enough. */
   static final DiscardingExchange INSTANCE = new DiscardingExchange();
 
   private DiscardingExchange() {

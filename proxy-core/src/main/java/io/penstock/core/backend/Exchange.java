@@ -9,22 +9,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One request on its way to a node, and its reply on the way back; or several requests that stay
- * together, and the reply to the last. Whoever makes it keeps it until exactly one of {@link
- * #onReply}, the last {@link #onReplyPart} or {@link #onFailure} was called; after that it may be
- * used again. Confined to one event loop.
+ * One trip of a request to a node, and of its reply back; or of several requests that are sent
+ * together, and of the reply to the last. Exactly one of {@link #onReply}, the last {@link
+ * #onReplyPart} or {@link #onFailure} is called. Until then its creator must not reuse it. Confined
+ * to one event loop.
  */
 public abstract class Exchange {
 
-  /** Where an exchange is to go. It is carried here, and read where its node is chosen. */
+  /** The destination of an exchange. Dispatchers read it to choose the node. */
   public enum Destination {
-    /** To the node that serves a partition. */
+    /** The node that serves a partition. */
     PARTITION,
-    /** To any node: all can serve it. */
+    /** Any node: all can serve it. */
     ANY_NODE,
-    /** To one shard's master, whatever the partitions are there. */
+    /** The master of one shard, regardless of its partitions. */
     SHARD,
-    /** To the one node that it is given to: it means nothing to another. */
+    /** A fixed node: the exchange makes no sense to another. */
     ENDPOINT
   }
 
@@ -34,29 +34,28 @@ public abstract class Exchange {
   private int offset;
   private int length;
   private Destination destination = Destination.ENDPOINT;
-  private int partition; // of PARTITION and SHARD
+  private int partition; // for PARTITION and SHARD
   private Protocol protocol = Protocol.RESP2;
   private int affinity;
-  private long deadline; // of what was sent
-  private long holdDeadline; // if it cannot be
-  private HeldRequests.@Nullable Place heldFor; // now, or until now
+  private long deadline; // once it was sent
+  private long holdDeadline; // while it cannot be sent
+  private HeldRequests.@Nullable PerNode heldFor; // now, or the last time
   private boolean held;
-  private @Nullable Endpoint shardMaster; // of SHARD
-  private boolean aside;
+  private @Nullable Endpoint shardMaster; // for SHARD
+  private boolean separate;
   private int expectedReplyBytes;
   private @Nullable Endpoint sentTo;
   private int interimReplyCount;
   private Exchange interimHandler = this;
 
   /**
-   * Sets who takes the replies that come before this exchange's own, when its bytes are several
-   * requests.
-   *
-   * @param taker called once for each
-   * @param count of them
-   */
-  protected final void interimReplies(Exchange taker, int count) {
-    interimHandler = taker;
+ * Sets the handler of the replies before this exchange's own, if its bytes are several requests.
+ *
+ * @param handler called once for each of these replies
+ * @param count number of these replies
+ */
+  protected final void interimReplies(Exchange handler, int count) {
+    interimHandler = handler;
     interimReplyCount = count;
   }
 
@@ -69,10 +68,10 @@ public abstract class Exchange {
   }
 
   /**
-   * Sets the request's bytes.
-   *
-   * @param shared one share of it goes over to this exchange, until {@link #releaseBytes}
-   */
+ * Sets the request's bytes.
+ *
+ * @param shared this exchange takes ownership of one share, until {@link #releaseBytes}
+ */
   protected final void bytes(SharedBuffer shared, int from, int size) {
     bytes = shared;
     offset = from;
@@ -80,10 +79,10 @@ public abstract class Exchange {
   }
 
   /**
-   * Gives the request's bytes back, when they will not be sent again.
-   *
-   * @return false when that was done before
-   */
+ * Releases the request's bytes. They cannot be sent again after that.
+ *
+ * @return false if they were released before
+ */
   protected final boolean releaseBytes() {
     SharedBuffer shared = bytes;
     if (shared == null) {
@@ -94,59 +93,62 @@ public abstract class Exchange {
     return true;
   }
 
-  /** It goes to the node that serves a partition. */
+  /** Sets the destination to the node that serves a partition. */
   protected final void targetPartition(int number) {
     destination = Destination.PARTITION;
     partition = number;
   }
 
-  /** It goes to any node. */
+  /** Sets the destination to any node. */
   protected final void targetAnyNode() {
     destination = Destination.ANY_NODE;
   }
 
   /**
-   * It goes to a shard's master.
-   *
-   * @param master the shard's master now; as long as it is a master it stays the destination
-   * @param number a partition of the shard: when the master is none any more, the node that serves
-   *     this partition has taken its place
-   * @param apart whether it goes over a connection that carries nothing else
-   */
+ * Sets the destination to a shard's master.
+ *
+ * @param master the shard's current master; it stays the destination while it is a master
+ * @param number a partition of the shard: if {@code master} is no longer a master, the node that
+ *     serves this partition has taken over
+ * @param apart whether to use the connection that is separate from clients' requests
+ */
   protected final void targetShard(Endpoint master, int number, boolean apart) {
     destination = Destination.SHARD;
     shardMaster = master;
     partition = number;
-    aside = apart;
+    separate = apart;
   }
 
-  /** It goes to the node that it is given to, and to no other. */
+  /** Sets the destination to the node that it is dispatched to, and no other. */
   protected final void targetEndpoint() {
     destination = Destination.ENDPOINT;
   }
 
-  /** It goes where {@code other} goes, which is for no shard. */
+  /** Copies the destination of {@code other}, which must not be a shard. */
   protected final void targetSameAs(Exchange other) {
     destination = other.destination;
     partition = other.partition;
   }
 
   /**
-   * Sets how it is sent, and until when.
-   *
-   * @param spoken protocol that the reply must have
-   * @param clientAffinity the same for all requests of one client: they share connections, in order
-   * @param deadlineNanos {@link System#nanoTime()} at which it fails
-   */
+ * Sets protocol, affinity and deadline.
+ *
+ * @param spoken protocol of the reply
+ * @param clientAffinity the same for all requests of one client: they use the same connections, in
+ *     order
+ * @param deadlineNanos {@link System#nanoTime()} at which it fails
+ */
   protected final void sendOptions(Protocol spoken, int clientAffinity, long deadlineNanos) {
     sendOptions(spoken, clientAffinity, deadlineNanos, deadlineNanos);
   }
 
   /**
-   * The same for what waits longer than that as long as it cannot be sent.
-   *
-   * @param holdNanos {@link System#nanoTime()} until which it waits, not before its deadline
-   */
+ * Sets protocol, affinity and deadlines of an exchange that may be in a failover hold for longer
+ * than its deadline.
+ *
+ * @param holdNanos {@link System#nanoTime()} until which it may wait to be sent, not before its
+ *     deadline
+ */
   protected final void sendOptions(
       Protocol spoken, int clientAffinity, long deadlineNanos, long holdNanos) {
     protocol = spoken;
@@ -155,21 +157,21 @@ public abstract class Exchange {
     holdDeadline = holdNanos;
   }
 
-  /** Sets how many bytes the reply is expected to have; 0 where that is not much. */
+  /** Sets how many bytes the reply is expected to have; 0 for a small reply. */
   protected final void expectReplyBytes(int bytes) {
     expectedReplyBytes = bytes;
   }
 
-  /** The same. */
+  /** How many bytes the reply is expected to have; 0 for a small reply. */
   protected final int expectedReplyBytes() {
     return expectedReplyBytes;
   }
 
-  /** The buffer that the request's bytes lie in, borrowed; only before {@link #releaseBytes}. */
+  /** The buffer with the request's bytes, borrowed; only before {@link #releaseBytes}. */
   protected final SharedBuffer sharedBytes() {
     SharedBuffer shared = bytes;
     if (shared == null) {
-      throw new IllegalStateException("the request's bytes were given back");
+      throw new IllegalStateException("the request's bytes were released");
     }
     return shared;
   }
@@ -184,12 +186,12 @@ public abstract class Exchange {
     return length;
   }
 
-  /** Notes the node that it is given to. */
+  /** Sets the node that it was dispatched to. */
   public final void sentTo(Endpoint node) {
     sentTo = node;
   }
 
-  /** The node it was given to last; null before that. */
+  /** The node that it was dispatched to last; null before that. */
   public final @Nullable Endpoint sentTo() {
     return sentTo;
   }
@@ -199,40 +201,40 @@ public abstract class Exchange {
   }
 
   /**
-   * The partition that it goes to, or one of the shard; only of {@link Destination#PARTITION} and
-   * {@link Destination#SHARD}.
-   */
+ * The destination partition, or a partition of the destination shard; only for {@link
+ * Destination#PARTITION} and {@link Destination#SHARD}.
+ */
   public final int partition() {
     return partition;
   }
 
-  /** The master that the shard had when it was prepared; only of {@link Destination#SHARD}. */
+  /** The shard's master when the exchange was prepared; only for {@link Destination#SHARD}. */
   public final Endpoint shardMaster() {
     Endpoint master = shardMaster;
     if (master == null) {
-      throw new IllegalStateException("an exchange for no shard");
+      throw new IllegalStateException("the exchange has no shard");
     }
     return master;
   }
 
-  /** Whether it goes to the node that serves that partition. */
+  /** Returns whether the destination is that partition. */
   public final boolean isForPartition(int number) {
     return destination == Destination.PARTITION && partition == number;
   }
 
-  /** Whether it has such a destination; {@code number} counts for a partition only. */
+  /** Returns whether it has this destination; {@code number} matters for a partition only. */
   public final boolean hasDestination(Destination where, int number) {
     return destination == where && (where != Destination.PARTITION || partition == number);
   }
 
-  /** Whether it and {@code other} go by the same destination; all shards count as one. */
+  /** Returns whether both have the same destination; all shards count as the same. */
   public final boolean hasSameDestination(Exchange other) {
     return hasDestination(other.destination, other.partition);
   }
 
-  /** Whether it goes over a connection that carries nothing else; for a shard only. */
+  /** Returns whether it uses the separate connection, as some exchanges for a shard do. */
   public final boolean mustUseSeparateConnection() {
-    return destination == Destination.SHARD && aside;
+    return destination == Destination.SHARD && separate;
   }
 
   public final Protocol protocol() {
@@ -243,30 +245,30 @@ public abstract class Exchange {
     return affinity;
   }
 
-  /** {@link System#nanoTime()} at which the exchange fails once it was sent. */
+  /** {@link System#nanoTime()} at which the exchange fails after it was sent. */
   public final long deadline() {
     return deadline;
   }
 
-  /** {@link System#nanoTime()} at which the exchange fails as long as it could not be sent. */
+  /** {@link System#nanoTime()} at which the exchange fails if it could not be sent. */
   public final long holdDeadline() {
     return holdDeadline;
   }
 
   /**
-   * It has waited and is sent only now: the time for its reply begins here, if it may wait longer
-   * than its deadline.
-   *
-   * @param now {@link System#nanoTime()}
-   * @param timeoutNanos a command's time
-   */
+ * Restarts the timeout of an exchange that is sent after a failover hold, if its hold deadline is
+ * later than its deadline.
+ *
+ * @param now {@link System#nanoTime()}
+ * @param timeoutNanos the command timeout
+ */
   public final void extendDeadline(long now, long timeoutNanos) {
-    if (holdDeadline - deadline > 0) { // else it was sent late once, after which there is an end
+    if (holdDeadline - deadline > 0) { // else it was extended before, which must end
       deadline = now + timeoutNanos;
     }
   }
 
-  /** Whether somebody waits for it who is still there; to be asked when it has waited for long. */
+  /** Returns whether its client is still connected; called when it has waited for long. */
   public boolean isClientConnected() {
     return true;
   }
@@ -275,7 +277,7 @@ public abstract class Exchange {
     return held;
   }
 
-  final HeldRequests.@Nullable Place heldFor() {
+  final HeldRequests.@Nullable PerNode heldFor() {
     return heldFor;
   }
 
@@ -283,39 +285,40 @@ public abstract class Exchange {
     held = on;
   }
 
-  final void heldFor(HeldRequests.@Nullable Place place) {
-    heldFor = place;
+  final void heldFor(HeldRequests.@Nullable PerNode node) {
+    heldFor = node;
   }
 
   /**
-   * A whole reply lies in {@code buffer} from {@code from} to before {@code to}; the buffer is
-   * borrowed.
-   */
+ * A whole reply has arrived.
+ *
+ * @param buffer borrowed; the reply is from index {@code from} to before {@code to}
+ */
   public abstract void onReply(ByteBuf buffer, int from, int to);
 
   /**
-   * The next part of a reply that is passed on while it arrives. Never an error or status reply.
-   *
-   * @param buffer borrowed
-   * @param last true for the part that ends the reply
-   */
+ * The next part of a large reply has arrived. Never an error or status reply.
+ *
+ * @param buffer borrowed
+ * @param last true for the last part
+ */
   public abstract void onReplyPart(ByteBuf buffer, int from, int to, boolean last);
 
-  /** There will be no reply, or no more of it. */
+  /** There is no reply, or no more of it. */
   public abstract void onFailure(Failure failure);
 
   /**
-   * One of the above has thrown: a defect, or memory that could not be had. Nothing else is called
-   * any more.
-   *
-   * @return whether the one who waits was seen to, so that the connection may go on with others;
-   *     false where it is of no more use after that
-   */
+ * One of the callbacks above has thrown, because of a defect or because memory could not be
+ * allocated. No other callback follows.
+ *
+ * @return whether the failure was handled, so that the connection can continue; false if the
+ *     connection must be closed
+ */
   public boolean recoverFrom(Throwable defect) {
     return false;
   }
 
-  /** Calls {@link #onFailure} where others are to be told, too: what goes wrong in it ends here. */
+  /** Calls {@link #onFailure} and catches what it throws, so that other exchanges can follow. */
   public final void fail(Failure failure) {
     try {
       onFailure(failure);

@@ -10,20 +10,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a new connection says before any client's command: {@code HELLO 3} with credentials, or
- * {@code AUTH}, then its name and {@code SELECT}. Each but the name must be answered without an
- * error.
+ * The first requests on a new connection: {@code HELLO 3} with credentials, or {@code AUTH}, then
+ * {@code CLIENT SETNAME} and {@code SELECT}. Each but the name must be answered without an error.
  */
 final class Handshake {
 
   private static final String CONNECTION_NAME = "penstock";
 
-  /** What a node says that starts, is busy, or has too many clients for the moment. */
-  private static final List<String> PASSING =
+  /** Errors of a node that is loading, is busy, or has too many clients at the moment. */
+private static final List<String> TEMPORARY =
       List.of("LOADING ", "BUSY ", "MASTERDOWN ", "ERR max number of clients");
 
   private final List<byte[]> requests = new ArrayList<>();
-  private final int naming; // index of the one that may be refused
+  private final int naming; // index of CLIENT SETNAME, which may fail
 
   Handshake(Access access, Protocol protocol) {
     Credentials credentials = access.credentials();
@@ -32,8 +31,8 @@ final class Handshake {
     } else if (credentials != null) {
       requests.add(auth(credentials));
     }
-    // Also where nothing else needs saying: a node that takes no more clients, or wants a password,
-    // says so here and not in place of a client's reply. Allowed while a node loads.
+    // Always sent: a node with too many clients, or one that requires a password, then reports it
+    // here and not in place of a client's reply. Allowed while a node loads.
     naming = requests.size();
     requests.add(encode("CLIENT", "SETNAME", CONNECTION_NAME));
     if (access.database() != 0) {
@@ -56,29 +55,29 @@ final class Handshake {
         : encode("AUTH", user, credentials.password());
   }
 
-  /** Sends the requests in one go; {@code owner} is told of each reply. */
-  void send(Link link, LinkListener owner) {
+  /** Sends the requests together; {@code listener} is called for each reply. */
+void send(Link link, LinkListener listener) {
     for (int i = 0; i < requests.size(); i++) {
-      link.send(requests.get(i), new HandshakeExchange(owner, i == naming));
+      link.send(requests.get(i), new HandshakeExchange(listener, i == naming));
     }
   }
 
-  /** How many replies there will be. */
+  /** Number of requests, and of replies. */
   int size() {
     return requests.size();
   }
 
-  /** What is said of a node's no. Servers that do not know a command repeat its arguments. */
+  /** Masks passwords: servers that do not know a command repeat its arguments. */
   static BackendException failure(String error) {
     return BackendException.handshakeFailed(Credentials.mask(error));
   }
 
-  /** Whether a node that refuses so may let Penstock in soon. */
-  static boolean isTemporary(String refusal) {
-    return PASSING.stream().anyMatch(refusal::startsWith);
+  /** Returns whether the handshake may soon succeed in spite of this error. */
+  static boolean isTemporary(String error) {
+    return TEMPORARY.stream().anyMatch(error::startsWith);
   }
 
-  /** The error text if the reply is an error, else null. */
+  /** Returns the error text if the reply is an error, else null. */
   static @Nullable String errorIn(ByteBuf buffer, int from, int to) {
     if (buffer.getByte(from) != '-') {
       return null;
@@ -87,9 +86,10 @@ final class Handshake {
   }
 
   /**
-   * The same, unless the node only does not do what a connection can do without: for this user, or
-   * while a script runs. Whoever would end that script must be able to connect.
-   */
+ * Returns the error text, but null for an error that an optional request may have: it is not
+ * permitted to this user, or a script is running. A client that kills this script must be able to
+ * connect.
+ */
   static @Nullable String seriousErrorIn(ByteBuf buffer, int from, int to) {
     String error = errorIn(buffer, from, to);
     boolean harmless = error != null && (error.startsWith("NOPERM ") || error.startsWith("BUSY "));

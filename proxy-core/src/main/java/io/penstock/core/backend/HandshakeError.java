@@ -3,11 +3,10 @@ package io.penstock.core.backend;
 import io.penstock.core.upstream.Endpoint;
 
 /**
- * A node that takes connections and does not let Penstock in. Immutable.
+ * The error with which a node answered the handshake of a connection. Immutable.
  *
- * @param node which
- * @param error its error line, without {@code -} and without any password
- * @param permanent whether it never has let Penstock in, and nothing says that it soon will: a
- *     wrong password, for one
+ * @param error the error line, without {@code -} and without passwords
+ * @param permanent whether no handshake with the node has succeeded yet and the error does not look
+ *     temporary, such as a wrong password
  */
 public record HandshakeError(Endpoint node, String error, boolean permanent) {}

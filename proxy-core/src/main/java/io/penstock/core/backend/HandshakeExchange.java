@@ -2,27 +2,25 @@ package io.penstock.core.backend;
 
 import io.netty.buffer.ByteBuf;
 
-/**
- * One request of a connection's handshake. Its failure is the connection's, which knows already.
- */
+/** One request of a connection's handshake. */
 final class HandshakeExchange extends Exchange {
 
-  private final LinkListener connection;
-  private final boolean courtesy;
+  private final LinkListener listener;
+  private final boolean optional;
 
   /**
-   * @param courtesy whether the connection is as good without it
+   * @param optional whether the connection can be used without it
    */
-  HandshakeExchange(LinkListener connection, boolean courtesy) {
-    this.connection = connection;
-    this.courtesy = courtesy;
+  HandshakeExchange(LinkListener listener, boolean optional) {
+    this.listener = listener;
+    this.optional = optional;
     sendOptions(protocol(), 0, Long.MAX_VALUE);
   }
 
   @Override
   public void onReply(ByteBuf buffer, int from, int to) {
-    connection.onHandshakeReply(
-        courtesy
+    listener.onHandshakeReply(
+        optional
             ? Handshake.seriousErrorIn(buffer, from, to)
             : Handshake.errorIn(buffer, from, to));
   }
@@ -30,12 +28,12 @@ final class HandshakeExchange extends Exchange {
   @Override
   public void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
     if (last) {
-      connection.onHandshakeReply(null);
+      listener.onHandshakeReply(null);
     }
   }
 
   @Override
   public void onFailure(Failure failure) {
-    // The connection is gone and has said so.
+    // The connection has been notified of the lost connection.
   }
 }

@@ -16,54 +16,55 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The requests of one loop that wait because their node cannot be reached or does not take them
- * yet: how many there are, how many there may be, and what became of them. Confined to that loop.
+ * The requests of one loop in a failover hold: they wait because their node cannot be reached or
+ * does not accept them yet. Limits and counts them, and counts their outcomes. Confined to that
+ * loop.
  */
 public final class HeldRequests {
 
-  /** What is over sooner is not worth a word. */
-  private static final long WORTH_TELLING_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+  /** Shorter failover holds are not reported. */
+private static final long REPORT_AFTER_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
   private static final Logger log = LoggerFactory.getLogger(HeldRequests.class);
   private static final HeldOutcome[] OUTCOMES = HeldOutcome.values();
 
-  private final int most;
-  private final Map<Endpoint, Place> places = new HashMap<>();
-  private final Place nobody = new Place();
+  private final int limit;
+  private final Map<Endpoint, PerNode> nodes = new HashMap<>();
+  private final PerNode withoutNode = new PerNode();
   private final long[] outcomes = new long[OUTCOMES.length];
-  private final ThrottledLog refusals = new ThrottledLog();
+  private final ThrottledLog rejectedLog = new ThrottledLog();
   private int size;
 
   /**
-   * @param most requests at once
+   * @param limit maximum of held requests
    */
-  public HeldRequests(int most) {
-    this.most = most;
+  public HeldRequests(int limit) {
+    this.limit = limit;
   }
 
-  /** The requests that are held for one node. */
-  static final class Place {
+  /** Counts of the requests that are held for one node. */
+  static final class PerNode {
     private int now;
     private long since;
     private long requests;
     private long served;
     private long failed;
-    private boolean told;
+    private boolean reported;
 
     private FailoverHoldReport report(long at) {
       return new FailoverHoldReport(Duration.ofNanos(at - since), requests, served, failed);
     }
   }
 
-  /** Requests that are held. */
+  /** Number of held requests. */
   public int size() {
     return size;
   }
 
   /**
-   * Holds the request from here on, or answers false, and counts it, when too many are. One that is
-   * held keeps its place.
-   */
+ * Holds the request. If the limit is reached, counts it as rejected and returns false. A request
+ * that is already held stays held.
+ */
   public boolean tryEnter(Exchange exchange) {
     if (isFull() && !exchange.isHeld()) {
       countRejected();
@@ -73,96 +74,96 @@ public final class HeldRequests {
     return true;
   }
 
-  /** Whether no other request may be held. */
+  /** Returns whether the limit is reached. */
   public boolean isFull() {
-    return size >= most;
+    return size >= limit;
   }
 
-  /** The request is held from here on, if it is not yet. */
+  /** Holds the request, if it is not held yet, regardless of the limit. */
   public void enter(Exchange exchange) {
     if (exchange.isHeld()) {
       return;
     }
     Endpoint node = exchange.sentTo();
-    Place place = node == null ? nobody : places.computeIfAbsent(node, _ -> new Place());
-    if (place.now++ == 0 && !place.told) {
-      place.since = System.nanoTime();
+    PerNode perNode = node == null ? withoutNode : nodes.computeIfAbsent(node, _ -> new PerNode());
+    if (perNode.now++ == 0 && !perNode.reported) {
+      perNode.since = System.nanoTime();
     }
-    place.requests++;
-    exchange.heldFor(place);
+    perNode.requests++;
+    exchange.heldFor(perNode);
     exchange.held(true);
     size++;
   }
 
   /**
-   * The request is held no longer.
-   *
-   * @return whether it was
-   */
+ * Ends holding the request.
+ *
+ * @return whether it was held
+ */
   public boolean leave(Exchange exchange) {
-    Place place = exchange.heldFor();
-    if (place == null || !exchange.isHeld()) {
+    PerNode perNode = exchange.heldFor();
+    if (perNode == null || !exchange.isHeld()) {
       return false;
     }
     exchange.held(false);
-    place.now--;
+    perNode.now--;
     size--;
     return true;
   }
 
-  /** Counts what became of a request that was held. */
+  /** Counts the outcome of a request that was held. */
   public void countOutcome(Exchange exchange, HeldOutcome outcome) {
     outcomes[outcome.ordinal()]++;
-    Place place = exchange.heldFor();
-    if (place != null) {
-      place.served += outcome == HeldOutcome.SERVED ? 1 : 0;
-      place.failed += outcome == HeldOutcome.GIVEN_UP ? 1 : 0;
+    PerNode perNode = exchange.heldFor();
+    if (perNode != null) {
+      perNode.served += outcome == HeldOutcome.SERVED ? 1 : 0;
+      perNode.failed += outcome == HeldOutcome.GIVEN_UP ? 1 : 0;
     }
   }
 
-  /** A request that was held was sent on to another node, where it is held again or served. */
+  /** Counts a held request that was dispatched to another node, unless it is held there again. */
   public void countRerouted(Exchange exchange) {
     if (!exchange.isHeld()) {
       countOutcome(exchange, HeldOutcome.SERVED);
     }
   }
 
-  /** A request was to be held, and too many are. */
+  /** Counts a request that cannot be held because the limit is reached. */
   public void countRejected() {
     outcomes[HeldOutcome.REFUSED.ordinal()]++;
-    refusals.log(times ->
+    rejectedLog.log(times ->
         log.warn(
-            "an event loop holds {} commands, as many as it may: {} refused since the last"
+            "the failover hold of an event loop is full with {} requests: {} rejected since the last"
                 + " such line",
-            most,
+            limit,
             times));
   }
 
-  /** Tells of nodes for which requests have begun to be held for some time, and no longer are. */
+  /** Reports the nodes for which requests have been held for some time, and no longer are. */
   public void tick(long now, ProxyEvents events) {
-    tell(null, nobody, now, events);
-    for (Iterator<Map.Entry<Endpoint, Place>> it = places.entrySet().iterator(); it.hasNext(); ) {
-      Map.Entry<Endpoint, Place> next = it.next();
-      Place place = next.getValue();
-      tell(next.getKey(), place, now, events);
-      if (place.now == 0) {
+        report(null, withoutNode, now, events);
+    for (Iterator<Map.Entry<Endpoint, PerNode>> it = nodes.entrySet().iterator(); it.hasNext(); ) {
+      Map.Entry<Endpoint, PerNode> next = it.next();
+      PerNode perNode = next.getValue();
+            report(next.getKey(), perNode, now, events);
+      if (perNode.now == 0) {
         it.remove();
       }
     }
   }
 
-  private static void tell(@Nullable Endpoint node, Place place, long now, ProxyEvents events) {
-    if (place.now > 0 && !place.told && now - place.since > WORTH_TELLING_NANOS) {
-      place.told = true;
+  private static void report(@Nullable Endpoint node, PerNode perNode, long now, ProxyEvents events) {
+    if (perNode.now > 0 && !perNode.reported && now - perNode.since > REPORT_AFTER_NANOS) {
+      perNode.reported = true;
       events.failoverHoldBegan(node);
-    } else if (place.now == 0) {
-      if (place.told) {
-        events.failoverHoldEnded(node, place.report(now));
+    } else if (perNode.now == 0) {
+      if (perNode.reported) {
+        events.failoverHoldEnded(node, perNode.report(now));
       }
-      place.told = false;
-      place.requests = 0;
-      place.served = 0;
-      place.failed = 0;
+      perNode.reported = false;
+      perNode.requests = 0;
+      perNode.served = 0;
+      perNode.failed = 0;
     }
   }
 

@@ -3,10 +3,7 @@ package io.penstock.core.backend;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Exchanges that were sent and await their reply, oldest first. Grows, and shrinks when it ran
- * empty.
- */
+/** A ring of exchanges in flight, oldest first. Grows, and shrinks when it is empty. */
 final class InFlightRing {
 
   private static final int INITIAL = 64;
@@ -32,12 +29,12 @@ final class InFlightRing {
     size++;
   }
 
-  /** The oldest; the ring must not be empty. */
+  /** Returns the oldest; the ring must not be empty. */
   Exchange first() {
     return at(0);
   }
 
-  /** The {@code i}-th oldest. */
+  /** Returns the {@code i}-th oldest. */
   Exchange at(int i) {
     Exchange exchange = slots[(head + i) & (slots.length - 1)];
     if (exchange == null || i >= size) {
@@ -46,12 +43,12 @@ final class InFlightRing {
     return exchange;
   }
 
-  /** Puts another exchange in the place of the {@code i}-th oldest. */
+  /** Replaces the {@code i}-th oldest. */
   void replace(int i, Exchange exchange) {
     slots[(head + i) & (slots.length - 1)] = exchange;
   }
 
-  /** Removes and answers the oldest. */
+  /** Removes and returns the oldest. */
   Exchange poll() {
     Exchange first = first();
     slots[head] = null;

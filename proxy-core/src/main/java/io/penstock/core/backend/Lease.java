@@ -9,9 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A connection to one node that one client has for itself, for what would disturb others on a
- * shared one. It connects once: when it is lost, what ran on it ends. Whoever has it gives it back
- * with {@link #release} or {@link #discard}, once. Confined to one event loop.
+ * A leased connection: a connection to one node for the exclusive use of one client, for commands
+ * that would disturb others on a shared one. It connects once; when it is lost, its exchanges fail.
+ * The holder must call {@link #release} or {@link #discard} once. Confined to one event loop.
  */
 public final class Lease implements LinkListener {
 
@@ -19,7 +19,7 @@ public final class Lease implements LinkListener {
   private static final byte[] CLIENT_ID = Handshake.encode("CLIENT", "ID");
 
   private final Endpoint node;
-  private final BackendContext site;
+  private final BackendContext backend;
   private final LeasePool pool;
   private final Handshake handshake;
   private final Protocol protocol;
@@ -27,18 +27,18 @@ public final class Lease implements LinkListener {
   private ConnectionState state = new ConnectionState.Connecting();
   private long backendClientId;
   private long idleSince;
-  private @Nullable Runnable observer; // whoever takes a turn on it
+  private @Nullable Runnable observer; // set while it is used for a turn
 
-  Lease(Endpoint node, Protocol protocol, BackendContext site, LeasePool pool) {
+  Lease(Endpoint node, Protocol protocol, BackendContext backend, LeasePool pool) {
     this.node = node;
-    this.site = site;
+    this.backend = backend;
     this.pool = pool;
     this.protocol = protocol;
     this.handshake = new Handshake(node.access(), protocol);
   }
 
   void connect() {
-    site.connect(node, this);
+    backend.connect(node, this);
   }
 
   public Endpoint node() {
@@ -49,25 +49,28 @@ public final class Lease implements LinkListener {
     return protocol;
   }
 
-  /** By what the node knows this connection; 0 before it is ready and where it may not be asked. */
+  /**
+ * The node's CLIENT ID of this connection; 0 before it is ready, and if the user is not permitted
+ * to read it.
+ */
   public long backendClientId() {
     return backendClientId;
   }
 
-  /** Whether exchanges may be sent, now or when it is connected. */
+  /** Returns whether exchanges can be sent, now or when it is connected. */
   public boolean isOpen() {
     return !(state instanceof ConnectionState.Closed);
   }
 
-  /** Whether exchanges leave at once. */
+  /** Returns whether exchanges are sent immediately. */
   public boolean isReady() {
     return state instanceof ConnectionState.Ready;
   }
 
   /**
-   * Sends the exchange now, or as soon as the connection stands.
+   * Sends the exchange now, or as soon as it is connected.
    *
-   * @param asking whether {@code ASKING} goes first
+   * @param asking whether to send {@code ASKING} first
    */
   public void send(Exchange exchange, boolean asking) {
     exchange.sentTo(node);
@@ -82,9 +85,9 @@ public final class Lease implements LinkListener {
     }
   }
 
-  /** The same for what may have waited: the time for its reply begins now. */
+  /** Like {@link #send}, for an exchange that may have waited: its timeout restarts now. */
   public void sendAfterWait(Exchange exchange, boolean asking) {
-    if (site.extendDeadline(exchange)) {
+    if (backend.extendDeadline(exchange)) {
       send(exchange, asking);
     } else {
       exchange.fail(Failure.NOT_SENT);
@@ -92,38 +95,42 @@ public final class Lease implements LinkListener {
   }
 
   /**
-   * Runs {@code action} whenever less may be owed than before, until it is given back. Who observes
-   * asks a node for nothing that blocks: a connection that is silent for long is given up.
-   */
+ * Runs {@code action} whenever the number of pending replies may have changed, until the connection
+ * is returned. No blocking command may be sent on an observed connection: it is closed when it is
+ * silent for too long.
+ */
   public void observe(Runnable action) {
     observer = action;
   }
 
-  /** Whether somebody still waits for what was sent, or is to be sent. */
+  /** Returns whether exchanges that have not expired are in flight or waiting. */
   public boolean isAwaited() {
     return waiting.size() > 0
         || (state instanceof ConnectionState.Ready(Link link) && link.isAwaited());
   }
 
-  /** Whether replies are to come, or requests to be sent. */
+  /** Returns whether replies are pending or exchanges wait to be sent. */
   public boolean hasPending() {
     return waiting.size() > 0
         || (state instanceof ConnectionState.Ready(Link link) && link.inFlight() > 0);
   }
 
-  private void changed() {
+  private void notifyObserver() {
     Runnable action = observer;
     if (action != null) {
       action.run();
     }
   }
 
-  /** Takes back an exchange that was not sent; false when it was. */
+  /** Removes an unsent exchange; returns false if it was sent. */
   public boolean withdraw(Exchange exchange) {
     return waiting.remove(exchange);
   }
 
-  /** Gives the connection back as it was found: nothing is watched, blocked or owed. */
+  /**
+ * Returns the connection to the pool. The caller must leave it clean: no watched keys and no
+ * blocked call. It is closed if replies are pending.
+ */
   public void release() {
     observer = null;
     if (state instanceof ConnectionState.Ready(Link link) && link.inFlight() == 0) {
@@ -133,17 +140,17 @@ public final class Lease implements LinkListener {
     }
   }
 
-  /** Closes the connection; what is in flight fails. */
+  /** Closes the connection; exchanges in flight fail. */
   public void discard() {
     observer = null;
-    end(new BackendException("it is not needed any more"));
+    end(new BackendException("no longer needed"));
   }
 
   int inFlight() {
     return state instanceof ConnectionState.Ready(Link link) ? link.inFlight() : waiting.size();
   }
 
-  /** 0 before it is ready. */
+  /** Bytes sent; 0 before it is ready. */
   long bytesSent() {
     return state instanceof ConnectionState.Ready(Link link) ? link.bytesSent() : 0;
   }
@@ -156,29 +163,32 @@ public final class Lease implements LinkListener {
     return idleSince;
   }
 
-  /** Ends what is past its deadline. */
+  /** Expires exchanges past their deadline. */
   void tick(long now) {
     waiting.expire(now);
     if (state instanceof ConnectionState.Ready(Link link)) {
       boolean late = link.expire(now);
       if ((observer != null && link.checkUnresponsive(now)) || late) {
-        site.listener().onNoReply(node);
+        backend.listener().onNoReply(node);
       }
-      if (observer != null && link.isSilentFor(site.settings().longestSilenceNanos(), now)) {
-        fail(new BackendException("the node owes replies and is silent"));
+      if (observer != null && link.isSilentFor(backend.settings().longestSilenceNanos(), now)) {
+        fail(new BackendException("no data from the node while replies are pending"));
       }
     }
-    changed();
+    notifyObserver();
   }
 
-  /** Whether it owes replies and is silent. What blocks is silent for as long as it likes. */
+  /**
+ * Returns whether replies are pending and nothing comes. A blocking call may be silent without
+ * limit.
+ */
   boolean isUnresponsive() {
     return state instanceof ConnectionState.Ready(Link link) && link.isUnresponsive();
   }
 
-  /** As {@link BackendConnection#markReplaced}. */
-  void markReplaced(boolean over) {
-    if (over) {
+  /** See {@link BackendConnection#markReplaced}. */
+  void markReplaced(boolean timedOut) {
+    if (timedOut) {
       fail(BackendException.replaced());
     } else if (state instanceof ConnectionState.Ready(Link link)) {
       link.markReplaced();
@@ -192,15 +202,15 @@ public final class Lease implements LinkListener {
       return;
     }
     var timer =
-        site.later(
-            () -> fail(new BackendException("no answer to the handshake in time")),
-            site.settings().connectTimeout().toMillis());
+        backend.schedule(
+            () -> fail(new BackendException("handshake timed out")),
+            backend.settings().connectTimeout().toMillis());
     state = connecting.connected(link, handshake.size() + 1, timer);
     handshake.send(link, this);
     link.send(CLIENT_ID, new IdExchange());
   }
 
-  /** What the node calls this connection. A user who may not ask does without. */
+  /** Reads the CLIENT ID. Users without the permission for it do without. */
   private final class IdExchange extends Exchange {
 
     IdExchange() {
@@ -223,20 +233,20 @@ public final class Lease implements LinkListener {
 
     @Override
     public void onFailure(Failure failure) {
-      // The connection is gone and has said so.
+      // The connection has been notified of the loss.
     }
   }
 
   @Override
   public void onHandshakeReply(@Nullable String error) {
-    if (!(state instanceof ConnectionState.Handshaking shaking)) {
+    if (!(state instanceof ConnectionState.Handshaking handshaking)) {
       return;
     }
     if (error != null) {
       fail(Handshake.failure(error));
       return;
     }
-    var next = shaking.answered();
+    var next = handshaking.answered();
     state = next;
     if (next.expected() == 0) {
       state = next.done();
@@ -264,12 +274,12 @@ public final class Lease implements LinkListener {
     if (problem != null) {
       fail(new BackendException("the node sent " + problem));
     }
-    changed();
+    notifyObserver();
   }
 
   @Override
   public void onWritabilityChanged(boolean writable) {
-    // One client's requests: it waits for each reply.
+    // One client waits for each reply, so no backpressure is needed.
   }
 
   @Override
@@ -284,19 +294,19 @@ public final class Lease implements LinkListener {
 
   private void fail(Throwable cause) {
     if (isOpen()) {
-      log.debug("an exclusive connection to {} ends: {}", node, cause.getMessage());
-      boolean worked = isReady();
-      if (worked) {
-        pool.markSuspect(); // before anybody hears of the loss and asks for another
+      log.debug("an exclusive connection to {} failed: {}", node, cause.getMessage());
+      boolean wasReady = isReady();
+      if (wasReady) {
+        pool.markSuspect(); // before callbacks of the loss lease another
       } else {
         pool.onConnectFailed(cause);
       }
       end(cause);
-      pool.onFailed(worked, cause);
+      pool.onFailed(wasReady, cause);
     }
   }
 
-  /** From here on nothing is sent; what is owed fails. */
+  /** Closes it: everything in flight or waiting fails. */
   private void end(Throwable cause) {
     ConnectionState last = state;
     if (last instanceof ConnectionState.Closed) {
@@ -310,7 +320,7 @@ public final class Lease implements LinkListener {
       link.failInFlight();
     }
     waiting.close();
-    changed();
+    notifyObserver();
     log.trace("closed an exclusive connection to {}: {}", node, cause.getMessage());
   }
 }

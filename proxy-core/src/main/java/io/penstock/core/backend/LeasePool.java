@@ -15,42 +15,42 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One loop's exclusive connections to one node: those that clients have, and a few that wait for
- * the next client. Confined to that loop.
+ * One loop's leased connections to one node: those in use, and a few idle ones for the next client.
+ * Confined to that loop.
  */
 final class LeasePool {
 
   /**
-   * How many there may be.
-   *
-   * @param open in use or not
-   * @param idle of those that wait for the next client
-   */
+ * Maximum number of connections.
+ *
+ * @param open in use or idle
+ * @param idle idle only
+ */
   record Limits(int open, int idle) {}
 
   private static final Logger log = LoggerFactory.getLogger(LeasePool.class);
 
-  /** So long one waits for a client: shorter than servers' own {@code timeout}s. */
+  /** Idle connections are closed after this time, which is shorter than servers' {@code timeout}. */
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final Endpoint node;
-  private final BackendContext site;
+  private final BackendContext backend;
   private final NodeCounters counters;
   private final Limits limits;
-  private final ThrottledLog refusals = new ThrottledLog();
+  private final ThrottledLog rejectedLog = new ThrottledLog();
   private final Set<Lease> open = new LinkedHashSet<>();
   private final ArrayDeque<Lease> idle = new ArrayDeque<>(); // newest last
-  private final Set<Lease> distrusted = new HashSet<>(); // those older than the last loss
-  private boolean lost; // one that worked, and none was made since
+  private final Set<Lease> suspect = new HashSet<>(); // opened before the latest loss
+  private boolean lost; // a ready one was lost, and none has connected since
 
-  LeasePool(Endpoint node, BackendContext site, NodeCounters counters, Limits limits) {
+  LeasePool(Endpoint node, BackendContext backend, NodeCounters counters, Limits limits) {
     this.node = node;
-    this.site = site;
+    this.backend = backend;
     this.counters = counters;
     this.limits = limits;
   }
 
-  /** A connection for one client, or null when there are too many. */
+  /** Leases a connection; returns null if the limit is reached. */
   @Nullable Lease lease(Protocol protocol) {
     for (var it = idle.descendingIterator(); it.hasNext(); ) {
       Lease known = it.next();
@@ -62,33 +62,33 @@ final class LeasePool {
     if (open.size() >= limits.open()) {
       Lease other = idle.pollFirst();
       if (other == null) {
-        tellFull();
+        logFull();
         return null;
       }
       other.discard();
     }
-    Lease made = new Lease(node, protocol, site, this);
+    Lease made = new Lease(node, protocol, backend, this);
     open.add(made);
     made.connect();
     return made;
   }
 
-  private void tellFull() {
-    refusals.log(times ->
+  private void logFull() {
+    rejectedLog.log(times ->
         log.warn(
-            "clients have all {} connections to {} that they may have for themselves: {} refused"
-                + " since the last such line",
+            "all {} exclusive connections to {} are in use: {} rejected since the last such"
+                + " line",
             limits.open(),
             node,
             times));
   }
 
-  /** A client needs the connection no more. */
+  /** Takes back a released connection: keeps it idle or closes it. */
   void takeBack(Lease lease) {
-    if (idle.size() >= limits.idle() || distrusted.contains(lease)) {
+    if (idle.size() >= limits.idle() || suspect.contains(lease)) {
       lease.discard();
     } else {
-      lease.idleSince(site.loop().now());
+      lease.idleSince(backend.loop().now());
       idle.addLast(lease);
     }
   }
@@ -104,40 +104,41 @@ final class LeasePool {
   }
 
   /**
-   * A connection was lost. When the node has died the others are as good as lost, and each is heard
-   * of by itself: what is sent on one meanwhile may have run, for all that is known. So no client
-   * is given one of them any more. A new one proves by its handshake that somebody is there.
-   */
+ * Handles the loss of a connection. If the node has died, the other connections are lost too, but
+ * each is reported separately, and it is unknown whether requests sent on them meanwhile have run.
+ * Therefore the existing connections are not leased again. A new one proves by its handshake that
+ * the node is alive.
+ */
   void markSuspect() {
-    distrusted.addAll(open);
+    suspect.addAll(open);
     List.copyOf(idle).forEach(Lease::discard);
   }
 
-  /** A connection could not be made; to be told before what waits for it is. */
+  /** An attempt to connect failed. Called before the waiting exchanges fail. */
   void onConnectFailed(Throwable cause) {
-    counters.failed(node, cause);
+    counters.onFailed(node, cause);
   }
 
-  /** It failed, and not by Penstock's will. */
-  void onFailed(boolean worked, Throwable cause) {
-    counters.failed();
-    lost |= worked;
-    if (!worked) {
-      site.listener().onDisconnected(node, 1, cause);
+  /** A connection was lost or could not be made; not called when Penstock closes it. */
+void onFailed(boolean wasReady, Throwable cause) {
+    counters.countError();
+    lost |= wasReady;
+    if (!wasReady) {
+      backend.listener().onDisconnected(node, 1, cause);
     }
   }
 
-  void onClosed(Lease lease, boolean worked, long bytesSent) {
+  void onClosed(Lease lease, boolean wasReady, long bytesSent) {
     open.remove(lease);
     idle.remove(lease);
-    distrusted.remove(lease);
-    if (worked) {
+    suspect.remove(lease);
+    if (wasReady) {
       counters.disconnected(bytesSent);
       counters.leased(-1);
     }
   }
 
-  /** Connections that clients have. */
+  /** Number of connections that clients have leased. */
   int inUse() {
     return open.size() - idle.size();
   }
@@ -150,7 +151,7 @@ final class LeasePool {
     return sum;
   }
 
-  /** Bytes sent on connections that are open; of the others the counters know. */
+  /** Bytes sent on open connections; the counters contain those of closed ones. */
   long bytesSent() {
     long sum = 0;
     for (Lease lease : open) {
@@ -159,7 +160,7 @@ final class LeasePool {
     return sum;
   }
 
-  /** Ends what is past its deadline, and connections that nobody has needed for long. */
+  /** Expires exchanges past their deadline, and closes connections that are idle for too long. */
   void tick(long now) {
     List.copyOf(open).forEach(lease -> lease.tick(now));
     Lease oldest = idle.peekFirst();
@@ -170,30 +171,29 @@ final class LeasePool {
   }
 
   /**
-   * As {@link BackendConnection#markReplaced}, of those that owe replies and are silent, or do not
-   * stand yet.
-   *
-   * @return whether any owes replies and is silent
-   */
-  boolean markReplacedIfUnresponsive(boolean over) {
-    boolean some = false;
+ * Calls {@link Lease#markReplaced} for connections that are unresponsive or not ready.
+ *
+ * @return whether any is unresponsive
+ */
+  boolean markReplacedIfUnresponsive(boolean timedOut) {
+    boolean anyUnresponsive = false;
     for (Lease lease : List.copyOf(open)) {
-      boolean mute = lease.isUnresponsive();
-      some |= mute;
-      if (mute || !lease.isReady()) {
-        lease.markReplaced(over);
+      boolean unresponsive = lease.isUnresponsive();
+      anyUnresponsive |= unresponsive;
+      if (unresponsive || !lease.isReady()) {
+        lease.markReplaced(timedOut);
       }
     }
-    return some;
+    return anyUnresponsive;
   }
 
-  /** The same of all that owe replies, since the node is known to be silent. */
-  void markAllReplaced(boolean over) {
-    List<Lease> owing = open.stream().filter(lease -> lease.inFlight() > 0).toList();
-    owing.forEach(lease -> lease.markReplaced(over));
+  /** Calls {@link Lease#markReplaced} for all with pending replies: the node is unresponsive. */
+  void markAllReplaced(boolean timedOut) {
+    List<Lease> withPending = open.stream().filter(lease -> lease.inFlight() > 0).toList();
+    withPending.forEach(lease -> lease.markReplaced(timedOut));
   }
 
-  /** Closes all; what runs on them fails. */
+  /** Closes all; their exchanges fail. */
   void close() {
     new ArrayList<>(open).forEach(Lease::discard);
   }

@@ -8,23 +8,23 @@ import io.penstock.core.transport.SocketOutput;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** One channel to a node, from its connect to its end: what was sent on it and what it owes. */
+/** One connected channel to a node, with its output and its pending replies. */
 final class Link {
 
   private static final byte[] ASKING = Handshake.encode("ASKING");
   private static final byte[] PING = Handshake.encode("PING");
 
-  /** A node that owes replies and is silent for longer may have failed. */
-  private static final long SUSPICIOUS_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+  /** A node with pending replies that sends nothing for longer may have failed. */
+private static final long UNRESPONSIVE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   private final ChannelHandlerContext context;
   private final Loop loop;
   private final SocketOutput output;
   private final ReplyStream replies;
   private final SilenceTimer silence = new SilenceTimer();
-  private boolean silentBefore; // at the last look
-  private boolean mute;
-  private long muteSince; // if so
+  private boolean wasSilent; // at the previous check
+  private boolean unresponsive;
+  private long unresponsiveSince; // if unresponsive
 
   Link(ChannelHandlerContext context, Loop loop, PushSink pushes) {
     this.replies = new ReplyStream(pushes);
@@ -34,12 +34,12 @@ final class Link {
     silence.reset(loop.tick());
   }
 
-  /** Sends the request's bytes with this loop turn's others. */
+  /** Sends the request's bytes, together with others of this loop turn. */
   void send(Exchange exchange, boolean asking) {
     if (replies.inFlight() == 0) {
       silence.reset(loop.now());
     }
-    // All replies before any bytes: if these cannot be written the link fails, and this with it.
+    // Register all replies before writing: if a write fails, the link and this exchange fail.
     if (asking) {
       replies.onSent(DiscardingExchange.INSTANCE);
     }
@@ -56,11 +56,11 @@ final class Link {
     try {
       output.append(exchange.sharedBytes().buffer(), exchange.offset(), exchange.length());
     } catch (Throwable cause) {
-      context.pipeline().fireExceptionCaught(cause); // later replies would not be whose they seem
+      context.pipeline().fireExceptionCaught(cause); // later replies would get the wrong exchange
     }
   }
 
-  /** Sends bytes of the connection's own. */
+  /** Sends a request of the connection's own. */
   void send(byte[] request, Exchange exchange) {
     replies.onSent(exchange);
     write(request);
@@ -75,27 +75,27 @@ final class Link {
   }
 
   /**
-   * Takes ownership of {@code in}.
-   *
-   * @return null, or what is wrong with the bytes: the link is of no more use then
-   */
+ * Handles bytes from the node. Takes ownership of {@code in}.
+ *
+ * @return null, or a description of the protocol error, after which the link must be closed
+ */
   @Nullable String onBytes(ByteBuf in) {
     silence.reset(loop.tick());
     int bytes = in.readableBytes();
     String problem = replies.onBytes(in);
-    heed(loop.readGate(), bytes);
+    applyReadGate(loop.readGate(), bytes);
     return problem;
   }
 
-  private void heed(ReadGate gate, int bytes) {
+  private void applyReadGate(ReadGate gate, int bytes) {
     gate.onRead(bytes);
     if (!gate.isOpen() && context.channel().config().isAutoRead()) {
       context.channel().config().setAutoRead(false);
-      gate.whenOpen(this::readOn);
+      gate.whenOpen(this::resumeReading);
     }
   }
 
-  private void readOn() {
+  private void resumeReading() {
     if (context.channel().isActive()) {
       context.channel().config().setAutoRead(true);
     }
@@ -109,17 +109,17 @@ final class Link {
     return replies.inFlight();
   }
 
-  /** Bytes that the large ones of the replies in flight may have. */
+  /** Expected bytes of the pending large replies. */
   long expectedReplyBytes() {
     return replies.expectedReplyBytes();
   }
 
-  /** Whether somebody still waits for one of the replies in flight. */
+  /** Returns whether exchanges that have not expired are in flight. */
   boolean isAwaited() {
     return replies.isAwaited();
   }
 
-  /** Bytes that the kernel has not taken yet. */
+  /** Bytes that the kernel has not accepted yet. */
   long unsentBytes() {
     return output.unwrittenBytes();
   }
@@ -130,30 +130,31 @@ final class Link {
   }
 
   /**
-   * Ends what is past its deadline.
-   *
-   * @return whether there was something
-   */
+ * Expires exchanges past their deadline.
+ *
+ * @return whether any expired
+ */
   boolean expire(long now) {
     return replies.expire(now);
   }
 
   /**
-   * Looks whether the node owes replies and is silent. Called with each tick.
-   *
-   * @return whether it was so at the last look, too: a loop that has stood still reads in between
-   */
+ * Checks whether replies are pending and nothing comes. Called with each tick.
+ *
+ * @return whether this was so at two checks in a row: after a pause of the whole loop, the loop
+ *     reads the sockets between the two
+ */
   boolean checkUnresponsive(long now) {
-    boolean silent = isSilentFor(SUSPICIOUS_NANOS, now);
-    mute = silent && silentBefore;
-    muteSince = silence.since();
-    silentBefore = silent;
-    return mute;
+    boolean silent = isSilentFor(UNRESPONSIVE_NANOS, now);
+    unresponsive = silent && wasSilent;
+    unresponsiveSince = silence.since();
+    wasSilent = silent;
+    return unresponsive;
   }
 
-  /** Whether the last look found it so, and nothing has come since. */
+  /** Returns whether it was unresponsive at the latest check and nothing has come since. */
   boolean isUnresponsive() {
-    return mute && silence.since() == muteSince;
+    return unresponsive && silence.since() == unresponsiveSince;
   }
 
   /** See {@link ReplyStream#markReplaced}. */
@@ -162,18 +163,17 @@ final class Link {
   }
 
   /**
-   * Asks a node that owes nothing for a sign of life when none has come for {@code nanos}: a host
-   * or a path that is dead would else be noticed by the next client that needs it. What it answers
-   * does not matter.
-   */
+ * Sends PING if no reply is pending and nothing has come for {@code nanos}. Otherwise only the
+ * next client that needs the node would notice a dead host or path. The reply does not matter.
+ */
   void pingIfIdle(long nanos, long now) {
     if (replies.inFlight() == 0 && silence.elapsed(output, now) > nanos) {
-      silence.reset(now); // its answer counts as of the question
+      silence.reset(now); // the PING has the full time to be answered
       send(PING, DiscardingExchange.INSTANCE);
     }
   }
 
-  /** Whether replies have been owed without a sign of life for longer than {@code nanos}. */
+  /** Returns whether replies are pending and nothing has come for longer than {@code nanos}. */
   boolean isSilentFor(long nanos, long now) {
     return replies.inFlight() > 0 && silence.elapsed(output, now) > nanos;
   }

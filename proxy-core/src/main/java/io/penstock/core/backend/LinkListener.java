@@ -3,16 +3,16 @@ package io.penstock.core.backend;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
-/** Whom the channel to a node tells what happens on it. Called on its loop. */
+/** Callbacks from a backend channel. Called on its loop. */
 interface LinkListener {
 
-  /** The TCP connection stands. */
+  /** The TCP connection is established. */
   void onConnected(Link link);
 
-  /** There will be none. */
+  /** The connection could not be established. */
   void onConnectFailed(Throwable cause);
 
-  /** One request of the handshake was answered; {@code error} is null when it was accepted. */
+  /** One request of the handshake was answered; {@code error} is null on success. */
   void onHandshakeReply(@Nullable String error);
 
   /** Takes ownership of {@code in}. */

@@ -3,7 +3,7 @@ package io.penstock.core.backend;
 import io.penstock.core.upstream.Endpoint;
 import org.jspecify.annotations.Nullable;
 
-/** One loop's figures for one node. Plain fields: read on the loop. */
+/** One loop's counters for one node. Plain fields: read on the loop. */
 final class NodeCounters {
 
   private long connections;
@@ -12,9 +12,9 @@ final class NodeCounters {
   private long bytesReceived;
   private long reconnects;
   private long errors;
-  private boolean hasConnected; // once at least
+  private boolean hasConnected; // at least once
   private @Nullable HandshakeError
-      handshakeError; // by which the newest attempt to connect has failed
+      handshakeError; // of the latest attempt to connect
 
   void connected(boolean again) {
     connections++;
@@ -30,17 +30,17 @@ final class NodeCounters {
     bytesSentBefore += bytesSent;
   }
 
-  /** A connection that one client had for itself has ended or begun. */
-  void leased(int more) {
-    exclusive += more;
+  /** Adds {@code change} to the number of leased connections. */
+  void leased(int change) {
+    exclusive += change;
   }
 
-  void failed() {
+  void countError() {
     errors++;
   }
 
-  /** Why an attempt to connect has failed, or a connection has ended. */
-  void failed(Endpoint node, Throwable cause) {
+  /** An attempt to connect failed, or a connection was lost. */
+  void onFailed(Endpoint node, Throwable cause) {
     String error = cause instanceof BackendException known ? known.handshakeError() : null;
     handshakeError =
         error == null
@@ -48,7 +48,7 @@ final class NodeCounters {
             : new HandshakeError(node, error, !hasConnected && !Handshake.isTemporary(error));
   }
 
-  /** By what the node does not let Penstock in, if that was so when it was last tried. */
+  /** The error with which the node answered the latest handshake; null if none. */
   @Nullable HandshakeError handshakeError() {
     return handshakeError;
   }
@@ -61,7 +61,7 @@ final class NodeCounters {
     return connections;
   }
 
-  /** Of all connections those for one client each, in use or not. */
+  /** Number of leased connections, in use or idle. */
   long exclusive() {
     return exclusive;
   }

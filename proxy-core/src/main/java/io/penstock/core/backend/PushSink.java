@@ -2,25 +2,27 @@ package io.penstock.core.backend;
 
 import io.netty.buffer.ByteBuf;
 
-/** Where a connection's RESP3 pushes go. Called on the connection's loop. */
+/** Receives the RESP3 pushes of a connection. Called on the connection's loop. */
 public interface PushSink {
 
-  /** Nobody wants them. */
+  /** Discards pushes. */
   PushSink NONE = (_, _, _) -> false;
 
   /**
-   * A whole push lies in {@code buffer} from {@code from} to before {@code to}; borrowed.
-   *
-   * @return whether it was the last that the oldest exchange in flight waited for: that one gets no
-   *     reply, as {@code SUBSCRIBE} gets none but its confirmations
-   */
+ * A whole push has arrived.
+ *
+ * @param buffer borrowed; the push is from index {@code from} to before {@code to}
+ * @return whether it completes the oldest exchange in flight, which then gets no reply: {@code
+ *     SUBSCRIBE} is answered by its confirmations only
+ */
   boolean onPush(ByteBuf buffer, int from, int to);
 
   /**
-   * The same with an error reply, before anybody gets it.
-   *
-   * @return whether it is about something that a push seemed to have confirmed: nobody gets it
-   */
+ * An error reply has arrived. Called before the exchange in flight gets it.
+ *
+ * @return whether it belongs to something that a push has already confirmed, so that no exchange
+ *     gets it
+ */
   default boolean onError(ByteBuf buffer, int from, int to) {
     return false;
   }

@@ -1,31 +1,32 @@
 package io.penstock.core.backend;
 
 /**
- * What may queue up at one connection to a node.
+ * Limits on what queues up at one connection to a node.
  *
- * @param inFlight from so many sent and unanswered on, clients that ask the node are not read until
- *     half of them are answered; {@value #REFUSING} times as many, and more are refused
- * @param unsentBytes more are refused while the node has so many bytes yet to take
+ * @param inFlight with this many requests in flight, reading from the node's clients is paused
+ *     until half of them are answered; with {@value #REJECT_FACTOR} times as many, further requests
+ *     are rejected
+ * @param unsentBytes with more bytes than this unsent, further requests are rejected
  */
 public record QueueLimits(int inFlight, long unsentBytes) {
 
-  private static final int REFUSING = 16;
+  private static final int REJECT_FACTOR = 16;
 
-  /** What holds where nothing else is configured. */
+  /** The default limits. */
   public static final QueueLimits DEFAULTS = new QueueLimits(4_096, 64 << 20);
 
-  /** Whether clients should pause. */
+  /** Returns whether clients should pause. */
   boolean mustPause(int exchanges) {
     return exchanges >= inFlight;
   }
 
-  /** Whether clients that have paused may go on. */
+  /** Returns whether paused clients may resume. */
   boolean mayResume(int exchanges) {
     return exchanges <= inFlight / 2;
   }
 
-  /** Whether nothing more can be taken. */
+  /** Returns whether further requests must be rejected. */
   boolean mustReject(int exchanges, long unsent) {
-    return exchanges >= (long) REFUSING * inFlight || unsent > unsentBytes;
+    return exchanges >= (long) REJECT_FACTOR * inFlight || unsent > unsentBytes;
   }
 }

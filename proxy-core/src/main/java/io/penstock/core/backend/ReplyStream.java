@@ -10,50 +10,50 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns a node's bytes into replies and gives each to the exchange that waits longest. A reply that
- * is cut between two reads is put together again, or, when it is large, passed on part by part.
+ * Splits a node's bytes into replies and passes each to the oldest exchange in flight. A reply that
+ * is split across reads is joined again, or, if it is large, passed on in parts.
  */
 final class ReplyStream {
 
-  /** A reply of which this much is there while more is to come is passed on in parts. */
+  /** An incomplete reply of which this much has arrived is passed on in parts. */
   private static final int STREAM_THRESHOLD = 16 * 1024;
 
   /**
-   * Longest beginning that is kept of what is not passed on in parts: a message as long as Redis's
-   * longest string, and what stands around it.
-   */
-  private static final int MOST_CARRIED = 512 * 1024 * 1024 + 64 * 1024;
+ * Maximum size of an incomplete reply that is buffered and not passed on in parts: a message of the
+ * length of Redis's longest string, and its framing.
+ */
+private static final int MAX_BUFFERED = 512 * 1024 * 1024 + 64 * 1024;
 
-  private static final String UNASKED = "a reply that nobody asked for";
-  private static final String SUPERSEDED = "a late reply after another node took its place";
+  private static final String UNEXPECTED = "an unexpected reply";
+  private static final String REPLACED = "a late reply after another node took over";
   private static final byte[] MOVED = "-MOVED ".getBytes(StandardCharsets.US_ASCII);
 
   private final PushSink pushes;
-  private final int mostCarried;
+  private final int maxBuffered;
   private final ReplyScanner scanner = new ReplyScanner();
   private final InFlightRing inFlight = new InFlightRing();
-  private @Nullable ByteBuf carry; // the beginning of a reply whose end has not come
+  private @Nullable ByteBuf partial; // the beginning of an incomplete reply
   private boolean streaming; // parts of the oldest exchange's reply were passed on
-  private long expectedReplyBytes; // bytes of large replies that are to come
-  private long streamed; // of which that reply is
+  private long expectedReplyBytes; // of pending large replies
+  private long streamed; // the share of the reply that is passed on in parts
   private boolean closed;
-  private boolean superseded;
-  private long earliestDeadline = Long.MAX_VALUE; // no exchange in flight expires before it
+  private boolean replaced;
+  private long earliestDeadline = Long.MAX_VALUE; // of the exchanges in flight, or before
 
   ReplyStream(PushSink pushes) {
-    this(pushes, MOST_CARRIED);
+    this(pushes, MAX_BUFFERED);
   }
 
-  ReplyStream(PushSink pushes, int mostCarried) {
+  ReplyStream(PushSink pushes, int maxBuffered) {
     this.pushes = pushes;
-    this.mostCarried = mostCarried;
+    this.maxBuffered = maxBuffered;
   }
 
   int inFlight() {
     return inFlight.size();
   }
 
-  /** Bytes that all large replies to come may have; of small ones nobody keeps account. */
+  /** Expected bytes of the pending large replies; small ones are not counted. */
   long expectedReplyBytes() {
     return expectedReplyBytes;
   }
@@ -63,34 +63,34 @@ final class ReplyStream {
   }
 
   /**
-   * Another node has taken this one's place while it owed replies and was silent. What it then runs
-   * is lost, although it answers as if it were not, until it hears of the other node itself: only
-   * errors are believed until it redirects somebody.
-   */
+ * Another node took over from this one while replies were pending and nothing came. Writes that
+ * this node then runs are lost, although it answers with success, until it learns about the
+ * takeover itself. So only error replies are trusted until it sends a redirect.
+ */
   void markReplaced() {
-    superseded = true;
+    replaced = true;
   }
 
-  /** Neither an error nor a push, which is no reply. */
+  /** Returns whether it is a reply and not an error. A push is not a reply. */
   private static boolean isSuccess(byte type) {
     return type != '-' && type != '>';
   }
 
-  /** Whether a reply tells of what a node did that did not know that it was superseded. */
-  private boolean isWorthless(ByteBuf bytes, int start, int end) {
+  /** Returns whether the reply must not be trusted because the node was replaced. */
+  private boolean isUntrusted(ByteBuf bytes, int start, int end) {
     if (bytes.getByte(start) != '-') {
       return isSuccess(bytes.getByte(start));
     }
     if (inFlight.size() <= 1) {
-      superseded = false; // it owes nothing more
+      replaced = false; // no reply is pending any more
     } else if (end - start > MOVED.length
         && ByteBufUtil.equals(bytes, start, Unpooled.wrappedBuffer(MOVED), 0, MOVED.length)) {
-      superseded = false; // it knows
+      replaced = false; // it knows about the takeover
     }
     return false;
   }
 
-  /** Notes that {@code exchange} was written to the socket. */
+  /** Adds {@code exchange} to those in flight. */
   void onSent(Exchange exchange) {
     inFlight.add(exchange);
     expectedReplyBytes += exchange.expectedReplyBytes();
@@ -98,30 +98,30 @@ final class ReplyStream {
   }
 
   /**
-   * Takes ownership of {@code in}.
-   *
-   * @return null, or what is wrong with the bytes: the connection is of no more use then
-   */
+ * Handles bytes from the node. Takes ownership of {@code in}.
+ *
+ * @return null, or a description of the protocol error, after which the connection must be closed
+ */
   @Nullable String onBytes(ByteBuf in) {
     ByteBuf bytes = in;
     int scanned = in.readerIndex();
-    ByteBuf begun = carry;
-    if (begun != null) {
-      scanned = begun.writerIndex();
-      bytes = join(begun, in);
-      carry = null;
+    ByteBuf previous = partial;
+    if (previous != null) {
+      scanned = previous.writerIndex();
+      bytes = join(previous, in);
+      partial = null;
     }
     try {
-      return deliver(bytes, scanned, bytes == begun);
+      return deliver(bytes, scanned, bytes == previous);
     } finally {
       bytes.release();
     }
   }
 
-  private static ByteBuf join(ByteBuf begun, ByteBuf in) {
+  private static ByteBuf join(ByteBuf previous, ByteBuf in) {
     try {
-      Growth.ensureRoom(begun, in.readableBytes());
-      return begun.writeBytes(in);
+      Growth.ensureRoom(previous, in.readableBytes());
+      return previous.writeBytes(in);
     } finally {
       in.release();
     }
@@ -131,7 +131,7 @@ final class ReplyStream {
     int start = bytes.readerIndex();
     int at = scanned;
     int to = bytes.writerIndex();
-    while (at < to && !closed) { // a callback may close it
+    while (at < to && !closed) { // a callback may close the stream
       int end = scanner.scan(bytes, at, to);
       if (end == ReplyScanner.MALFORMED) {
         return "bytes that are not RESP";
@@ -139,11 +139,11 @@ final class ReplyStream {
       if (end == ReplyScanner.INCOMPLETE) {
         return keepRest(bytes, start, to, carried);
       }
-      if (superseded && !streaming && isWorthless(bytes, start, end)) {
-        return SUPERSEDED;
+      if (replaced && !streaming && isUntrusted(bytes, start, end)) {
+        return REPLACED;
       }
       if (!deliverOne(bytes, start, end)) {
-        return UNASKED;
+        return UNEXPECTED;
       }
       start = end;
       at = end;
@@ -159,14 +159,14 @@ final class ReplyStream {
       try {
         last.onReplyPart(bytes, start, end, true);
       } catch (Throwable e) {
-        absorb(last, e);
+        recover(last, e);
       }
       return true;
     }
     byte type = bytes.getByte(start);
     if (type == '>') {
       if (pushes.onPush(bytes, start, end) && !inFlight.isEmpty()) {
-        next();
+        takeOldest();
       }
       return true;
     }
@@ -176,35 +176,38 @@ final class ReplyStream {
     if (inFlight.isEmpty()) {
       return false;
     }
-    Exchange oldest = next();
+    Exchange oldest = takeOldest();
     try {
       oldest.onReply(bytes, start, end);
     } catch (Throwable e) {
-      absorb(oldest, e);
+      recover(oldest, e);
     }
     return true;
   }
 
-  private Exchange next() {
+  private Exchange takeOldest() {
     Exchange oldest = inFlight.poll();
     expectedReplyBytes -= oldest.expectedReplyBytes();
     return oldest;
   }
 
-  /** Where a reply ends is known whatever becomes of it, so others' replies need not be lost. */
-  private static void absorb(Exchange exchange, Throwable defect) {
+  /**
+ * Handles an exception of a callback. The end of the reply is known in any case, so the replies
+ * of other exchanges need not be lost.
+ */
+  private static void recover(Exchange exchange, Throwable defect) {
     if (!exchange.recoverFrom(defect)) {
       throw new IllegalStateException("a reply could not be handled", defect);
     }
   }
 
-  /** Answers null, or what is wrong with the bytes. */
+  /** Returns null, or a description of the protocol error. */
   private @Nullable String keepRest(ByteBuf bytes, int start, int to, boolean carried) {
-    if (!streaming && isUnasked(bytes.getByte(start))) {
-      return UNASKED; // however long it is going to be
+    if (!streaming && isUnexpected(bytes.getByte(start))) {
+      return UNEXPECTED; // without waiting for the rest
     }
-    if (superseded && !streaming && isSuccess(bytes.getByte(start))) {
-      return SUPERSEDED; // else a part of it would be passed on
+    if (replaced && !streaming && isSuccess(bytes.getByte(start))) {
+      return REPLACED; // before a part of it is passed on
     }
     int length = to - start;
     if (!streaming && length >= STREAM_THRESHOLD && isStreamable(bytes.getByte(start))) {
@@ -218,21 +221,21 @@ final class ReplyStream {
       }
       return null;
     }
-    if (length > mostCarried) {
-      return "a reply that is too long to be kept";
+    if (length > maxBuffered) {
+      return "a reply that is too long to be buffered";
     }
     if (carried && start == bytes.readerIndex()) {
-      carry = bytes.retain(); // copied anew with each read it would cost its length squared
+      partial = bytes.retain(); // copying it with each read would take quadratic time
       return null;
     }
-    carry =
+    partial =
         ByteBufAllocator.DEFAULT
             .directBuffer(Math.max(256, length * 2))
             .writeBytes(bytes, start, length);
     return null;
   }
 
-  /** Bytes of the string that begins there; 0 of what is none. */
+  /** Length of the string that begins at {@code start}; 0 for other types. */
   private static long announced(ByteBuf bytes, int start, int to) {
     long length = 0;
     if (bytes.getByte(start) == '$') {
@@ -243,7 +246,7 @@ final class ReplyStream {
     return length;
   }
 
-  private boolean isUnasked(byte type) {
+  private boolean isUnexpected(byte type) {
     boolean isForSink = type == '>' || (type == '-' && pushes != PushSink.NONE);
     return inFlight.isEmpty() && !isForSink;
   }
@@ -253,11 +256,11 @@ final class ReplyStream {
       exchange.onReplyPart(bytes, start, to, false);
     } catch (Throwable e) {
       inFlight.replace(0, DiscardingExchange.INSTANCE);
-      absorb(exchange, e);
+      recover(exchange, e);
     }
   }
 
-  /** Errors are read before anybody passes them on, and pushes are nobody's reply. */
+  /** Errors must be read as a whole before they are passed on, and pushes are not replies. */
   private static boolean isStreamable(byte type) {
     return switch (type) {
       case '$', '*', '%', '~', '=' -> true;
@@ -266,15 +269,15 @@ final class ReplyStream {
   }
 
   /**
-   * Ends what is past its deadline; late replies are dropped when they come.
-   *
-   * @return whether there was something
-   */
+ * Expires exchanges past their deadline. Their late replies are discarded.
+ *
+ * @return whether any expired
+ */
   boolean expire(long now) {
     if (earliestDeadline - now > 0) {
       return false;
     }
-    boolean some = false;
+    boolean anyExpired = false;
     earliestDeadline = Long.MAX_VALUE;
     int first = streaming ? 1 : 0;
     for (int i = first; i < inFlight.size(); i++) {
@@ -284,16 +287,16 @@ final class ReplyStream {
           expectedReplyBytes -= inFlight.at(j).expectedReplyBytes();
           inFlight.replace(j, DiscardingExchange.INSTANCE);
         }
-        some = true;
+        anyExpired = true;
         exchange.fail(Failure.TIMEOUT);
       } else {
         earliestDeadline = Math.min(earliestDeadline, exchange.deadline());
       }
     }
-    return some;
+    return anyExpired;
   }
 
-  /** Whether somebody still waits for one of the replies that are to come. */
+  /** Returns whether exchanges that have not expired are in flight. */
   boolean isAwaited() {
     for (int i = 0; i < inFlight.size(); i++) {
       if (inFlight.at(i) != DiscardingExchange.INSTANCE) {
@@ -303,13 +306,13 @@ final class ReplyStream {
     return false;
   }
 
-  /** The connection ended: everything in flight fails, oldest first. */
+  /** The connection is closed: everything in flight fails, oldest first. */
   void close() {
     closed = true;
-    ByteBuf begun = carry;
-    if (begun != null) {
-      carry = null;
-      begun.release();
+    ByteBuf previous = partial;
+    if (previous != null) {
+      partial = null;
+      previous.release();
     }
     while (!inFlight.isEmpty()) {
       inFlight.poll().fail(Failure.CONNECTION_LOST);

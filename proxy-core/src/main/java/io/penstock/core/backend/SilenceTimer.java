@@ -3,28 +3,29 @@ package io.penstock.core.backend;
 import io.penstock.core.transport.SocketOutput;
 
 /**
- * For how long a node that owes replies has given no sign: no byte came from it, and it took none
- * of what there was to send.
+ * Measures for how long a node has been silent: no bytes came from it, and it accepted none of the
+ * bytes to send.
  */
 final class SilenceTimer {
 
   private long since;
   private long lastWritten;
-  private boolean hadUnwritten; // at the last look
+  private boolean hadUnwritten; // at the previous call
 
-  /** When the last sign was given. */
+  /** Start of the silence, as of {@link System#nanoTime()}. */
   long since() {
     return since;
   }
 
-  /** There was a sign, or there is nothing owed. */
+  /** Starts again: bytes came, or no reply is pending. */
   void reset(long now) {
     since = now;
   }
 
   /**
-   * Nanoseconds; to be called regularly. A node that still takes in a large request is not silent.
-   */
+ * Nanoseconds of silence. Must be called regularly, since a node that still receives a large
+ * request is not silent.
+ */
   long elapsed(SocketOutput output, long now) {
     long unwritten = output.unwrittenBytes();
     long written = output.appendedBytes() - unwritten;

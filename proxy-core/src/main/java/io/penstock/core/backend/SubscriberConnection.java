@@ -5,9 +5,9 @@ import io.penstock.core.resp.Protocol;
 import io.penstock.core.upstream.Endpoint;
 
 /**
- * One connection to one node for subscriptions, which speaks RESP3 so that replies and pushes can
- * be told apart. It connects when first needed and comes back by itself; whoever owns it subscribes
- * anew whenever the site's listener hears that it is connected. Confined to one event loop.
+ * A connection to one node for subscriptions. It uses RESP3 so that replies and pushes can be
+ * distinguished. It connects when first needed and reconnects after a loss. Its owner must
+ * resubscribe each time {@link BackendListener#onConnected} is called. Confined to one event loop.
  */
 public final class SubscriberConnection {
 
@@ -17,39 +17,39 @@ public final class SubscriberConnection {
   private final long commandTimeoutNanos;
 
   /**
-   * @param site its listener and its sink, which takes messages and confirmations, are this
-   *     connection's own
-   */
-  public SubscriberConnection(Endpoint node, BackendContext site) {
+ * @param backend with a listener and a push sink (for messages and confirmations) of this connection
+ *     only
+ */
+  public SubscriberConnection(Endpoint node, BackendContext backend) {
     this.node = node;
-    this.connection = new BackendConnection(node, Protocol.RESP3, site, counters);
-    this.commandTimeoutNanos = site.settings().commandTimeout().toNanos();
+    this.connection = new BackendConnection(node, Protocol.RESP3, backend, counters);
+    this.commandTimeoutNanos = backend.settings().commandTimeout().toNanos();
   }
 
-  /** Whether it can send at once. */
+  /** Returns whether it can send immediately. */
   public boolean isReady() {
     return connection.isReady();
   }
 
-  /** Connects if nobody has asked for it yet. */
+  /** Connects if it is idle. */
   public void connect() {
     connection.connectIfIdle();
   }
 
-  /** Sends now; to be called only while {@link #isReady}. */
+  /** Sends now; must only be called while {@link #isReady}. */
   public void send(Exchange exchange) {
     connection.send(exchange, false);
   }
 
   /**
-   * Called several times per command timeout: gives up a node that owes replies and is silent, and
-   * has one answer now and then on which nobody publishes.
-   */
+ * Closes a connection with pending replies on which nothing comes, and sends PING on an idle one.
+ * Called several times per command timeout.
+ */
   public void tick(long now) {
     connection.tick(now, commandTimeoutNanos);
   }
 
-  /** Closes for good. */
+  /** Closes permanently. */
   public void close() {
     connection.close();
   }

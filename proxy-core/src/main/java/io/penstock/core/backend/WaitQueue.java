@@ -7,80 +7,85 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/** Exchanges that wait for their connection to come up, in the order they came. */
+/** Exchanges that wait for their connection to be ready, in order. */
 final class WaitQueue {
 
   /**
-   * @param asking whether {@code ASKING} goes first
-   */
+ * A waiting exchange.
+ *
+ * @param asking whether to send {@code ASKING} first
+ */
   record Waiting(Exchange exchange, boolean asking) {
 
-    /** What a redirect sent here asks again sooner who serves its slot. */
-    long until() {
+    /**
+ * When it expires. A redirected exchange expires sooner, to query again which node serves its
+ * slot.
+ */
+long expiry() {
       return asking ? exchange.deadline() : exchange.holdDeadline();
     }
   }
 
-  private final ArrayDeque<Waiting> line = new ArrayDeque<>();
-  private final Consumer<Exchange> left;
+  private final ArrayDeque<Waiting> queue = new ArrayDeque<>();
+  private final Consumer<Exchange> onRemoved;
 
   /**
-   * @param left told of each exchange that does not wait here any more, before that itself is
-   */
-  WaitQueue(Consumer<Exchange> left) {
-    this.left = left;
+ * @param onRemoved called for each removed exchange, before the exchange's own callback
+ */
+  WaitQueue(Consumer<Exchange> onRemoved) {
+    this.onRemoved = onRemoved;
   }
 
   int size() {
-    return line.size();
+    return queue.size();
   }
 
   void add(Exchange exchange, boolean asking) {
-    line.add(new Waiting(exchange, asking));
+    queue.add(new Waiting(exchange, asking));
   }
 
-  /** Removes one exchange; false when it is not there. */
+  /** Removes one exchange; returns false if it is not in the queue. */
   boolean remove(Exchange exchange) {
-    boolean there = line.removeIf(waiting -> waiting.exchange() == exchange);
-    if (there) {
-      left.accept(exchange);
+    boolean removed = queue.removeIf(waiting -> waiting.exchange() == exchange);
+    if (removed) {
+      onRemoved.accept(exchange);
     }
-    return there;
+    return removed;
   }
 
-  /** Removes and answers the first in line, which there must be. */
+  /** Removes and returns the first; the queue must not be empty. */
   Waiting removeFirst() {
-    Waiting first = line.removeFirst();
-    left.accept(first.exchange());
+    Waiting first = queue.removeFirst();
+    onRemoved.accept(first.exchange());
     return first;
   }
 
-  /** Removes those that {@code which} accepts and that no redirect sent here, in order. */
+  /** Removes, in order, those that {@code which} accepts and that were not redirected here. */
   void withdraw(Predicate<Exchange> which, ArrayDeque<Exchange> into) {
-    for (Iterator<Waiting> it = line.iterator(); it.hasNext(); ) {
+    for (Iterator<Waiting> it = queue.iterator(); it.hasNext(); ) {
       Waiting next = it.next();
       if (!next.asking() && which.test(next.exchange())) {
         it.remove();
-        left.accept(next.exchange());
+        onRemoved.accept(next.exchange());
         into.add(next.exchange());
       }
     }
   }
 
   /**
-   * Fails those that could not be sent for too long. Collects before it calls back: a callback may
-   * send, and so add.
-   *
-   * @return whether there were any
-   */
+ * Fails expired exchanges. They are collected before the callbacks, since a callback may add
+ * others.
+ *
+ * @return whether any expired
+ */
   boolean expire(long now) {
     List<Exchange> expired = new ArrayList<>();
-    for (Iterator<Waiting> it = line.iterator(); it.hasNext(); ) {
+    for (Iterator<Waiting> it = queue.iterator(); it.hasNext(); ) {
       Waiting next = it.next();
       Exchange exchange = next.exchange();
-      if (next.until() - now <= 0) {
+      if (next.expiry() - now <= 0) {
         it.remove();
-        left.accept(exchange);
+        onRemoved.accept(exchange);
         expired.add(exchange);
       }
     }
@@ -88,19 +93,19 @@ final class WaitQueue {
     return !expired.isEmpty();
   }
 
-  /** Fails everything, which {@code failing} is told of before. */
+  /** Calls {@code failing} for each exchange, then fails all. */
   void close(Consumer<Exchange> failing) {
-    line.forEach(waiting -> failing.accept(waiting.exchange()));
+    queue.forEach(waiting -> failing.accept(waiting.exchange()));
     close();
   }
 
-  /** Fails everything. */
+  /** Fails all exchanges. */
   void close() {
-    Waiting next = line.poll();
+    Waiting next = queue.poll();
     while (next != null) {
-      left.accept(next.exchange());
+      onRemoved.accept(next.exchange());
       next.exchange().fail(Failure.NOT_SENT);
-      next = line.poll();
+      next = queue.poll();
     }
   }
 }

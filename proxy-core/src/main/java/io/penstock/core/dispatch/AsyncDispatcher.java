@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Pipelines the exchanges of all of a loop's clients over that loop's own shared connections: no
- * lock, no queue to another thread.
+ * Pipelines the exchanges of all clients of a loop over the loop's shared connections, without a
+ * lock or a queue to another thread.
  */
 public final class AsyncDispatcher implements Dispatcher {
 
@@ -101,7 +101,7 @@ public final class AsyncDispatcher implements Dispatcher {
     }
   }
 
-  /** What waits for a node that no longer serves its partition goes where the partition went. */
+  /** Dispatches exchanges that wait for a node that no longer serves their partition. */
   private void reroute() {
     var misplaced = new ArrayDeque<Exchange>();
     for (BackendNode node : nodes.all()) {
@@ -112,23 +112,23 @@ public final class AsyncDispatcher implements Dispatcher {
         reroute(exchange);
       }
     }
-    nodes.onWritable(); // clients that paused for a node may have another now
+    nodes.onWritable(); // paused clients may have another node now
   }
 
   private void reroute(Exchange exchange) {
     try {
       dispatch(exchange);
       nodes.heldRequests().countRerouted(exchange);
-    } catch (Throwable e) { // the others are to be sent as well
+    } catch (Throwable e) { // the others must be sent, too
       if (!exchange.recoverFrom(e)) {
-        log.error("what waited for another node cannot be sent", e);
+        log.error("an exchange that waited for another node could not be sent", e);
       }
     }
   }
 
   @Override
   public void tick(long now) {
-    adoptPlacement(); // of whatever change this loop was not told
+    adoptPlacement(); // in case this loop missed a change
     nodes.tick(now);
   }
 

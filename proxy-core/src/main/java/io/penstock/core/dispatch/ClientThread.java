@@ -16,57 +16,56 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Carries out one client's exchanges, one batch at a time, on a virtual thread of its own. The loop
- * collects a batch, hands it over, and hands over the next when each of them has its reply or has
- * failed. What is said to run on the loop runs there, everything else on that thread.
+ * Runs one client's exchanges, one batch at a time, on a virtual thread of the client. The loop
+ * collects a batch and hands it over; it hands over the next when each exchange of the batch has its
+ * reply or has failed. Methods marked "On the loop" run there, all others on that thread.
  */
 final class ClientThread {
 
-  /** Where the loop does its part. */
+  /** The part that runs on the loop. */
   interface LoopSide {
 
     /**
-     * Sends what is to be sent of the turns, and tells {@link #onTurnEnd} of each. On the loop.
-     *
-     * @param turns each with a permit
-     */
+ * Sends the exchanges of the turns, and causes {@link #onTurnEnd} for each turn. On the loop.
+ *
+ * @param turns each with a permit
+ */
     void sendTurns(ClientThread client, List<Turn> turns);
 
     /**
-     * Fails what another node serves by now, and was not sent: the newest map may name one. On the
-     * loop.
-     *
-     * @return whether there is still something to send
-     */
+ * Fails unsent exchanges that another node serves according to the latest placement. On the loop.
+ *
+ * @return whether unsent exchanges remain
+ */
     boolean hasUnsent(Turn turn);
 
-    /** Calls {@link #handOver} behind what the loop reads in this turn. On the loop. */
+    /** Calls {@link #handOver} after the reads of this loop turn. On the loop. */
     void scheduleHandOver(ClientThread client);
 
-    /** There was no connection for the turn until its deadline: has it refused. On the loop. */
+    /** Rejects the turn: no connection was free until its deadline. On the loop. */
     void reject(ClientThread client, Turn turn);
   }
 
   private static final Logger log = LoggerFactory.getLogger(ClientThread.class);
 
-  /** A thread is kept so long for what its client may ask next. */
+  /** An idle thread is kept for this long for the client's next requests. */
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final Loop loop;
   private final LoopSide side;
   private final String name;
   private volatile @Nullable List<QueuedExchange> handedOver;
-  private volatile boolean answered; // every turn that the loop was given has ended
+  private volatile boolean answered; // all turns passed to the loop have ended
   private volatile boolean mayEnd;
 
   // On the loop only:
-  private @Nullable Thread thread; // while there is something to do, and some time after
+  private @Nullable Thread thread; // while there is work, and for some time after
   private List<QueuedExchange> next = new ArrayList<>(4);
   private List<QueuedExchange> batch = List.of();
-  private int underWay; // of the batch
-  private int open; // turns of it that the loop was given, and not ended
-  private boolean rests; // the thread waits for the next batch, or is about to
-  private boolean handsOver;
+  private int pending; // exchanges of the batch that have not ended
+  private int open; // turns of the batch that were passed to the loop and have not ended
+  private boolean idle; // the thread waits for the next batch, or is about to
+  private boolean handOverScheduled;
   private long usedAt;
   private final Map<Turn.Place, TurnLease> leases = new HashMap<>(4);
   private @Nullable Runnable whenFree;
@@ -84,23 +83,23 @@ final class ClientThread {
   }
 
   private void scheduleHandOver() {
-    if (!handsOver && isFree()) {
-      handsOver = true;
-      side.scheduleHandOver(this); // after this turn's reads: what came is one batch
+    if (!handOverScheduled && isFree()) {
+      handOverScheduled = true;
+      side.scheduleHandOver(this); // after this turn's reads, which make one batch
     }
   }
 
-  /** Has the thread carry out what was collected. On the loop. */
+  /** Hands the collected batch over to the thread. On the loop. */
   void handOver() {
-    handsOver = false;
+    handOverScheduled = false;
     batch = next;
     next = new ArrayList<>(4);
-    underWay = batch.size();
+    pending = batch.size();
     usedAt = loop.now();
     List<Turn> continuing = new ArrayList<>(0);
     List<QueuedExchange> others = leases.isEmpty() ? batch : divide(continuing);
     if (!others.isEmpty()) {
-      rests = false;
+      idle = false;
       handedOver = others;
       if (thread == null) {
         begin();
@@ -108,10 +107,10 @@ final class ClientThread {
         LockSupport.unpark(thread);
       }
     }
-    continuing.forEach(this::carryOn);
+    continuing.forEach(this::continueTurn);
   }
 
-  /** Takes what goes over connections that the client has, and answers the rest of the batch. */
+  /** Adds turns on connections that the client has leased, and returns the rest of the batch. */
   private List<QueuedExchange> divide(List<Turn> continuing) {
     List<QueuedExchange> others = new ArrayList<>(batch.size());
     for (Turn turn : Turn.of(batch)) {
@@ -125,9 +124,9 @@ final class ClientThread {
     return others;
   }
 
-  private void carryOn(Turn turn) {
+  private void continueTurn(Turn turn) {
     TurnLease lease = leases.get(turn.place());
-    if (lease == null) { // lost just now
+    if (lease == null) { // just lost
       turn.exchanges().forEach(queued -> queued.fail(Failure.NOT_SENT));
       onTurnEnd(turn);
     } else if (side.hasUnsent(turn)) {
@@ -150,21 +149,21 @@ final class ClientThread {
   }
 
   /**
-   * Whether nothing of an earlier batch is under way: what is added now can overtake nothing, and
-   * can be overtaken by nothing that is sent again. On the loop.
-   */
+ * Returns whether no exchange of an earlier batch is pending, so that new exchanges cannot be
+ * reordered with earlier ones or their retries. On the loop.
+ */
   boolean isFree() {
-    return underWay == 0;
+    return pending == 0;
   }
 
-  /** Runs the action once, when it is free again. On the loop. */
+  /** Runs the action once, when {@link #isFree} is true again. On the loop. */
   void whenFree(Runnable action) {
     whenFree = action;
   }
 
-  /** Each exchange of the turn was answered or has failed. On the loop. */
+  /** Each exchange of the turn has its reply or has failed. On the loop. */
   void onTurnEnd(Turn turn) {
-    underWay -= turn.exchanges().size();
+    pending -= turn.exchanges().size();
     if (!turn.isContinued() && --open == 0) {
       answered = true;
     }
@@ -172,7 +171,7 @@ final class ClientThread {
       if (answered) {
         LockSupport.unpark(thread);
       }
-      return; // else the next batch wakes the thread, or the next tick: one wake-up for both
+      return; // otherwise the next batch or tick wakes the thread, which saves a wake-up
     }
     if (!next.isEmpty()) {
       scheduleHandOver();
@@ -185,11 +184,11 @@ final class ClientThread {
   }
 
   /**
-   * Fails what has waited for an earlier batch until its deadline, and ends a thread that has had
-   * nothing to do for long. On the loop.
-   *
-   * @return whether nothing is left of it
-   */
+ * Expires exchanges that wait for an earlier batch, and ends a thread that has been idle for long.
+ * On the loop.
+ *
+ * @return whether it has no thread, exchanges or connections left
+ */
   boolean tick(long now) {
     for (QueuedExchange queued : List.copyOf(next)) {
       if (!isFree() && queued.deadline() - now <= 0 && next.remove(queued)) {
@@ -198,15 +197,15 @@ final class ClientThread {
     }
     if (isFree() && next.isEmpty() && thread != null) {
       mayEnd = now - usedAt > IDLE_NANOS;
-      if (mayEnd || !rests) {
-        rests = true;
+      if (mayEnd || !idle) {
+        idle = true;
         LockSupport.unpark(thread);
       }
     }
     return thread == null && isFree() && next.isEmpty() && leases.isEmpty();
   }
 
-  /** Ends the thread at once; what was not sent fails. On the loop. */
+  /** Ends the thread now; unsent exchanges fail. On the loop. */
   void close() {
     if (thread != null) {
       thread.interrupt();
@@ -215,18 +214,18 @@ final class ClientThread {
     List.copyOf(next).forEach(queued -> queued.fail(Failure.NOT_SENT));
   }
 
-  /** There was no connection to be had for the turn. On the loop. */
+  /** Fails the turn: the limit on connections is reached. On the loop. */
   void reject(Turn turn) {
     turn.exchanges().forEach(queued -> queued.fail(Failure.OVERLOADED));
     onTurnEnd(turn);
   }
 
-  /** Notes that it has a connection, until nothing more is to come on it. On the loop. */
+  /** Adds a leased connection, until nothing is pending on it. On the loop. */
   void addLease(Turn turn, TurnLease lease) {
     leases.put(turn.place(), lease);
   }
 
-  /** It has given the connection back. On the loop. */
+  /** Removes a connection that was released. On the loop. */
   void removeLease(Turn turn) {
     leases.remove(turn.place());
   }
@@ -235,7 +234,7 @@ final class ClientThread {
     try {
       List<QueuedExchange> mine = awaitBatch();
       while (mine != null) {
-        carryOut(Turn.of(mine));
+        runTurns(Turn.of(mine));
         mine = awaitBatch();
       }
       loop.executeFromVirtual(this::threadEnded);
@@ -244,7 +243,7 @@ final class ClientThread {
     }
   }
 
-  /** What is to be done next, as soon as there is something; null when the thread may end. */
+  /** Waits for the next batch; returns null when the thread may end. */
   private @Nullable List<QueuedExchange> awaitBatch() throws InterruptedException {
     List<QueuedExchange> given = handedOver;
     while (given == null && !mayEnd) {
@@ -252,20 +251,20 @@ final class ClientThread {
       given = handedOver;
     }
     if (given != null) {
-      handedOver = null; // else it may have come meanwhile: a new thread takes it
+      handedOver = null; // if it comes later, a new thread runs it
     }
     return given;
   }
 
   /**
-   * Takes the turns, as many at once as there are connections for. It never waits for a connection
-   * while it has another: two clients cannot wait for one another.
-   */
-  private void carryOut(Deque<Turn> due) throws InterruptedException {
+ * Runs the turns, as many at a time as there are free connections. It never waits for a connection
+ * while it has another, so that two clients cannot deadlock.
+ */
+  private void runTurns(Deque<Turn> due) throws InterruptedException {
     while (!due.isEmpty()) {
       Turn first = due.poll();
       if (!first.awaitPermit()) {
-        giveLoop(1, () -> side.reject(this, first));
+        runOnLoop(1, () -> side.reject(this, first));
         continue;
       }
       List<Turn> now = new ArrayList<>(due.size() + 1);
@@ -277,12 +276,12 @@ final class ClientThread {
           others.remove();
         }
       }
-      giveLoop(now.size(), () -> side.sendTurns(this, now));
+      runOnLoop(now.size(), () -> side.sendTurns(this, now));
     }
   }
 
-  /** Has the loop do its part for so many turns, and waits for their end. */
-  private void giveLoop(int turns, Runnable part) throws InterruptedException {
+  /** Runs {@code part} on the loop, and waits until that many turns have ended. */
+  private void runOnLoop(int turns, Runnable part) throws InterruptedException {
     answered = false;
     loop.executeFromVirtual(() -> {
       open = turns;

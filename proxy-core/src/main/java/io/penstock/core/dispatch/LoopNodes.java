@@ -28,29 +28,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The nodes that one loop has connections to, and the placement that says which of them serves
- * what. Both dispatchers are built on it. Confined to that loop.
+ * The nodes that one loop has connections to, and the placement that maps partitions to them. Used
+ * by both dispatchers. Confined to that loop.
  */
 final class LoopNodes implements BackendListener {
 
   private static final Logger log = LoggerFactory.getLogger(LoopNodes.class);
 
-  /** From this many failed attempts in a row on, the topology is looked at again. */
+  /** From this many consecutive failed attempts on, the topology is refreshed. */
   private static final int ATTEMPTS_BEFORE_REFRESH = 1;
 
-  /** Has everybody who waits come first equally often. */
+  /** Distributes evenly which waiting client is resumed first. */
   private static final int SPREAD = 0x9E37_79B9;
 
   private final Topology topology;
   private final ProxyEvents events;
   private final HeldRequests heldRequests;
-  private final BackendContext site;
+  private final BackendContext backend;
   private final Map<Endpoint, BackendNode> nodes = new LinkedHashMap<>();
-  private final ClosedConnections gone = new ClosedConnections();
+  private final ClosedConnections closedNodes = new ClosedConnections();
   private Placement adopted;
   private BackendNode[] byShard;
   private List<Runnable> whenWritable = new ArrayList<>();
-  private int turn;
+  private int resumeOffset;
   private boolean closed;
 
   LoopNodes(
@@ -58,7 +58,7 @@ final class LoopNodes implements BackendListener {
     this.topology = topology;
     this.events = events;
     this.heldRequests = new HeldRequests(settings.maxHeld());
-    this.site = new BackendContext(group, loop, settings, this, PushSink.NONE, heldRequests);
+    this.backend = new BackendContext(group, loop, settings, this, PushSink.NONE, heldRequests);
     this.adopted = topology.current();
     this.byShard = resolve(adopted);
   }
@@ -67,13 +67,16 @@ final class LoopNodes implements BackendListener {
     return heldRequests;
   }
 
-  /** Whether what waited for another node is still to be sent; if not, it has failed. */
+  /**
+ * Prepares an exchange that waited for another node to be sent. Fails it and returns false if its
+ * client has disconnected.
+ */
   boolean prepareReroute(Exchange exchange) {
     if (!exchange.isClientConnected()) {
       exchange.fail(Failure.NOT_SENT);
       return false;
     }
-    exchange.extendDeadline(site.loop().tick(), site.settings().commandTimeout().toNanos());
+    exchange.extendDeadline(backend.loop().tick(), backend.settings().commandTimeout().toNanos());
     return true;
   }
 
@@ -86,21 +89,21 @@ final class LoopNodes implements BackendListener {
   }
 
   /**
-   * Goes by the newest placement from here on.
-   *
-   * @return whether it is another one than before
-   */
+ * Uses the latest placement from now on.
+ *
+ * @return whether it has changed
+ */
   boolean adoptLatest() {
-    Placement map = topology.current();
-    if (map == adopted || closed) {
+    Placement latest = topology.current();
+    if (latest == adopted || closed) {
       return false;
     }
     Placement before = adopted;
-    BackendNode[] resolved = resolve(map);
-    adopted = map; // together with the array that its indexes are for
+    BackendNode[] resolved = resolve(latest);
+    adopted = latest; // must change together with the array that has its indexes
     byShard = resolved;
     for (BackendNode node : nodes.values()) {
-      if (map.indexOfMaster(node.node()) < 0) {
+      if (latest.indexOfMaster(node.node()) < 0) {
         if (before.indexOfMaster(node.node()) >= 0) {
           node.markReplaced();
         }
@@ -119,19 +122,22 @@ final class LoopNodes implements BackendListener {
     return masters;
   }
 
-  /** The nodes that the placement's shards are asked at, in the order of the shards. */
+  /** The node for each of the placement's shards, in the order of the shards. */
   BackendNode[] masters() {
     return byShard;
   }
 
-  /** Whom the exchange is for; null when nobody serves it at present, and then it has failed. */
+  /**
+ * Returns the node for the exchange. If no node serves its destination at present, fails the
+ * exchange, requests a refresh and returns null.
+ */
   @Nullable BackendNode nodeFor(Exchange exchange) {
     int shard =
         switch (exchange.destination()) {
           case PARTITION -> adopted.ownerOf(exchange.partition());
           case ANY_NODE -> anyShard(exchange);
           case SHARD -> Dispatcher.shardOf(exchange, adopted);
-          case ENDPOINT -> throw new IllegalArgumentException("an exchange for one node alone");
+          case ENDPOINT -> throw new IllegalArgumentException("the exchange has a fixed node");
         };
     if (shard >= 0) {
       return byShard[shard];
@@ -141,15 +147,13 @@ final class LoopNodes implements BackendListener {
     return null;
   }
 
-  /** The node that serves a partition; null if there is none. */
+  /** Returns the node that serves a partition; null if there is none. */
   @Nullable BackendNode nodeFor(int partition) {
     int shard = adopted.ownerOf(partition);
     return shard < 0 ? null : byShard[shard];
   }
 
-  /**
-   * Of all shards the one that this client always asks, or the first after it with a connection.
-   */
+  /** Returns the client's preferred shard, or the first after it with a ready connection. */
   private int anyShard(Exchange exchange) {
     if (byShard.length == 0) {
       return Placement.UNCOVERED;
@@ -164,17 +168,17 @@ final class LoopNodes implements BackendListener {
     return preferred;
   }
 
-  /** The node at an address, known before or not. */
+  /** Returns the node at an address; adds it if it is not known. */
   BackendNode nodeAt(Endpoint address) {
     BackendNode known = nodes.get(address);
     if (known == null) {
-      known = new BackendNode(address, site);
+      known = new BackendNode(address, backend);
       nodes.put(address, known);
     }
     return known;
   }
 
-  /** The node at an address if there is one. */
+  /** Returns the node at an address; null if it is not known. */
   @Nullable BackendNode knownNode(Endpoint address) {
     return nodes.get(address);
   }
@@ -184,16 +188,16 @@ final class LoopNodes implements BackendListener {
   }
 
   /**
-   * By what a node does not let Penstock in.
-   *
-   * @param address null for any node
-   */
+ * The error with which a node answered the latest handshake; null if none.
+ *
+ * @param address null for any node
+ */
   @Nullable HandshakeError handshakeError(@Nullable Endpoint address) {
     for (BackendNode node : nodes.values()) {
-      HandshakeError refusal =
+      HandshakeError error =
           address == null || address.equals(node.node()) ? node.handshakeError() : null;
-      if (refusal != null) {
-        return refusal;
+      if (error != null) {
+        return error;
       }
     }
     return null;
@@ -208,13 +212,13 @@ final class LoopNodes implements BackendListener {
     if (!whenWritable.isEmpty()) {
       List<Runnable> actions = whenWritable;
       whenWritable = new ArrayList<>();
-      turn += SPREAD;
-      int first = Integer.remainderUnsigned(turn, actions.size());
-      for (int i = 0; i < actions.size(); i++) { // who comes late finds the node busy again
+      resumeOffset += SPREAD;
+      int first = Integer.remainderUnsigned(resumeOffset, actions.size());
+      for (int i = 0; i < actions.size(); i++) { // the first may fill the node again
         try {
           actions.get((first + i) % actions.size()).run();
-        } catch (Throwable e) { // the others wait as well
-          log.error("a client that waited could not go on", e);
+        } catch (Throwable e) { // the others wait, too
+          log.error("a client waiting for a node could not be resumed", e);
         }
       }
     }
@@ -231,7 +235,7 @@ final class LoopNodes implements BackendListener {
     if (attempts >= ATTEMPTS_BEFORE_REFRESH) {
       topology.requestRefresh(RefreshTrigger.RECONNECT);
     }
-    onWritable(); // what waited for this connection to drain waits in vain
+    onWritable(); // clients that waited for this connection must not wait any more
   }
 
   @Override
@@ -239,7 +243,7 @@ final class LoopNodes implements BackendListener {
     topology.requestRefresh(RefreshTrigger.NO_REPLY);
   }
 
-  /** Whether the map names another node for what waits to be sent to this one. */
+  /** Returns whether the placement has another node for an exchange that waits for this one. */
   boolean isMisplaced(Exchange exchange, Endpoint node) {
     return switch (exchange.destination()) {
       case ENDPOINT -> false;
@@ -261,10 +265,10 @@ final class LoopNodes implements BackendListener {
         if (node.tick(now)) {
           nodes.remove(node.node());
           node.close();
-          gone.add(node.stats());
+          closedNodes.add(node.stats());
         }
-      } catch (Throwable e) { // the others' deadlines pass as well
-        log.error("a node's tick failed; it will tick again", e);
+      } catch (Throwable e) { // the other nodes need their tick, too
+        log.error("a node's tick failed; it runs again with the next tick", e);
       }
     }
   }
@@ -274,7 +278,7 @@ final class LoopNodes implements BackendListener {
   }
 
   List<NodeStats> closedStats() {
-    return gone.stats();
+    return closedNodes.stats();
   }
 
   void close() {

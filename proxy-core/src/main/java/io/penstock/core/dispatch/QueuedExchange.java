@@ -7,23 +7,23 @@ import io.penstock.core.upstream.Endpoint;
 import java.util.concurrent.Semaphore;
 
 /**
- * An exchange that waits for its client's turn. What a thread must know of it is copied here: the
- * exchange itself belongs to the loop, and may be used again as soon as it has ended.
+ * An exchange that waits for its client's turn. It copies what the client's thread needs, since the
+ * exchange itself is confined to the loop and may be reused as soon as it has ended.
  */
 final class QueuedExchange {
 
-  /** Why an exchange goes to its node. */
+  /** Why an exchange is sent to its node. */
   enum Way {
-    /** The placement names it. */
+    /** The node serves the destination according to the placement. */
     BY_PLACEMENT,
-    /** It alone is meant. */
+    /** The exchange is for this node only. */
     PINNED,
-    /** The same, and {@code ASKING} goes first. */
+    /** As {@link #PINNED}, and {@code ASKING} is sent first. */
     ASKING
   }
 
   private final Exchange exchange;
-  private boolean taken; // sent or failed: the exchange is not to be touched any more
+  private boolean done; // sent or failed: the exchange must not be used any more
   private final boolean asking;
   private final boolean pinned;
   private final Turn.Place place;
@@ -31,9 +31,8 @@ final class QueuedExchange {
   private final Semaphore permits;
 
   /**
-   * @param way how it goes there
-   * @param gate has a permit for each connection to the node
-   */
+ * @param permits one for each connection to the node
+ */
   QueuedExchange(Exchange exchange, Way way, Endpoint node, Semaphore gate) {
     this.exchange = exchange;
     this.asking = way == Way.ASKING;
@@ -45,33 +44,33 @@ final class QueuedExchange {
 
   /** Sends the exchange, unless it has failed. On the loop. */
   void send(Lease lease) {
-    if (!taken) {
-      taken = true;
+    if (!done) {
+      done = true;
       lease.sendAfterWait(exchange, asking);
     }
   }
 
   /** Fails the exchange, unless it was sent. On the loop. */
   void fail(Failure failure) {
-    if (!taken) {
-      taken = true;
-      exchange.fail(failure); // others of the batch are to be told, too
+    if (!done) {
+      done = true;
+      exchange.fail(failure); // which does not throw: the batch may have others
     }
   }
 
-  /** Fails the exchange if it was not sent and the placement names another node by now. */
+  /** Fails the exchange if it was not sent and the placement now has another node for it. */
   void withdraw(LoopNodes nodes) {
-    if (!taken && !pinned && nodes.isMisplaced(exchange, place.node())) {
+    if (!done && !pinned && nodes.isMisplaced(exchange, place.node())) {
       fail(Failure.NOT_SENT);
     }
   }
 
-  /** Whether there is still something to send. On the loop. */
+  /** Returns whether it was neither sent nor failed. On the loop. */
   boolean isPending() {
-    return !taken;
+    return !done;
   }
 
-  /** Where it goes. */
+  /** Node and protocol of the connection that it needs. */
   Turn.Place place() {
     return place;
   }

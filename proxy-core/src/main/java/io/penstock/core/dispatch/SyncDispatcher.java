@@ -27,9 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has a virtual thread for each client, which takes turns on connections that it has for itself: no
- * client waits behind another's command. The channels stay on the loop, and so does everything that
- * touches an exchange.
+ * Runs a virtual thread for each client, which takes turns on leased connections: no client waits
+ * behind another's command. Channels and exchanges stay confined to the loop.
  */
 public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
 
@@ -39,9 +38,9 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
   private final LoopNodes nodes;
   private final int connections;
   private final IntObjectMap<ClientThread> clients = new IntObjectHashMap<>();
-  private final Map<Endpoint, Semaphore> gates = new HashMap<>();
-  private final EndOfTurnQueue<ClientThread> due; // with something to hand over
-  private final ThrottledLog refusals = new ThrottledLog();
+  private final Map<Endpoint, Semaphore> permits = new HashMap<>();
+  private final EndOfTurnQueue<ClientThread> due; // to hand over their batch
+  private final ThrottledLog rejectedLog = new ThrottledLog();
 
   public SyncDispatcher(
       LoopGroup group, Loop loop, BackendSettings settings, Topology topology, ProxyEvents events) {
@@ -77,8 +76,8 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
       client = new ClientThread(loop, this, id);
       clients.put(id, client);
     }
-    Semaphore gate = gates.computeIfAbsent(target, _ -> new Semaphore(connections, true));
-    client.add(new QueuedExchange(exchange, way, target, gate));
+    Semaphore nodePermits = permits.computeIfAbsent(target, _ -> new Semaphore(connections, true));
+    client.add(new QueuedExchange(exchange, way, target, nodePermits));
   }
 
   @Override
@@ -114,10 +113,9 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
 
   @Override
   public void reject(ClientThread client, Turn turn) {
-    refusals.log(times ->
+    rejectedLog.log(times ->
         log.warn(
-            "all {} connections that turns may have to {} are in use: {} have waited in vain since the"
-                + " last such line",
+            "all {} connections for turns to {} are in use: {} turns rejected since the last such line",
             connections,
             turn.node(),
             times));
@@ -135,7 +133,7 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
     return client == null || client.isFree();
   }
 
-  /** Nobody else waits for what comes by a connection that a client has for itself. */
+  /** No other client waits for the replies on a leased connection. */
   @Override
   public boolean hasRoomForLargeReply(int partition, Protocol protocol, int client) {
     return true;
@@ -153,7 +151,7 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
 
   @Override
   public void connect() {
-    // A client's thread connects when it has something to send.
+    // A connection is made when a client first sends something.
   }
 
   @Override
@@ -168,14 +166,14 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
 
   @Override
   public void tick(long now) {
-    adoptPlacement(); // of whatever change this loop was not told
+    adoptPlacement(); // in case this loop missed a change
     nodes.tick(now);
     clients.values().removeIf(client -> client.tick(now));
-    gates
+    permits
         .entrySet()
-        .removeIf(gate ->
-            nodes.knownNode(gate.getKey()) == null
-                && gate.getValue().availablePermits() == connections);
+        .removeIf(nodePermits ->
+            nodes.knownNode(nodePermits.getKey()) == null
+                && nodePermits.getValue().availablePermits() == connections);
   }
 
   @Override

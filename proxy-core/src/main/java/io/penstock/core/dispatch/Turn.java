@@ -11,23 +11,23 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What one client asks of one node at once: it has a connection for itself from the first request
- * to the last reply. Made, and waits for its permit, on the client's virtual thread; what its
- * exchanges do, they do on the client's loop.
+ * The exchanges of one batch of a client for one node. The client leases a connection from the
+ * first request to the last reply. It is created, and waits for its permit, on the client's virtual
+ * thread; its exchanges run on the client's loop.
  */
 final class Turn {
 
-  /** What one connection of a client's leads to. */
+  /** Node and protocol of a connection. */
   record Place(Endpoint node, Protocol protocol) {}
 
   private final List<QueuedExchange> exchanges = new ArrayList<>(1);
-  private boolean markContinued;
+  private boolean continued;
 
   private Turn(QueuedExchange first) {
     exchanges.add(first);
   }
 
-  /** A turn for each node that a batch goes to, each in the batch's order. */
+  /** Returns a turn for each node in the batch, each in the batch's order. */
   static Deque<Turn> of(Collection<QueuedExchange> batch) {
     var turns = new ArrayDeque<Turn>(4);
     for (QueuedExchange queued : batch) {
@@ -58,26 +58,26 @@ final class Turn {
     return exchanges;
   }
 
-  /** It goes over a connection that its client has already. */
+  /** Marks it as sent on a connection that its client has already leased. */
   void markContinued() {
-    markContinued = true;
+    continued = true;
   }
 
-  /** Whether the client's thread has nothing to do with it. */
+  /** Returns whether it uses a connection already leased, without the client's thread. */
   boolean isContinued() {
-    return markContinued;
+    return continued;
   }
 
-  /** Has a permit for each connection to the node. */
+  /** One permit for each connection to the node. */
   Semaphore permits() {
     return exchanges.getFirst().permits();
   }
 
   /**
-   * Fails what another node serves by now.
-   *
-   * @return whether there is still something to send
-   */
+ * Fails unsent exchanges that another node now serves.
+ *
+ * @return whether unsent exchanges remain
+ */
   boolean withdraw(LoopNodes nodes) {
     boolean pending = false;
     for (QueuedExchange queued : exchanges) {
@@ -87,14 +87,14 @@ final class Turn {
     return pending;
   }
 
-  /** Waits, until the first exchange's deadline, for leave to use one more connection. */
+  /** Waits for a permit until the first exchange's deadline. Returns false if there is none. */
   boolean awaitPermit() throws InterruptedException {
-    long patience = exchanges.getFirst().deadline() - System.nanoTime();
-    return permits().tryAcquire(Math.max(0, patience), TimeUnit.NANOSECONDS);
+    long timeout = exchanges.getFirst().deadline() - System.nanoTime();
+    return permits().tryAcquire(Math.max(0, timeout), TimeUnit.NANOSECONDS);
   }
 
-  /** Takes leave to use one more connection if nobody waits for it. */
+  /** Acquires a permit if one is free and no other turn waits for it. */
   boolean tryPermit() throws InterruptedException {
-    return permits().tryAcquire(0, TimeUnit.NANOSECONDS); // fair, other than without a time
+    return permits().tryAcquire(0, TimeUnit.NANOSECONDS); // tryAcquire() without a timeout ignores fairness
   }
 }

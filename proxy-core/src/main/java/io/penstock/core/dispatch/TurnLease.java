@@ -5,9 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A connection while one client has it. It is given back when nothing more is to come on it: as
- * long as replies are late it stays this client's, so that what the client asks of the node next
- * runs after what it asked before. Confined to the loop.
+ * A connection leased for a client's turns. It is released when no reply is pending on it. While
+ * late replies of expired exchanges are pending the client keeps it, so that the client's next
+ * requests to the node run after the earlier ones. Confined to the loop.
  */
 final class TurnLease {
 
@@ -15,10 +15,10 @@ final class TurnLease {
   private final ClientThread client;
   private final List<Turn> awaited = new ArrayList<>(1);
   private final Turn first;
-  private boolean givenBack;
+  private boolean released;
 
   /**
-   * @param first has the connection's permit
+   * @param first the turn that acquired the connection's permit
    */
   TurnLease(Lease lease, ClientThread client, Turn first) {
     this.lease = lease;
@@ -31,20 +31,20 @@ final class TurnLease {
     awaited.add(turn);
     try {
       turn.exchanges().forEach(queued -> queued.send(lease));
-    } finally { // without memory for it all there is still a thread that waits
-      lease.observe(this::look);
-      look();
+    } finally { // the thread waits even if memory was exhausted
+      lease.observe(this::checkEnd);
+      checkEnd();
     }
   }
 
-  private void look() {
-    if (givenBack || lease.isAwaited()) {
+  private void checkEnd() {
+    if (released || lease.isAwaited()) {
       return;
     }
     List<Turn> ended = List.copyOf(awaited);
     awaited.clear();
     if (!lease.hasPending()) {
-      givenBack = true;
+      released = true;
       client.removeLease(first);
       lease.release();
       first.permits().release();

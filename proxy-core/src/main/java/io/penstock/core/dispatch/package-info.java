@@ -1,11 +1,9 @@
 /**
- * How an exchange gets to its node. A {@link io.penstock.core.dispatch.Dispatcher} belongs to one
- * event loop; exchanges enter with their destination, and the newest placement decides where they
- * leave to.
+ * * Sends exchanges to nodes. A {@link io.penstock.core.dispatch.Dispatcher} belongs to one event
+ * loop. Exchanges enter with their destination; the latest placement determines the node.
  *
- * <p>Everything runs on that loop, but what a client does that works with {@code sync}: {@link
- * io.penstock.core.dispatch.ClientThread} says what runs on the client's virtual thread, which may
- * wait.
+ * <p>Everything runs on that loop, except for the virtual threads of clients with {@code sync}, which
+ * may wait: see {@link io.penstock.core.dispatch.ClientThread}.
  */
 @NullMarked
 package io.penstock.core.dispatch;

@@ -239,7 +239,7 @@ class BackendConnectionTest {
         assertThat(log.get())
             .singleElement()
             .asString()
-            .startsWith("4 commands are unanswered on one connection to 127.0.0.1:");
+            .startsWith("4 requests are in flight on one connection to 127.0.0.1:");
       }
       peer.send("+A\r\n");
       awaitLog("a +A\r\n");
@@ -423,7 +423,7 @@ class BackendConnectionTest {
       server.acceptUnanswered().expect("*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n" + NAMING);
       await()
           .untilAsserted(
-              () -> assertThat(events.getFirst()).contains("no answer to the handshake in time"));
+              () -> assertThat(events.getFirst()).contains("handshake timed out"));
     }
 
     @ParameterizedTest
@@ -448,7 +448,7 @@ class BackendConnectionTest {
       peer.expectClosed();
 
       await().until(() -> !events.isEmpty());
-      assertThat(events.getFirst()).contains("the node refused the handshake: " + refusal);
+      assertThat(events.getFirst()).contains("handshake failed: " + refusal);
     }
 
     @Test
@@ -690,7 +690,7 @@ class BackendConnectionTest {
 
       peer.expectClosed();
       server.accept();
-      assertThat(events).anyMatch(event -> event.contains("a reply that nobody asked for"));
+      assertThat(events).anyMatch(event -> event.contains("an unexpected reply"));
     }
   }
 

@@ -78,7 +78,7 @@ class ReplyStreamTest {
     send("b");
     stream.markReplaced();
 
-    assertThat(receive("+OK\r\n")).isEqualTo("a late reply after another node took its place");
+    assertThat(receive("+OK\r\n")).isEqualTo("a late reply after another node took over");
     stream.close();
 
     assertThat(log).containsExactly("a CONNECTION_LOST", "b CONNECTION_LOST");
@@ -90,7 +90,7 @@ class ReplyStreamTest {
     stream.markReplaced();
 
     assertThat(receive("$100000\r\n" + "x".repeat(STREAMED_FROM)))
-        .isEqualTo("a late reply after another node took its place");
+        .isEqualTo("a late reply after another node took over");
     assertThat(log).isEmpty();
   }
 
@@ -346,7 +346,7 @@ class ReplyStreamTest {
   void aReplyThatNobodyAskedForIsAProblem() {
     send("a");
 
-    assertThat(receive("+OK\r\n+OK\r\n")).isEqualTo("a reply that nobody asked for");
+    assertThat(receive("+OK\r\n+OK\r\n")).isEqualTo("an unexpected reply");
     assertThat(log).containsExactly("a +OK\r\n");
   }
 
@@ -356,7 +356,7 @@ class ReplyStreamTest {
   void theBeginningOfAReplyThatNobodyAskedForIsAProblem(String beginning) {
     send("a");
 
-    assertThat(receive("+OK\r\n" + beginning)).isEqualTo("a reply that nobody asked for");
+    assertThat(receive("+OK\r\n" + beginning)).isEqualTo("an unexpected reply");
     assertThat(log).containsExactly("a +OK\r\n");
   }
 
@@ -393,7 +393,7 @@ class ReplyStreamTest {
       problem = receive("x".repeat(1_000));
     }
 
-    assertThat(problem).isEqualTo("a reply that is too long to be kept");
+    assertThat(problem).isEqualTo("a reply that is too long to be buffered");
     assertThat(pieces).isEqualTo(100);
   }
 

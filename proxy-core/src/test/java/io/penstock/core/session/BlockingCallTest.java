@@ -458,7 +458,7 @@ class BlockingCallTest {
         assertThat(log.get())
             .singleElement()
             .asString()
-            .startsWith("clients have all 1 connections");
+            .startsWith("all 1 exclusive connections");
       }
       lease.send(NIL);
       client.send(BLPOP);

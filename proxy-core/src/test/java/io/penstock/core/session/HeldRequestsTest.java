@@ -191,7 +191,7 @@ class HeldRequestsTest extends EitherDispatcher {
           "-OVERLOADED too many commands wait for this node; the command did not run\r\n");
       assertThat(log.get())
           .containsExactly(
-              "an event loop holds 1 commands, as many as it may: 1 refused since the last such line");
+              "the failover hold of an event loop is full with 1 requests: 1 rejected since the last such line");
     }
     assertThat(first.pending()).isZero();
     assertThat(held().count(HeldOutcome.REFUSED)).isEqualTo(1);
