@@ -184,7 +184,7 @@ class HeldRequestsTest extends EitherDispatcher {
     awaitHeld(1);
 
     Peer second = rig().client();
-    try (LogLines log = LogLines.of("backend.Hold")) {
+    try (LogLines log = LogLines.of("backend.HeldRequests")) {
       second.send(set("foo", "1"));
 
       second.expect(
