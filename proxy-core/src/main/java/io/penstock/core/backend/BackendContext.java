@@ -22,7 +22,7 @@ public record BackendContext(
   private static final Backoff BACKOFF =
       new Backoff(Duration.ofMillis(10), Duration.ofSeconds(1), new Random());
 
-  /** With held requests of its own. */
+  /** With separate held requests. */
   public BackendContext(
       LoopGroup group,
       Loop loop,

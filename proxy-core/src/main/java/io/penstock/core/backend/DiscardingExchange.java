@@ -17,16 +17,16 @@ final class DiscardingExchange extends Exchange {
 
   @Override
   public void onReply(ByteBuf buffer, int from, int to) {
-    // Nobody waits for it.
+    // Discarded.
   }
 
   @Override
   public void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
-    // Nobody waits for it.
+    // Discarded.
   }
 
   @Override
   public void onFailure(Failure failure) {
-    // Nobody waits for it.
+    // Discarded.
   }
 }

@@ -179,7 +179,7 @@ public final class Lease implements LinkListener {
   }
 
   /**
- * Returns whether replies are pending and nothing comes. A blocking call may be silent without
+ * Returns whether replies are pending and no data arrives. A blocking call may be silent without
  * limit.
  */
   boolean isUnresponsive() {

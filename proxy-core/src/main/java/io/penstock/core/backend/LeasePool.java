@@ -39,7 +39,7 @@ final class LeasePool {
   private final Limits limits;
   private final ThrottledLog rejectedLog = new ThrottledLog();
   private final Set<Lease> open = new LinkedHashSet<>();
-  private final ArrayDeque<Lease> idle = new ArrayDeque<>(); // newest last
+  private final ArrayDeque<Lease> idle = new ArrayDeque<>(); // most recently released last
   private final Set<Lease> suspect = new HashSet<>(); // opened before the latest loss
   private boolean lost; // a ready one was lost, and none has connected since
 

@@ -139,7 +139,7 @@ private static final long UNRESPONSIVE_NANOS = TimeUnit.MILLISECONDS.toNanos(500
   }
 
   /**
- * Checks whether replies are pending and nothing comes. Called with each tick.
+ * Checks whether replies are pending and no data arrives. Called with each tick.
  *
  * @return whether this was so at two checks in a row: after a pause of the whole loop, the loop
  *     reads the sockets between the two

@@ -3,14 +3,13 @@ package io.penstock.core.transport;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How many clients of an event loop send requests at the same time: different ones that sent one
- * within {@value #SPAN_MILLIS} ms. Who is connected and silent does not count, nor who pipelines.
- * Confined to the loop.
+ * Counts the clients of an event loop that have sent a request within {@value #SPAN_MILLIS} ms. Idle
+ * clients and clients that pipeline do not count. Confined to the loop.
  */
 public final class ActiveClients {
 
-  /** From so many on, each client waits for the others far longer than for the loop. */
-  static final int LARGE = 256;
+  /** With this many, each client waits far longer for the others than for the loop. */
+  static final int MANY = 256;
 
   static final long SPAN_MILLIS = 10;
   private static final long SPAN_NANOS = TimeUnit.MILLISECONDS.toNanos(SPAN_MILLIS);
@@ -24,10 +23,11 @@ public final class ActiveClients {
   }
 
   /**
-   * Bytes came from a client that asks for one thing at a time.
-   *
-   * @param before when bytes came from it the last time, and {@code now}: {@link System#nanoTime()}
-   */
+ * Bytes came from a client that does not pipeline.
+ *
+ * @param before {@link System#nanoTime()} of the client's previous bytes
+ * @param now {@link System#nanoTime()}
+ */
   public void onRequest(long before, long now) {
     long age = now - since;
     if (age >= SPAN_NANOS) {
@@ -40,8 +40,8 @@ public final class ActiveClients {
     }
   }
 
-  /** Whether there were many in the last span, or are already in this one. */
+  /** Returns whether there were many in the previous span, or are in the current one. */
   public boolean areMany() {
-    return last >= LARGE || counted >= LARGE;
+    return last >= MANY || counted >= MANY;
   }
 }

@@ -12,29 +12,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Wakes event loops when their next scheduled task is due. One daemon thread for all loops of a
- * group: it begins with the first alarm that is set and ends when all have been given back, and
- * with nothing else: idle loops would never see to their tasks again.
+ * Wakes event loops when their next scheduled task is due. One daemon thread serves all loops of a
+ * group. It starts with the first alarm that is set, and ends only when all alarms are closed:
+ * without it, idle loops would never run their tasks.
  */
 final class AlarmClock {
 
   private static final Logger log = LoggerFactory.getLogger(AlarmClock.class);
 
-  /**
-   * An alarm that is not set anew rings again, and what failed is tried again: nobody is forgotten.
-   */
-  private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  /** An alarm that is not set again rings again after this time; what failed is retried. */
+private static final long REPEAT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(1);
-  private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
+  private static final long MAX_SLEEP_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long LOG_INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(1);
   private static final long NONE = Long.MIN_VALUE;
 
   private final ThreadFactory threads;
   private final AtomicReference<Alarm[]> alarms = new AtomicReference<>(new Alarm[0]);
   private final AtomicReference<@Nullable Thread> thread = new AtomicReference<>();
   private final AtomicBoolean starting = new AtomicBoolean();
-  private volatile long startsAgain = System.nanoTime();
-  private volatile long quietUntil = System.nanoTime();
+  private volatile long startRetryAt = System.nanoTime();
+  private volatile long nextLogAt = System.nanoTime();
   private volatile long sleepsUntil;
 
   AlarmClock() {
@@ -46,10 +44,10 @@ final class AlarmClock {
   }
 
   /**
-   * An alarm that is not set yet; to be given back.
-   *
-   * @param ring called on the clock's thread when it is time
-   */
+ * Creates an alarm that is not set. It must be closed.
+ *
+ * @param ring called on the clock's thread when the alarm rings
+ */
   Alarm alarm(Runnable ring) {
     var alarm = new Alarm(ring);
     alarms.updateAndGet(before -> {
@@ -60,7 +58,7 @@ final class AlarmClock {
     return alarm;
   }
 
-  /** Of one loop. Set by that loop only. */
+  /** The alarm of one loop. Set by that loop only. */
   final class Alarm {
 
     private final Runnable ring;
@@ -71,14 +69,15 @@ final class AlarmClock {
     }
 
     /**
-     * Rings at that time instead of any other.
-     *
-     * @param nanos as of {@link System#nanoTime}
-     * @return whether it will; false while the clock's thread cannot be started, or is just being
-     */
+ * Sets the time at which it rings, in place of an earlier one.
+ *
+ * @param nanos as of {@link System#nanoTime}
+ * @return false if it will not ring: the clock's thread cannot be started, or is just being
+ *     started by another loop
+ */
     boolean set(long nanos) {
       at.set(nanos == NONE ? nanos + 1 : nanos);
-      if (thread.get() == null && !begin()) {
+      if (thread.get() == null && !startThread()) {
         return false;
       }
       if (nanos - sleepsUntil < 0) {
@@ -97,16 +96,16 @@ final class AlarmClock {
       LockSupport.unpark(thread.get());
     }
 
-    /** Answers how long it is until it is to be looked at again. */
-    private long look(long now) {
+    /** Rings if it is due. Returns the nanoseconds until the next check. */
+    private long ringIfDue(long now) {
       long time = at.get();
       if (time == NONE) {
-        return LONGEST_NANOS;
+        return MAX_SLEEP_NANOS;
       }
       if (time - now > 0) {
         return time - now;
       }
-      at.compareAndSet(time, now + AGAIN_NANOS); // unless it was set meanwhile
+      at.compareAndSet(time, now + REPEAT_NANOS); // unless it was set concurrently
       ring.run();
       return 0;
     }
@@ -117,9 +116,9 @@ final class AlarmClock {
     }
   }
 
-  /** Who cannot have a thread now may have one later, and no loop is to fail of that. */
-  private boolean begin() {
-    if (System.nanoTime() - startsAgain < 0 || !starting.compareAndSet(false, true)) {
+  /** Starts the thread. If that fails it is tried again later, and no loop fails. */
+  private boolean startThread() {
+    if (System.nanoTime() - startRetryAt < 0 || !starting.compareAndSet(false, true)) {
       return false;
     }
     try {
@@ -130,8 +129,8 @@ final class AlarmClock {
       }
       return true;
     } catch (Throwable e) {
-      startsAgain = System.nanoTime() + AGAIN_NANOS;
-      say("the thread that wakes event loops could not be started; they wait with timeouts", e);
+      startRetryAt = System.nanoTime() + REPEAT_NANOS;
+      logOccasionally("the thread that wakes event loops could not be started; event loops wait with timeouts", e);
       return false;
     } finally {
       starting.set(false);
@@ -140,31 +139,31 @@ final class AlarmClock {
 
   private void run() {
     while (alarms.get().length > 0) {
-      round();
+      ringDue();
     }
   }
 
-  /** Makes no garbage: it goes on where there is no memory. */
-  private void round() {
+  /** Allocates nothing, so that it also works when memory is exhausted. */
+  private void ringDue() {
     long now = System.nanoTime();
-    long pause = LONGEST_NANOS;
+    long pause = MAX_SLEEP_NANOS;
     for (Alarm alarm : alarms.get()) {
-      pause = Math.min(pause, look(alarm, now));
+      pause = Math.min(pause, ringIfDue(alarm, now));
     }
-    // Who sets an alarm writes it first and reads this afterwards: one of the two sees the other.
+    // A loop sets its alarm before it reads this field, so one of the two threads sees the other.
     sleepsUntil = now + pause;
     if (pause > 0 && !isAnyBefore(sleepsUntil)) {
       LockSupport.parkNanos(this, pause);
     }
   }
 
-  /** One that fails is looked at again later, and holds up no other. */
-  private long look(Alarm alarm, long now) {
+  /** An alarm that fails is retried later and does not delay others. */
+private long ringIfDue(Alarm alarm, long now) {
     try {
-      return alarm.look(now);
+      return alarm.ringIfDue(now);
     } catch (Throwable e) {
-      say("an event loop could not be woken; tried again", e);
-      return AGAIN_NANOS;
+      logOccasionally("an event loop could not be woken; this is retried", e);
+      return REPEAT_NANOS;
     }
   }
 
@@ -177,17 +176,17 @@ final class AlarmClock {
     return false;
   }
 
-  /** Not ten times a second, for as long as it lasts. */
-  private void say(String what, Throwable failure) {
+  /** Logs at most once a minute. */
+  private void logOccasionally(String what, Throwable failure) {
     long now = System.nanoTime();
-    if (now - quietUntil < 0) {
+    if (now - nextLogAt < 0) {
       return;
     }
-    quietUntil = now + QUIET_NANOS;
+    nextLogAt = now + LOG_INTERVAL_NANOS;
     try {
       log.error(what, failure);
     } catch (Throwable _) {
-      // there is no memory for words, most likely
+      // memory is probably exhausted
     }
   }
 }

@@ -12,19 +12,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Virtual threads that an event loop's own thread carries: they and the loop take turns on one
- * platform thread, so handing something over costs neither a wake-up nor a change of the processor.
- * They must not keep it: what blocks without giving the carrier free stops the loop.
+ * Starts virtual threads with an event loop's thread as their carrier. They and the loop take turns
+ * on one platform thread, so handing something over costs neither a wake-up nor a switch to another
+ * processor. They must not block without releasing the carrier, since that stops the loop.
  *
- * <p>The JDK has this inside, and opens it to who asks ({@code --add-opens
- * java.base/java.lang=ALL-UNNAMED}, which the executable jar's manifest does). Where it does not,
- * the JDK's own carriers do it, at the price of those wake-ups.
+ * <p>This uses an internal method of the JDK, which requires {@code --add-opens
+ * java.base/java.lang=ALL-UNNAMED} (the executable jar's manifest has it). Without it the JDK's
+ * default carriers are used, at the cost of those wake-ups.
  */
 final class Carrier {
 
   private static final Logger log = LoggerFactory.getLogger(Carrier.class);
 
-  /** (scheduler, name, characteristics, task); null where the JDK keeps it to itself. */
+  /** Parameters: scheduler, name, characteristics, task. Null if it is not accessible. */
   private static final @Nullable MethodHandle NEW_THREAD = find();
 
   private final EventLoop executor;
@@ -47,20 +47,20 @@ final class Carrier {
                   Thread.class, Executor.class, String.class, int.class, Runnable.class));
     } catch (ReflectiveOperationException | RuntimeException inaccessible) {
       log.info(
-          "event loops cannot carry virtual threads; hand-overs cost more: {}",
+          "virtual threads cannot run on the threads of event loops, which costs more CPU: {}",
           inaccessible.toString());
       return null;
     }
   }
 
-  /** Whether loops carry threads in this JVM. */
+  /** Returns whether event loops can carry virtual threads in this JVM. */
   static boolean isSupported() {
     return NEW_THREAD != null;
   }
 
   /** Starts a thread. */
   Thread start(String name, Runnable task) {
-    Thread thread = carried(name, task);
+    Thread thread = newThread(name, task);
     if (thread == null) {
       return Thread.ofVirtual().name(name).start(task);
     }
@@ -68,21 +68,21 @@ final class Carrier {
     return thread;
   }
 
-  private @Nullable Thread carried(String name, Runnable task) {
+  private @Nullable Thread newThread(String name, Runnable task) {
     if (NEW_THREAD == null) {
       return null;
     }
     try {
       return (Thread) NEW_THREAD.invokeExact((Executor) executor, name, 0, task);
     } catch (Throwable e) {
-      throw new IllegalStateException("a virtual thread could not be made", e);
+      throw new IllegalStateException("a virtual thread could not be created", e);
     }
   }
 
-  /** Runs {@code task} on the loop; called by a thread that was started here. */
+  /** Runs {@code task} on the loop. Must be called by a thread that was started here. */
   void run(Runnable task) {
-    if (isSupported() && executor instanceof AbstractEventExecutor carrying) {
-      carrying.lazyExecute(task); // it is awake: it carries the caller
+    if (isSupported() && executor instanceof AbstractEventExecutor loop) {
+      loop.lazyExecute(task); // no wake-up is needed: the loop's thread carries the caller
     } else {
       executor.execute(task);
     }

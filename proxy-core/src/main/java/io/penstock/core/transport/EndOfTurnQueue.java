@@ -5,9 +5,9 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 
 /**
- * What is to be done at the end of this turn of an event loop. One task, queued with the first,
- * takes all of them in order, also those that are added meanwhile; one that fails does not keep the
- * others waiting. Confined to its loop.
+ * A queue of elements that are processed at the end of the loop turn. One task, submitted with the
+ * first element, processes all in order, including those that are added meanwhile. If one fails the
+ * others are still processed. Confined to its loop.
  */
 public final class EndOfTurnQueue<T> implements Runnable {
 
@@ -17,28 +17,28 @@ public final class EndOfTurnQueue<T> implements Runnable {
   private final Consumer<? super T> action;
   private Object[] due = new Object[CAPACITY];
   private int size;
-  private int taken; // of them, in this run
+  private int processed; // in this run
 
   /**
-   * @param action what is to be done with each
-   */
+ * @param action called with each element
+ */
   public EndOfTurnQueue(EventLoop loop, Consumer<? super T> action) {
     this.loop = loop;
     this.action = action;
   }
 
-  /** Has {@code one} taken at the end of this turn: as often as it was added. */
-  public void add(T one) {
+  /** Adds an element to be processed at the end of this turn, as often as it was added. */
+public void add(T element) {
     if (size == due.length) {
       due = Arrays.copyOf(due, size * 2);
     }
     if (size == 0) {
       loop.execute(this);
     }
-    due[size++] = one;
+    due[size++] = element;
   }
 
-  /** Whether no other is due in this turn beside the one that was added. */
+  /** Returns whether only one element was added in this turn. */
   boolean hasOne() {
     return size == 1;
   }
@@ -48,14 +48,14 @@ public final class EndOfTurnQueue<T> implements Runnable {
   @SuppressWarnings("unchecked") // add() takes nothing else
   public void run() {
     try {
-      while (taken < size) {
-        action.accept((T) due[taken++]);
+      while (processed < size) {
+        action.accept((T) due[processed++]);
       }
     } finally {
-      int rest = size - taken; // behind one that failed
-      System.arraycopy(due, taken, due, 0, rest);
+      int rest = size - processed; // after one that failed
+      System.arraycopy(due, processed, due, 0, rest);
       Arrays.fill(due, rest, size, null);
-      taken = 0;
+      processed = 0;
       size = rest;
       if (rest > 0) {
         loop.execute(this);
@@ -63,10 +63,10 @@ public final class EndOfTurnQueue<T> implements Runnable {
     }
   }
 
-  /** Forgets what has not been taken yet. */
+  /** Removes all elements that are not processed yet. */
   public void clear() {
     Arrays.fill(due, 0, size, null);
-    taken = 0;
+    processed = 0;
     size = 0;
   }
 }

@@ -6,13 +6,13 @@ import io.netty.channel.EventLoop;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sockets of one event loop that have something to send. Each is written once, after the turn's
- * reads: requests of different clients for one node leave in one system call. Confined to its event
- * loop.
+ * The sockets of one event loop with pending output. Each is written once, after the reads of the
+ * loop turn, so requests of different clients for one node are sent in one system call. Confined to
+ * its event loop.
  */
 public final class FlushQueue {
 
-  /** Capacity of the buffers that small pieces are collected in. */
+  /** Capacity of the buffers that collect small pieces. */
   static final int BUFFER_SIZE = 16 * 1024;
 
   private static final int SPARE_BUFFERS = 32;
@@ -30,12 +30,12 @@ public final class FlushQueue {
     dirty.add(output);
   }
 
-  /** Whether the output that is being written is the only one of this turn. */
+  /** Returns whether the output that is being written is the only one of this turn. */
   boolean hasOne() {
     return dirty.hasOne();
   }
 
-  /** An empty buffer; the caller owns it. */
+  /** Returns an empty buffer owned by the caller. */
   ByteBuf takeBuffer(ByteBufAllocator allocator) {
     if (spares > 0) {
       ByteBuf buffer = spare[--spares];
@@ -48,10 +48,11 @@ public final class FlushQueue {
   }
 
   /**
-   * Takes the caller's reference back: kept for the next turn when nobody else holds one.
-   *
-   * @return whether it was the last one
-   */
+ * Takes ownership of the caller's reference. The buffer is kept for the next turn if there is no
+ * other reference.
+ *
+ * @return whether it was the last reference
+ */
   boolean returnBuffer(ByteBuf buffer) {
     if (!closed
         && spares < SPARE_BUFFERS
@@ -63,7 +64,7 @@ public final class FlushQueue {
     return buffer.release();
   }
 
-  /** Releases the spare buffers at the loop's end, and keeps none from here on. */
+  /** Releases the spare buffers at the loop's end, and keeps none from now on. */
   public void close() {
     closed = true;
     while (spares > 0) {

@@ -7,7 +7,7 @@ import io.netty.channel.IoRegistration;
 import io.netty.util.concurrent.ThreadAwareExecutor;
 import java.util.function.BiFunction;
 
-/** What is put around an {@link IoHandler} to change how a loop looks at its sockets. */
+/** A wrapper around an {@link IoHandler}, to change how a loop polls its sockets. */
 abstract class ForwardingIoHandler implements IoHandler {
 
   protected final IoHandler io;
@@ -16,7 +16,7 @@ abstract class ForwardingIoHandler implements IoHandler {
     this.io = io;
   }
 
-  /** Makes handlers that are put around those of {@code factory}, for the loop they are of. */
+  /** Returns a factory that wraps the handlers of {@code factory}, given their loop. */
   static IoHandlerFactory around(
       IoHandlerFactory factory, BiFunction<IoHandler, ThreadAwareExecutor, IoHandler> wrapping) {
     return new IoHandlerFactory() {

@@ -10,71 +10,72 @@ import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /**
- * Gathers more work into one turn of a busy event loop: when a look at the sockets found several
- * with something to do, it gives way once to whoever waits for this processor, and looks again
- * before the turn's writes go out. Clients and nodes on the same machine get on meanwhile, and what
- * they send shares the system calls and the wake-ups of this turn. With a processor of its own a
- * loop notices nothing but the call: nobody waits, and it goes on at once.
+ * Gathers more work into one turn of a busy event loop. If polling the sockets found several ready,
+ * the loop yields the processor once and polls again before the turn's writes. Clients and nodes on
+ * the same machine can run meanwhile, and what they send shares the system calls and the wake-ups of
+ * this turn. If no other thread waits for the processor, yielding returns immediately and costs only
+ * the call.
  *
- * <p>When a large {@link ActiveClients} is served it sleeps instead, for the shortest time that can
- * be slept: that is little beside the time in which each client's turn comes round, and what comes
- * meanwhile makes the batches of clients and nodes larger.
+ * <p>If many clients are active (see {@link ActiveClients#areMany}), the loop sleeps instead, for
+ * the shortest possible time. That is short compared to the time between a client's requests, and
+ * what arrives meanwhile makes the batches of clients and nodes larger.
  *
- * <p>Who never sleeps keeps the processor for a whole time slice. After giving way took that long,
- * or sleep brought next to nothing, the loop does neither for {@link #REST} times as long.
+ * <p>A thread that never sleeps keeps the processor for a whole time slice. If yielding took that
+ * long, or if sleeping gathered almost nothing, the loop does neither for {@link #REST} times as
+ * long.
  *
- * <p>Confined to its event loop, but for {@link #wakeup}.
+ * <p>Confined to its event loop, except for {@link #wakeup}.
  */
 final class GatheringIoHandler extends ForwardingIoHandler {
 
-  /** From so many completions or ready sockets on a turn is worth gathering for. */
+  /** The minimum of completions or ready sockets for yielding. */
   static final int BUSY = 2;
 
-  /** From so many on it is worth sleeping for. */
+  /** The minimum for sleeping. */
   static final int MANY = 8;
 
-  /** A sleep that brings fewer was not worth it. */
+  /** A sleep that gathers fewer was not worth it. */
   static final int FEW = 4;
 
-  /** The kernel's timer slack, 50 us on most machines, comes on top. */
+  /** The kernel adds its timer slack, 50 us on most machines. */
   static final long NAP_NANOS = 10_000;
 
-  /** Giving way for longer than this costs more than it brings. */
+  /** Yielding for longer costs more than it gains. */
   static final long LONG_NANOS = 2_000_000;
 
   static final int REST = 32;
 
   private static final IoHandlerContext AGAIN = new Again();
 
-  private final ActiveClients crowd;
+  private final ActiveClients activeClients;
   private final LongConsumer pause;
   private final LongSupplier clock;
   private long restsUntil;
 
   /**
-   * @param crowd the loop's clients
-   * @param pause sleeps for so many nanoseconds; for none it only lets others run
-   * @param clock nanoseconds, as of {@link System#nanoTime}
-   */
-  GatheringIoHandler(IoHandler io, ActiveClients crowd, LongConsumer pause, LongSupplier clock) {
+ * @param activeClients of the loop
+ * @param pause sleeps for the given nanoseconds; yields if they are 0
+ * @param clock nanoseconds, as of {@link System#nanoTime}
+ */
+  GatheringIoHandler(IoHandler io, ActiveClients activeClients, LongConsumer pause, LongSupplier clock) {
     super(io);
-    this.crowd = crowd;
+    this.activeClients = activeClients;
     this.pause = pause;
     this.clock = clock;
     this.restsUntil = clock.getAsLong();
   }
 
-  /** Makes handlers that gather around those of {@code factory}. */
+  /** Returns a factory of handlers that gather around those of {@code factory}. */
   static IoHandlerFactory around(
-      IoHandlerFactory factory, Function<ThreadAwareExecutor, ActiveClients> crowdOf) {
+      IoHandlerFactory factory, Function<ThreadAwareExecutor, ActiveClients> activeClientsOf) {
     return around(
         factory,
         (io, loop) ->
             new GatheringIoHandler(
-                io, crowdOf.apply(loop), GatheringIoHandler::pause, System::nanoTime));
+                io, activeClientsOf.apply(loop), GatheringIoHandler::pause, System::nanoTime));
   }
 
-  @SuppressWarnings("ThreadPriorityCheck") // a hint; without effect nothing but speed is lost
+  @SuppressWarnings("ThreadPriorityCheck") // only a hint for better performance
   private static void pause(long nanos) {
     if (nanos == 0) {
       Thread.yield();
@@ -94,7 +95,7 @@ final class GatheringIoHandler extends ForwardingIoHandler {
   }
 
   private int gather(int handled, long start) {
-    boolean sleeps = handled >= MANY && crowd.areMany();
+    boolean sleeps = handled >= MANY && activeClients.areMany();
     pause.accept(sleeps ? NAP_NANOS : 0);
     long end = clock.getAsLong();
     int more = io.run(AGAIN);
@@ -105,7 +106,7 @@ final class GatheringIoHandler extends ForwardingIoHandler {
     return more;
   }
 
-  /** The second look does not wait: what the first one found has still to be written. */
+  /** The second poll does not wait, since the results of the first must still be written. */
   private static final class Again implements IoHandlerContext {
 
     @Override

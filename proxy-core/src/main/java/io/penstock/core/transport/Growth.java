@@ -2,7 +2,7 @@ package io.penstock.core.transport;
 
 import io.netty.buffer.ByteBuf;
 
-/** How buffers grow that take in what arrives, piece by piece. */
+/** Growth of buffers that collect arriving bytes. */
 public final class Growth {
 
   private static final int LARGEST = Integer.MAX_VALUE - 8;
@@ -10,9 +10,9 @@ public final class Growth {
   private Growth() {}
 
   /**
-   * Makes room for {@code more} bytes behind what is written; borrows the buffer. Doubles: growing
-   * by steps would copy a value of hundreds of megabytes over and over.
-   */
+ * Ensures room for {@code more} bytes after the written ones; borrows the buffer. The capacity is
+ * doubled: growing by steps would copy a value of hundreds of megabytes again and again.
+ */
   public static void ensureRoom(ByteBuf buffer, int more) {
     long needed = (long) buffer.writerIndex() + more;
     if (needed > buffer.capacity()) {

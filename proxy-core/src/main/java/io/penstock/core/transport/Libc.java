@@ -8,12 +8,12 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * System calls of Linux that Netty has none for, by Java's foreign function interface. Its users
- * run with {@code --enable-native-access}, as Netty wants it. Safe from any thread.
+ * Linux system calls that Netty does not offer, by Java's foreign function interface. Requires
+ * {@code --enable-native-access}, as Netty does. Safe from any thread.
  */
 final class Libc {
 
-  private static final int MSG_DONTWAIT = 0x40; // Linux's, on every processor that Netty is for
+  private static final int MSG_DONTWAIT = 0x40; // Linux's value on all processors that Netty supports
   private static final int MSG_NOSIGNAL = 0x4000;
 
   private static final MethodHandle SEND =
@@ -36,10 +36,10 @@ final class Libc {
   }
 
   /**
-   * send(2) that does not wait and raises no signal, whatever the socket was made for.
-   *
-   * @return how many bytes were taken, or -1
-   */
+ * Calls send(2) without blocking and without raising a signal, whatever the socket's options.
+ *
+ * @return the number of bytes sent, or -1
+ */
   static long send(int socket, long start, long length) {
     try {
       return (long) SEND.invokeExact(socket, start, length, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -49,12 +49,12 @@ final class Libc {
   }
 
   /**
-   * How the calling thread is scheduled: sched_getattr(2) and sched_setattr(2), for which not every
-   * libc has a function.
-   */
+ * The scheduling of the calling thread: sched_getattr(2) and sched_setattr(2), for which not every
+ * libc has a function.
+ */
   static final class Scheduling {
 
-    private static final int SIZE = 48; // struct sched_attr, as it began
+    private static final int SIZE = 48; // the first version of struct sched_attr
     private static final long POLICY = 4;
     private static final long FLAGS = 8;
     private static final long RUNTIME = 24; // with SCHED_OTHER the time slice
@@ -75,7 +75,7 @@ final class Libc {
 
     private Scheduling() {}
 
-    /** To get and to set; none where they are not known. */
+    /** The numbers of sched_getattr and sched_setattr; empty where they are not known. */
     private static long[] callNumbers() {
       return switch (System.getProperty("os.name") + " " + System.getProperty("os.arch")) {
         case "Linux amd64" -> new long[] {315, 314};
@@ -85,13 +85,13 @@ final class Libc {
     }
 
     /**
-     * Asks for a longer or shorter time slice, which needs no privilege, for this thread and none
-     * that it starts. Not where somebody chose another policy than the usual one.
-     *
-     * @param nanos 0 leaves it as it is
-     * @return what it is then, in nanoseconds; 0 where the kernel has none to choose, as Linux
-     *     before 6.12
-     */
+ * Requests a longer or shorter time slice for this thread, but not for threads that it starts.
+ * Needs no privilege. Does nothing if the thread has another policy than SCHED_OTHER.
+ *
+ * @param nanos the time slice; 0 to leave it unchanged
+ * @return the resulting time slice in nanoseconds; 0 if the kernel has no setting for it, as Linux
+ *     before 6.12
+ */
     static long timeSlice(long nanos) {
       long[] numbers = callNumbers();
       if (numbers.length == 0) {
@@ -101,7 +101,7 @@ final class Libc {
         MemorySegment attributes = arena.allocate(SIZE, Long.BYTES);
         boolean known = call(numbers[0], attributes, SIZE);
         if (known && nanos > 0 && attributes.get(ValueLayout.JAVA_INT, POLICY) == SCHED_OTHER) {
-          long flags = attributes.get(ValueLayout.JAVA_LONG, FLAGS); // none may be taken back
+          long flags = attributes.get(ValueLayout.JAVA_LONG, FLAGS); // those that are set cannot be cleared
           attributes.set(ValueLayout.JAVA_LONG, FLAGS, flags | RESET_ON_FORK);
           attributes.set(ValueLayout.JAVA_LONG, RUNTIME, nanos);
           known = call(numbers[1], attributes, 0) && call(numbers[0], attributes, SIZE);

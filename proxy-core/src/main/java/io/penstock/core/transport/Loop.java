@@ -4,8 +4,8 @@ import io.netty.channel.EventLoop;
 import java.util.function.LongSupplier;
 
 /**
- * One event loop as the rooms see it: its executor, its flush queue and its clock. Everything built
- * on a loop is used on that loop only.
+ * One event loop with what belongs to it: executor, flush queue, clock and more. Everything built on
+ * a loop is used on that loop only.
  */
 public final class Loop {
 
@@ -19,27 +19,24 @@ public final class Loop {
   private final LongSupplier clock;
   private long now;
 
-  Loop(int index, EventLoop executor, ActiveClients crowd, LongSupplier clock) {
+  Loop(int index, EventLoop executor, ActiveClients activeClients, LongSupplier clock) {
     this.clock = clock;
     this.now = clock.getAsLong();
     this.index = index;
     this.executor = executor;
-    this.activeClients = crowd;
+    this.activeClients = activeClients;
     this.flushQueue = new FlushQueue(executor);
     this.readGate = new ReadGate(executor);
     this.slices = new Slices(executor);
     this.carrier = new Carrier(executor);
   }
 
-  /**
-   * A loop of its own over an event loop that somebody else made and runs, with the machine's
-   * clock.
-   */
+  /** Returns a loop over an existing event loop, with the system clock. */
   public static Loop over(EventLoop executor) {
     return new Loop(0, executor, new ActiveClients(System.nanoTime()), System::nanoTime);
   }
 
-  /** 0 to loops - 1. */
+  /** From 0 to the number of loops - 1. */
   public int index() {
     return index;
   }
@@ -52,40 +49,40 @@ public final class Loop {
     return flushQueue;
   }
 
-  /** How many clients of this loop ask at the same time. */
+  /** Counts the clients of this loop that send requests at the same time. */
   public ActiveClients activeClients() {
     return activeClients;
   }
 
-  /** Whether the sockets of this loop are read. */
+  /** Controls whether the sockets of this loop are read. */
   public ReadGate readGate() {
     return readGate;
   }
 
-  /** What is too long for one turn of this loop. */
+  /** Runs work that is too long for one turn of this loop. */
   public Slices slices() {
     return slices;
   }
 
   /**
-   * Starts a virtual thread that hands things over to this loop and back at little cost: the loop's
-   * own thread carries it where the JVM allows that. It may park, and must not occupy its carrier.
-   */
+ * Starts a virtual thread that can exchange work with this loop at low cost: the loop's own thread
+ * is its carrier where the JVM allows that. It may park but must not pin its carrier.
+ */
   public Thread startVirtual(String name, Runnable task) {
     return carrier.start(name, task);
   }
 
-  /** Runs {@code task} on the loop; called by threads of {@link #startVirtual} alone. */
+  /** Runs {@code task} on the loop. Only for threads of {@link #startVirtual}. */
   public void executeFromVirtual(Runnable task) {
     carrier.run(task);
   }
 
-  /** {@link System#nanoTime()} as of the last {@link #tick()}: good for this turn's stamps. */
+  /** {@link System#nanoTime()} as of the latest {@link #tick()}: for timestamps of this turn. */
   public long now() {
     return now;
   }
 
-  /** Reads the clock; called once when bytes arrive or a timer fires. */
+  /** Reads the clock. Called once when bytes arrive or a timer fires. */
   public long tick() {
     now = clock.getAsLong();
     return now;

@@ -34,15 +34,15 @@ public final class LoopGroup {
       new WriteBufferWaterMark(512 * 1024, 1024 * 1024);
   private static final int BACKLOG = 4_096;
 
-  /** Nodes send what many clients asked for: with Netty's 64 KiB large values take more reads. */
-  private static final int LARGEST_READ = 256 * 1024;
+  /** Larger than Netty's 64 KiB, so that large values and the replies for many clients need fewer reads. */
+private static final int MAX_READ = 256 * 1024;
 
-  /** Netty's own. */
-  private static final int SMALLEST_READ = 64;
+  /** Netty's default, as is the next one. */
+  private static final int MIN_READ = 64;
 
-  private static final int FIRST_READ = 2_048;
+  private static final int INITIAL_READ = 2_048;
 
-  /** Who blocks hears nothing for long, of a host either that has gone and come back. */
+  /** Needed by blocked calls: they would not notice that a node's host disappeared or was restarted. */
   private static final Duration NODE_KEEP_ALIVE = Duration.ofMinutes(1);
 
   private static final long CLOSING_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
@@ -51,25 +51,25 @@ public final class LoopGroup {
   private final MultiThreadIoEventLoopGroup group;
   private final List<Loop> loops = new ArrayList<>();
 
-  /** With the kernel's usual time slices. */
+  /** With the kernel's default time slices. */
   public LoopGroup(Transport wanted, int count) {
     this(wanted, count, Duration.ZERO);
   }
 
   /**
-   * Starts nothing yet: threads begin with their first task.
-   *
-   * @param timeSlice that their threads ask the kernel for; zero: none
-   */
+ * Creates the loops. Their threads start with their first task.
+ *
+ * @param timeSlice requested from the kernel for the threads; zero for the default
+ */
   public LoopGroup(Transport wanted, int count, Duration timeSlice) {
     this(wanted, count, timeSlice, Transport::ioHandlers, System::nanoTime);
   }
 
   /**
-   * With a clock that deadlines and timeouts go by. Tasks that are scheduled on a loop do not.
-   *
-   * @param clock nanoseconds that never go back; read on the loops
-   */
+ * With a clock for deadlines and timeouts. Scheduled tasks of the loops do not use it.
+ *
+ * @param clock monotonic nanoseconds; read on the loops
+ */
   public LoopGroup(Transport wanted, int count, LongSupplier clock) {
     this(wanted, count, Duration.ZERO, Transport::ioHandlers, clock);
   }
@@ -82,47 +82,47 @@ public final class LoopGroup {
     int index = 0;
     for (EventExecutor executor : group) {
       var loop = (IoEventLoop) executor;
-      loops.add(new Loop(index++, loop, made.crowdOf().apply(loop), clock));
+      loops.add(new Loop(index++, loop, made.activeClientsOf().apply(loop), clock));
     }
   }
 
-  /** How loops look at their sockets with a transport. */
+  /** Creates the I/O handlers of a transport. */
   @FunctionalInterface
   interface Handlers {
-    IoHandlerFactory of(Transport transport, Function<ThreadAwareExecutor, ActiveClients> crowdOf);
+    IoHandlerFactory of(Transport transport, Function<ThreadAwareExecutor, ActiveClients> activeClientsOf);
   }
 
   private record Made(
       Transport transport,
       MultiThreadIoEventLoopGroup group,
-      Function<ThreadAwareExecutor, ActiveClients> crowdOf) {
+      Function<ThreadAwareExecutor, ActiveClients> activeClientsOf) {
 
     static Made of(Transport transport, int count, Duration timeSlice, Handlers handlers) {
-      var crowds = new IdentityHashMap<ThreadAwareExecutor, ActiveClients>();
-      Function<ThreadAwareExecutor, ActiveClients> crowdOf =
-          loop -> crowds.computeIfAbsent(loop, _ -> new ActiveClients(System.nanoTime()));
+      var activeClients = new IdentityHashMap<ThreadAwareExecutor, ActiveClients>();
+      Function<ThreadAwareExecutor, ActiveClients> activeClientsOf =
+          loop -> activeClients.computeIfAbsent(loop, _ -> new ActiveClients(System.nanoTime()));
       var group =
           new MultiThreadIoEventLoopGroup(
-              count, new LoopThreads(timeSlice), handlers.of(transport, crowdOf));
-      return new Made(transport, group, crowdOf);
+              count, new LoopThreads(timeSlice), handlers.of(transport, activeClientsOf));
+      return new Made(transport, group, activeClientsOf);
     }
   }
 
   /**
-   * Makes the loops of the first transport that works. That one ring of io_uring could be made, of
-   * one entry, does not mean that all can that are needed: only making them tells. Netty closes
-   * those that it has made when it cannot make the next.
-   */
+ * Creates the loops with the first transport that works. Netty's availability check creates one
+ * io_uring ring of one entry, which does not mean that all needed rings can be created. Netty
+ * closes those already created if the next one fails.
+ */
   private static Made make(Transport wanted, int count, Duration timeSlice, Handlers handlers) {
-    UnavailableTransportException refused = null;
+    UnavailableTransportException failure = null;
     for (Transport candidate : wanted.candidates()) {
       Throwable why = candidate.unavailability();
-      Level level = Level.INFO; // as on every machine of the kind
+      Level level = Level.INFO; // expected on such a machine
       if (why == null) {
         try {
           Made made = Made.of(candidate, count, timeSlice, handlers);
-          if (refused != null) {
-            log.info("transport {} is taken", candidate.configName());
+          if (failure != null) {
+            log.info("using transport {}", candidate.configName());
           }
           return made;
         } catch (RuntimeException e) {
@@ -130,12 +130,12 @@ public final class LoopGroup {
           level = Level.WARN;
         }
       }
-      refused = new UnavailableTransportException(candidate, why);
+      failure = new UnavailableTransportException(candidate, why);
       if (wanted == Transport.AUTO) {
-        log.atLevel(level).log(refused.getMessage());
+        log.atLevel(level).log(failure.getMessage());
       }
     }
-    throw Objects.requireNonNull(refused); // there are candidates
+    throw Objects.requireNonNull(failure); // there are candidates
   }
 
   public Transport transport() {
@@ -147,10 +147,10 @@ public final class LoopGroup {
   }
 
   /**
-   * For the listening socket; its clients are spread over the loops.
-   *
-   * @param keepAlive a client that is silent for so long is probed; zero is never
-   */
+ * Returns a bootstrap for a listening socket. Its clients are distributed over the loops.
+ *
+ * @param keepAlive idle time of a client after which keepalive probes are sent; zero for none
+ */
   public ServerBootstrap serverBootstrap(Duration keepAlive) {
     ServerBootstrap server = new ServerBootstrap();
     transport.keepAlive(keepAlive).forEach(server::childOption);
@@ -165,7 +165,7 @@ public final class LoopGroup {
         .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK);
   }
 
-  /** For connections from {@code loop} to a node. */
+  /** Returns a bootstrap for connections from {@code loop} to a node. */
   public Bootstrap clientBootstrap(Loop loop, int connectTimeoutMillis) {
     Bootstrap client = new Bootstrap();
     transport.keepAlive(NODE_KEEP_ALIVE).forEach(client::option);
@@ -177,16 +177,16 @@ public final class LoopGroup {
         .option(ChannelOption.SO_KEEPALIVE, true)
         .option(
             ChannelOption.RECVBUF_ALLOCATOR,
-            new AdaptiveRecvByteBufAllocator(SMALLEST_READ, FIRST_READ, LARGEST_READ))
+            new AdaptiveRecvByteBufAllocator(MIN_READ, INITIAL_READ, MAX_READ))
         .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, connectTimeoutMillis)
         .option(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK);
   }
 
   /**
-   * Ends the loops; completes when their threads are gone. Channels that are being closed have some
-   * time to be: with io_uring that takes until the kernel has let go of their buffers, and a loop
-   * that ends before leaves buffers and sockets behind.
-   */
+ * Ends the loops; completes when their threads have ended. Channels that are being closed get some
+ * time for it: with io_uring, closing takes until the kernel has released their buffers, and a loop
+ * that ends before leaks buffers and sockets.
+ */
   public CompletionStage<Void> shutdown() {
     var ended = new CompletableFuture<Void>();
     var idle = loops.stream().map(this::whenWithoutChannels).toArray(CompletableFuture[]::new);
@@ -201,16 +201,16 @@ public final class LoopGroup {
   private CompletableFuture<Void> whenWithoutChannels(Loop loop) {
     var done = new CompletableFuture<Void>();
     long until = System.nanoTime() + CLOSING_NANOS;
-    loop.executor().execute(() -> lookForChannels(loop, until, done));
+    loop.executor().execute(() -> awaitChannelsClosed(loop, until, done));
     return done;
   }
 
-  private void lookForChannels(Loop loop, long until, CompletableFuture<Void> done) {
+  private void awaitChannelsClosed(Loop loop, long until, CompletableFuture<Void> done) {
     boolean open =
         loop.executor() instanceof SingleThreadEventLoop channels
             && channels.registeredChannels() > 0;
     if (open && System.nanoTime() - until < 0) {
-      loop.executor().schedule(() -> lookForChannels(loop, until, done), 1, TimeUnit.MILLISECONDS);
+      loop.executor().schedule(() -> awaitChannelsClosed(loop, until, done), 1, TimeUnit.MILLISECONDS);
     } else {
       loop.flushQueue().close();
       done.complete(null);

@@ -6,8 +6,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes the threads of event loops. Each asks the kernel for a longer time slice than others have:
- * where they share processors it runs less often, and finds more to do (docs/adr/0022).
+ * Creates the threads of event loops. Each requests a longer time slice from the kernel: where they
+ * share processors with other threads they run less often, with more work each time
+ * (docs/adr/0022).
  */
 final class LoopThreads extends DefaultThreadFactory {
 
@@ -16,8 +17,8 @@ final class LoopThreads extends DefaultThreadFactory {
   private final long timeSliceNanos;
 
   /**
-   * @param timeSlice zero: nothing is asked
-   */
+ * @param timeSlice zero for the kernel's default
+ */
   LoopThreads(Duration timeSlice) {
     super("penstock-loop");
     this.timeSliceNanos = timeSlice.toNanos();
@@ -27,22 +28,22 @@ final class LoopThreads extends DefaultThreadFactory {
   protected Thread newThread(Runnable loop, String name) {
     return super.newThread(
         () -> {
-          ask();
+          requestTimeSlice();
           loop.run();
         },
         name);
   }
 
-  /** Whoever may not, or cannot, goes without. */
-  private void ask() {
+  /** If the request fails, the thread keeps the default. */
+  private void requestTimeSlice() {
     if (timeSliceNanos == 0) {
       return;
     }
     try {
       long now = Libc.Scheduling.timeSlice(timeSliceNanos);
-      log.debug("asked for a time slice of {} ns, and has {}", timeSliceNanos, now);
+      log.debug("requested a time slice of {} ns, got {} ns", timeSliceNanos, now);
     } catch (RuntimeException | LinkageError e) {
-      log.debug("could not ask for a time slice", e);
+      log.debug("could not request a time slice", e);
     }
   }
 }

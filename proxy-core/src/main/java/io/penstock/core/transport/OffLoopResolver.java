@@ -13,7 +13,8 @@ import java.util.List;
 
 /**
  * Resolves host names as the JVM does (hosts file, name service, its cache), but on a virtual
- * thread: a slow name server must not stop an event loop. Literal addresses are resolved at once.
+ * thread, since a slow name server must not block an event loop. Literal addresses are resolved
+ * immediately.
  */
 public final class OffLoopResolver extends AddressResolverGroup<InetSocketAddress> {
 
@@ -34,19 +35,19 @@ public final class OffLoopResolver extends AddressResolverGroup<InetSocketAddres
 
     @Override
     protected void doResolve(String host, Promise<InetAddress> promise) {
-      look(host, () -> InetAddress.getByName(host), promise);
+      resolve(host, () -> InetAddress.getByName(host), promise);
     }
 
     @Override
     protected void doResolveAll(String host, Promise<List<InetAddress>> promise) {
-      look(host, () -> List.of(InetAddress.getAllByName(host)), promise);
+      resolve(host, () -> List.of(InetAddress.getAllByName(host)), promise);
     }
 
     private interface LookUp<T> {
       T run() throws UnknownHostException;
     }
 
-    private static <T> void look(String host, LookUp<T> lookUp, Promise<T> promise) {
+    private static <T> void resolve(String host, LookUp<T> lookUp, Promise<T> promise) {
       Runnable work =
           () -> {
             try {

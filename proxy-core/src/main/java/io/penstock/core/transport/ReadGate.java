@@ -5,40 +5,40 @@ import java.util.List;
 import java.util.concurrent.Executor;
 
 /**
- * Whether a loop reads its sockets: what clients and nodes send waits there otherwise. Each is
- * asked to heed it when it has brought something. Confined to the loop.
+ * Controls whether a loop reads its sockets. While it is closed, what clients and nodes send stays
+ * in the sockets. The owners of channels must check it after each read. Confined to the loop.
  *
  * <ul>
- *   <li>Nothing is read while there is too much in memory that is about to be given back, which
- *       takes the kernel or another loop a moment.
- *   <li>When much was read in one turn, the rest waits for the next: a loop that finds more in the
- *       sockets as long as it looks would take hundreds of megabytes before it writes the first.
+ *   <li>Nothing is read while too much memory is about to be released, which takes the kernel or
+ *       another loop a moment.
+ *   <li>When much was read in one turn, the rest waits for the next turn. Otherwise a loop that
+ *       always finds more in its sockets would read hundreds of megabytes before its first write.
  * </ul>
  */
 public final class ReadGate {
 
-  /** So many bytes are read before what is due for writing is written. */
-  static final int MOST_AT_ONCE = 1024 * 1024;
+  /** The maximum of bytes read in one turn. */
+static final int MAX_PER_TURN = 1024 * 1024;
 
   private final Executor loop;
   private List<Runnable> waiting = new ArrayList<>();
   private boolean shut;
-  private boolean full; // of what this turn has read
+  private boolean full; // the maximum was read in this turn
   private long read;
 
   /**
-   * @param loop runs what it is given when the turn's reads and writes are done
-   */
+ * @param loop executes tasks after the reads and writes of the turn
+ */
   ReadGate(Executor loop) {
     this.loop = loop;
   }
 
-  /** Whether sockets are read. */
+  /** Returns whether sockets may be read. */
   public boolean isOpen() {
     return !shut && !full;
   }
 
-  /** From here on nothing is read. */
+  /** Closes the gate: nothing is read from now on. */
   public void shut() {
     shut = true;
   }
@@ -49,18 +49,18 @@ public final class ReadGate {
     release();
   }
 
-  /** So many bytes came from a socket and were taken. */
+  /** Counts bytes that were read from a socket. */
   public void onRead(int bytes) {
     read += bytes;
-    if (read >= MOST_AT_ONCE && !full) {
+    if (read >= MAX_PER_TURN && !full) {
       full = true;
       loop.execute(this::nextTurn);
     }
   }
 
-  /** Has {@code readOn} run once when it is open again. */
-  public void whenOpen(Runnable readOn) {
-    waiting.add(readOn);
+  /** Runs {@code resume} once, when the gate is open again. */
+  public void whenOpen(Runnable resume) {
+    waiting.add(resume);
   }
 
   private void nextTurn() {
@@ -72,7 +72,7 @@ public final class ReadGate {
   private void release() {
     if (isOpen() && !waiting.isEmpty()) {
       List<Runnable> released = waiting;
-      waiting = new ArrayList<>(); // who is read again may have to wait again
+      waiting = new ArrayList<>(); // a resumed channel may have to wait again
       released.forEach(Runnable::run);
     }
   }

@@ -4,24 +4,24 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 
 /**
- * Pieces of what was read that are kept for long. A slice keeps all of the buffer that it is of,
- * which other pieces may have left long ago: only one that is most of its buffer is kept so.
+ * A part of a read buffer that is kept for long. A slice keeps the whole buffer alive, so bytes that
+ * are only a small part of their buffer are copied instead.
  */
 public final class RetainedSlice {
 
   private RetainedSlice() {}
 
-  /** Whether a piece that long leaves most of its buffer unused. */
+  /** Returns whether a slice of that length leaves most of its buffer unused. */
   static boolean isWasteful(int length, int capacity) {
     return length < capacity / 2;
   }
 
   /**
-   * The bytes as a buffer that takes hardly more memory than they have.
-   *
-   * @param source borrowed
-   * @return owned by the caller
-   */
+ * Returns the bytes as a slice or a copy, so that little more memory than their length is kept.
+ *
+ * @param source borrowed
+ * @return owned by the caller
+ */
   public static ByteBuf of(ByteBuf source, int index, int length) {
     return isWasteful(length, source.capacity())
         ? copy(source, index, length)

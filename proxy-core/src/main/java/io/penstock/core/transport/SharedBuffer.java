@@ -3,26 +3,25 @@ package io.penstock.core.transport;
 import io.netty.buffer.ByteBuf;
 
 /**
- * A buffer that several users on one event loop keep alive together. The count is a plain one:
- * taking a share for each of a thousand pipelined requests costs no atomic operation. Confined to
- * one event loop.
+ * A buffer with a loop-confined reference count. The count is a plain field, so taking a share for
+ * each of a thousand pipelined requests costs no atomic operation. Confined to one event loop.
  */
 public final class SharedBuffer {
 
   private final ByteBuf buffer;
   private int shares = 1;
 
-  /** Takes ownership of {@code buffer}; the caller holds the first share. */
+  /** Takes ownership of {@code buffer}; the caller owns the first share. */
   public SharedBuffer(ByteBuf buffer) {
     this.buffer = buffer;
   }
 
-  /** The buffer, owned by the shares together: nobody releases it directly. */
+  /** The buffer, owned by the shares together: it must not be released directly. */
   public ByteBuf buffer() {
     return buffer;
   }
 
-  /** True while the caller's is the only share, so that the bytes may move. */
+  /** Returns whether the caller's share is the only one, so that the bytes may be moved. */
   public boolean isExclusive() {
     return shares == 1;
   }
@@ -33,7 +32,7 @@ public final class SharedBuffer {
     return this;
   }
 
-  /** Gives one share back; the last one releases the buffer. */
+  /** Releases one share; the last one releases the buffer. */
   public void release() {
     if (--shares == 0) {
       buffer.release();

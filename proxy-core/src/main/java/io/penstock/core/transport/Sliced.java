@@ -1,15 +1,15 @@
 package io.penstock.core.transport;
 
-/** Work that would keep its loop for too long at a stretch. Confined to its loop. */
+/** Work that would block its loop for too long and is done in slices. Confined to its loop. */
 public interface Sliced {
 
   /**
-   * Does the next slice, of about {@link Slices#STEPS_PER_SLICE} steps.
-   *
-   * @return false when nothing is left to be done
-   */
+ * Runs the next slice, of about {@link Slices#STEPS_PER_SLICE} steps.
+ *
+ * @return false if the work is finished
+ */
   boolean step();
 
-  /** A slice has thrown: there will be no other. */
+  /** A slice has thrown. No other slice follows. */
   void onFailure(Throwable cause);
 }

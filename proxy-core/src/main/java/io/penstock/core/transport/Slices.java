@@ -5,18 +5,18 @@ import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The long work of a loop, done in slices: one in a turn of the loop, so that the sockets are
- * looked at before the next, and each piece of work in its turn. Confined to the loop.
+ * Runs the long work of a loop in slices: one slice in each loop turn, so that the sockets are
+ * polled in between, and round-robin among the pieces of work. Confined to the loop.
  */
 public final class Slices implements Runnable {
 
-  /** From so many steps on work is done in slices. */
+  /** Work with at least this many steps is done in slices. */
   public static final int THRESHOLD = 8_192;
 
-  /** In a slice; a step is what a key or an element takes, some hundred nanoseconds. */
+  /** For steps of some hundred nanoseconds: usually one key or element. */
   public static final int STEPS_PER_SLICE = 8_192;
 
-  /** In a slice, where each takes a microsecond or two. */
+  /** For steps of a microsecond or two. */
   public static final int LONG_STEPS_PER_SLICE = STEPS_PER_SLICE / 4;
 
   private final EventLoop loop;
@@ -28,24 +28,24 @@ public final class Slices implements Runnable {
     this.loop = loop;
   }
 
-  /** Has {@code work} done, from the next turn on. */
+  /** Runs {@code work} from the next turn on. */
   public void start(Sliced work) {
     waiting.add(work);
     scheduleNext();
   }
 
-  /** Does the first slice now, and all of it when the loop shuts down. */
+  /** Runs the first slice now, and all of the work if the loop is shutting down. */
   public void startNow(Sliced work) {
-    boolean more = goOn(work);
+    boolean more = runSlice(work);
     while (more && loop.isShuttingDown()) {
-      more = goOn(work); // no other turn may come
+      more = runSlice(work); // there may be no other turn
     }
     if (more) {
       start(work);
     }
   }
 
-  /** Not executed at once: what is executed runs before the sockets are looked at. */
+  /** Scheduled and not executed: executed tasks run before the sockets are polled. */
   private void scheduleNext() {
     if (!scheduled) {
       scheduled = true;
@@ -53,13 +53,13 @@ public final class Slices implements Runnable {
     }
   }
 
-  /** Called by the loop: one slice. */
+  /** Runs one slice; called by the loop. */
   @Override
   public void run() {
     scheduled = false;
     Sliced next = waiting.poll();
     try {
-      if (next != null && goOn(next)) {
+      if (next != null && runSlice(next)) {
         waiting.add(next);
       }
     } finally {
@@ -69,17 +69,17 @@ public final class Slices implements Runnable {
     }
   }
 
-  private boolean goOn(Sliced work) {
+  private boolean runSlice(Sliced work) {
     slicesRun++;
     try {
       return work.step();
-    } catch (Throwable e) { // the loop's other work goes on
+    } catch (Throwable e) { // the loop's other work continues
       work.onFailure(e);
       return false;
     }
   }
 
-  /** Slices so far. */
+  /** Number of slices run so far. */
   public long slicesRun() {
     return slicesRun;
   }

@@ -9,19 +9,19 @@ import io.netty.channel.ChannelOutboundBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one socket has to send at the end of this loop turn.
+ * The output of one socket, written at the end of the loop turn.
  *
- * <p>Small pieces are copied behind one another into one buffer; large ones are passed on as
- * retained slices. The first piece puts the output on the loop's {@link FlushQueue}; nobody else
- * flushes. Confined to the channel's event loop.
+ * <p>Small pieces are copied into one buffer; large ones are written as retained slices. The first
+ * piece adds the output to the loop's {@link FlushQueue}, which alone flushes it. Confined to the
+ * channel's event loop.
  */
 public final class SocketOutput {
 
-  /** From this size on a piece is passed on, not copied. */
+  /** Pieces of this size or larger are written as slices and not copied. */
   public static final int SLICE_THRESHOLD = 4 * 1024;
 
-  /** With so many bytes left from earlier turns a socket is taken to be one that nobody reads. */
-  private static final int STUCK = 64 * 1024;
+  /** With more unwritten bytes from earlier turns, the peer is considered not to read. */
+  private static final int STUCK_THRESHOLD = 64 * 1024;
 
   private final ChannelHandlerContext context;
   private final FlushQueue queue;
@@ -29,27 +29,25 @@ public final class SocketOutput {
   private final DirectSend direct;
   private @Nullable ByteBuf tail;
   private boolean queued;
-  private boolean written; // something went to the channel and awaits its flush
-  private boolean closing; // once everything is written
-  private boolean abandoned; // the channel closes, which may take a while
-  private boolean backlogged; // the kernel did not take everything at once the last time
-  private boolean stuck; // a lot of it still waits in this turn
+  private boolean written; // bytes were written to the channel and not flushed yet
+  private boolean closing; // the channel closes when everything is written
+  private boolean discarding; // the channel is being closed, which may take some time
+  private boolean backlogged; // the kernel did not accept everything in the last flush
+  private boolean stuck; // much of that is still unwritten in this turn
   private long appendedBytes;
 
   /**
-   * @param context of the channel's last handler: writes go from there towards the socket
-   * @param queue of the channel's event loop
-   */
+ * @param context of the channel's last handler, from which bytes are written
+ * @param queue of the channel's event loop
+ */
   public SocketOutput(ChannelHandlerContext context, FlushQueue queue) {
     this(context, queue, () -> {});
   }
 
   /**
-   * As the other constructor.
-   *
-   * @param onBacklog called at the end of each turn that leaves more than a buffer to the kernel's
-   *     next chance
-   */
+ * @param onBacklog called at the end of each turn in which the kernel has not accepted more than a
+ *     buffer's capacity of the output
+ */
   public SocketOutput(ChannelHandlerContext context, FlushQueue queue, Runnable onBacklog) {
     this.context = context;
     this.queue = queue;
@@ -64,29 +62,29 @@ public final class SocketOutput {
           stuck ? RetainedSlice.of(source, index, length) : source.retainedSlice(index, length));
       return;
     }
-    space(length).writeBytes(source, index, length);
+    tailWithRoom(length).writeBytes(source, index, length);
     appendedBytes += length;
   }
 
-  /** Appends bytes that are copied. */
+  /** Appends a copy of the bytes. */
   public void append(byte[] source) {
     append(source, 0, source.length);
   }
 
-  /** Appends {@code length} bytes of {@code source} from {@code offset} on; copies them. */
+  /** Appends a copy of {@code length} bytes of {@code source} from {@code offset} on. */
   public void append(byte[] source, int offset, int length) {
     if (length > FlushQueue.BUFFER_SIZE) {
       appendOwned(context.alloc().buffer(length).writeBytes(source, offset, length));
       return;
     }
-    space(length).writeBytes(source, offset, length);
+    tailWithRoom(length).writeBytes(source, offset, length);
     appendedBytes += length;
   }
 
   /** Appends all readable bytes of {@code source} and takes ownership of it. */
   public void appendOwned(ByteBuf source) {
     int length = source.readableBytes();
-    if (length == 0 || abandoned) {
+    if (length == 0 || discarding) {
       source.release();
       return;
     }
@@ -96,34 +94,33 @@ public final class SocketOutput {
       return;
     }
     enqueue();
-    passOnTail();
+    writeTail();
     appendedBytes += length;
     written = true;
     context.write(source, context.voidPromise());
   }
 
-  /** Closes the channel when everything appended so far has been written. */
+  /** Closes the channel when everything appended so far was written. */
   public void closeWhenWritten() {
     closing = true;
     enqueue();
   }
 
   /**
-   * Closes the channel at once, whatever has not been written, and drops what is yet to come: with
-   * io_uring a channel takes writes until the kernel has let go of the last one.
-   */
+ * Closes the channel now, discarding unwritten bytes and all that are appended later. Otherwise, with
+ * io_uring, a channel would accept writes until the kernel has released the last one.
+ */
   public void closeAndDiscard() {
-    abandoned = true;
+    discarding = true;
     context.channel().close();
   }
 
   /**
-   * Runs {@code action} on this loop when everything appended so far has been written, or never can
-   * be.
-   */
+ * Runs {@code action} on this loop when everything appended so far was written or has failed.
+ */
   public void whenWritten(Runnable action) {
     enqueue();
-    passOnTail();
+    writeTail();
     written = true;
     context.write(Unpooled.EMPTY_BUFFER).addListener(_ -> action.run());
   }
@@ -133,7 +130,7 @@ public final class SocketOutput {
     return appendedBytes;
   }
 
-  /** Bytes that the channel has taken and the kernel has not. */
+  /** Bytes that were written to the channel and not yet accepted by the kernel. */
   public long unwrittenBytes() {
     ChannelOutboundBuffer pending = context.channel().unsafe().outboundBuffer();
     return pending == null ? 0 : pending.totalPendingWriteBytes();
@@ -143,25 +140,25 @@ public final class SocketOutput {
     return context.channel();
   }
 
-  private ByteBuf space(int length) {
+  private ByteBuf tailWithRoom(int length) {
     ByteBuf current = tail;
     if (current != null && current.writableBytes() >= length) {
       return current;
     }
     enqueue();
-    passOnTail();
+    writeTail();
     current = queue.takeBuffer(context.alloc());
     tail = current;
     return current;
   }
 
-  private void passOnTail() {
+  private void writeTail() {
     ByteBuf full = tail;
     if (full == null) {
       return;
     }
     tail = null;
-    if (abandoned) {
+    if (discarding) {
       queue.returnBuffer(full);
       return;
     }
@@ -177,33 +174,33 @@ public final class SocketOutput {
   private void enqueue() {
     if (!queued) {
       queued = true;
-      stuck = backlogged && unwrittenBytes() > STUCK;
+      stuck = backlogged && unwrittenBytes() > STUCK_THRESHOLD;
       queue.add(this);
     }
   }
 
-  /** Writes everything in one go; called by the queue once per turn. */
+  /** Flushes everything; called by the queue once per turn. */
   void flush() {
     queued = false;
     ByteBuf last = tail;
-    boolean passedOn = written;
-    // Before the flush: in it the channel may become writable, and more may be appended.
+    boolean hadWrites = written;
+    // Before the flush, in which the channel may become writable and more may be appended.
     tail = null;
     written = false;
-    if (abandoned || !context.channel().isActive()) {
+    if (discarding || !context.channel().isActive()) {
       if (last != null) {
         queue.returnBuffer(last);
       }
       return;
     }
     if (last != null) {
-      if (!passedOn && queue.hasOne() && isIdle() && direct.send(last)) {
+      if (!hadWrites && queue.hasOne() && isIdle() && direct.send(last)) {
         queue.returnBuffer(last);
         backlogged = false;
       } else {
         send(last);
       }
-    } else if (passedOn) {
+    } else if (hadWrites) {
       context.flush();
       backlogged = unwrittenBytes() > 0;
     }
@@ -215,7 +212,7 @@ public final class SocketOutput {
     }
   }
 
-  /** The channel takes writes, and has written all that it took. */
+  /** Returns whether the channel is open and has no pending writes. */
   private boolean isIdle() {
     ChannelOutboundBuffer pending = context.channel().unsafe().outboundBuffer();
     return pending != null && pending.totalPendingWriteBytes() == 0;
@@ -226,10 +223,10 @@ public final class SocketOutput {
     if (backlogged
         && RetainedSlice.isWasteful(last.readableBytes(), last.capacity())
         && unwrittenBytes() > 0) {
-      // A few bytes behind others that wait would keep a whole buffer for as long as those wait.
+      // A few bytes behind unwritten ones would keep a whole buffer until those are written.
       sent = RetainedSlice.copy(last, last.readerIndex(), last.readableBytes());
     } else {
-      last.retain(); // so that it comes back when the kernel took all of it at once
+      last.retain(); // so that it can be reused if the kernel accepts all of it now
     }
     context.writeAndFlush(sent, context.voidPromise());
     boolean whole = queue.returnBuffer(last);

@@ -31,33 +31,33 @@ import java.util.function.Function;
 import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 
-/** The ways to the kernel. {@link #AUTO} stands for the first of the others that works here. */
+/** Netty transports. {@link #AUTO} selects the first of the others that works here. */
 public enum Transport {
   AUTO,
 
   /**
-   * Wants {@code -Dio.netty.iouring.pollAddMultishotEnabled=false}. A poll that goes on by itself
-   * tells of an event once. When a connection is reset behind its last bytes, that is one event:
-   * Netty reads the bytes, sees an empty socket, and waits for ever. A poll per read finds the
-   * reset.
-   */
+ * Requires {@code -Dio.netty.iouring.pollAddMultishotEnabled=false}. A multishot poll reports an
+ * event once. If a connection is reset directly after its last bytes, that is one event: Netty
+ * reads the bytes, finds the socket empty, and waits forever. With one poll per read the reset is
+ * detected.
+ */
   IO_URING,
   EPOLL,
   KQUEUE,
   NIO;
 
-  /** Unanswered ones end a connection. */
+  /** After this many unanswered keepalive probes the connection is closed. */
   private static final int PROBES = 3;
 
-  /** What {@link #AUTO} tries, in this order. */
+  /** The transports that {@link #AUTO} tries, in this order. */
   private static final List<Transport> PREFERENCE = List.of(IO_URING, EPOLL, KQUEUE, NIO);
 
-  /** What is to be tried, in this order, until one works. */
+  /** The transports to try, in this order, until one works. */
   List<Transport> candidates() {
     return this == AUTO ? PREFERENCE : List.of(this);
   }
 
-  /** What is at the bottom of a failure, in words. */
+  /** Returns the root cause of a failure as text. */
   static String rootCause(Throwable failure) {
     Throwable root = failure;
     while (root.getCause() != null) {
@@ -66,7 +66,7 @@ public enum Transport {
     return root.toString();
   }
 
-  /** Why this transport does not work on this machine; null when it does. */
+  /** Why this transport does not work on this machine; null if it works. */
   public @Nullable Throwable unavailability() {
     return switch (this) {
       case IO_URING -> IoUring.unavailabilityCause();
@@ -76,22 +76,22 @@ public enum Transport {
     };
   }
 
-  IoHandlerFactory ioHandlers(Function<ThreadAwareExecutor, ActiveClients> crowdOf) {
+  IoHandlerFactory ioHandlers(Function<ThreadAwareExecutor, ActiveClients> activeClientsOf) {
     return GatheringIoHandler.around(
         switch (this) {
           case IO_URING -> UntimedIoHandler.around(IoUringIoHandler.newFactory());
           case EPOLL -> UntimedIoHandler.around(EpollIoHandler.newFactory());
           case KQUEUE -> KQueueIoHandler.newFactory();
           case NIO -> NioIoHandler.newFactory();
-          case AUTO -> throw new IllegalStateException("AUTO is none itself");
+          case AUTO -> throw new IllegalStateException("AUTO must be resolved to a transport");
         },
-        crowdOf);
+        activeClientsOf);
   }
 
   /**
-   * What a socket has to be told beside {@code SO_KEEPALIVE}: when the first probe goes, and as in
-   * Redis two more a third of that time apart. macOS is told nothing: its own times hold.
-   */
+ * Socket options beside {@code SO_KEEPALIVE}: when the first probe is sent; two more follow at
+ * intervals of a third of that time, as with Redis. Empty for macOS, which uses its default times.
+ */
   Map<ChannelOption<Integer>, Integer> keepAlive(Duration after) {
     if (after.isZero()) {
       return Map.of();
@@ -115,7 +115,7 @@ public enum Transport {
               NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPINTERVAL), interval,
               NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPCOUNT), PROBES);
       case KQUEUE -> Map.of();
-      case AUTO -> throw new IllegalStateException("AUTO is none itself");
+      case AUTO -> throw new IllegalStateException("AUTO must be resolved to a transport");
     };
   }
 
@@ -125,7 +125,7 @@ public enum Transport {
       case EPOLL -> EpollSocketChannel.class;
       case KQUEUE -> KQueueSocketChannel.class;
       case NIO -> NioSocketChannel.class;
-      case AUTO -> throw new IllegalStateException("AUTO is none itself");
+      case AUTO -> throw new IllegalStateException("AUTO must be resolved to a transport");
     };
   }
 
@@ -135,14 +135,11 @@ public enum Transport {
       case EPOLL -> EpollServerSocketChannel.class;
       case KQUEUE -> KQueueServerSocketChannel.class;
       case NIO -> NioServerSocketChannel.class;
-      case AUTO -> throw new IllegalStateException("AUTO is none itself");
+      case AUTO -> throw new IllegalStateException("AUTO must be resolved to a transport");
     };
   }
 
-  /**
-   * The name as configuration spells it: {@code io_uring}, {@code epoll}, {@code kqueue}, {@code
-   * nio}.
-   */
+  /** The name in the configuration: {@code io_uring}, {@code epoll}, {@code kqueue}, {@code nio}. */
   public String configName() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -1,6 +1,6 @@
 package io.penstock.core.transport;
 
-/** A transport does not work on this machine, or not for as many event loops as there should be. */
+/** A transport does not work on this machine, or not with the required number of event loops. */
 public final class UnavailableTransportException extends IllegalStateException {
 
   private static final long serialVersionUID = 1L;

@@ -7,18 +7,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Lets an event loop wait for its sockets without a timeout; an {@link AlarmClock} wakes it when a
- * scheduled task is due. A loop always has one, its tick, and a timeout must be set and taken back
- * in the kernel with each turn, where an alarm changes with the task (docs/adr/0019). As long as
- * there is no clock, it waits with one.
+ * scheduled task is due. A loop always has a scheduled task, its tick. A timeout must be set and
+ * removed in the kernel with each turn, whereas an alarm changes only with the task
+ * (docs/adr/0019). While the clock does not run, the loop waits with a timeout.
  *
- * <p>Confined to its event loop, but for {@link #wakeup}.
+ * <p>Confined to its event loop, except for {@link #wakeup}.
  */
 final class UntimedIoHandler extends ForwardingIoHandler {
 
-  private static final long NONE = -1; // as IoHandlerContext has it
+  private static final long NONE = -1; // as in IoHandlerContext
 
   private final AlarmClock.Alarm alarm;
-  private long deadline = NONE; // that it will be woken at
+  private long deadline = NONE; // at which the alarm wakes the loop
   private @Nullable Untimed untimed;
 
   UntimedIoHandler(IoHandler io, AlarmClock clock) {
@@ -26,7 +26,7 @@ final class UntimedIoHandler extends ForwardingIoHandler {
     this.alarm = clock.alarm(io::wakeup);
   }
 
-  /** Makes handlers around those of {@code factory} that share a clock. */
+  /** Returns a factory of handlers around those of {@code factory}, which share a clock. */
   static IoHandlerFactory around(IoHandlerFactory factory) {
     var clock = new AlarmClock();
     return around(factory, (io, _) -> new UntimedIoHandler(io, clock));
@@ -39,7 +39,7 @@ final class UntimedIoHandler extends ForwardingIoHandler {
     }
     long next = context.deadlineNanos();
     if (next != deadline) {
-      deadline = isAwaited(next, context) ? next : NONE;
+      deadline = setAlarm(next, context) ? next : NONE;
     }
     return io.run(deadline == next ? untimed(context) : context);
   }
@@ -54,8 +54,8 @@ final class UntimedIoHandler extends ForwardingIoHandler {
     return known;
   }
 
-  /** Whether somebody will wake the loop at that time. */
-  private boolean isAwaited(long next, IoHandlerContext context) {
+  /** Sets or clears the alarm. Returns whether the loop may wait without a timeout. */
+  private boolean setAlarm(long next, IoHandlerContext context) {
     if (next != NONE) {
       long now = System.nanoTime();
       if (alarm.set(now + context.delayNanos(now))) {
@@ -72,7 +72,7 @@ final class UntimedIoHandler extends ForwardingIoHandler {
     super.destroy();
   }
 
-  /** Waits for ever, if it may wait. */
+  /** Waits without a timeout, if it may block. */
   private static final class Untimed implements IoHandlerContext {
 
     private final IoHandlerContext context;

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Against a socket that the test answers by hand. */
+/** Tests a node's connections against a scripted server. */
 class BackendConnectionTest {
 
   private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(100);
@@ -126,7 +126,7 @@ class BackendConnectionTest {
     return onLoop(() -> node().stats());
   }
 
-  /** Requests out and replies in. */
+  /** Sending requests and receiving replies. */
   @Nested
   class Exchanges {
 
@@ -153,7 +153,7 @@ class BackendConnectionTest {
     }
 
     @Test
-    void askingGoesFirstAndItsReplyIsDropped() {
+    void askingIsSentFirstAndItsReplyIsDropped() {
       onLoop(() -> {
         node().send(exchange("a"), true);
         return node().send(exchange("b"), false);
@@ -166,7 +166,7 @@ class BackendConnectionTest {
     }
 
     @Test
-    void clientsAreSpreadOverSeveralConnectionsAndEachStaysOnItsOwn() {
+    void eachClientStaysOnOneOfSeveralConnections() {
       settings =
           new BackendSettings(COMMAND_TIMEOUT, COMMAND_TIMEOUT, 2, 2, 2, 10, QueueLimits.DEFAULTS);
       onLoop(() -> node().send(new TestExchange("a1", log, FAR, Protocol.RESP2, 1), false));
@@ -199,7 +199,7 @@ class BackendConnectionTest {
     }
 
     @Test
-    void preparingConnectsBeforeTheFirstExchange() {
+    void itConnectsBeforeTheFirstExchange() {
       onLoop(() -> {
         node().connect();
         return null;
@@ -212,12 +212,12 @@ class BackendConnectionTest {
     }
   }
 
-  /** How much may be unanswered, unsent and waiting. */
+  /** Limits on requests in flight, unsent and held. */
   @Nested
-  class Bounds {
+  class Limits {
 
-    private void boundedBy(QueueLimits bounds) {
-      settings = new BackendSettings(COMMAND_TIMEOUT, COMMAND_TIMEOUT, 1, 2, 2, 10, bounds);
+    private void limitTo(QueueLimits limits) {
+      settings = new BackendSettings(COMMAND_TIMEOUT, COMMAND_TIMEOUT, 1, 2, 2, 10, limits);
     }
 
     private boolean isWritable() {
@@ -225,8 +225,8 @@ class BackendConnectionTest {
     }
 
     @Test
-    void sendersShouldPauseFromSoManyUnansweredOnUntilHalfAreAnswered() {
-      boundedBy(new QueueLimits(4, 1_000_000));
+    void itIsNotWritableFromTheLimitUntilHalfAreAnswered() {
+      limitTo(new QueueLimits(4, 1_000_000));
       send("a");
       Peer peer = server.accept().expect("<a>");
       send("b", "c");
@@ -250,8 +250,8 @@ class BackendConnectionTest {
     }
 
     @Test
-    void farTooManyUnansweredAreRefusedAtOnce() {
-      boundedBy(new QueueLimits(1, 1_000_000));
+    void farTooManyInFlightAreRejected() {
+      limitTo(new QueueLimits(1, 1_000_000));
       send("a");
       Peer peer = server.accept().expect("<a>");
 
@@ -270,10 +270,10 @@ class BackendConnectionTest {
     }
 
     @Test
-    void whatANodeDoesNotTakeIsBounded() {
-      boundedBy(new QueueLimits(1_000, 4 << 20));
+    void unsentBytesAreLimited() {
+      limitTo(new QueueLimits(1_000, 4 << 20));
       send("a");
-      server.accept().expect("<a>"); // and reads no more
+      server.accept().expect("<a>"); // and stops reading
       String large = "x".repeat(1 << 20);
 
       for (int i = 0; i < 64; i++) {
@@ -281,12 +281,12 @@ class BackendConnectionTest {
       }
 
       await().until(() -> log.stream().anyMatch(entry -> entry.endsWith("OVERLOADED")));
-      long refused = log.stream().filter(entry -> entry.endsWith("OVERLOADED")).count();
-      assertThat(refused).isGreaterThan(30);
+      long rejected = log.stream().filter(entry -> entry.endsWith("OVERLOADED")).count();
+      assertThat(rejected).isGreaterThan(30);
     }
 
     @Test
-    void noMoreThanTheLimitWaits() {
+    void heldRequestsAreLimited() {
       settings =
           new BackendSettings(COMMAND_TIMEOUT, COMMAND_TIMEOUT, 1, 2, 2, 2, QueueLimits.DEFAULTS);
       server.stopListening();
@@ -297,7 +297,7 @@ class BackendConnectionTest {
     }
 
     @Test
-    void theSenderIsToldToPauseWhenManyWait() {
+    void itIsNotWritableWhenManyWait() {
       server.stopListening();
       for (int i = 0; i < 1_023; i++) {
         assertThat(onLoop(() -> node().send(exchange("a"), false))).isTrue();
@@ -306,12 +306,12 @@ class BackendConnectionTest {
     }
   }
 
-  /** What is said before the first request. */
+  /** What is sent before the first request. */
   @Nested
   class Handshake {
 
     @Test
-    void nothingIsSentBeforeThePasswordWasAccepted() {
+    void requestsAreSentAfterThePasswordWasAccepted() {
       access = new Access(new Credentials(null, "secret"), 0);
       send("a");
       Peer peer = server.acceptUnanswered();
@@ -324,7 +324,7 @@ class BackendConnectionTest {
     }
 
     @Test
-    void userPasswordAndDatabaseAreToldInThisOrder() {
+    void userPasswordAndDatabaseAreSentInThisOrder() {
       access = new Access(new Credentials("us\u00e9r", "secret"), 5);
       send("a");
       Peer peer = server.acceptUnanswered();
@@ -340,7 +340,7 @@ class BackendConnectionTest {
     }
 
     @Test
-    void resp3IsSpokenOnAConnectionOfItsOwn() {
+    void resp3HasASeparateConnection() {
       access = new Access(new Credentials(null, "secret"), 0);
       send("two");
       Peer resp2 = server.acceptUnanswered();
@@ -358,7 +358,7 @@ class BackendConnectionTest {
     }
 
     @Test
-    void resp3WithoutAPasswordIsAskedForPlainly() {
+    void resp3WithoutAPasswordNeedsNoAuth() {
       onLoop(() -> node().send(new TestExchange("a", log, FAR, Protocol.RESP3, 0), false));
 
       server
@@ -369,7 +369,7 @@ class BackendConnectionTest {
     }
 
     @Test
-    void aRefusedHandshakeIsTriedAgainAndKeepsWhatWaits() {
+    void aFailedHandshakeIsRetriedAndKeepsWaitingExchanges() {
       access = new Access(new Credentials(null, "secret"), 3);
       send("a");
       Peer first = server.acceptUnanswered();
@@ -388,7 +388,7 @@ class BackendConnectionTest {
     }
 
     @Test
-    void nothingWaitsForANodeThatHasRejectedEveryHandshake() {
+    void nothingWaitsForANodeWhoseHandshakeNeverSucceeded() {
       access = new Access(new Credentials(null, "secret"), 0);
       send("a");
       send("b");
@@ -404,12 +404,12 @@ class BackendConnectionTest {
       send("d");
       second.expect("<d>").close();
       server.acceptUnanswered().expect(handshake).send("-WRONGPASS invalid\r\n").expectClosed();
-      send("e"); // for all that is known the password is being changed
+      send("e"); // it waits: the password may just be changed
       server.acceptUnanswered().expect(handshake).send("+OK\r\n+OK\r\n").expect("<e>");
     }
 
     @Test
-    void aSilentHandshakeIsGivenUp() {
+    void aHandshakeTimesOut() {
       access = new Access(new Credentials(null, "secret"), 0);
       settings =
           new BackendSettings(
@@ -428,9 +428,9 @@ class BackendConnectionTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"NOPERM this user may not", "BUSY Redis is busy running a script."})
-    void aConnectionDoesWithoutANameWhereANodeDoesNotTakeIt(String refusal) {
+    void aConnectionIsUsedWithoutANameIfSetnameFails(String error) {
       send("a");
-      Peer peer = server.acceptUnanswered().expect(NAMING).send("-" + refusal + "\r\n");
+      Peer peer = server.acceptUnanswered().expect(NAMING).send("-" + error + "\r\n");
 
       peer.expect("<a>").send("+A\r\n");
 
@@ -439,20 +439,20 @@ class BackendConnectionTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"NOPERM this user may not", "BUSY Redis is busy running a script."})
-    void aConnectionDoesNotDoWithoutItsDatabase(String refusal) {
+    void aConnectionIsNotUsedIfSelectFails(String error) {
       access = new Access(null, 3);
       send("a");
       Peer peer = server.acceptUnanswered();
-      peer.expect(NAMING + "*2\r\n$6\r\nSELECT\r\n$1\r\n3\r\n").send("+OK\r\n-" + refusal + "\r\n");
+      peer.expect(NAMING + "*2\r\n$6\r\nSELECT\r\n$1\r\n3\r\n").send("+OK\r\n-" + error + "\r\n");
 
       peer.expectClosed();
 
       await().until(() -> !events.isEmpty());
-      assertThat(events.getFirst()).contains("handshake failed: " + refusal);
+      assertThat(events.getFirst()).contains("handshake failed: " + error);
     }
 
     @Test
-    void whatIsSentAsideNeedsNoDatabase() {
+    void aSeparateConnectionSelectsNoDatabase() {
       access = new Access(null, 3);
       onLoop(() -> node().sendSeparately(new TestExchange("a", log, FAR, Protocol.RESP2, 1)));
 
@@ -462,12 +462,12 @@ class BackendConnectionTest {
     }
   }
 
-  /** What is in flight and what waits when a connection is lost. */
+  /** Exchanges in flight and waiting when a connection is lost. */
   @Nested
   class LostConnections {
 
     @Test
-    void aLostConnectionFailsOnlyWhatIsInFlight() {
+    void aLostConnectionFailsOnlyExchangesInFlight() {
       send("a", "b", "c");
       Peer first = server.accept();
       first.expect("<a><b><c>").send("+A\r\n+B").close();
@@ -487,7 +487,7 @@ class BackendConnectionTest {
     }
 
     @Test
-    void whatWaitsForAConnectionIsSentInOrderOnceThereIsOne() {
+    void waitingExchangesAreSentInOrderOnceConnected() {
       server.stopListening();
       send("a", "b");
       await().until(() -> events.size() > 1);
@@ -502,7 +502,7 @@ class BackendConnectionTest {
     }
 
     @Test
-    void whatWaitsLongerThanItsDeadlineWasNotSent() {
+    void anExchangeThatWaitsPastItsDeadlineFails() {
       server.stopListening();
       onLoop(() -> {
         node().send(new TestExchange("a", log, System.nanoTime() + 1), false);
@@ -528,7 +528,7 @@ class BackendConnectionTest {
     }
 
     @Test
-    void whatWaitsCanBeTakenBackUnlessARedirectSentItHere() {
+    void waitingExchangesCanBeWithdrawnUnlessRedirected() {
       server.stopListening();
       onLoop(() -> {
         node().send(exchange("a"), false);
@@ -555,7 +555,7 @@ class BackendConnectionTest {
   class SilentNodes {
 
     @Test
-    void whatIsPastItsDeadlineTimesOutAndTheOthersKeepTheirReplies() {
+    void anExpiredExchangeTimesOutAndOthersGetTheirReplies() {
       onLoop(() -> {
         node().send(new TestExchange("a", log, System.nanoTime() + 1), false);
         return node().send(exchange("b"), false);
@@ -571,7 +571,7 @@ class BackendConnectionTest {
     }
 
     @Test
-    void aNodeThatOwesRepliesAndSaysNothingIsGivenUp() {
+    void aSilentConnectionWithPendingRepliesIsClosed() {
       send("a");
       Peer peer = server.accept();
       peer.expect("<a>");
@@ -585,8 +585,8 @@ class BackendConnectionTest {
       server.accept();
     }
 
-    /** A node that has answered all that it was asked. */
-    private Peer nothingOwed() {
+    /** Connects and answers one request, so that nothing is pending. */
+    private Peer idleConnection() {
       send("a");
       Peer peer = server.accept();
       peer.expect("<a>").send("+A\r\n");
@@ -595,8 +595,8 @@ class BackendConnectionTest {
     }
 
     @Test
-    void aNodeThatOwesNothingMayBeSilentForAWhile() {
-      Peer peer = nothingOwed();
+    void anIdleConnectionIsNotPingedAtOnce() {
+      Peer peer = idleConnection();
 
       tick(IDLE / 2);
 
@@ -605,13 +605,13 @@ class BackendConnectionTest {
     }
 
     @Test
-    void aNodeThatNobodyHasAskedForLongIsAskedForASignOfLife() {
-      Peer peer = nothingOwed();
+    void aConnectionIdleForLongIsPinged() {
+      Peer peer = idleConnection();
 
       tick(2 * IDLE);
-      peer.expect(PING).send("-LOADING it answers, whatever it is\r\n");
+      peer.expect(PING).send("-LOADING any reply will do\r\n");
       await().until(() -> stats().inFlight() == 0);
-      tick(2 * IDLE + COMMAND_TIMEOUT.toNanos() * 4); // once more, by then
+      tick(2 * IDLE + COMMAND_TIMEOUT.toNanos() * 4); // sends another PING
 
       send("b");
       peer.expect(PING + "<b>").send("+PONG\r\n+B\r\n");
@@ -620,8 +620,8 @@ class BackendConnectionTest {
     }
 
     @Test
-    void aNodeThatGivesNoSignOfLifeIsGivenUpBeforeAnybodyNeedsIt() {
-      Peer peer = nothingOwed();
+    void aConnectionIsClosedIfItsPingIsNotAnswered() {
+      Peer peer = idleConnection();
 
       tick(2 * IDLE);
       peer.expect(PING);
@@ -637,7 +637,7 @@ class BackendConnectionTest {
     }
   }
 
-  /** Bytes that end the connection. */
+  /** Bytes for which the connection is closed. */
   @Nested
   class InvalidReplies {
 
@@ -657,7 +657,7 @@ class BackendConnectionTest {
           "*2\r\n:1\r\n*1\r\n\0",
           "*999999999999999999\r\n*999999999999999999\r\n*999999999999999999\r\n"
         })
-    void bytesThatAreNotRespEndTheConnection(String bytes) {
+    void bytesThatAreNotRespCloseTheConnection(String bytes) {
       send("a", "b", "c");
       Peer peer = server.accept();
       peer.expect("<a><b><c>").send("+A\r\n" + bytes);
@@ -669,7 +669,7 @@ class BackendConnectionTest {
     }
 
     @Test
-    void nestingHasNoDepthAtWhichItHurts() {
+    void deeplyNestedRepliesAreHandled() {
       String deep = "*1\r\n".repeat(100_000) + ":1\r\n";
       send("a", "b");
       Peer peer = server.accept();
@@ -683,7 +683,7 @@ class BackendConnectionTest {
     }
 
     @Test
-    void aReplyThatNobodyAskedForEndsTheConnection() {
+    void anUnexpectedReplyClosesTheConnection() {
       send("a");
       Peer peer = server.accept();
       peer.expect("<a>").send("+A\r\n+B\r\n");
@@ -699,7 +699,7 @@ class BackendConnectionTest {
   class Closing {
 
     @Test
-    void closingFailsWhatIsInFlightAndRefusesWhatComes() {
+    void closingFailsExchangesInFlightAndLaterOnes() {
       send("a", "b");
       Peer peer = server.accept();
       peer.expect("<a><b>");
@@ -714,7 +714,7 @@ class BackendConnectionTest {
     }
 
     @Test
-    void closingFailsWhatWaits() {
+    void closingFailsWaitingExchanges() {
       server.stopListening();
       send("a", "b");
 
@@ -727,7 +727,7 @@ class BackendConnectionTest {
     }
 
     @Test
-    void aRetiredNodeIsDoneWithWhenItOwesNothing() {
+    void aRetiredNodeEndsWhenNothingIsPending() {
       send("a");
       Peer peer = server.accept();
       peer.expect("<a>");

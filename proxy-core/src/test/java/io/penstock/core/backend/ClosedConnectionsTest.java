@@ -15,7 +15,7 @@ class ClosedConnectionsTest {
   }
 
   @Test
-  void whatANodesConnectionsHaveCountedIsSummed() {
+  void countersOfANodeAreSummed() {
     closed.add(counted(1, 10));
     closed.add(counted(2, 20));
     closed.add(counted(1, 5));
@@ -24,14 +24,14 @@ class ClosedConnectionsTest {
   }
 
   @Test
-  void whatWasUnderWayIsSoNoLonger() {
+  void openConnectionsAndExchangesInFlightAreNotKept() {
     closed.add(new NodeStats(new Endpoint("h", 1), 1, 1, 1, 10, 20, 30, 40));
 
     assertThat(closed.stats()).containsExactly(counted(1, 10));
   }
 
   @Test
-  void ofAThousandNodesItIsKnown() {
+  void theLatestThousandNodesAreKept() {
     for (int port = 1; port <= 1_000; port++) {
       closed.add(counted(port, 1));
     }

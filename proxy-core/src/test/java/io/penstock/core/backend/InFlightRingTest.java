@@ -13,7 +13,7 @@ class InFlightRingTest {
 
   private final InFlightRing ring = new InFlightRing();
 
-  /** Known by its identity only. */
+  /** Distinguished by identity only. */
   private static final class Marker extends Exchange {
     @Override
     public void onReply(ByteBuf buffer, int from, int to) {}
@@ -26,7 +26,7 @@ class InFlightRingTest {
   }
 
   @Test
-  void theOldestLeavesFirst() {
+  void theOldestIsRemovedFirst() {
     Exchange a = new Marker();
     Exchange b = new Marker();
     assertThat(ring.isEmpty()).isTrue();
@@ -42,7 +42,7 @@ class InFlightRingTest {
   }
 
   @Test
-  void thereIsNothingBeyondTheNewest() {
+  void accessBeyondTheLatestThrows() {
     assertThatThrownBy(ring::first).isInstanceOf(IllegalStateException.class);
     assertThatThrownBy(ring::poll).isInstanceOf(IllegalStateException.class);
     ring.add(new Marker());
@@ -50,7 +50,7 @@ class InFlightRingTest {
   }
 
   @Test
-  void oneCanTakeThePlaceOfAnother() {
+  void anExchangeCanBeReplaced() {
     Exchange c = new Marker();
     ring.add(new Marker());
     ring.add(new Marker());
@@ -62,7 +62,7 @@ class InFlightRingTest {
   }
 
   @Test
-  void itGrowsWhenFullWhereverItsOldestIs() {
+  void itGrowsWhenFullWhereverItsHeadIs() {
     for (int shift = 0; shift < 64; shift++) {
       var shifted = new InFlightRing();
       for (int i = 0; i < shift; i++) {
@@ -81,7 +81,7 @@ class InFlightRingTest {
   }
 
   @Test
-  void itBehavesAsAQueueWhateverComesAndGoes() {
+  void itBehavesLikeAQueue() {
     Random random = Splits.random();
     var model = new ArrayDeque<Exchange>();
     for (int i = 0; i < 200_000; i++) {

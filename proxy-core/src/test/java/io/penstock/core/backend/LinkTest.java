@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of an exchange whose bytes cannot be written: it fails with the link, once. */
+/** Tests that an exchange whose bytes cannot be written fails with the link, once. */
 class LinkTest {
 
   private static final long FAR = System.nanoTime() + TimeUnit.HOURS.toNanos(1);
@@ -35,7 +35,7 @@ class LinkTest {
     group.shutdown().toCompletableFuture().get(20, TimeUnit.SECONDS);
   }
 
-  /** As the pipeline of a connection does, fails the link when something goes wrong. */
+  /** Fails the link on an exception, as the pipeline of a connection does. */
   private static final class Handler extends ChannelInboundHandlerAdapter {
 
     private @Nullable Link link;
@@ -44,7 +44,7 @@ class LinkTest {
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
       Link failed = link;
       if (failed != null) {
-        link = null; // a connection is told once
+        link = null; // a connection handles it once
         failed.failInFlight();
       }
     }
@@ -57,7 +57,7 @@ class LinkTest {
     return link;
   }
 
-  /** Has no memory. */
+  /** An allocator without memory. */
   private static final class Exhausted extends AbstractByteBufAllocator {
 
     Exhausted() {
@@ -80,7 +80,7 @@ class LinkTest {
     }
   }
 
-  /** Writes nothing any more. */
+  /** Fails all writes. */
   private static final class Closed extends ChannelOutboundHandlerAdapter {
 
     @Override
@@ -91,7 +91,7 @@ class LinkTest {
   }
 
   @Test
-  void withoutMemoryForItsBytesItFailsAndNoLaterReplyIsTakenForIts() throws Exception {
+  void anExchangeFailsIfItsBytesCannotBeAllocated() throws Exception {
     var channel = new EmbeddedChannel(new Handler());
     channel.config().setAllocator(new Exhausted());
     Link link = link(channel);
@@ -103,12 +103,12 @@ class LinkTest {
   }
 
   @Test
-  void whenNotEvenAskingCanBeWrittenItFails() throws Exception {
+  void anExchangeFailsIfAskingCannotBeWritten() throws Exception {
     var channel = new EmbeddedChannel(new Closed(), new Handler());
     Link link = link(channel);
 
     onLoop(() -> {
-      for (int i = 0; i < 5; i++) { // 16 KiB of output lack a few bytes now
+      for (int i = 0; i < 5; i++) { // leaves a few bytes of the 16 KiB output buffer
         link.send(new byte[3_276], DiscardingExchange.INSTANCE);
       }
       link.send(new TestExchange("a", log, FAR), true);

@@ -47,7 +47,7 @@ class ReplyStreamTest {
   }
 
   @Test
-  void eachReplyGoesToTheOneThatWaitsLongestHoweverTheyAreCut() {
+  void eachReplyGoesToTheOldestExchangeHoweverTheBytesAreSplit() {
     String wire = "+OK\r\n$3\r\nfoo\r\n*2\r\n:1\r\n$-1\r\n-ERR no\r\n%1\r\n+k\r\n_\r\n";
     Splits.forEach(
         Wire.bytes(wire),
@@ -73,7 +73,7 @@ class ReplyStreamTest {
   }
 
   @Test
-  void whatASupersededNodeAcknowledgesLateIsNotBelieved() {
+  void aLateSuccessReplyOfAReplacedNodeIsAnError() {
     send("a");
     send("b");
     stream.markReplaced();
@@ -85,7 +85,7 @@ class ReplyStreamTest {
   }
 
   @Test
-  void aLargeReplyOfASupersededNodeIsNotBegun() {
+  void aLargeReplyOfAReplacedNodeIsNotPassedOn() {
     send("a");
     stream.markReplaced();
 
@@ -95,7 +95,7 @@ class ReplyStreamTest {
   }
 
   @Test
-  void aSupersededNodeIsBelievedWhenItRedirects() {
+  void aReplacedNodeIsTrustedAfterItRedirects() {
     send("a");
     send("b");
     send("c");
@@ -107,7 +107,7 @@ class ReplyStreamTest {
   }
 
   @Test
-  void aSupersededNodeThatOwesNothingMoreIsBelieved() {
+  void aReplacedNodeWithoutPendingRepliesIsTrusted() {
     send("a");
     stream.markReplaced();
     assertThat(receive("-ERR no\r\n")).isNull();
@@ -119,7 +119,7 @@ class ReplyStreamTest {
   }
 
   @Test
-  void aLargeReplyThatIsThereIsGivenWhole() {
+  void aCompleteLargeReplyIsPassedOnWhole() {
     String reply = Wire.bulk("x".repeat(100_000));
     send("a");
 
@@ -152,10 +152,10 @@ class ReplyStreamTest {
   }
 
   @Test
-  void whoCannotTakeItsReplyCostsNobodyElseTheirs() {
-    send("a").thatAbsorbs().then(ReplyStreamTest::fail);
+  void anExchangeThatThrowsDoesNotAffectOthers() {
+    send("a").thatRecovers().then(ReplyStreamTest::fail);
     send("b");
-    send("c", 1).thatAbsorbs().then(ReplyStreamTest::fail);
+    send("c", 1).thatRecovers().then(ReplyStreamTest::fail);
     send("d", 1);
     send("e").then(ReplyStreamTest::fail);
     send("f");
@@ -178,9 +178,9 @@ class ReplyStreamTest {
   }
 
   @Test
-  void theRestOfAReplyThatCouldNotBeTakenIsDropped() {
+  void theRestOfAReplyIsDroppedAfterItsCallbackThrew() {
     String reply = Wire.bulk("x".repeat(100_000));
-    send("a").thatAbsorbs().then(ReplyStreamTest::fail);
+    send("a").thatRecovers().then(ReplyStreamTest::fail);
     send("b");
 
     assertThat(receive(reply.substring(0, 20_000))).isNull();
@@ -191,16 +191,16 @@ class ReplyStreamTest {
   }
 
   @Test
-  void aConnectionsOwnDefectEndsIt() {
+  void anExceptionThatIsNotHandledIsThrown() {
     send("a").then(ReplyStreamTest::fail);
 
     assertThatThrownBy(() -> stream.onBytes(Wire.buffer("+1\r\n"))).hasRootCauseMessage("defect");
   }
 
-  /** Copied anew with each read, these would be a hundred gigabytes each. */
+  /** If they were copied with each read, a hundred gigabytes each would be copied. */
   @Test
   @Timeout(10)
-  void whatCannotBePassedOnInPartsCostsNoMoreThanItsLength() {
+  void joiningLargePushesAndErrorsTakesLinearTime() {
     String text = "x".repeat(16 * 1024 * 1024);
     List<Integer> pushed = new ArrayList<>();
     stream =
@@ -224,7 +224,7 @@ class ReplyStreamTest {
   }
 
   @Test
-  void whatIsPassedOnAddsUpToTheReplyHoweverItIsCut() {
+  void partsAddUpToTheReplyHoweverItIsSplit() {
     String reply = "*3\r\n" + Wire.bulk("x".repeat(30_000)).repeat(3);
     for (int size : List.of(1_000, 1_460, 16_384, 20_000, 65_536)) {
       log.clear();
@@ -242,7 +242,7 @@ class ReplyStreamTest {
   }
 
   @Test
-  void aReplyIsNotPassedOnInPartsBeforeItIsLarge() {
+  void aSmallReplyIsNotPassedOnInParts() {
     String reply = Wire.bulk("x".repeat(STREAMED_FROM));
     send("a");
 
@@ -266,7 +266,7 @@ class ReplyStreamTest {
   }
 
   @Test
-  void whatIsPastItsDeadlineFailsAndItsLateReplyIsDropped() {
+  void anExpiredExchangeFailsAndItsLateReplyIsDropped() {
     send("a", 10);
     send("b", 20);
     send("c", 30);
@@ -295,7 +295,7 @@ class ReplyStreamTest {
   }
 
   @Test
-  void deadlinesAreComparedAsNanoTimeIsWhichMayOverflow() {
+  void deadlinesMayOverflowAsNanoTimeDoes() {
     send("a", Long.MIN_VALUE + 5);
 
     stream.expire(Long.MAX_VALUE - 5);
@@ -319,7 +319,7 @@ class ReplyStreamTest {
   }
 
   @Test
-  void aReplyThatHasBegunToBePassedOnDoesNotExpire() {
+  void aReplyPassedOnInPartsDoesNotExpire() {
     String reply = Wire.bulk("x".repeat(20_000));
     send("a", 10);
     send("b", 10);
@@ -333,7 +333,7 @@ class ReplyStreamTest {
   }
 
   @Test
-  void anExchangeSentByACallbackOfAnExpiryHasADeadlineToo() {
+  void anExchangeSentDuringExpiryExpiresToo() {
     send("a", 10).then(() -> send("again", 20));
 
     stream.expire(10);
@@ -343,17 +343,17 @@ class ReplyStreamTest {
   }
 
   @Test
-  void aReplyThatNobodyAskedForIsAProblem() {
+  void anUnexpectedReplyIsAnError() {
     send("a");
 
     assertThat(receive("+OK\r\n+OK\r\n")).isEqualTo("an unexpected reply");
     assertThat(log).containsExactly("a +OK\r\n");
   }
 
-  /** Its end may never come. */
+  /** Its end may never come, so it is reported immediately. */
   @ParameterizedTest
   @ValueSource(strings = {"$1000000\r\nab", "+O", "*", "*1000000\r\n", "!999999\r\nERR", "|1\r\n"})
-  void theBeginningOfAReplyThatNobodyAskedForIsAProblem(String beginning) {
+  void theBeginningOfAnUnexpectedReplyIsAnError(String beginning) {
     send("a");
 
     assertThat(receive("+OK\r\n" + beginning)).isEqualTo("an unexpected reply");
@@ -361,27 +361,27 @@ class ReplyStreamTest {
   }
 
   @Test
-  void anErrorWithoutEndIsAProblemAndNotKeptForEver() {
+  void anErrorReplyWithoutEndIsLimited() {
     send("a");
     byte[] piece = Wire.bytes("x".repeat(1 << 20));
     assertThat(receive("-ERR ")).isNull();
 
-    int kept = 0;
+    int received = 0;
     String problem = null;
     while (problem == null) {
-      kept++;
+      received++;
       problem = stream.onBytes(Wire.buffer(piece));
     }
 
     assertThat(problem).isEqualTo("bytes that are not RESP");
-    assertThat(kept).isEqualTo(32);
+    assertThat(received).isEqualTo(32);
     stream.close();
     assertThat(log).containsExactly("a CONNECTION_LOST");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {">2\r\n+message\r\n$999999999999\r\n", "!999999999999\r\n"})
-  void whatIsAnnouncedWithoutMeasureIsKeptUpToABound(String header) {
+  void aBufferedReplyIsLimitedWhateverItsHeader(String header) {
     stream = new ReplyStream(PushSink.NONE, 100_000);
     send("a");
     assertThat(receive(header)).isNull();
@@ -398,7 +398,7 @@ class ReplyStreamTest {
   }
 
   @Test
-  void bytesThatAreNotRespAreAProblem() {
+  void bytesThatAreNotRespAreAnError() {
     send("a");
     send("b");
 
@@ -407,7 +407,7 @@ class ReplyStreamTest {
   }
 
   @Test
-  void pushesAreNobodysReply() {
+  void pushesAreNotPassedToExchanges() {
     String push = ">2\r\n$10\r\ninvalidate\r\n*1\r\n$1\r\nk\r\n";
     assertThat(receive(push)).isNull();
     send("a");
@@ -421,8 +421,8 @@ class ReplyStreamTest {
   }
 
   @Test
-  void anErrorThatTheSinkTakesIsNobodysReplyHoweverItIsCut() {
-    stream = new ReplyStream(new TakingErrors());
+  void anErrorConsumedByThePushSinkIsNotPassedToAnExchange() {
+    stream = new ReplyStream(new ConsumingErrors());
     String error = "-MOVED 1 :1\r\n";
 
     Splits.forEach(
@@ -434,7 +434,7 @@ class ReplyStreamTest {
     assertThat(log).containsExactly("a +OK\r\n");
   }
 
-  private static final class TakingErrors implements PushSink {
+  private static final class ConsumingErrors implements PushSink {
     @Override
     public boolean onPush(ByteBuf buffer, int from, int to) {
       return false;
@@ -447,7 +447,7 @@ class ReplyStreamTest {
   }
 
   @Test
-  void theEndFailsEverythingInFlightOldestFirst() {
+  void closingFailsEverythingInFlightOldestFirst() {
     send("a");
     send("b", 10);
     send("c");
@@ -461,7 +461,7 @@ class ReplyStreamTest {
   }
 
   @Test
-  void theEndMayComeInTheMiddleOfALargeReply() {
+  void itMayBeClosedInTheMiddleOfALargeReply() {
     send("a");
     receive("$100000\r\n" + "x".repeat(20_000));
     log.clear();
@@ -471,9 +471,9 @@ class ReplyStreamTest {
     assertThat(log).containsExactly("a CONNECTION_LOST");
   }
 
-  /** As a refused handshake does; the rest of the read is nobody's any more, and is not kept. */
+  /** As a failed handshake does. The rest of the bytes read is not kept. */
   @Test
-  void aCallbackMayEndTheStreamWithMoreBytesBehindTheReply() {
+  void aCallbackMayCloseTheStreamWithMoreBytesToCome() {
     send("a").then(stream::close);
     send("b");
 
@@ -482,11 +482,11 @@ class ReplyStreamTest {
     assertThat(log).containsExactly("a -WRONGPASS no\r\n", "b CONNECTION_LOST");
     stream =
         new ReplyStream(
-            PushSink.NONE); // nobody closes the old one again: what it kept would be leaked
+            PushSink.NONE); // the old one is not closed again: bytes that it kept would leak
   }
 
   @Test
-  void whatGoesWrongInOneCallbackKeepsNobodyFromHearing() {
+  void closingFailsAllEvenIfACallbackThrows() {
     for (String name : List.of("a", "b", "c")) {
       send(name).then(ReplyStreamTest::fail);
     }
@@ -498,7 +498,7 @@ class ReplyStreamTest {
   }
 
   @Test
-  void whatGoesWrongInOneCallbackKeepsNobodyFromItsDeadline() {
+  void allExpireEvenIfACallbackThrows() {
     for (String name : List.of("a", "b", "c")) {
       send(name).then(ReplyStreamTest::fail);
     }

@@ -12,7 +12,8 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * What nodes send. The first byte chooses how many replies are owed, the second where it is cut.
+ * * Fuzzes the bytes that nodes send. The first byte selects the number of exchanges, the second where
+ * the bytes are split.
  */
 public final class ReplyTarget {
 
@@ -20,10 +21,10 @@ public final class ReplyTarget {
   private static final int ROOM = 4 * 1024;
 
   /**
-   * What no server writes, and where Lettuce makes something of it, waits for ever or goes on
-   * elsewhere: a count that is none, or too large; a line with half an end.
-   */
-  private static final Pattern EXCUSE =
+ * Bytes that no server writes, and for which Lettuce reads something, waits forever or finds another
+ * end: an invalid or too large length, or a line without a proper end.
+ */
+private static final Pattern KNOWN_DIFFERENCE =
       Pattern.compile("[$*~>=!](?!-1\r\n|\\d{1,9}\r\n)|[%|](?!\\d{1,9}\r\n)|(?<!\r)\n");
 
   private static final LettuceReplies LETTUCE = new LettuceReplies();
@@ -43,7 +44,7 @@ public final class ReplyTarget {
     compareWithLettuce(wire, ends, last);
   }
 
-  /** Answers how it ends behind the last whole reply. */
+  /** Adds the end of each reply to {@code into}. Returns the scanner's result after the last one. */
   private static int ends(byte[] wire, List<Integer> into) {
     ByteBuf buffer = Unpooled.wrappedBuffer(wire);
     var scanner = new ReplyScanner();
@@ -87,7 +88,7 @@ public final class ReplyTarget {
     return ends;
   }
 
-  /** Each reply goes whole to the one whose it is, and everybody hears of the end. */
+  /** Requires that each exchange gets its whole reply, and the last one fails. */
   private static void stream(byte[] data, byte[] wire, List<Integer> ends, int last) {
     long memory = Pieces.memory();
     var pieces = new Pieces(data, CONTROL, data[1]);
@@ -108,20 +109,20 @@ public final class ReplyTarget {
     String problem = null;
     while (problem == null && pieces.hasNext()) {
       problem = stream.onBytes(pieces.next());
-      Oracle.require(Pieces.memory() - memory <= 4L * wire.length + ROOM, "memory is taken");
+      Oracle.require(Pieces.memory() - memory <= 4L * wire.length + ROOM, "too much memory is used");
     }
     stream.close();
-    Oracle.requireSame("memory is left behind", memory, Pieces.memory());
-    Oracle.requireSame("its end", problem != null, last == ReplyScanner.MALFORMED);
+    Oracle.requireSame("memory is leaked", memory, Pieces.memory());
+    Oracle.requireSame("reported as malformed", problem != null, last == ReplyScanner.MALFORMED);
     Oracle.requireSame("pushes", pushes, pushed[0]);
     for (int i = 0; i < expected.size(); i++) {
       Oracle.requireSame("reply " + i, expected.get(i), waiting.get(i).text.toString());
       Oracle.require(waiting.get(i).ended && !waiting.get(i).failed, "a reply has no end");
     }
-    Oracle.require(waiting.getLast().failed, "somebody waits for ever");
+    Oracle.require(waiting.getLast().failed, "the last exchange has no end");
   }
 
-  /** Replies without the pushes between them; answers how many those are. */
+  /** Adds the replies without the pushes to {@code replies}. Returns the number of pushes. */
   private static int split(String text, List<Integer> ends, List<String> replies) {
     int from = 0;
     int pushes = 0;
@@ -137,9 +138,9 @@ public final class ReplyTarget {
   }
 
   /**
-   * Both find the same ends. What Lettuce refuses, it refuses for what is in it; of what is no RESP
-   * it makes something now and then.
-   */
+ * Requires that Lettuce finds the same ends. Lettuce rejects some replies for their content, and
+ * accepts some bytes that are not RESP.
+ */
   private static void compareWithLettuce(byte[] wire, List<Integer> ends, int last) {
     ByteBuf rest = Unpooled.wrappedBuffer(wire);
     for (int end : ends) {
@@ -149,26 +150,26 @@ public final class ReplyTarget {
         return;
       }
       if (outcome == LettuceReplies.Outcome.INCOMPLETE || rest.readerIndex() != end) {
-        requireExcuse(wire, from, "Lettuce finds the end of a reply elsewhere");
+        requireKnownDifference(wire, from, "Lettuce finds the end of a reply elsewhere");
         return;
       }
     }
     int from = rest.readerIndex();
     if (last == ReplyScanner.INCOMPLETE
         && LETTUCE.decode(rest).outcome() == LettuceReplies.Outcome.WHOLE) {
-      requireExcuse(wire, from, "Lettuce reads one more");
+      requireKnownDifference(wire, from, "Lettuce reads one more");
     }
   }
 
-  private static void requireExcuse(byte[] wire, int from, String what) {
-    Oracle.require(EXCUSE.matcher(text(wire, from)).find(), what);
+  private static void requireKnownDifference(byte[] wire, int from, String what) {
+    Oracle.require(KNOWN_DIFFERENCE.matcher(text(wire, from)).find(), what);
   }
 
   private static String text(byte[] wire, int from) {
     return new String(wire, from, wire.length - from, StandardCharsets.ISO_8859_1);
   }
 
-  /** Somebody who waits for a reply. */
+  /** An exchange that collects its reply. */
   private static final class Waiting extends Exchange {
 
     private final StringBuilder text = new StringBuilder();
@@ -186,14 +187,14 @@ public final class ReplyTarget {
 
     @Override
     public void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
-      Oracle.require(!ended, "there is more behind the end");
+      Oracle.require(!ended, "there are bytes after the end");
       text.append(buffer.toString(from, to - from, StandardCharsets.ISO_8859_1));
       ended = last;
     }
 
     @Override
     public void onFailure(Failure failure) {
-      Oracle.require(!ended, "it fails behind the end");
+      Oracle.require(!ended, "it fails after the end");
       ended = true;
       failed = true;
     }

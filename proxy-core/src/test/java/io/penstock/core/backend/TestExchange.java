@@ -12,7 +12,7 @@ final class TestExchange extends Exchange {
   private final String name;
   private final List<String> log;
   private Runnable afterwards = () -> {};
-  private boolean absorbs;
+  private boolean recovers;
 
   TestExchange(String name, List<String> log, long deadline) {
     this(name, log, deadline, Protocol.RESP2, 0);
@@ -32,9 +32,9 @@ final class TestExchange extends Exchange {
     return this;
   }
 
-  /** What {@link #then} does may throw. */
-  TestExchange thatAbsorbs() {
-    absorbs = true;
+  /** Handles exceptions thrown by the action of {@link #then}. */
+  TestExchange thatRecovers() {
+    recovers = true;
     return this;
   }
 
@@ -42,12 +42,12 @@ final class TestExchange extends Exchange {
   public boolean recoverFrom(Throwable defect) {
     log.add(name + " " + defect.getMessage());
     releaseBytes();
-    return absorbs;
+    return recovers;
   }
 
   @Override
   public void onReply(ByteBuf buffer, int from, int to) {
-    end(name + " " + Wire.text(buffer, from, to));
+    finish(name + " " + Wire.text(buffer, from, to));
   }
 
   @Override
@@ -56,17 +56,17 @@ final class TestExchange extends Exchange {
     if (last) {
       releaseBytes();
     }
-    if (last || absorbs) {
+    if (last || recovers) {
       afterwards.run();
     }
   }
 
   @Override
   public void onFailure(Failure failure) {
-    end(name + " " + failure);
+    finish(name + " " + failure);
   }
 
-  private void end(String how) {
+  private void finish(String how) {
     log.add(how);
     releaseBytes();
     afterwards.run();

@@ -11,11 +11,11 @@ class WaitQueueTest {
   private static final long LATER = 1_000;
 
   private final List<String> log = new ArrayList<>();
-  private int left;
-  private final WaitQueue line = new WaitQueue(exchange -> left++);
+  private int removed;
+  private final WaitQueue queue = new WaitQueue(exchange -> removed++);
 
   private void add(String name) {
-    line.add(
+    queue.add(
         new TestExchange(name, log, LATER)
             .then(() -> {
               throw new OutOfMemoryError("a test's");
@@ -24,24 +24,24 @@ class WaitQueueTest {
   }
 
   @Test
-  void whatGoesWrongInOneCallbackKeepsNobodyFromItsDeadline() {
+  void allExpireEvenIfACallbackThrows() {
     add("a");
     add("b");
 
-    assertThat(line.expire(LATER)).isTrue();
+    assertThat(queue.expire(LATER)).isTrue();
 
     assertThat(log).containsSubsequence("a NOT_SENT", "b NOT_SENT");
   }
 
   @Test
-  void whatGoesWrongInOneCallbackKeepsNobodyFromHearing() {
+  void closingFailsAllEvenIfACallbackThrows() {
     add("a");
     add("b");
 
-    line.close();
+    queue.close();
 
     assertThat(log).containsSubsequence("a NOT_SENT", "b NOT_SENT");
-    assertThat(line.size()).isZero();
-    assertThat(left).isEqualTo(2);
+    assertThat(queue.size()).isZero();
+    assertThat(removed).isEqualTo(2);
   }
 }

@@ -10,44 +10,44 @@ class ActiveClientsTest {
   private static final long SPAN = TimeUnit.MILLISECONDS.toNanos(ActiveClients.SPAN_MILLIS);
   private static final long BEGIN = Long.MAX_VALUE - SPAN; // System.nanoTime() may wrap around
 
-  private final ActiveClients crowd = new ActiveClients(BEGIN);
+  private final ActiveClients clients = new ActiveClients(BEGIN);
 
   @Test
-  void isLargeWhenManyClientsSendAtTheSameTime() {
-    come(ActiveClients.LARGE - 1, BEGIN + 1);
-    assertThat(crowd.areMany()).isFalse();
-    come(1, BEGIN + 1);
-    assertThat(crowd.areMany()).isTrue();
+  void areManyWhenManyClientsSendAtTheSameTime() {
+    send(ActiveClients.MANY - 1, BEGIN + 1);
+    assertThat(clients.areMany()).isFalse();
+    send(1, BEGIN + 1);
+    assertThat(clients.areMany()).isTrue();
   }
 
   @Test
   void countsAClientOnce() {
-    crowd.onRequest(BEGIN - 1, BEGIN + 1);
-    for (int i = 1; i < 2 * ActiveClients.LARGE; i++) {
-      crowd.onRequest(BEGIN + i, BEGIN + i + 1);
+    clients.onRequest(BEGIN - 1, BEGIN + 1);
+    for (int i = 1; i < 2 * ActiveClients.MANY; i++) {
+      clients.onRequest(BEGIN + i, BEGIN + i + 1);
     }
-    assertThat(crowd.areMany()).isFalse();
+    assertThat(clients.areMany()).isFalse();
   }
 
   @Test
-  void remembersTheLastSpanAndNoOlderOne() {
-    come(ActiveClients.LARGE, BEGIN + 1);
-    come(1, BEGIN + SPAN);
-    assertThat(crowd.areMany()).isTrue();
-    come(1, BEGIN + 2 * SPAN);
-    assertThat(crowd.areMany()).isFalse();
+  void remembersOnlyThePreviousSpan() {
+    send(ActiveClients.MANY, BEGIN + 1);
+    send(1, BEGIN + SPAN);
+    assertThat(clients.areMany()).isTrue();
+    send(1, BEGIN + 2 * SPAN);
+    assertThat(clients.areMany()).isFalse();
   }
 
   @Test
-  void forgetsWhenNobodyHasSentForLong() {
-    come(ActiveClients.LARGE, BEGIN + 1);
-    come(1, BEGIN + 2 * SPAN);
-    assertThat(crowd.areMany()).isFalse();
+  void resetsAfterALongPause() {
+    send(ActiveClients.MANY, BEGIN + 1);
+    send(1, BEGIN + 2 * SPAN);
+    assertThat(clients.areMany()).isFalse();
   }
 
-  private void come(int clients, long now) {
-    for (int i = 0; i < clients; i++) {
-      crowd.onRequest(now - SPAN, now);
+  private void send(int count, long now) {
+    for (int i = 0; i < count; i++) {
+      clients.onRequest(now - SPAN, now);
     }
   }
 }

@@ -28,12 +28,12 @@ class AlarmClockTest {
       });
 
   @AfterEach
-  void giveBack() {
+  void close() {
     alarm.close();
   }
 
   @Test
-  void ringsWhenItIsTimeAndNotBefore() {
+  void ringsAtItsTimeAndNotBefore() {
     long at = System.nanoTime() + SOON;
     alarm.set(at);
     await().untilAsserted(() -> assertThat(rung).hasPositiveValue());
@@ -41,14 +41,14 @@ class AlarmClockTest {
   }
 
   @Test
-  void ringsEarlierWhenItIsSetAnew() {
+  void ringsEarlierWhenItIsSetAgain() {
     alarm.set(System.nanoTime() + LATER);
     alarm.set(System.nanoTime() + SOON);
     await().untilAsserted(() -> assertThat(rung).hasPositiveValue());
   }
 
   @Test
-  void ringsAgainUntilItIsSetAnew() {
+  void ringsAgainUntilItIsSetAgain() {
     alarm.set(System.nanoTime() - SOON);
     await().untilAsserted(() -> assertThat(rung).hasValueGreaterThan(2));
     alarm.clear();
@@ -57,17 +57,17 @@ class AlarmClockTest {
   @Test
   void doesNotRingWhenItIsCleared() {
     var other = new AtomicInteger();
-    AlarmClock.Alarm behind = clock.alarm(other::incrementAndGet);
+    AlarmClock.Alarm next = clock.alarm(other::incrementAndGet);
     alarm.set(System.nanoTime() + SOON);
     alarm.clear();
-    behind.set(System.nanoTime() + 2 * SOON);
+    next.set(System.nanoTime() + 2 * SOON);
     await().untilAsserted(() -> assertThat(other).hasPositiveValue());
     assertThat(rung).hasValue(0);
-    behind.close();
+    next.close();
   }
 
   @Test
-  void itsThreadEndsWhenAllAlarmsAreGivenBack() {
+  void itsThreadEndsWhenAllAlarmsAreClosed() {
     var thread = new AtomicReference<Thread>();
     AlarmClock.Alarm other = clock.alarm(() -> thread.set(Thread.currentThread()));
     other.set(System.nanoTime() + SOON);
@@ -80,33 +80,31 @@ class AlarmClockTest {
     await().untilAsserted(() -> assertThat(thread.get().isAlive()).isFalse());
   }
 
-  /**
-   * A defect, or memory that could not be had, must not take the timers of all idle loops along.
-   */
+  /** A defect, or a failed allocation, must not stop the timers of all idle loops. */
   @Test
-  void anAlarmThatFailsRingsAgainAndSoDoOthers() {
+  void anAlarmThatFailsRingsAgainAndOthersStillRing() {
     var tries = new AtomicInteger();
     AlarmClock.Alarm failing =
         clock.alarm(() -> {
           tries.incrementAndGet();
           throw new InternalError("of a test");
         });
-    AlarmClock.Alarm behind = clock.alarm(rung::incrementAndGet);
+    AlarmClock.Alarm next = clock.alarm(rung::incrementAndGet);
     try (LogLines lines = LogLines.of("transport.AlarmClock")) {
       failing.set(System.nanoTime() - SOON);
       await().untilAsserted(() -> assertThat(tries).hasPositiveValue());
-      behind.set(System.nanoTime() + SOON);
+      next.set(System.nanoTime() + SOON);
       await().untilAsserted(() -> assertThat(rung).hasPositiveValue());
       await().untilAsserted(() -> assertThat(tries).hasValueGreaterThan(2));
       assertThat(lines.get()).hasSize(1); // once a minute
     }
-    behind.close();
+    next.close();
     failing.close();
   }
 
-  /** As when there are as many threads as may be. */
+  /** As when the limit on threads is reached. */
   @Test
-  void aThreadThatCannotBeStartedIsTriedAgainLater() {
+  void startingTheThreadIsRetried() {
     var tries = new AtomicInteger();
     var scarce =
         new AlarmClock(task ->

@@ -12,7 +12,7 @@ class BackoffTest {
       new Backoff(Duration.ofMillis(10), Duration.ofSeconds(1), new Random(1));
 
   @Test
-  void theWaitDoublesFromTheFirstToTheLongest() {
+  void theDelayDoublesFromTheFirstToTheLongest() {
     long[] longest = {10, 20, 40, 80, 160, 320, 640, 1_000, 1_000, 1_000};
     for (int i = 0; i < longest.length; i++) {
       assertThat(backoff.delayAfter(i + 1))

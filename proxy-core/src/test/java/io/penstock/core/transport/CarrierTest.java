@@ -14,11 +14,11 @@ class CarrierTest {
   private final Loop loop = group.loops().getFirst();
 
   @AfterEach
-  void end() throws Exception {
+  void shutdown() throws Exception {
     group.shutdown().toCompletableFuture().get(10, TimeUnit.SECONDS);
   }
 
-  /** The build opens the JDK for it, as the executable jar does. */
+  /** The build has the same {@code --add-opens} as the executable jar. */
   @Test
   void theLoopCarriesTheThread() throws Exception {
     assertThat(Carrier.isSupported()).isTrue();
@@ -33,7 +33,7 @@ class CarrierTest {
   }
 
   @Test
-  void theLoopGoesOnWhileTheThreadWaits() throws Exception {
+  void theLoopRunsWhileTheThreadWaits() throws Exception {
     var latch = new CountDownLatch(1);
     var ended = new CompletableFuture<Boolean>();
     loop.startVirtual(
@@ -54,7 +54,7 @@ class CarrierTest {
   }
 
   @Test
-  void whatTheThreadHandsOverRunsOnTheLoop() throws Exception {
+  void aTaskOfTheThreadRunsOnTheLoop() throws Exception {
     var onLoop = new CompletableFuture<Boolean>();
     loop.startVirtual(
         "client-1",

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What is sent past io_uring, and what is not, over real sockets. */
+/** Tests which bytes are sent directly, bypassing io_uring, over real sockets. */
 class DirectSendTest {
 
   private static final int TIMEOUT = 10_000; // ms
@@ -60,21 +60,21 @@ class DirectSendTest {
     }
   }
 
-  /** Who has connected to whom: with io_uring, sockets that were accepted are blocking ones. */
+  /** The side that connected. With io_uring, accepted sockets are blocking ones. */
   enum Side {
     NODE,
     CLIENT
   }
 
-  /** One end is an output of the loop, the other a plain socket. */
-  private final class Line {
+  /** A connection between an output of the loop and a plain socket. */
+  private final class Connection {
 
     private final Counted counted = new Counted();
     private final Channel channel;
     private final SocketOutput output;
     private final Socket peer;
 
-    Line(Side side) throws Exception {
+    Connection(Side side) throws Exception {
       channel = side == Side.NODE ? connected() : accepted();
       channel.pipeline().addLast(new ChannelInboundHandlerAdapter());
       output = new SocketOutput(channel.pipeline().lastContext(), loop().flushQueue());
@@ -138,21 +138,21 @@ class DirectSendTest {
   }
 
   @Test
-  void whatOneSocketAloneHasToSendGoesPastTheChannel() throws Exception {
-    var line = new Line(Side.CLIENT);
+  void theOnlySocketOfATurnIsWrittenDirectly() throws Exception {
+    var connection = new Connection(Side.CLIENT);
 
-    inOneTurn(() -> line.output.append(Wire.bytes("+OK\r\n")));
-    assertThat(line.receive(5)).isEqualTo(Wire.bytes("+OK\r\n"));
-    inOneTurn(() -> line.output.append(Wire.bytes(":1\r\n")));
-    assertThat(line.receive(4)).isEqualTo(Wire.bytes(":1\r\n"));
+    inOneTurn(() -> connection.output.append(Wire.bytes("+OK\r\n")));
+    assertThat(connection.receive(5)).isEqualTo(Wire.bytes("+OK\r\n"));
+    inOneTurn(() -> connection.output.append(Wire.bytes(":1\r\n")));
+    assertThat(connection.receive(4)).isEqualTo(Wire.bytes(":1\r\n"));
 
-    assertThat(line.counted.writes.get()).isZero();
+    assertThat(connection.counted.writes.get()).isZero();
   }
 
   @Test
-  void whatSeveralHaveToSendInOneTurnIsSubmittedTogether() throws Exception {
-    var first = new Line(Side.CLIENT);
-    var second = new Line(Side.CLIENT);
+  void severalSocketsOfATurnAreSubmittedTogether() throws Exception {
+    var first = new Connection(Side.CLIENT);
+    var second = new Connection(Side.CLIENT);
 
     inOneTurn(() -> {
       first.output.append(Wire.bytes("+1\r\n"));
@@ -166,60 +166,60 @@ class DirectSendTest {
   }
 
   @Test
-  void nothingOvertakesALargePieceOfTheSameTurn() throws Exception {
-    var line = new Line(Side.CLIENT);
+  void aLargePieceOfTheSameTurnIsNotOvertaken() throws Exception {
+    var connection = new Connection(Side.CLIENT);
     String large = "x".repeat(SocketOutput.SLICE_THRESHOLD);
 
     inOneTurn(() -> {
-      line.output.appendOwned(Wire.buffer(large));
-      line.output.append(Wire.bytes("end"));
+      connection.output.appendOwned(Wire.buffer(large));
+      connection.output.append(Wire.bytes("end"));
     });
 
-    assertThat(line.receive(large.length() + 3)).isEqualTo(Wire.bytes(large + "end"));
+    assertThat(connection.receive(large.length() + 3)).isEqualTo(Wire.bytes(large + "end"));
   }
 
   @ParameterizedTest
   @EnumSource
-  void whatTheKernelDoesNotTakeAtOnceFollowsInOrder(Side side) throws Exception {
-    var line = new Line(side);
+  void bytesNotAcceptedAtOnceFollowInOrder(Side side) throws Exception {
+    var connection = new Connection(side);
     var sent = new ByteArrayOutputStream();
 
-    for (int turn = 0; turn < 100; turn++) { // 1.6 MB, which nobody reads yet
+    for (int turn = 0; turn < 100; turn++) { // 1.6 MB, which the peer does not read yet
       byte[] piece = Wire.bytes(("[" + turn + "]").repeat(16_000).substring(0, 16_000));
       sent.write(piece);
-      inOneTurn(() -> line.output.append(piece));
+      inOneTurn(() -> connection.output.append(piece));
     }
 
-    assertThat(line.counted.writes.get()).as("what did not fit").isPositive();
-    assertThat(line.receive(sent.size())).isEqualTo(sent.toByteArray());
-    inOneTurn(() -> line.output.append(Wire.bytes("end")));
-    assertThat(line.receive(3)).isEqualTo(Wire.bytes("end"));
+    assertThat(connection.counted.writes.get()).as("writes to the channel").isPositive();
+    assertThat(connection.receive(sent.size())).isEqualTo(sent.toByteArray());
+    inOneTurn(() -> connection.output.append(Wire.bytes("end")));
+    assertThat(connection.receive(3)).isEqualTo(Wire.bytes("end"));
   }
 
   @Test
-  void aPeerThatIsGoneEndsTheChannel() throws Exception {
-    var line = new Line(Side.CLIENT);
-    line.peer.setSoLinger(true, 0); // close resets
-    line.peer.close();
+  void aResetByThePeerClosesTheChannel() throws Exception {
+    var connection = new Connection(Side.CLIENT);
+    connection.peer.setSoLinger(true, 0); // close sends a reset
+    connection.peer.close();
 
     await()
         .atMost(TIMEOUT, TimeUnit.MILLISECONDS)
         .until(() -> {
-          inOneTurn(() -> line.output.append(Wire.bytes("+OK\r\n"))); // the first may arrive
-          return !line.channel.isActive();
+          inOneTurn(() -> connection.output.append(Wire.bytes("+OK\r\n"))); // the first may still succeed
+          return !connection.channel.isActive();
         });
   }
 
   @Test
   void aChannelThatIsClosingSendsNoMore() throws Exception {
-    var line = new Line(Side.CLIENT);
+    var connection = new Connection(Side.CLIENT);
 
     inOneTurn(() -> {
-      line.output.append(Wire.bytes("+OK\r\n"));
-      line.channel.close();
+      connection.output.append(Wire.bytes("+OK\r\n"));
+      connection.channel.close();
     });
 
-    assertThat(line.peer.getInputStream().readAllBytes()).isEmpty();
+    assertThat(connection.peer.getInputStream().readAllBytes()).isEmpty();
   }
 
   private static final class Counted extends ChannelOutboundHandlerAdapter {

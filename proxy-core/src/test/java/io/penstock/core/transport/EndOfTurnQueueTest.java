@@ -36,7 +36,7 @@ class EndOfTurnQueueTest {
   }
 
   @Test
-  void takesAllAtTheEndOfTheTurn() {
+  void processesAllAtTheEndOfTheTurn() {
     for (int i = 100; i < 300; i++) {
       queue.add(i);
     }
@@ -48,14 +48,14 @@ class EndOfTurnQueueTest {
   }
 
   @Test
-  void takesInTheSameTurnWhatIsAddedMeanwhile() {
+  void processesAddedElementsInTheSameTurn() {
     queue.add(7);
     queue.run();
     assertThat(taken).containsExactly(7, 8);
   }
 
   @Test
-  void takesThoseBehindOneThatFailsInTheNextTurn() {
+  void processesThoseAfterAFailedOneInTheNextTurn() {
     queue.add(1);
     queue.add(13);
     queue.add(2);
@@ -67,7 +67,7 @@ class EndOfTurnQueueTest {
   }
 
   @Test
-  void forgetsWhatIsCleared() {
+  void doesNotProcessClearedElements() {
     queue.add(1);
     queue.clear();
     channel.runPendingTasks();

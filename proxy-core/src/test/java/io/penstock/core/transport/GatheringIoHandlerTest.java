@@ -14,18 +14,18 @@ import org.junit.jupiter.api.Test;
 
 class GatheringIoHandlerTest {
 
-  private final Looks looks = new Looks();
+  private final Polls polls = new Polls();
   private long now = 1_000;
-  private long slice = 100; // how long giving way takes
-  private int gaveWay;
+  private long slice = 100; // duration of a pause
+  private int pauses;
   private int slept;
-  private final ActiveClients crowd = new ActiveClients(now);
+  private final ActiveClients activeClients = new ActiveClients(now);
   private final GatheringIoHandler handler =
       new GatheringIoHandler(
-          looks,
-          crowd,
+          polls,
+          activeClients,
           nanos -> {
-            gaveWay++;
+            pauses++;
             if (nanos == GatheringIoHandler.NAP_NANOS) {
               slept++;
             } else {
@@ -36,90 +36,90 @@ class GatheringIoHandlerTest {
           () -> now);
 
   @Test
-  void looksAgainWithoutWaitingWhenSeveralHadSomething() {
-    looks.find(2, 3);
-    assertThat(handler.run(looks.context)).isEqualTo(5);
-    assertThat(gaveWay).isEqualTo(1);
-    assertThat(looks.couldBlock).containsExactly(true, false);
+  void pollsAgainWithoutWaitingIfSeveralWereReady() {
+    polls.find(2, 3);
+    assertThat(handler.run(polls.context)).isEqualTo(5);
+    assertThat(pauses).isEqualTo(1);
+    assertThat(polls.couldBlock).containsExactly(true, false);
   }
 
   @Test
-  void looksOnceWhenOneHadSomething() {
-    looks.find(1, 0);
-    assertThat(handler.run(looks.context)).isEqualTo(1);
-    assertThat(handler.run(looks.context)).isZero();
-    assertThat(gaveWay).isZero();
-    assertThat(looks.couldBlock).containsExactly(true, true);
+  void pollsOnceIfOneWasReady() {
+    polls.find(1, 0);
+    assertThat(handler.run(polls.context)).isEqualTo(1);
+    assertThat(handler.run(polls.context)).isZero();
+    assertThat(pauses).isZero();
+    assertThat(polls.couldBlock).containsExactly(true, true);
   }
 
   @Test
-  void restsAfterSomebodyKeptTheProcessor() {
+  void restsAfterAnotherThreadKeptTheProcessor() {
     slice = 3 * GatheringIoHandler.LONG_NANOS;
-    looks.find(2, 0, 2, 2, 2, 0);
-    handler.run(looks.context);
-    handler.run(looks.context);
+    polls.find(2, 0, 2, 2, 2, 0);
+    handler.run(polls.context);
+    handler.run(polls.context);
     assertRestsAfter(1);
   }
 
   @Test
   void doesNotRestAfterAShortTime() {
     slice = GatheringIoHandler.LONG_NANOS;
-    looks.find(2, 0, 2, 0);
-    handler.run(looks.context);
-    handler.run(looks.context);
-    assertThat(gaveWay).isEqualTo(2);
+    polls.find(2, 0, 2, 0);
+    handler.run(polls.context);
+    handler.run(polls.context);
+    assertThat(pauses).isEqualTo(2);
   }
 
   @Test
-  void sleepsForALargeCrowdWhenThereIsMuchToDo() {
-    come(ActiveClients.LARGE);
-    looks.find(GatheringIoHandler.MANY - 1, 0, GatheringIoHandler.MANY, GatheringIoHandler.FEW);
-    handler.run(looks.context);
+  void sleepsIfManyClientsAreActiveAndManySocketsReady() {
+    activate(ActiveClients.MANY);
+    polls.find(GatheringIoHandler.MANY - 1, 0, GatheringIoHandler.MANY, GatheringIoHandler.FEW);
+    handler.run(polls.context);
     assertThat(slept).isZero();
-    assertThat(handler.run(looks.context))
+    assertThat(handler.run(polls.context))
         .isEqualTo(GatheringIoHandler.MANY + GatheringIoHandler.FEW);
     assertThat(slept).isEqualTo(1);
-    assertThat(looks.couldBlock).containsExactly(true, false, true, false);
+    assertThat(polls.couldBlock).containsExactly(true, false, true, false);
   }
 
   @Test
-  void onlyGivesWayForASmallCrowd() {
-    come(ActiveClients.LARGE - 1);
-    looks.find(GatheringIoHandler.MANY, 0);
-    handler.run(looks.context);
+  void onlyYieldsIfFewClientsAreActive() {
+    activate(ActiveClients.MANY - 1);
+    polls.find(GatheringIoHandler.MANY, 0);
+    handler.run(polls.context);
     assertThat(slept).isZero();
-    assertThat(gaveWay).isEqualTo(1);
+    assertThat(pauses).isEqualTo(1);
   }
 
   @Test
-  void restsAfterASleepThatBroughtNextToNothing() {
-    come(ActiveClients.LARGE);
+  void restsAfterASleepThatGatheredAlmostNothing() {
+    activate(ActiveClients.MANY);
     int many = GatheringIoHandler.MANY;
-    looks.find(many, GatheringIoHandler.FEW, many, GatheringIoHandler.FEW - 1, many, many, many);
-    handler.run(looks.context);
-    handler.run(looks.context);
+    polls.find(many, GatheringIoHandler.FEW, many, GatheringIoHandler.FEW - 1, many, many, many);
+    handler.run(polls.context);
+    handler.run(polls.context);
     assertRestsAfter(2);
     assertThat(slept).isEqualTo(3);
   }
 
   private void assertRestsAfter(int times) {
-    assertThat(gaveWay).isEqualTo(times);
+    assertThat(pauses).isEqualTo(times);
     now += GatheringIoHandler.REST * slice - 1;
-    handler.run(looks.context);
-    assertThat(gaveWay).isEqualTo(times);
+    handler.run(polls.context);
+    assertThat(pauses).isEqualTo(times);
     now++;
-    handler.run(looks.context);
-    assertThat(gaveWay).isEqualTo(times + 1);
+    handler.run(polls.context);
+    assertThat(pauses).isEqualTo(times + 1);
   }
 
-  private void come(int clients) {
+  private void activate(int clients) {
     for (int i = 0; i < clients; i++) {
-      crowd.onRequest(now - 1, now);
+      activeClients.onRequest(now - 1, now);
     }
   }
 
-  /** An {@link IoHandler} that finds what it is told to. */
-  private static final class Looks implements IoHandler {
+  /** An {@link IoHandler} that finds the given numbers of ready sockets. */
+  private static final class Polls implements IoHandler {
 
     private final Deque<Integer> found = new ArrayDeque<>();
     private final List<Boolean> couldBlock = new ArrayList<>();

@@ -39,13 +39,13 @@ class LoopGroupTest {
   }
 
   @Test
-  void autoTakesTheNextWhenOneDoesNotWorkAfterAll() throws Exception {
+  void autoSelectsTheNextIfCreatingLoopsFails() throws Exception {
     var scarce = new Scarce(1);
     var tried = new ArrayList<Transport>();
     LoopGroup.Handlers handlers =
-        (transport, crowdOf) -> {
+        (transport, activeClientsOf) -> {
           tried.add(transport);
-          return tried.size() == 1 ? scarce : transport.ioHandlers(crowdOf);
+          return tried.size() == 1 ? scarce : transport.ioHandlers(activeClientsOf);
         };
 
     var group = new LoopGroup(Transport.AUTO, 2, Duration.ZERO, handlers, System::nanoTime);
@@ -54,7 +54,7 @@ class LoopGroupTest {
       assertThat(group.transport()).isEqualTo(tried.getLast());
       assertThat(group.loops()).hasSize(2);
       assertThat(scarce.made).hasValue(1);
-      assertThat(scarce.destroyed).as("what was made for the first try").hasValue(1);
+      assertThat(scarce.destroyed).as("handlers made for the first transport").hasValue(1);
     } finally {
       group.shutdown().toCompletableFuture().get(10, TimeUnit.SECONDS);
     }
@@ -74,21 +74,21 @@ class LoopGroupTest {
     assertThat(scarce.destroyed).hasValue(1);
   }
 
-  /** Makes so many and no more, as a kernel that limits them does. */
+  /** Creates a limited number of handlers, as with a kernel's limit. */
   private static final class Scarce implements IoHandlerFactory {
 
     private final IoHandlerFactory nio = NioIoHandler.newFactory();
     private final AtomicInteger made = new AtomicInteger();
     private final AtomicInteger destroyed = new AtomicInteger();
-    private final int most;
+    private final int limit;
 
-    Scarce(int most) {
-      this.most = most;
+    Scarce(int limit) {
+      this.limit = limit;
     }
 
     @Override
     public IoHandler newHandler(ThreadAwareExecutor executor) {
-      if (made.get() == most) {
+      if (made.get() == limit) {
         throw new IllegalStateException("no ring", new IOException("cannot allocate memory"));
       }
       made.incrementAndGet();
@@ -115,7 +115,7 @@ class LoopGroupTest {
   }
 
   @Test
-  void aTransportThatDoesNotWorkHereIsRefusedByName() {
+  void aTransportThatDoesNotWorkHereIsNamedInTheError() {
     Transport missing =
         Transport.KQUEUE.unavailability() != null ? Transport.KQUEUE : Transport.EPOLL;
 
@@ -126,8 +126,8 @@ class LoopGroupTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"IO_URING", "EPOLL"}) // NIO's options are equal to no others
-  void aConnectionToANodeThatIsGoneEndsEvenIfNothingIsSentOnIt(Transport transport) {
+  @EnumSource(names = {"IO_URING", "EPOLL"}) // NIO's options have no equals()
+  void connectionsToNodesHaveKeepalive(Transport transport) {
     WorkingTransport.assume(transport);
     var group = new LoopGroup(transport, 1);
     try {
@@ -140,7 +140,7 @@ class LoopGroupTest {
   }
 
   @Test
-  void loopsAreNumberedAndEachHasAThreadOfItsOwn() throws Exception {
+  void loopsAreNumberedAndEachHasItsOwnThread() throws Exception {
     var group = new LoopGroup(Transport.NIO, 2);
     try {
       assertThat(group.loops()).extracting(Loop::index).containsExactly(0, 1);
@@ -154,14 +154,14 @@ class LoopGroupTest {
     }
   }
 
-  /** Whoever waits for bytes that cannot come would wait for ever. */
+  /** Otherwise an exchange would wait forever for its reply. */
   @ParameterizedTest
   @EnumSource(names = {"IO_URING", "EPOLL", "NIO"})
-  void aConnectionThatIsResetBehindItsLastBytesEnds(Transport transport) throws Exception {
+  void aResetDirectlyAfterTheLastBytesIsDetected(Transport transport) throws Exception {
     WorkingTransport.assume(transport);
     var group = new LoopGroup(transport, 1);
     try (var peer = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      for (int attempt = 0; attempt < 300; attempt++) { // which of the two is seen first varies
+      for (int attempt = 0; attempt < 300; attempt++) { // bytes and reset are seen in varying order
         Channel channel =
             group
                 .clientBootstrap(group.loops().getFirst(), 1_000)
@@ -171,7 +171,7 @@ class LoopGroupTest {
                 .channel();
         try (Socket accepted = peer.accept()) {
           accepted.getOutputStream().write(new byte[100]);
-          accepted.setSoLinger(true, 0); // close resets
+          accepted.setSoLinger(true, 0); // close sends a reset
         }
         assertThat(channel.closeFuture().await(10, TimeUnit.SECONDS))
             .as("attempt %d ended", attempt)

@@ -15,33 +15,33 @@ class LoopThreadsTest {
   private static final Duration WANTED = Duration.ofMillis(7);
 
   @Test
-  void loopsHaveTheTimeSliceThatTheyAskFor() {
-    long usual = usual();
+  void loopsHaveTheTimeSliceThatTheyRequest() {
+    long usual = defaultSlice();
 
-    assertThat(askOn(WANTED, loop -> loop, 0)).isEqualTo(WANTED.toNanos());
-    assertThat(askOn(Duration.ZERO, loop -> loop, 0)).isEqualTo(usual);
+    assertThat(requestOn(WANTED, loop -> loop, 0)).isEqualTo(WANTED.toNanos());
+    assertThat(requestOn(Duration.ZERO, loop -> loop, 0)).isEqualTo(usual);
   }
 
   @Test
-  void threadsThatALoopStartsHaveTheUsualTimeSlice() {
-    long usual = usual();
+  void threadsStartedByALoopHaveTheDefaultTimeSlice() {
+    long usual = defaultSlice();
 
-    assertThat(askOn(WANTED, LoopThreadsTest::threadsStartedOn, 0)).isEqualTo(usual);
+    assertThat(requestOn(WANTED, LoopThreadsTest::threadsStartedOn, 0)).isEqualTo(usual);
   }
 
   @Test
-  void aLoopMayAskAgain() {
-    usual();
+  void aLoopMayRequestATimeSliceAgain() {
+    defaultSlice();
     long other = TimeUnit.MILLISECONDS.toNanos(9);
 
-    assertThat(askOn(WANTED, loop -> loop, other)).isEqualTo(other);
+    assertThat(requestOn(WANTED, loop -> loop, other)).isEqualTo(other);
   }
 
-  /** What threads have that ask for nothing; skips where there is nothing to ask for. */
-  private static long usual() {
+  /** Returns the default time slice; skips the test where it cannot be set. */
+  private static long defaultSlice() {
     long usual = Libc.Scheduling.timeSlice(0);
     if (usual == 0) {
-      String reason = "this kernel has no time slices to choose (Linux before 6.12)";
+      String reason = "this kernel has no settable time slices (Linux before 6.12)";
       System.out.println("Skipped: " + reason);
       Assumptions.abort(reason);
     }
@@ -53,8 +53,11 @@ class LoopThreadsTest {
     return task -> loop.execute(() -> new Thread(task).start());
   }
 
-  /** Asks on a loop, or where {@code place} says, and answers what the thread has then. */
-  private static long askOn(Duration ofTheLoop, UnaryOperator<Executor> place, long nanos) {
+  /**
+ * Requests a time slice on a loop, or on the executor that {@code place} returns for it. Returns
+ * that thread's resulting time slice.
+ */
+  private static long requestOn(Duration ofTheLoop, UnaryOperator<Executor> place, long nanos) {
     var group = new LoopGroup(Transport.NIO, 1, ofTheLoop);
     Executor loop = group.loops().getFirst().executor();
     long found =

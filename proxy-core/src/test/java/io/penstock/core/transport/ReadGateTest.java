@@ -11,7 +11,7 @@ class ReadGateTest {
 
   private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
   private final ReadGate gate = new ReadGate(tasks::add);
-  private final List<String> readOn = new ArrayList<>();
+  private final List<String> resumed = new ArrayList<>();
 
   private void endTurn() {
     while (!tasks.isEmpty()) {
@@ -19,38 +19,38 @@ class ReadGateTest {
     }
   }
 
-  private void await(String who) {
-    gate.whenOpen(() -> readOn.add(who));
+  private void await(String name) {
+    gate.whenOpen(() -> resumed.add(name));
   }
 
   @Test
-  void aLittleIsReadWithoutEnd() {
-    gate.onRead(ReadGate.MOST_AT_ONCE - 1);
+  void itStaysOpenBelowTheMaximumPerTurn() {
+    gate.onRead(ReadGate.MAX_PER_TURN - 1);
 
     assertThat(gate.isOpen()).isTrue();
     assertThat(tasks).isEmpty();
   }
 
   @Test
-  void whileItIsShutEverybodyWaits() {
+  void allWaitWhileItIsShut() {
     gate.shut();
     await("first");
     await("second");
     endTurn();
     assertThat(gate.isOpen()).isFalse();
-    assertThat(readOn).isEmpty();
+    assertThat(resumed).isEmpty();
 
     gate.open();
 
     assertThat(gate.isOpen()).isTrue();
-    assertThat(readOn).containsExactly("first", "second");
+    assertThat(resumed).containsExactly("first", "second");
     gate.open();
-    assertThat(readOn).as("each once").hasSize(2);
+    assertThat(resumed).as("each once").hasSize(2);
   }
 
   @Test
-  void afterMuchTheRestWaitsForTheNextTurn() {
-    gate.onRead(ReadGate.MOST_AT_ONCE - 1);
+  void afterTheMaximumReadingWaitsForTheNextTurn() {
+    gate.onRead(ReadGate.MAX_PER_TURN - 1);
     gate.onRead(1);
     gate.onRead(1);
     assertThat(gate.isOpen()).isFalse();
@@ -60,39 +60,39 @@ class ReadGateTest {
     endTurn();
 
     assertThat(gate.isOpen()).isTrue();
-    assertThat(readOn).containsExactly("one");
-    gate.onRead(ReadGate.MOST_AT_ONCE - 1);
+    assertThat(resumed).containsExactly("one");
+    gate.onRead(ReadGate.MAX_PER_TURN - 1);
     assertThat(gate.isOpen()).isTrue();
   }
 
   @Test
   void theNextTurnReadsNothingWhileItIsShut() {
-    gate.onRead(ReadGate.MOST_AT_ONCE);
+    gate.onRead(ReadGate.MAX_PER_TURN);
     gate.shut();
     await("one");
     endTurn();
-    assertThat(readOn).isEmpty();
+    assertThat(resumed).isEmpty();
 
     gate.open();
 
-    assertThat(readOn).containsExactly("one");
+    assertThat(resumed).containsExactly("one");
   }
 
   @Test
-  void openingItBringsNothingIntoATurnThatHasMuch() {
+  void openingItDoesNotResumeATurnWithTheMaximum() {
     gate.shut();
-    gate.onRead(ReadGate.MOST_AT_ONCE);
+    gate.onRead(ReadGate.MAX_PER_TURN);
     await("one");
 
     gate.open();
 
-    assertThat(readOn).isEmpty();
+    assertThat(resumed).isEmpty();
     endTurn();
-    assertThat(readOn).containsExactly("one");
+    assertThat(resumed).containsExactly("one");
   }
 
   @Test
-  void whoIsReadAgainMayHaveToWaitAgain() {
+  void aResumedChannelMayHaveToWaitAgain() {
     gate.shut();
     gate.whenOpen(() -> {
       gate.shut();
@@ -101,9 +101,9 @@ class ReadGateTest {
     await("other");
 
     gate.open();
-    assertThat(readOn).containsExactly("other");
+    assertThat(resumed).containsExactly("other");
     gate.open();
 
-    assertThat(readOn).containsExactly("other", "again");
+    assertThat(resumed).containsExactly("other", "again");
   }
 }

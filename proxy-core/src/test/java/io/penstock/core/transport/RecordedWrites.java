@@ -8,7 +8,7 @@ import io.penstock.testkit.wire.Wire;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Stands where the socket would: takes each write whole, or keeps it until it is told to. */
+/** Replaces the socket: records each write and releases its buffer, or keeps it. */
 final class RecordedWrites extends ChannelOutboundHandlerAdapter {
 
   private final List<String> events = new ArrayList<>();
@@ -17,7 +17,7 @@ final class RecordedWrites extends ChannelOutboundHandlerAdapter {
   private boolean keeping;
   private Runnable onFlush = () -> {};
 
-  /** Each write's bytes, and {@code flush}. */
+  /** The bytes of each write, and {@code flush} for each flush. */
   List<String> events() {
     return events;
   }
@@ -26,7 +26,7 @@ final class RecordedWrites extends ChannelOutboundHandlerAdapter {
     return buffers;
   }
 
-  /** From now on a write's buffer is held, as when the kernel takes no more. */
+  /** From now on buffers are kept, as when the kernel accepts no more. */
   void keep() {
     keeping = true;
   }

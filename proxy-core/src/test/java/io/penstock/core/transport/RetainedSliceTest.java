@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class RetainedSliceTest {
 
   @Test
-  void mostOfABufferIsKeptWhereItIs() {
+  void mostOfABufferIsASlice() {
     ByteBuf source = Wire.buffer("0123456789".repeat(10));
 
     ByteBuf piece = RetainedSlice.of(source, 10, 80);
@@ -21,7 +21,7 @@ class RetainedSliceTest {
   }
 
   @Test
-  void aSmallPartIsCopiedSoThatTheRestCanGo() {
+  void aSmallPartOfABufferIsCopied() {
     ByteBuf source = Wire.buffer("0123456789".repeat(10));
 
     ByteBuf piece = RetainedSlice.of(source, 10, 10);

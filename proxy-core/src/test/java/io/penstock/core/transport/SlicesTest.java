@@ -24,7 +24,7 @@ class SlicesTest {
   }
 
   @Test
-  void othersHaveTheirTurnBetweenTwoSlices() {
+  void otherWorkRunsBetweenTwoSlices() {
     EventLoop loop = group.next();
     var end = new CompletableFuture<Boolean>();
 

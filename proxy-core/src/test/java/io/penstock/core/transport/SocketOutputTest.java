@@ -47,7 +47,7 @@ class SocketOutputTest {
   }
 
   @Test
-  void smallPiecesOfATurnLeaveInOneWrite() {
+  void smallPiecesOfATurnAreWrittenTogether() {
     append("+OK\r\n");
     output.append(Wire.bytes(":1\r\n"));
     output.append(Wire.bytes("xx$1\r\na\r\nxx"), 2, 7);
@@ -59,7 +59,7 @@ class SocketOutputTest {
   }
 
   @Test
-  void nothingIsWrittenAfterTheOutputIsAbandoned() {
+  void nothingIsWrittenAfterCloseAndDiscard() {
     var held = new HeldClose();
     channel.pipeline().addFirst(held);
     writes.keep();
@@ -94,7 +94,7 @@ class SocketOutputTest {
   }
 
   @Test
-  void largePiecesArePassedOnWithoutACopyAndInOrder() {
+  void largePiecesAreWrittenInOrderWithoutACopy() {
     ByteBuf source = Wire.buffer("[" + LARGE + "]");
     writes.keep();
 
@@ -158,7 +158,7 @@ class SocketOutputTest {
   }
 
   @Test
-  void aBufferThatTheSocketTookAtOnceIsUsedAgain() {
+  void aBufferWrittenAtOnceIsReused() {
     append("a");
     endTurn();
     append("b");
@@ -168,7 +168,7 @@ class SocketOutputTest {
   }
 
   @Test
-  void aBufferThatTheSocketStillHoldsIsNotTouched() {
+  void aBufferNotYetWrittenIsNotReused() {
     writes.keep();
     append("a");
     endTurn();
@@ -209,7 +209,7 @@ class SocketOutputTest {
   }
 
   @Test
-  void outputsOfOneTurnAreFlushedOneAfterTheOther() {
+  void eachOutputOfATurnIsFlushedOnce() {
     var others = new RecordedWrites();
     var other = new EmbeddedChannel(others, new ChannelInboundHandlerAdapter());
     var second = new SocketOutput(other.pipeline().lastContext(), queue);
@@ -225,7 +225,7 @@ class SocketOutputTest {
   }
 
   @Test
-  void whatIsAppendedDuringTheFlushLeavesInTheSameTurn() {
+  void bytesAppendedDuringTheFlushAreWrittenInTheSameTurn() {
     var others = new RecordedWrites();
     var other = new EmbeddedChannel(others, new ChannelInboundHandlerAdapter());
     var second = new SocketOutput(other.pipeline().lastContext(), queue);

@@ -30,7 +30,7 @@ class UntimedIoHandlerTest {
           }));
 
   @Test
-  void waitsWithoutATimeoutAndIsWokenForWhatIsDue() {
+  void waitsWithoutATimeoutAndIsWokenForADueTask() {
     handler.run(next);
 
     assertThat(sockets.deadline).isEqualTo(NONE);
@@ -39,7 +39,7 @@ class UntimedIoHandlerTest {
   }
 
   @Test
-  void waitsWithATimeoutAsLongAsNobodyCouldWakeIt() {
+  void waitsWithATimeoutWhileTheClockCannotRun() {
     mayStart.set(false);
     handler.run(next);
     assertThat(sockets.deadline).isEqualTo(next.deadlineNanos());
@@ -77,7 +77,7 @@ class UntimedIoHandlerTest {
     }
   }
 
-  /** Remembers how long it was to wait. */
+  /** Records the deadline of the latest run. */
   private static final class Sockets implements IoHandler {
 
     private final AtomicInteger woken = new AtomicInteger();

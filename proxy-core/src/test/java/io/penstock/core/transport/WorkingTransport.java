@@ -2,7 +2,7 @@ package io.penstock.core.transport;
 
 import org.junit.jupiter.api.Assumptions;
 
-/** Skips, and says so, what needs a transport that this machine does not have. */
+/** Skips tests that need a transport that this machine does not support. */
 final class WorkingTransport {
 
   private WorkingTransport() {}
