@@ -110,13 +110,13 @@ public abstract class Exchange {
  * @param master the shard's current master; it stays the destination while it is a master
  * @param number a partition of the shard: if {@code master} is no longer a master, the node that
  *     serves this partition has taken over
- * @param apart whether to use the connection that is separate from clients' requests
+ * @param onSeparateConnection whether to use the connection that is separate from clients' requests
  */
-  protected final void targetShard(Endpoint master, int number, boolean apart) {
+  protected final void targetShard(Endpoint master, int number, boolean onSeparateConnection) {
     destination = Destination.SHARD;
     shardMaster = master;
     partition = number;
-    separate = apart;
+    separate = onSeparateConnection;
   }
 
   /** Sets the destination to the node that it is dispatched to, and no other. */

@@ -38,7 +38,7 @@ private static final int MAX_BUFFERED = 512 * 1024 * 1024 + 64 * 1024;
   private long streamed; // the share of the reply that is passed on in parts
   private boolean closed;
   private boolean replaced;
-  private long earliestDeadline = Long.MAX_VALUE; // of the exchanges in flight, or before
+  private long earliestDeadline = Long.MAX_VALUE; // no exchange in flight has an earlier one
 
   ReplyStream(PushSink pushes) {
     this(pushes, MAX_BUFFERED);

@@ -102,7 +102,7 @@ final class ClientThread {
       idle = false;
       handedOver = others;
       if (thread == null) {
-        begin();
+        startThread();
       } else {
         LockSupport.unpark(thread);
       }
@@ -136,15 +136,15 @@ final class ClientThread {
     }
   }
 
-  private void begin() {
+  private void startThread() {
     mayEnd = false;
     thread = loop.startVirtual(name, this::run);
   }
 
-  private void threadEnded() {
+  private void onThreadEnd() {
     thread = null;
     if (handedOver != null) {
-      begin();
+      startThread();
     }
   }
 
@@ -232,12 +232,12 @@ final class ClientThread {
 
   private void run() {
     try {
-      List<QueuedExchange> mine = awaitBatch();
-      while (mine != null) {
-        runTurns(Turn.of(mine));
-        mine = awaitBatch();
+      List<QueuedExchange> batchToRun = awaitBatch();
+      while (batchToRun != null) {
+        runTurns(Turn.of(batchToRun));
+        batchToRun = awaitBatch();
       }
-      loop.executeFromVirtual(this::threadEnded);
+      loop.executeFromVirtual(this::onThreadEnd);
     } catch (InterruptedException | RejectedExecutionException shutdown) {
       log.trace("{} ends: {}", name, shutdown.toString());
     }

@@ -45,7 +45,7 @@ final class GatheringIoHandler extends ForwardingIoHandler {
 
   static final int REST = 32;
 
-  private static final IoHandlerContext AGAIN = new Again();
+  private static final IoHandlerContext NON_BLOCKING = new NonBlocking();
 
   private final ActiveClients activeClients;
   private final LongConsumer pause;
@@ -98,7 +98,7 @@ final class GatheringIoHandler extends ForwardingIoHandler {
     boolean sleeps = handled >= MANY && activeClients.areMany();
     pause.accept(sleeps ? NAP_NANOS : 0);
     long end = clock.getAsLong();
-    int more = io.run(AGAIN);
+    int more = io.run(NON_BLOCKING);
     long took = end - start;
     if (took > LONG_NANOS || (sleeps && more < FEW)) {
       restsUntil = end + REST * took;
@@ -107,7 +107,7 @@ final class GatheringIoHandler extends ForwardingIoHandler {
   }
 
   /** The second poll does not wait, since the results of the first must still be written. */
-  private static final class Again implements IoHandlerContext {
+  private static final class NonBlocking implements IoHandlerContext {
 
     @Override
     public boolean canBlock() {

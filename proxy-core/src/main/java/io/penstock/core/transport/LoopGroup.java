@@ -76,13 +76,13 @@ private static final int MAX_READ = 256 * 1024;
 
   LoopGroup(
       Transport wanted, int count, Duration timeSlice, Handlers handlers, LongSupplier clock) {
-    Made made = make(wanted, count, timeSlice, handlers);
-    this.transport = made.transport();
-    this.group = made.group();
+    Created created = create(wanted, count, timeSlice, handlers);
+    this.transport = created.transport();
+    this.group = created.group();
     int index = 0;
     for (EventExecutor executor : group) {
       var loop = (IoEventLoop) executor;
-      loops.add(new Loop(index++, loop, made.activeClientsOf().apply(loop), clock));
+      loops.add(new Loop(index++, loop, created.activeClientsOf().apply(loop), clock));
     }
   }
 
@@ -92,19 +92,19 @@ private static final int MAX_READ = 256 * 1024;
     IoHandlerFactory of(Transport transport, Function<ThreadAwareExecutor, ActiveClients> activeClientsOf);
   }
 
-  private record Made(
+  private record Created(
       Transport transport,
       MultiThreadIoEventLoopGroup group,
       Function<ThreadAwareExecutor, ActiveClients> activeClientsOf) {
 
-    static Made of(Transport transport, int count, Duration timeSlice, Handlers handlers) {
+    static Created of(Transport transport, int count, Duration timeSlice, Handlers handlers) {
       var activeClients = new IdentityHashMap<ThreadAwareExecutor, ActiveClients>();
       Function<ThreadAwareExecutor, ActiveClients> activeClientsOf =
           loop -> activeClients.computeIfAbsent(loop, _ -> new ActiveClients(System.nanoTime()));
       var group =
           new MultiThreadIoEventLoopGroup(
               count, new LoopThreads(timeSlice), handlers.of(transport, activeClientsOf));
-      return new Made(transport, group, activeClientsOf);
+      return new Created(transport, group, activeClientsOf);
     }
   }
 
@@ -113,18 +113,18 @@ private static final int MAX_READ = 256 * 1024;
  * io_uring ring of one entry, which does not mean that all needed rings can be created. Netty
  * closes those already created if the next one fails.
  */
-  private static Made make(Transport wanted, int count, Duration timeSlice, Handlers handlers) {
+  private static Created create(Transport wanted, int count, Duration timeSlice, Handlers handlers) {
     UnavailableTransportException failure = null;
     for (Transport candidate : wanted.candidates()) {
       Throwable why = candidate.unavailability();
       Level level = Level.INFO; // expected on such a machine
       if (why == null) {
         try {
-          Made made = Made.of(candidate, count, timeSlice, handlers);
+          Created created = Created.of(candidate, count, timeSlice, handlers);
           if (failure != null) {
             log.info("using transport {}", candidate.configName());
           }
-          return made;
+          return created;
         } catch (RuntimeException e) {
           why = e;
           level = Level.WARN;

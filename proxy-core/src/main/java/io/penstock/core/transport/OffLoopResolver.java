@@ -24,12 +24,12 @@ public final class OffLoopResolver extends AddressResolverGroup<InetSocketAddres
 
   @Override
   protected AddressResolver<InetSocketAddress> newResolver(EventExecutor executor) {
-    return new Names(executor).asAddressResolver();
+    return new NameResolver(executor).asAddressResolver();
   }
 
-  private static final class Names extends InetNameResolver {
+  private static final class NameResolver extends InetNameResolver {
 
-    Names(EventExecutor executor) {
+    NameResolver(EventExecutor executor) {
       super(executor);
     }
 
