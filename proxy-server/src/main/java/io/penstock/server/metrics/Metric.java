@@ -166,6 +166,7 @@ public enum Metric {
   private final Type type;
   private final String baseName;
   private final String help;
+  @SuppressWarnings("ImmutableEnumChecker") // made by List.of
   private final List<String> labels;
 
   Metric(Type type, String baseName, String help, String... labels) {
