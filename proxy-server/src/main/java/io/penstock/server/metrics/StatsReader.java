@@ -14,22 +14,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks for the proxy's figures, not more often than they change for a human, and not longer than a
- * scrape may take: however many ask, one question is under way, and each waits for it on its own.
- * Any thread.
+ * Reads the statistics of the proxy from its event loops: at most once in a while, and not longer
+ * than a scrape may take. However many threads read, one query is in progress, and each thread waits
+ * for its result with its own timeout. Thread-safe.
  */
 final class StatsReader {
 
   private static final Logger LOG = LoggerFactory.getLogger(StatsReader.class);
 
   private final Supplier<CompletionStage<ProxyStats>> source;
-  private final Duration freshFor;
-  private final Duration patience;
-  private final AtomicReference<@Nullable CompletableFuture<ProxyStats>> question =
+  private final Duration maxAge;
+  private final Duration timeout;
+  private final AtomicReference<@Nullable CompletableFuture<ProxyStats>> query =
       new AtomicReference<>();
-  private volatile Reading newest = new Reading(null, System.nanoTime());
+  private volatile Reading latest = new Reading(null, System.nanoTime());
 
-  /** What was told last, and when; or since when there has been nothing. */
+  /** The latest statistics and their time; or null and the time since when there are none. */
   private record Reading(@Nullable ProxyStats stats, long at) {
 
     Duration age() {
@@ -37,65 +37,66 @@ final class StatsReader {
     }
   }
 
-  StatsReader(Supplier<CompletionStage<ProxyStats>> source, Duration freshFor, Duration patience) {
+  StatsReader(Supplier<CompletionStage<ProxyStats>> source, Duration maxAge, Duration timeout) {
     this.source = source;
-    this.freshFor = freshFor;
-    this.patience = patience;
+    this.maxAge = maxAge;
+    this.timeout = timeout;
   }
 
   /**
-   * Figures of now or a moment ago; the last ones known when the loops do not answer, as while they
-   * end; or null.
+   * Returns statistics that are no older than the maximum age. If the event loops do not respond, as
+   * while they shut down, returns the latest ones, or null if there are none.
    */
   @Nullable ProxyStats read() {
-    Reading known = newest;
-    if (known.stats != null && known.age().compareTo(freshFor) < 0) {
+    Reading known = latest;
+    if (known.stats != null && known.age().compareTo(maxAge) < 0) {
       return known.stats;
     }
     try {
-      return ask().get(patience.toMillis(), TimeUnit.MILLISECONDS);
+      return query().get(timeout.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException | TimeoutException e) {
-      LOG.warn("The event loops did not tell their figures: {}", e.toString());
+      LOG.warn("The event loops did not report their statistics: {}", e.toString());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    return newest.stats;
+    return latest.stats;
   }
 
   /**
-   * Asks, unless that is under way: a loop that hangs has one task more to do, not one a scrape.
+   * Starts a query, unless one is in progress: a loop that hangs gets one more task, and not one per
+   * scrape.
    */
-  private CompletableFuture<ProxyStats> ask() {
+  private CompletableFuture<ProxyStats> query() {
     var mine = new CompletableFuture<ProxyStats>();
-    CompletableFuture<ProxyStats> others = question.compareAndExchange(null, mine);
+    CompletableFuture<ProxyStats> others = query.compareAndExchange(null, mine);
     if (others != null) {
       return others;
     }
     try {
-      source.get().whenComplete((stats, failure) -> told(mine, stats, failure));
+      source.get().whenComplete((stats, failure) -> complete(mine, stats, failure));
     } catch (RuntimeException | Error e) {
-      told(mine, null, e);
+      complete(mine, null, e);
     }
     return mine;
   }
 
-  private void told(
-      CompletableFuture<ProxyStats> asked,
+  private void complete(
+      CompletableFuture<ProxyStats> future,
       @Nullable ProxyStats stats,
       @Nullable Throwable failure) {
     if (failure == null) {
-      newest = new Reading(stats, System.nanoTime());
+      latest = new Reading(stats, System.nanoTime());
     }
-    question.set(null);
+    query.set(null);
     if (failure == null) {
-      asked.complete(stats);
+      future.complete(stats);
     } else {
-      asked.completeExceptionally(failure);
+      future.completeExceptionally(failure);
     }
   }
 
-  /** How old the figures are that were read last, or how long there have been none. */
+  /** Returns the age of the latest statistics, or for how long there have been none. */
   Duration age() {
-    return newest.age();
+    return latest.age();
   }
 }

@@ -1,10 +1,11 @@
 /**
- * The proxy's figures for Prometheus.
+ * Metrics for Prometheus.
  *
- * <p>Counters belong to the event loops and are summed when somebody scrapes: {@link
- * io.penstock.server.metrics.StatsReader} asks the core, {@link
- * io.penstock.server.metrics.ProxyCollector} puts its answer into Prometheus's terms. Only rare
- * events are counted as they happen, in {@link io.penstock.server.metrics.RefreshCounter}.
+ * <p>{@link io.penstock.server.metrics.Metric} declares every metric. Event loops count, and their
+ * counters are summed at each scrape: {@link io.penstock.server.metrics.StatsReader} queries the
+ * core, and {@link io.penstock.server.metrics.ProxyCollector} translates the result. Only rare events
+ * are counted as they happen, in {@link io.penstock.server.metrics.RefreshCounter}. {@link
+ * io.penstock.server.metrics.DeprecatedMetrics} adds old names.
  */
 @NullMarked
 package io.penstock.server.metrics;

@@ -9,14 +9,17 @@ import io.penstock.server.cli.CommandLine;
 import io.penstock.server.cli.UsageException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,6 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringApplication;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -34,6 +38,8 @@ import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.core.io.FileSystemResource;
 import org.springframework.validation.beanvalidation.LocalValidatorFactoryBean;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 @ExtendWith(OutputCaptureExtension.class)
 class RenamedKeysTest {
@@ -91,6 +97,22 @@ class RenamedKeysTest {
     assertThat(log)
         .containsPattern(
             "WARN .* " + OLD + " \\(file \\[.*application.yml] - 3:20\\)" + WARNING + NEW);
+  }
+
+  /** IDEs read it. */
+  @Test
+  void metadataMarksTheOldNamesAsDeprecated() throws IOException {
+    String file = "/META-INF/additional-spring-configuration-metadata.json";
+    Map<ConfigurationPropertyName, ConfigurationPropertyName> described = new TreeMap<>();
+    try (InputStream in = getClass().getResourceAsStream(file)) {
+      for (JsonNode key : JsonMapper.shared().readTree(in).get("properties")) {
+        described.put(
+            ConfigurationPropertyName.of(key.get("name").asString()),
+            ConfigurationPropertyName.of(key.at("/deprecation/replacement").asString()));
+      }
+    }
+
+    assertThat(described).isEqualTo(RenamedKeys.newByOld());
   }
 
   @Test
@@ -193,7 +215,7 @@ class RenamedKeysTest {
   }
 
   private static boolean check(String... options) {
-    List<String> all = new java.util.ArrayList<>(List.of(options));
+    List<String> all = new ArrayList<>(List.of(options));
     all.add("--penstock.transpond.local.resource=redis://127.0.0.1:1");
     return Check.succeeds(
         new SpringApplication(RenamedKeysTest.class),

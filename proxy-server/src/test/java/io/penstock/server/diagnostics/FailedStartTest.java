@@ -60,7 +60,7 @@ class FailedStartTest {
     assertThat(output)
         .contains("Key:    penstock.password")
         .contains("Reason: ${NO_SUCH_VARIABLE} is not set")
-        .contains("Fix:    set NO_SUCH_VARIABLE, or give it a default");
+        .contains("Fix:    set NO_SUCH_VARIABLE, or write a default");
   }
 
   private static void fail(String... arguments) {

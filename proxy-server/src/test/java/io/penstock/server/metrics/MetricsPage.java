@@ -7,13 +7,16 @@ import io.penstock.core.observe.ProxyStats.HeldOutcome;
 import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.RetryablePrefix;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
@@ -116,13 +119,16 @@ final class MetricsPage {
   private static String labels() {
     StringBuilder text =
         new StringBuilder("| Metric | Label | Value | Meaning |\n|---|---|---|---|\n");
+    Set<String> seen = new HashSet<>();
     for (Metric metric : Metric.values()) {
       for (String label : metric.labels()) {
-        values(metric, label)
-            .forEach((value, meaning) ->
-                text.append(
-                    "| `%s` | `%s` | %s | %s |\n"
-                        .formatted(metric.exportedName(), label, value, meaning)));
+        long metrics = Arrays.stream(Metric.values()).filter(other -> same(other, metric, label)).count();
+        if (metrics == 1 || seen.add(label)) {
+          String name = metrics == 1 ? "`" + metric.exportedName() + "`" : "all with this label";
+          values(metric, label)
+              .forEach((value, meaning) ->
+                  text.append("| %s | `%s` | %s | %s |\n".formatted(name, label, value, meaning)));
+        }
       }
       if (metric.type() == Metric.Type.HISTOGRAM) {
         text.append("| `%s` | `le` | %s |\n".formatted(metric.exportedName(), buckets()));
@@ -131,10 +137,19 @@ final class MetricsPage {
     return text.toString();
   }
 
+  /** Returns whether a label means the same for two metrics. */
+  private static boolean same(Metric one, Metric other, String label) {
+    return one.labels().contains(label) && values(one, label).equals(values(other, label));
+  }
+
   private static String buckets() {
     long[] bounds = DurationBuckets.upperBounds();
-    return "a number | Upper bound of the bucket in seconds: %s, then each twice the one before, up to %.1f, and `+Inf`"
-        .formatted(bounds[0] / 1e9, bounds[bounds.length - 1] / 1e9);
+    return "a number | Upper bound of the bucket in seconds: %s, then each twice the previous one, up to %s, and `+Inf`"
+        .formatted(seconds(bounds[0]), seconds(bounds[bounds.length - 1]));
+  }
+
+  private static String seconds(long nanos) {
+    return BigDecimal.valueOf(nanos, 9).stripTrailingZeros().toPlainString();
   }
 
   /** Returns the values of a label, in back quotes if they are literal, and their meanings. */
@@ -220,7 +235,7 @@ final class MetricsPage {
   private static String meaning(HeldOutcome outcome) {
     return switch (outcome) {
       case SERVED -> "A node accepted the request, or it was answered";
-      case GIVEN_UP -> "The request waited for `failover-hold`, and the client got an error";
+      case GIVEN_UP -> "The request waited for `failover-hold`, or Penstock stopped; the client got an error";
       case DROPPED -> "The client disconnected";
       case REFUSED -> "`failover-hold-requests` was reached, and the client got `-OVERLOADED`";
     };
@@ -234,7 +249,7 @@ final class MetricsPage {
       case ASK -> "A node replied `-ASK`";
       case RECONNECT -> "A connection to a node was lost";
       case UNCOVERED_SLOT -> "A request needs a slot that no master serves";
-      case UNKNOWN_NODE -> "A redirect names a node that the topology lacks";
+      case UNKNOWN_NODE -> "A redirect names no usable node";
       case READONLY -> "A node replied `-READONLY`";
       case HELD -> "Requests wait in a failover hold";
       case NO_REPLY -> "A node has not answered a command in time";
