@@ -30,7 +30,8 @@ final class BackendConnection implements LinkListener {
   private boolean wasReady;
   private int failures; // consecutive failures to connect
 
-  BackendConnection(Endpoint node, Protocol protocol, BackendContext backend, NodeCounters counters) {
+  BackendConnection(
+      Endpoint node, Protocol protocol, BackendContext backend, NodeCounters counters) {
     this(node, node.access(), protocol, backend, counters);
   }
 
@@ -38,7 +39,11 @@ final class BackendConnection implements LinkListener {
    * @param access replaces the node's own
    */
   BackendConnection(
-      Endpoint node, Access access, Protocol protocol, BackendContext backend, NodeCounters counters) {
+      Endpoint node,
+      Access access,
+      Protocol protocol,
+      BackendContext backend,
+      NodeCounters counters) {
     this.node = node;
     this.backend = backend;
     this.waiting = new WaitQueue(backend.heldRequests()::leave);
@@ -244,9 +249,9 @@ final class BackendConnection implements LinkListener {
   }
 
   /**
- * Handles the loss of the channel, or a failed attempt to connect: fails everything in flight
- * and schedules the next attempt.
- */
+   * Handles the loss of the channel, or a failed attempt to connect: fails everything in flight and
+   * schedules the next attempt.
+   */
   private void onLost(Throwable cause) {
     boolean worked = isReady();
     failures = worked ? 0 : failures + 1;
@@ -257,7 +262,8 @@ final class BackendConnection implements LinkListener {
     }
     changeState(new ConnectionState.BackingOff(backend.scheduleReconnect(this::connect, failures)));
     if (hasPermanentError()) {
-      waiting.close(exchange -> backend.heldRequests().countOutcome(exchange, HeldOutcome.GIVEN_UP));
+      waiting.close(
+          exchange -> backend.heldRequests().countOutcome(exchange, HeldOutcome.GIVEN_UP));
     }
     backend.listener().onDisconnected(node, failures, cause);
   }
@@ -282,9 +288,9 @@ final class BackendConnection implements LinkListener {
   }
 
   /**
- * Expires exchanges past their deadline. Sends PING to a node without pending replies from which
- * nothing has come for {@code idleNanos}. Called several times per command timeout.
- */
+   * Expires exchanges past their deadline. Sends PING to a node without pending replies from which
+   * nothing has come for {@code idleNanos}. Called several times per command timeout.
+   */
   void tick(long now, long idleNanos) {
     if (waiting.expire(now)) {
       backend.listener().onWritable();
@@ -305,13 +311,13 @@ final class BackendConnection implements LinkListener {
   }
 
   /**
- * Another node took over from this one. If this one is unresponsive (replies pending, no data),
- * its later success replies are no longer trusted.
- *
- * @param timedOut whether the node has had enough time to answer; if so, the connection is closed
- *     and everything in flight fails
- * @return whether the node is unresponsive
- */
+   * Another node took over from this one. If this one is unresponsive (replies pending, no data),
+   * its later success replies are no longer trusted.
+   *
+   * @param timedOut whether the node has had enough time to answer; if so, the connection is closed
+   *     and everything in flight fails
+   * @return whether the node is unresponsive
+   */
   boolean markReplaced(boolean timedOut) {
     if (!(state instanceof ConnectionState.Ready(Link link)) || !link.isUnresponsive()) {
       return false;

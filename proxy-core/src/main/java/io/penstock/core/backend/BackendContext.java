@@ -33,10 +33,10 @@ public record BackendContext(
   }
 
   /**
- * Calls {@link Exchange#extendDeadline} with the current time.
- *
- * @return whether the deadline has not passed
- */
+   * Calls {@link Exchange#extendDeadline} with the current time.
+   *
+   * @return whether the deadline has not passed
+   */
   boolean extendDeadline(Exchange exchange) {
     long now = loop.now();
     exchange.extendDeadline(now, settings.commandTimeout().toNanos());
@@ -44,21 +44,21 @@ public record BackendContext(
   }
 
   /** Runs {@code action} on the loop after {@code millis}. */
-ScheduledFuture<?> schedule(Runnable action, long millis) {
+  ScheduledFuture<?> schedule(Runnable action, long millis) {
     return loop.executor().schedule(action, millis, TimeUnit.MILLISECONDS);
   }
 
   /**
- * Runs {@code action}, which reconnects, after the backoff delay.
- *
- * @param failures consecutive failures so far
- */
-ScheduledFuture<?> scheduleReconnect(Runnable action, int failures) {
+   * Runs {@code action}, which reconnects, after the backoff delay.
+   *
+   * @param failures consecutive failures so far
+   */
+  ScheduledFuture<?> scheduleReconnect(Runnable action, int failures) {
     return schedule(action, BACKOFF.delayAfter(failures).toMillis());
   }
 
   /** Connects to the node and calls {@code listener} with the result, on the loop. */
-void connect(Endpoint node, LinkListener linkListener) {
+  void connect(Endpoint node, LinkListener linkListener) {
     int timeout = (int) settings.connectTimeout().toMillis();
     group
         .clientBootstrap(loop, timeout)
@@ -72,9 +72,9 @@ void connect(Endpoint node, LinkListener linkListener) {
   }
 
   /**
- * Runs {@code action} on the loop. If no file descriptor is left there is no channel, and Netty
- * reports the failure on another thread.
- */
+   * Runs {@code action} on the loop. If no file descriptor is left there is no channel, and Netty
+   * reports the failure on another thread.
+   */
   private void runOnLoop(Runnable action) {
     if (loop.executor().inEventLoop()) {
       action.run();

@@ -19,10 +19,10 @@ public final class BackendException extends Exception {
   }
 
   /**
- * The node answered the handshake with an error.
- *
- * @param error the node's text, without passwords
- */
+   * The node answered the handshake with an error.
+   *
+   * @param error the node's text, without passwords
+   */
   static BackendException handshakeFailed(String error) {
     return new BackendException("handshake failed: " + error, error);
   }

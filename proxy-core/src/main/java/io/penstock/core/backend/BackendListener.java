@@ -9,17 +9,17 @@ public interface BackendListener {
   void onConnected(Endpoint node);
 
   /**
- * A connection was lost, or an attempt to connect failed. Not called when Penstock closes the
- * connection.
- *
- * @param attempts consecutive failed attempts, 0 if a ready connection was lost
- */
+   * A connection was lost, or an attempt to connect failed. Not called when Penstock closes the
+   * connection.
+   *
+   * @param attempts consecutive failed attempts, 0 if a ready connection was lost
+   */
   void onDisconnected(Endpoint node, int attempts, Throwable cause);
 
   /**
- * A node with pending replies has sent nothing for suspiciously long, or has not answered a
- * command in time. Called with each tick while this lasts.
- */
+   * A node with pending replies has sent nothing for suspiciously long, or has not answered a
+   * command in time. Called with each tick while this lasts.
+   */
   default void onNoReply(Endpoint node) {}
 
   /** A connection that was not writable may be writable again. */

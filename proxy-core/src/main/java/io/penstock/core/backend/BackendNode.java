@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public final class BackendNode {
 
   /** Blocking calls on a retired node are ended after this many command timeouts. */
-private static final int RETIRED_TIMEOUTS = 3;
+  private static final int RETIRED_TIMEOUTS = 3;
 
   /** Idle leased connections kept for the next client. */
   private static final int MAX_IDLE_LEASES = 16;
@@ -53,10 +53,12 @@ private static final int RETIRED_TIMEOUTS = 3;
     this.resp2 = new BackendConnection[connections];
     this.resp3 = new BackendConnection[connections];
     int exclusive = backend.settings().exclusiveConnections();
-    this.leases = new LeasePool(node, backend, counters, new LeasePool.Limits(exclusive, MAX_IDLE_LEASES));
+    this.leases =
+        new LeasePool(node, backend, counters, new LeasePool.Limits(exclusive, MAX_IDLE_LEASES));
     int turnConnections = backend.settings().turnConnections();
     this.turns =
-        new LeasePool(node, backend, counters, new LeasePool.Limits(turnConnections, turnConnections));
+        new LeasePool(
+            node, backend, counters, new LeasePool.Limits(turnConnections, turnConnections));
   }
 
   public Endpoint node() {
@@ -67,7 +69,7 @@ private static final int RETIRED_TIMEOUTS = 3;
    * Sends the exchange now, or as soon as a connection is ready.
    *
    * @param asking whether to send {@code ASKING} first
- * @return false if the node does not keep up and the sender should pause
+   * @return false if the node does not keep up and the sender should pause
    */
   public boolean send(Exchange exchange, boolean asking) {
     BackendConnection connection = connectionFor(exchange.protocol(), exchange.affinity());
@@ -76,9 +78,9 @@ private static final int RETIRED_TIMEOUTS = 3;
   }
 
   /**
- * Like {@link #send}, over the separate connection. A server does not read the connection on
- * which it received a running script.
- */
+   * Like {@link #send}, over the separate connection. A server does not read the connection on
+   * which it received a running script.
+   */
   public boolean sendSeparately(Exchange exchange) {
     int index = exchange.protocol().ordinal();
     BackendConnection connection = separate[index];
@@ -98,10 +100,10 @@ private static final int RETIRED_TIMEOUTS = 3;
   }
 
   /**
- * Leases a connection for one client's turn, connected or connecting; null if the limit is
- * reached. The limit is separate from that of {@link #lease}: blocked clients must not prevent
- * others from sending the command that unblocks them.
- */
+   * Leases a connection for one client's turn, connected or connecting; null if the limit is
+   * reached. The limit is separate from that of {@link #lease}: blocked clients must not prevent
+   * others from sending the command that unblocks them.
+   */
   public @Nullable Lease leaseForTurn(Protocol protocol) {
     return turns.lease(protocol);
   }
@@ -138,9 +140,9 @@ private static final int RETIRED_TIMEOUTS = 3;
   }
 
   /**
- * Returns whether one more request with a large reply may be sent on the connection for {@code
- * affinity}.
- */
+   * Returns whether one more request with a large reply may be sent on the connection for {@code
+   * affinity}.
+   */
   public boolean hasRoomForLargeReply(Protocol protocol, int affinity) {
     return connectionFor(protocol, affinity).hasRoomForLargeReply();
   }
@@ -151,14 +153,15 @@ private static final int RETIRED_TIMEOUTS = 3;
   }
 
   /**
- * Expires exchanges and idle connections. Called several times per command timeout.
- *
- * @return whether the node is retired and has nothing pending, so that it can be closed
- */
+   * Expires exchanges and idle connections. Called several times per command timeout.
+   *
+   * @return whether the node is retired and has nothing pending, so that it can be closed
+   */
   public boolean tick(long now) {
     leases.tick(now);
     turns.tick(now);
-    if (retired && now - retiredAt > RETIRED_TIMEOUTS * backend.settings().commandTimeout().toNanos()) {
+    if (retired
+        && now - retiredAt > RETIRED_TIMEOUTS * backend.settings().commandTimeout().toNanos()) {
       leases.close(); // calls that block on a dead node would block forever
     }
     int pending = leases.inUse() + turns.inUse();
@@ -196,10 +199,10 @@ private static final int RETIRED_TIMEOUTS = 3;
   }
 
   /**
- * Another node took over from this one. If this node is unresponsive, it has failed and may not
- * know about the takeover. It may then still run what it was sent when it comes back, and all of
- * that is lost.
- */
+   * Another node took over from this one. If this node is unresponsive, it has failed and may not
+   * know about the takeover. It may then still run what it was sent when it comes back, and all of
+   * that is lost.
+   */
   public void markReplaced() {
     if (!replaced) {
       replaced = true;

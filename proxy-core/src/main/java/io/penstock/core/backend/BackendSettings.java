@@ -6,8 +6,8 @@ import java.time.Duration;
  * Settings of all connections to nodes.
  *
  * @param connectTimeout for TCP connect and handshake together
- * @param commandTimeout how long a node may take to answer a command after it was sent; a connection
- *     with pending replies that receives nothing for a multiple of it is closed
+ * @param commandTimeout how long a node may take to answer a command after it was sent; a
+ *     connection with pending replies that receives nothing for a multiple of it is closed
  * @param connectionsPerNode shared connections from one loop to one node, per protocol version
  * @param exclusiveConnections maximum of leased connections from one loop to one node
  * @param turnConnections maximum of connections from one loop to one node for clients' turns

@@ -14,15 +14,15 @@ import java.util.SequencedMap;
 public final class ClosedConnections {
 
   /** Only the nodes closed latest are kept, since addresses may change without end. */
-private static final int MAX_NODES = 1_000;
+  private static final int MAX_NODES = 1_000;
 
   private final SequencedMap<Endpoint, NodeStats> totals = new LinkedHashMap<>();
 
   /**
- * Adds the counters of a node whose connections are closed permanently.
- *
- * @param last the counters, read after the connections were closed
- */
+   * Adds the counters of a node whose connections are closed permanently.
+   *
+   * @param last the counters, read after the connections were closed
+   */
   public void add(NodeStats last) {
     var counted =
         new NodeStats(

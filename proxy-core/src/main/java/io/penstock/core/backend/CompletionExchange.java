@@ -9,9 +9,9 @@ public abstract class CompletionExchange extends Exchange {
   protected abstract void onEnd();
 
   /**
- * Returns whether the subclass sends it again after this failure. Then it has not ended, and its
- * bytes are not released.
- */
+   * Returns whether the subclass sends it again after this failure. Then it has not ended, and its
+   * bytes are not released.
+   */
   protected boolean isRetriedAfter(Failure failure) {
     return false;
   }

@@ -7,8 +7,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The backpressure state of one connection: whether the node keeps up with the requests, and
- * whether there is room for more large replies. A small reply behind large ones has to wait for
- * all of them. Confined to one event loop.
+ * whether there is room for more large replies. A small reply behind large ones has to wait for all
+ * of them. Confined to one event loop.
  */
 final class Congestion {
 

@@ -21,11 +21,11 @@ sealed interface ConnectionState {
   }
 
   /**
- * Connected; replies to the handshake are pending.
- *
- * @param expected pending replies
- * @param timer aborts the attempt
- */
+   * Connected; replies to the handshake are pending.
+   *
+   * @param expected pending replies
+   * @param timer aborts the attempt
+   */
   record Handshaking(Link link, int expected, Future<?> timer) implements ConnectionState {
 
     Handshaking answered() {

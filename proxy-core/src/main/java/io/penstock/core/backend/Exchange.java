@@ -49,11 +49,11 @@ public abstract class Exchange {
   private Exchange interimHandler = this;
 
   /**
- * Sets the handler of the replies before this exchange's own, if its bytes are several requests.
- *
- * @param handler called once for each of these replies
- * @param count number of these replies
- */
+   * Sets the handler of the replies before this exchange's own, if its bytes are several requests.
+   *
+   * @param handler called once for each of these replies
+   * @param count number of these replies
+   */
   protected final void interimReplies(Exchange handler, int count) {
     interimHandler = handler;
     interimReplyCount = count;
@@ -68,10 +68,10 @@ public abstract class Exchange {
   }
 
   /**
- * Sets the request's bytes.
- *
- * @param shared this exchange takes ownership of one share, until {@link #releaseBytes}
- */
+   * Sets the request's bytes.
+   *
+   * @param shared this exchange takes ownership of one share, until {@link #releaseBytes}
+   */
   protected final void bytes(SharedBuffer shared, int from, int size) {
     bytes = shared;
     offset = from;
@@ -79,10 +79,10 @@ public abstract class Exchange {
   }
 
   /**
- * Releases the request's bytes. They cannot be sent again after that.
- *
- * @return false if they were released before
- */
+   * Releases the request's bytes. They cannot be sent again after that.
+   *
+   * @return false if they were released before
+   */
   protected final boolean releaseBytes() {
     SharedBuffer shared = bytes;
     if (shared == null) {
@@ -105,13 +105,14 @@ public abstract class Exchange {
   }
 
   /**
- * Sets the destination to a shard's master.
- *
- * @param master the shard's current master; it stays the destination while it is a master
- * @param number a partition of the shard: if {@code master} is no longer a master, the node that
- *     serves this partition has taken over
- * @param onSeparateConnection whether to use the connection that is separate from clients' requests
- */
+   * Sets the destination to a shard's master.
+   *
+   * @param master the shard's current master; it stays the destination while it is a master
+   * @param number a partition of the shard: if {@code master} is no longer a master, the node that
+   *     serves this partition has taken over
+   * @param onSeparateConnection whether to use the connection that is separate from clients'
+   *     requests
+   */
   protected final void targetShard(Endpoint master, int number, boolean onSeparateConnection) {
     destination = Destination.SHARD;
     shardMaster = master;
@@ -131,24 +132,24 @@ public abstract class Exchange {
   }
 
   /**
- * Sets protocol, affinity and deadline.
- *
- * @param spoken protocol of the reply
- * @param clientAffinity the same for all requests of one client: they use the same connections, in
- *     order
- * @param deadlineNanos {@link System#nanoTime()} at which it fails
- */
+   * Sets protocol, affinity and deadline.
+   *
+   * @param spoken protocol of the reply
+   * @param clientAffinity the same for all requests of one client: they use the same connections,
+   *     in order
+   * @param deadlineNanos {@link System#nanoTime()} at which it fails
+   */
   protected final void sendOptions(Protocol spoken, int clientAffinity, long deadlineNanos) {
     sendOptions(spoken, clientAffinity, deadlineNanos, deadlineNanos);
   }
 
   /**
- * Sets protocol, affinity and deadlines of an exchange that may be in a failover hold for longer
- * than its deadline.
- *
- * @param holdNanos {@link System#nanoTime()} until which it may wait to be sent, not before its
- *     deadline
- */
+   * Sets protocol, affinity and deadlines of an exchange that may be in a failover hold for longer
+   * than its deadline.
+   *
+   * @param holdNanos {@link System#nanoTime()} until which it may wait to be sent, not before its
+   *     deadline
+   */
   protected final void sendOptions(
       Protocol spoken, int clientAffinity, long deadlineNanos, long holdNanos) {
     protocol = spoken;
@@ -201,9 +202,9 @@ public abstract class Exchange {
   }
 
   /**
- * The destination partition, or a partition of the destination shard; only for {@link
- * Destination#PARTITION} and {@link Destination#SHARD}.
- */
+   * The destination partition, or a partition of the destination shard; only for {@link
+   * Destination#PARTITION} and {@link Destination#SHARD}.
+   */
   public final int partition() {
     return partition;
   }
@@ -256,12 +257,12 @@ public abstract class Exchange {
   }
 
   /**
- * Restarts the timeout of an exchange that is sent after a failover hold, if its hold deadline is
- * later than its deadline.
- *
- * @param now {@link System#nanoTime()}
- * @param timeoutNanos the command timeout
- */
+   * Restarts the timeout of an exchange that is sent after a failover hold, if its hold deadline is
+   * later than its deadline.
+   *
+   * @param now {@link System#nanoTime()}
+   * @param timeoutNanos the command timeout
+   */
   public final void extendDeadline(long now, long timeoutNanos) {
     if (holdDeadline - deadline > 0) { // else it was extended before, which must end
       deadline = now + timeoutNanos;
@@ -290,30 +291,30 @@ public abstract class Exchange {
   }
 
   /**
- * A whole reply has arrived.
- *
- * @param buffer borrowed; the reply is from index {@code from} to before {@code to}
- */
+   * A whole reply has arrived.
+   *
+   * @param buffer borrowed; the reply is from index {@code from} to before {@code to}
+   */
   public abstract void onReply(ByteBuf buffer, int from, int to);
 
   /**
- * The next part of a large reply has arrived. Never an error or status reply.
- *
- * @param buffer borrowed
- * @param last true for the last part
- */
+   * The next part of a large reply has arrived. Never an error or status reply.
+   *
+   * @param buffer borrowed
+   * @param last true for the last part
+   */
   public abstract void onReplyPart(ByteBuf buffer, int from, int to, boolean last);
 
   /** There is no reply, or no more of it. */
   public abstract void onFailure(Failure failure);
 
   /**
- * One of the callbacks above has thrown, because of a defect or because memory could not be
- * allocated. No other callback follows.
- *
- * @return whether the failure was handled, so that the connection can continue; false if the
- *     connection must be closed
- */
+   * One of the callbacks above has thrown, because of a defect or because memory could not be
+   * allocated. No other callback follows.
+   *
+   * @return whether the failure was handled, so that the connection can continue; false if the
+   *     connection must be closed
+   */
   public boolean recoverFrom(Throwable defect) {
     return false;
   }

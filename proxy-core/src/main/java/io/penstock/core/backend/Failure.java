@@ -11,8 +11,8 @@ public enum Failure {
   /** No node serves the partition at present. The command did not run. */
   NO_OWNER,
   /**
- * A limit is reached: requests in a failover hold, in flight or unsent bytes on a connection, or
- * leased connections. The command did not run.
- */
+   * A limit is reached: requests in a failover hold, in flight or unsent bytes on a connection, or
+   * leased connections. The command did not run.
+   */
   OVERLOADED
 }

@@ -18,7 +18,7 @@ final class Handshake {
   private static final String CONNECTION_NAME = "penstock";
 
   /** Errors of a node that is loading, is busy, or has too many clients at the moment. */
-private static final List<String> TEMPORARY =
+  private static final List<String> TEMPORARY =
       List.of("LOADING ", "BUSY ", "MASTERDOWN ", "ERR max number of clients");
 
   private final List<byte[]> requests = new ArrayList<>();
@@ -56,7 +56,7 @@ private static final List<String> TEMPORARY =
   }
 
   /** Sends the requests together; {@code listener} is called for each reply. */
-void send(Link link, LinkListener listener) {
+  void send(Link link, LinkListener listener) {
     for (int i = 0; i < requests.size(); i++) {
       link.send(requests.get(i), new HandshakeExchange(listener, i == naming));
     }
@@ -86,10 +86,10 @@ void send(Link link, LinkListener listener) {
   }
 
   /**
- * Returns the error text, but null for an error that an optional request may have: it is not
- * permitted to this user, or a script is running. A client that kills this script must be able to
- * connect.
- */
+   * Returns the error text, but null for an error that an optional request may have: it is not
+   * permitted to this user, or a script is running. A client that kills this script must be able to
+   * connect.
+   */
   static @Nullable String seriousErrorIn(ByteBuf buffer, int from, int to) {
     String error = errorIn(buffer, from, to);
     boolean harmless = error != null && (error.startsWith("NOPERM ") || error.startsWith("BUSY "));

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 public final class HeldRequests {
 
   /** Shorter failover holds are not reported. */
-private static final long REPORT_AFTER_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+  private static final long REPORT_AFTER_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
   private static final Logger log = LoggerFactory.getLogger(HeldRequests.class);
   private static final HeldOutcome[] OUTCOMES = HeldOutcome.values();
@@ -62,9 +62,9 @@ private static final long REPORT_AFTER_NANOS = TimeUnit.MILLISECONDS.toNanos(250
   }
 
   /**
- * Holds the request. If the limit is reached, counts it as rejected and returns false. A request
- * that is already held stays held.
- */
+   * Holds the request. If the limit is reached, counts it as rejected and returns false. A request
+   * that is already held stays held.
+   */
   public boolean tryEnter(Exchange exchange) {
     if (isFull() && !exchange.isHeld()) {
       countRejected();
@@ -96,10 +96,10 @@ private static final long REPORT_AFTER_NANOS = TimeUnit.MILLISECONDS.toNanos(250
   }
 
   /**
- * Ends holding the request.
- *
- * @return whether it was held
- */
+   * Ends holding the request.
+   *
+   * @return whether it was held
+   */
   public boolean leave(Exchange exchange) {
     PerNode perNode = exchange.heldFor();
     if (perNode == null || !exchange.isHeld()) {
@@ -141,18 +141,19 @@ private static final long REPORT_AFTER_NANOS = TimeUnit.MILLISECONDS.toNanos(250
 
   /** Reports the nodes for which requests have been held for some time, and no longer are. */
   public void tick(long now, ProxyEvents events) {
-        report(null, withoutNode, now, events);
+    report(null, withoutNode, now, events);
     for (Iterator<Map.Entry<Endpoint, PerNode>> it = nodes.entrySet().iterator(); it.hasNext(); ) {
       Map.Entry<Endpoint, PerNode> next = it.next();
       PerNode perNode = next.getValue();
-            report(next.getKey(), perNode, now, events);
+      report(next.getKey(), perNode, now, events);
       if (perNode.now == 0) {
         it.remove();
       }
     }
   }
 
-  private static void report(@Nullable Endpoint node, PerNode perNode, long now, ProxyEvents events) {
+  private static void report(
+      @Nullable Endpoint node, PerNode perNode, long now, ProxyEvents events) {
     if (perNode.now > 0 && !perNode.reported && now - perNode.since > REPORT_AFTER_NANOS) {
       perNode.reported = true;
       events.failoverHoldBegan(node);

@@ -50,9 +50,9 @@ public final class Lease implements LinkListener {
   }
 
   /**
- * The node's CLIENT ID of this connection; 0 before it is ready, and if the user is not permitted
- * to read it.
- */
+   * The node's CLIENT ID of this connection; 0 before it is ready, and if the user is not permitted
+   * to read it.
+   */
   public long backendClientId() {
     return backendClientId;
   }
@@ -95,10 +95,10 @@ public final class Lease implements LinkListener {
   }
 
   /**
- * Runs {@code action} whenever the number of pending replies may have changed, until the connection
- * is returned. No blocking command may be sent on an observed connection: it is closed when it is
- * silent for too long.
- */
+   * Runs {@code action} whenever the number of pending replies may have changed, until the
+   * connection is returned. No blocking command may be sent on an observed connection: it is closed
+   * when it is silent for too long.
+   */
   public void observe(Runnable action) {
     observer = action;
   }
@@ -128,9 +128,9 @@ public final class Lease implements LinkListener {
   }
 
   /**
- * Returns the connection to the pool. The caller must leave it clean: no watched keys and no
- * blocked call. It is closed if replies are pending.
- */
+   * Returns the connection to the pool. The caller must leave it clean: no watched keys and no
+   * blocked call. It is closed if replies are pending.
+   */
   public void release() {
     observer = null;
     if (state instanceof ConnectionState.Ready(Link link) && link.inFlight() == 0) {
@@ -179,9 +179,9 @@ public final class Lease implements LinkListener {
   }
 
   /**
- * Returns whether replies are pending and no data arrives. A blocking call may be silent without
- * limit.
- */
+   * Returns whether replies are pending and no data arrives. A blocking call may be silent without
+   * limit.
+   */
   boolean isUnresponsive() {
     return state instanceof ConnectionState.Ready(Link link) && link.isUnresponsive();
   }

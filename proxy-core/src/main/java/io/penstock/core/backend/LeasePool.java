@@ -21,16 +21,18 @@ import org.slf4j.LoggerFactory;
 final class LeasePool {
 
   /**
- * Maximum number of connections.
- *
- * @param open in use or idle
- * @param idle idle only
- */
+   * Maximum number of connections.
+   *
+   * @param open in use or idle
+   * @param idle idle only
+   */
   record Limits(int open, int idle) {}
 
   private static final Logger log = LoggerFactory.getLogger(LeasePool.class);
 
-  /** Idle connections are closed after this time, which is shorter than servers' {@code timeout}. */
+  /**
+   * Idle connections are closed after this time, which is shorter than servers' {@code timeout}.
+   */
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final Endpoint node;
@@ -104,11 +106,11 @@ final class LeasePool {
   }
 
   /**
- * Handles the loss of a connection. If the node has died, the other connections are lost too, but
- * each is reported separately, and it is unknown whether requests sent on them meanwhile have run.
- * Therefore the existing connections are not leased again. A new one proves by its handshake that
- * the node is alive.
- */
+   * Handles the loss of a connection. If the node has died, the other connections are lost too, but
+   * each is reported separately, and it is unknown whether requests sent on them meanwhile have
+   * run. Therefore the existing connections are not leased again. A new one proves by its handshake
+   * that the node is alive.
+   */
   void markSuspect() {
     suspect.addAll(open);
     List.copyOf(idle).forEach(Lease::discard);
@@ -120,7 +122,7 @@ final class LeasePool {
   }
 
   /** A connection was lost or could not be made; not called when Penstock closes it. */
-void onFailed(boolean wasReady, Throwable cause) {
+  void onFailed(boolean wasReady, Throwable cause) {
     counters.countError();
     lost |= wasReady;
     if (!wasReady) {
@@ -171,10 +173,10 @@ void onFailed(boolean wasReady, Throwable cause) {
   }
 
   /**
- * Calls {@link Lease#markReplaced} for connections that are unresponsive or not ready.
- *
- * @return whether any is unresponsive
- */
+   * Calls {@link Lease#markReplaced} for connections that are unresponsive or not ready.
+   *
+   * @return whether any is unresponsive
+   */
   boolean markReplacedIfUnresponsive(boolean timedOut) {
     boolean anyUnresponsive = false;
     for (Lease lease : List.copyOf(open)) {

@@ -15,7 +15,7 @@ final class Link {
   private static final byte[] PING = Handshake.encode("PING");
 
   /** A node with pending replies that sends nothing for longer may have failed. */
-private static final long UNRESPONSIVE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+  private static final long UNRESPONSIVE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   private final ChannelHandlerContext context;
   private final Loop loop;
@@ -75,10 +75,10 @@ private static final long UNRESPONSIVE_NANOS = TimeUnit.MILLISECONDS.toNanos(500
   }
 
   /**
- * Handles bytes from the node. Takes ownership of {@code in}.
- *
- * @return null, or a description of the protocol error, after which the link must be closed
- */
+   * Handles bytes from the node. Takes ownership of {@code in}.
+   *
+   * @return null, or a description of the protocol error, after which the link must be closed
+   */
   @Nullable String onBytes(ByteBuf in) {
     silence.reset(loop.tick());
     int bytes = in.readableBytes();
@@ -130,20 +130,20 @@ private static final long UNRESPONSIVE_NANOS = TimeUnit.MILLISECONDS.toNanos(500
   }
 
   /**
- * Expires exchanges past their deadline.
- *
- * @return whether any expired
- */
+   * Expires exchanges past their deadline.
+   *
+   * @return whether any expired
+   */
   boolean expire(long now) {
     return replies.expire(now);
   }
 
   /**
- * Checks whether replies are pending and no data arrives. Called with each tick.
- *
- * @return whether this was so at two checks in a row: after a pause of the whole loop, the loop
- *     reads the sockets between the two
- */
+   * Checks whether replies are pending and no data arrives. Called with each tick.
+   *
+   * @return whether this was so at two checks in a row: after a pause of the whole loop, the loop
+   *     reads the sockets between the two
+   */
   boolean checkUnresponsive(long now) {
     boolean silent = isSilentFor(UNRESPONSIVE_NANOS, now);
     unresponsive = silent && wasSilent;
@@ -163,9 +163,9 @@ private static final long UNRESPONSIVE_NANOS = TimeUnit.MILLISECONDS.toNanos(500
   }
 
   /**
- * Sends PING if no reply is pending and nothing has come for {@code nanos}. Otherwise only the
- * next client that needs the node would notice a dead host or path. The reply does not matter.
- */
+   * Sends PING if no reply is pending and nothing has come for {@code nanos}. Otherwise only the
+   * next client that needs the node would notice a dead host or path. The reply does not matter.
+   */
   void pingIfIdle(long nanos, long now) {
     if (replies.inFlight() == 0 && silence.elapsed(output, now) > nanos) {
       silence.reset(now); // the PING has the full time to be answered

@@ -13,8 +13,7 @@ final class NodeCounters {
   private long reconnects;
   private long errors;
   private boolean hasConnected; // at least once
-  private @Nullable HandshakeError
-      handshakeError; // of the latest attempt to connect
+  private @Nullable HandshakeError handshakeError; // of the latest attempt to connect
 
   void connected(boolean again) {
     connections++;

@@ -9,20 +9,20 @@ public interface PushSink {
   PushSink NONE = (_, _, _) -> false;
 
   /**
- * A whole push has arrived.
- *
- * @param buffer borrowed; the push is from index {@code from} to before {@code to}
- * @return whether it completes the oldest exchange in flight, which then gets no reply: {@code
- *     SUBSCRIBE} is answered by its confirmations only
- */
+   * A whole push has arrived.
+   *
+   * @param buffer borrowed; the push is from index {@code from} to before {@code to}
+   * @return whether it completes the oldest exchange in flight, which then gets no reply: {@code
+   *     SUBSCRIBE} is answered by its confirmations only
+   */
   boolean onPush(ByteBuf buffer, int from, int to);
 
   /**
- * An error reply has arrived. Called before the exchange in flight gets it.
- *
- * @return whether it belongs to something that a push has already confirmed, so that no exchange
- *     gets it
- */
+   * An error reply has arrived. Called before the exchange in flight gets it.
+   *
+   * @return whether it belongs to something that a push has already confirmed, so that no exchange
+   *     gets it
+   */
   default boolean onError(ByteBuf buffer, int from, int to) {
     return false;
   }

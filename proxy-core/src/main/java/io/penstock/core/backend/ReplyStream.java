@@ -19,10 +19,10 @@ final class ReplyStream {
   private static final int STREAM_THRESHOLD = 16 * 1024;
 
   /**
- * Maximum size of an incomplete reply that is buffered and not passed on in parts: a message of the
- * length of Redis's longest string, and its framing.
- */
-private static final int MAX_BUFFERED = 512 * 1024 * 1024 + 64 * 1024;
+   * Maximum size of an incomplete reply that is buffered and not passed on in parts: a message of
+   * the length of Redis's longest string, and its framing.
+   */
+  private static final int MAX_BUFFERED = 512 * 1024 * 1024 + 64 * 1024;
 
   private static final String UNEXPECTED = "an unexpected reply";
   private static final String REPLACED = "a late reply after another node took over";
@@ -63,10 +63,10 @@ private static final int MAX_BUFFERED = 512 * 1024 * 1024 + 64 * 1024;
   }
 
   /**
- * Another node took over from this one while replies were pending and nothing came. Writes that
- * this node then runs are lost, although it answers with success, until it learns about the
- * takeover itself. So only error replies are trusted until it sends a redirect.
- */
+   * Another node took over from this one while replies were pending and nothing came. Writes that
+   * this node then runs are lost, although it answers with success, until it learns about the
+   * takeover itself. So only error replies are trusted until it sends a redirect.
+   */
   void markReplaced() {
     replaced = true;
   }
@@ -98,10 +98,10 @@ private static final int MAX_BUFFERED = 512 * 1024 * 1024 + 64 * 1024;
   }
 
   /**
- * Handles bytes from the node. Takes ownership of {@code in}.
- *
- * @return null, or a description of the protocol error, after which the connection must be closed
- */
+   * Handles bytes from the node. Takes ownership of {@code in}.
+   *
+   * @return null, or a description of the protocol error, after which the connection must be closed
+   */
   @Nullable String onBytes(ByteBuf in) {
     ByteBuf bytes = in;
     int scanned = in.readerIndex();
@@ -192,9 +192,9 @@ private static final int MAX_BUFFERED = 512 * 1024 * 1024 + 64 * 1024;
   }
 
   /**
- * Handles an exception of a callback. The end of the reply is known in any case, so the replies
- * of other exchanges need not be lost.
- */
+   * Handles an exception of a callback. The end of the reply is known in any case, so the replies
+   * of other exchanges need not be lost.
+   */
   private static void recover(Exchange exchange, Throwable defect) {
     if (!exchange.recoverFrom(defect)) {
       throw new IllegalStateException("a reply could not be handled", defect);
@@ -269,10 +269,10 @@ private static final int MAX_BUFFERED = 512 * 1024 * 1024 + 64 * 1024;
   }
 
   /**
- * Expires exchanges past their deadline. Their late replies are discarded.
- *
- * @return whether any expired
- */
+   * Expires exchanges past their deadline. Their late replies are discarded.
+   *
+   * @return whether any expired
+   */
   boolean expire(long now) {
     if (earliestDeadline - now > 0) {
       return false;

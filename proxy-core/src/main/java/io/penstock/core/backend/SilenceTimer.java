@@ -23,9 +23,9 @@ final class SilenceTimer {
   }
 
   /**
- * Nanoseconds of silence. Must be called regularly, since a node that still receives a large
- * request is not silent.
- */
+   * Nanoseconds of silence. Must be called regularly, since a node that still receives a large
+   * request is not silent.
+   */
   long elapsed(SocketOutput output, long now) {
     long unwritten = output.unwrittenBytes();
     long written = output.appendedBytes() - unwritten;

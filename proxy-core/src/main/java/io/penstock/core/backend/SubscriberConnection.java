@@ -17,9 +17,9 @@ public final class SubscriberConnection {
   private final long commandTimeoutNanos;
 
   /**
- * @param backend with a listener and a push sink (for messages and confirmations) of this connection
- *     only
- */
+   * @param backend with a listener and a push sink (for messages and confirmations) of this
+   *     connection only
+   */
   public SubscriberConnection(Endpoint node, BackendContext backend) {
     this.node = node;
     this.connection = new BackendConnection(node, Protocol.RESP3, backend, counters);
@@ -42,9 +42,9 @@ public final class SubscriberConnection {
   }
 
   /**
- * Closes a connection with pending replies on which nothing comes, and sends PING on an idle one.
- * Called several times per command timeout.
- */
+   * Closes a connection with pending replies on which nothing comes, and sends PING on an idle one.
+   * Called several times per command timeout.
+   */
   public void tick(long now) {
     connection.tick(now, commandTimeoutNanos);
   }

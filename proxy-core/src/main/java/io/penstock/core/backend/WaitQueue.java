@@ -11,17 +11,17 @@ import java.util.function.Predicate;
 final class WaitQueue {
 
   /**
- * A waiting exchange.
- *
- * @param asking whether to send {@code ASKING} first
- */
+   * A waiting exchange.
+   *
+   * @param asking whether to send {@code ASKING} first
+   */
   record Waiting(Exchange exchange, boolean asking) {
 
     /**
- * When it expires. A redirected exchange expires sooner, to query again which node serves its
- * slot.
- */
-long expiry() {
+     * When it expires. A redirected exchange expires sooner, to query again which node serves its
+     * slot.
+     */
+    long expiry() {
       return asking ? exchange.deadline() : exchange.holdDeadline();
     }
   }
@@ -30,8 +30,8 @@ long expiry() {
   private final Consumer<Exchange> onRemoved;
 
   /**
- * @param onRemoved called for each removed exchange, before the exchange's own callback
- */
+   * @param onRemoved called for each removed exchange, before the exchange's own callback
+   */
   WaitQueue(Consumer<Exchange> onRemoved) {
     this.onRemoved = onRemoved;
   }
@@ -73,11 +73,11 @@ long expiry() {
   }
 
   /**
- * Fails expired exchanges. They are collected before the callbacks, since a callback may add
- * others.
- *
- * @return whether any expired
- */
+   * Fails expired exchanges. They are collected before the callbacks, since a callback may add
+   * others.
+   *
+   * @return whether any expired
+   */
   boolean expire(long now) {
     List<Exchange> expired = new ArrayList<>();
     for (Iterator<Waiting> it = queue.iterator(); it.hasNext(); ) {

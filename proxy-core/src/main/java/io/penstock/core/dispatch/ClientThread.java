@@ -17,8 +17,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Runs one client's exchanges, one batch at a time, on a virtual thread of the client. The loop
- * collects a batch and hands it over; it hands over the next when each exchange of the batch has its
- * reply or has failed. Methods marked "On the loop" run there, all others on that thread.
+ * collects a batch and hands it over; it hands over the next when each exchange of the batch has
+ * its reply or has failed. Methods marked "On the loop" run there, all others on that thread.
  */
 final class ClientThread {
 
@@ -26,17 +26,18 @@ final class ClientThread {
   interface LoopSide {
 
     /**
- * Sends the exchanges of the turns, and causes {@link #onTurnEnd} for each turn. On the loop.
- *
- * @param turns each with a permit
- */
+     * Sends the exchanges of the turns, and causes {@link #onTurnEnd} for each turn. On the loop.
+     *
+     * @param turns each with a permit
+     */
     void sendTurns(ClientThread client, List<Turn> turns);
 
     /**
- * Fails unsent exchanges that another node serves according to the latest placement. On the loop.
- *
- * @return whether unsent exchanges remain
- */
+     * Fails unsent exchanges that another node serves according to the latest placement. On the
+     * loop.
+     *
+     * @return whether unsent exchanges remain
+     */
     boolean hasUnsent(Turn turn);
 
     /** Calls {@link #handOver} after the reads of this loop turn. On the loop. */
@@ -149,9 +150,9 @@ final class ClientThread {
   }
 
   /**
- * Returns whether no exchange of an earlier batch is pending, so that new exchanges cannot be
- * reordered with earlier ones or their retries. On the loop.
- */
+   * Returns whether no exchange of an earlier batch is pending, so that new exchanges cannot be
+   * reordered with earlier ones or their retries. On the loop.
+   */
   boolean isFree() {
     return pending == 0;
   }
@@ -184,11 +185,11 @@ final class ClientThread {
   }
 
   /**
- * Expires exchanges that wait for an earlier batch, and ends a thread that has been idle for long.
- * On the loop.
- *
- * @return whether it has no thread, exchanges or connections left
- */
+   * Expires exchanges that wait for an earlier batch, and ends a thread that has been idle for
+   * long. On the loop.
+   *
+   * @return whether it has no thread, exchanges or connections left
+   */
   boolean tick(long now) {
     for (QueuedExchange queued : List.copyOf(next)) {
       if (!isFree() && queued.deadline() - now <= 0 && next.remove(queued)) {
@@ -257,9 +258,9 @@ final class ClientThread {
   }
 
   /**
- * Runs the turns, as many at a time as there are free connections. It never waits for a connection
- * while it has another, so that two clients cannot deadlock.
- */
+   * Runs the turns, as many at a time as there are free connections. It never waits for a
+   * connection while it has another, so that two clients cannot deadlock.
+   */
   private void runTurns(Deque<Turn> due) throws InterruptedException {
     while (!due.isEmpty()) {
       Turn first = due.poll();

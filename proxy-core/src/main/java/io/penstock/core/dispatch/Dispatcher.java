@@ -15,54 +15,54 @@ import org.jspecify.annotations.Nullable;
 public sealed interface Dispatcher permits AsyncDispatcher, SyncDispatcher {
 
   /**
- * Sends the exchange to the node that serves its destination according to {@link #placement()}. A
- * failure callback may come before this returns.
- *
- * @return false if that node does not keep up with this client: the caller should pause until
- *     {@link #whenWritable}
- */
+   * Sends the exchange to the node that serves its destination according to {@link #placement()}. A
+   * failure callback may come before this returns.
+   *
+   * @return false if that node does not keep up with this client: the caller should pause until
+   *     {@link #whenWritable}
+   */
   boolean dispatch(Exchange exchange);
 
   /**
- * Sends the exchange to this node, regardless of the placement: a redirect named it, or the
- * exchange is for this node only.
- *
- * @param asking whether to send {@code ASKING} first
- */
+   * Sends the exchange to this node, regardless of the placement: a redirect named it, or the
+   * exchange is for this node only.
+   *
+   * @param asking whether to send {@code ASKING} first
+   */
   void dispatchTo(Endpoint node, Exchange exchange, boolean asking);
 
   /**
- * Leases a connection to the node for one client; it is connected or connecting.
- *
- * @param first the first exchange to send on it
- * @return null if the limit is reached
- */
+   * Leases a connection to the node for one client; it is connected or connecting.
+   *
+   * @param first the first exchange to send on it
+   * @return null if the limit is reached
+   */
   @Nullable Lease lease(Endpoint node, Exchange first);
 
   /**
- * Returns whether more of the client's requests may be dispatched now.
- *
- * @param node that the last one was sent to; null for any
- * @param client {@linkplain Exchange#affinity() affinity} of its exchanges
- */
+   * Returns whether more of the client's requests may be dispatched now.
+   *
+   * @param node that the last one was sent to; null for any
+   * @param client {@linkplain Exchange#affinity() affinity} of its exchanges
+   */
   boolean isWritable(@Nullable Endpoint node, int client);
 
   /**
- * Returns whether a request with a large expected reply may be dispatched now. It may not while
- * too many bytes of such replies are pending on the shared connection.
- *
- * @param partition of the request, or less than 0
- * @param protocol of the client
- * @param client {@linkplain Exchange#affinity() affinity} of its exchanges
- */
+   * Returns whether a request with a large expected reply may be dispatched now. It may not while
+   * too many bytes of such replies are pending on the shared connection.
+   *
+   * @param partition of the request, or less than 0
+   * @param protocol of the client
+   * @param client {@linkplain Exchange#affinity() affinity} of its exchanges
+   */
   boolean hasRoomForLargeReply(int partition, Protocol protocol, int client);
 
   /**
- * Runs {@code action} once, on this loop, when {@link #isWritable} or {@link
- * #hasRoomForLargeReply} may have changed to true.
- *
- * @param client {@linkplain Exchange#affinity() affinity} of the client's exchanges
- */
+   * Runs {@code action} once, on this loop, when {@link #isWritable} or {@link
+   * #hasRoomForLargeReply} may have changed to true.
+   *
+   * @param client {@linkplain Exchange#affinity() affinity} of the client's exchanges
+   */
   void whenWritable(int client, Runnable action);
 
   /** Connects to the masters before the first request. Called once, at startup. */
@@ -72,23 +72,23 @@ public sealed interface Dispatcher permits AsyncDispatcher, SyncDispatcher {
   Placement placement();
 
   /**
- * Uses the latest placement from now on. Called on each loop with each change of the placement.
- * Exchanges that wait for a node that no longer serves their partition are dispatched again in a
- * separate task, so that the caller does not get callbacks.
- */
+   * Uses the latest placement from now on. Called on each loop with each change of the placement.
+   * Exchanges that wait for a node that no longer serves their partition are dispatched again in a
+   * separate task, so that the caller does not get callbacks.
+   */
   void adoptPlacement();
 
   /**
- * Adopts a placement that this loop has missed, and expires exchanges past their deadline. Called
- * several times per command timeout.
- */
+   * Adopts a placement that this loop has missed, and expires exchanges past their deadline. Called
+   * several times per command timeout.
+   */
   void tick(long now);
 
   /**
- * The error with which a node answered the latest handshake; null if none.
- *
- * @param node null for any
- */
+   * The error with which a node answered the latest handshake; null if none.
+   *
+   * @param node null for any
+   */
   @Nullable HandshakeError handshakeError(@Nullable Endpoint node);
 
   /** The requests of this loop in a failover hold. */
@@ -104,9 +104,9 @@ public sealed interface Dispatcher permits AsyncDispatcher, SyncDispatcher {
   void close();
 
   /**
- * Returns the index in {@code placement} of the shard that serves the exchange, or {@link
- * Placement#UNCOVERED}. The destination must be a partition or a shard.
- */
+   * Returns the index in {@code placement} of the shard that serves the exchange, or {@link
+   * Placement#UNCOVERED}. The destination must be a partition or a shard.
+   */
   static int shardOf(Exchange exchange, Placement placement) {
     if (exchange.destination() == Exchange.Destination.SHARD) {
       int index = placement.indexOfMaster(exchange.shardMaster());

@@ -68,9 +68,9 @@ final class LoopNodes implements BackendListener {
   }
 
   /**
- * Prepares an exchange that waited for another node to be sent. Fails it and returns false if its
- * client has disconnected.
- */
+   * Prepares an exchange that waited for another node to be sent. Fails it and returns false if its
+   * client has disconnected.
+   */
   boolean prepareReroute(Exchange exchange) {
     if (!exchange.isClientConnected()) {
       exchange.fail(Failure.NOT_SENT);
@@ -89,10 +89,10 @@ final class LoopNodes implements BackendListener {
   }
 
   /**
- * Uses the latest placement from now on.
- *
- * @return whether it has changed
- */
+   * Uses the latest placement from now on.
+   *
+   * @return whether it has changed
+   */
   boolean adoptLatest() {
     Placement latest = topology.current();
     if (latest == adopted || closed) {
@@ -128,9 +128,9 @@ final class LoopNodes implements BackendListener {
   }
 
   /**
- * Returns the node for the exchange. If no node serves its destination at present, fails the
- * exchange, requests a refresh and returns null.
- */
+   * Returns the node for the exchange. If no node serves its destination at present, fails the
+   * exchange, requests a refresh and returns null.
+   */
   @Nullable BackendNode nodeFor(Exchange exchange) {
     int shard =
         switch (exchange.destination()) {
@@ -188,10 +188,10 @@ final class LoopNodes implements BackendListener {
   }
 
   /**
- * The error with which a node answered the latest handshake; null if none.
- *
- * @param address null for any node
- */
+   * The error with which a node answered the latest handshake; null if none.
+   *
+   * @param address null for any node
+   */
   @Nullable HandshakeError handshakeError(@Nullable Endpoint address) {
     for (BackendNode node : nodes.values()) {
       HandshakeError error =

@@ -31,8 +31,8 @@ final class QueuedExchange {
   private final Semaphore permits;
 
   /**
- * @param permits one for each connection to the node
- */
+   * @param permits one for each connection to the node
+   */
   QueuedExchange(Exchange exchange, Way way, Endpoint node, Semaphore gate) {
     this.exchange = exchange;
     this.asking = way == Way.ASKING;

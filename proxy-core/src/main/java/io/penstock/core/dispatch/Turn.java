@@ -74,10 +74,10 @@ final class Turn {
   }
 
   /**
- * Fails unsent exchanges that another node now serves.
- *
- * @return whether unsent exchanges remain
- */
+   * Fails unsent exchanges that another node now serves.
+   *
+   * @return whether unsent exchanges remain
+   */
   boolean withdraw(LoopNodes nodes) {
     boolean pending = false;
     for (QueuedExchange queued : exchanges) {
@@ -95,6 +95,7 @@ final class Turn {
 
   /** Acquires a permit if one is free and no other turn waits for it. */
   boolean tryPermit() throws InterruptedException {
-    return permits().tryAcquire(0, TimeUnit.NANOSECONDS); // tryAcquire() without a timeout ignores fairness
+    return permits()
+        .tryAcquire(0, TimeUnit.NANOSECONDS); // tryAcquire() without a timeout ignores fairness
   }
 }

@@ -3,8 +3,8 @@ package io.penstock.core.transport;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Counts the clients of an event loop that have sent a request within {@value #SPAN_MILLIS} ms. Idle
- * clients and clients that pipeline do not count. Confined to the loop.
+ * Counts the clients of an event loop that have sent a request within {@value #SPAN_MILLIS} ms.
+ * Idle clients and clients that pipeline do not count. Confined to the loop.
  */
 public final class ActiveClients {
 
@@ -23,11 +23,11 @@ public final class ActiveClients {
   }
 
   /**
- * Bytes came from a client that does not pipeline.
- *
- * @param before {@link System#nanoTime()} of the client's previous bytes
- * @param now {@link System#nanoTime()}
- */
+   * Bytes came from a client that does not pipeline.
+   *
+   * @param before {@link System#nanoTime()} of the client's previous bytes
+   * @param now {@link System#nanoTime()}
+   */
   public void onRequest(long before, long now) {
     long age = now - since;
     if (age >= SPAN_NANOS) {

@@ -21,7 +21,7 @@ final class AlarmClock {
   private static final Logger log = LoggerFactory.getLogger(AlarmClock.class);
 
   /** An alarm that is not set again rings again after this time; what failed is retried. */
-private static final long REPEAT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final long REPEAT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private static final long MAX_SLEEP_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long LOG_INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -44,10 +44,10 @@ private static final long REPEAT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   }
 
   /**
- * Creates an alarm that is not set. It must be closed.
- *
- * @param ring called on the clock's thread when the alarm rings
- */
+   * Creates an alarm that is not set. It must be closed.
+   *
+   * @param ring called on the clock's thread when the alarm rings
+   */
   Alarm alarm(Runnable ring) {
     var alarm = new Alarm(ring);
     alarms.updateAndGet(before -> {
@@ -69,12 +69,12 @@ private static final long REPEAT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     }
 
     /**
- * Sets the time at which it rings, in place of an earlier one.
- *
- * @param nanos as of {@link System#nanoTime}
- * @return false if it will not ring: the clock's thread cannot be started, or is just being
- *     started by another loop
- */
+     * Sets the time at which it rings, in place of an earlier one.
+     *
+     * @param nanos as of {@link System#nanoTime}
+     * @return false if it will not ring: the clock's thread cannot be started, or is just being
+     *     started by another loop
+     */
     boolean set(long nanos) {
       at.set(nanos == NONE ? nanos + 1 : nanos);
       if (thread.get() == null && !startThread()) {
@@ -130,7 +130,9 @@ private static final long REPEAT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
       return true;
     } catch (Throwable e) {
       startRetryAt = System.nanoTime() + REPEAT_NANOS;
-      logOccasionally("the thread that wakes event loops could not be started; event loops wait with timeouts", e);
+      logOccasionally(
+          "the thread that wakes event loops could not be started; event loops wait with timeouts",
+          e);
       return false;
     } finally {
       starting.set(false);
@@ -158,7 +160,7 @@ private static final long REPEAT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   }
 
   /** An alarm that fails is retried later and does not delay others. */
-private long ringIfDue(Alarm alarm, long now) {
+  private long ringIfDue(Alarm alarm, long now) {
     try {
       return alarm.ringIfDue(now);
     } catch (Throwable e) {

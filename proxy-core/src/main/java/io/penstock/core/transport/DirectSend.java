@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
  * Sends a socket's bytes with a direct system call, bypassing io_uring. Submitting a write to
  * io_uring pays off if one call submits the writes of many sockets. For a single socket it is one
  * call, too, and takes another loop turn for the completion (docs/adr/0021). With other transports
- * a channel's write is such a call anyway, and nothing is sent here. No handler of the pipeline sees
- * these bytes, so this cannot be used with handlers that change them, like TLS. Netty's own calls of
- * send(2) have no flags, and with io_uring Netty accepts sockets as blocking ones: such a call would
- * block the loop while the peer does not read.
+ * a channel's write is such a call anyway, and nothing is sent here. No handler of the pipeline
+ * sees these bytes, so this cannot be used with handlers that change them, like TLS. Netty's own
+ * calls of send(2) have no flags, and with io_uring Netty accepts sockets as blocking ones: such a
+ * call would block the loop while the peer does not read.
  *
  * <p>Confined to the channel's event loop.
  */
@@ -26,13 +26,13 @@ final class DirectSend {
   }
 
   /**
- * Sends what the kernel accepts immediately, and advances the reader index. No earlier write to
- * the channel may be pending. On an error nothing is sent: the channel's write that must follow
- * fails with the same error and handles it.
- *
- * @param bytes borrowed
- * @return whether all bytes were sent
- */
+   * Sends what the kernel accepts immediately, and advances the reader index. No earlier write to
+   * the channel may be pending. On an error nothing is sent: the channel's write that must follow
+   * fails with the same error and handles it.
+   *
+   * @param bytes borrowed
+   * @return whether all bytes were sent
+   */
   boolean send(ByteBuf bytes) {
     if (socket == null || !socket.isOpen() || !bytes.hasMemoryAddress()) {
       return false;

@@ -20,15 +20,15 @@ public final class EndOfTurnQueue<T> implements Runnable {
   private int processed; // in this run
 
   /**
- * @param action called with each element
- */
+   * @param action called with each element
+   */
   public EndOfTurnQueue(EventLoop loop, Consumer<? super T> action) {
     this.loop = loop;
     this.action = action;
   }
 
   /** Adds an element to be processed at the end of this turn, as often as it was added. */
-public void add(T element) {
+  public void add(T element) {
     if (size == due.length) {
       due = Arrays.copyOf(due, size * 2);
     }

@@ -48,11 +48,11 @@ public final class FlushQueue {
   }
 
   /**
- * Takes ownership of the caller's reference. The buffer is kept for the next turn if there is no
- * other reference.
- *
- * @return whether it was the last reference
- */
+   * Takes ownership of the caller's reference. The buffer is kept for the next turn if there is no
+   * other reference.
+   *
+   * @return whether it was the last reference
+   */
   boolean returnBuffer(ByteBuf buffer) {
     if (!closed
         && spares < SPARE_BUFFERS

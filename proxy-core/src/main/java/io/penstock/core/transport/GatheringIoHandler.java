@@ -12,9 +12,9 @@ import java.util.function.LongSupplier;
 /**
  * Gathers more work into one turn of a busy event loop. If polling the sockets found several ready,
  * the loop yields the processor once and polls again before the turn's writes. Clients and nodes on
- * the same machine can run meanwhile, and what they send shares the system calls and the wake-ups of
- * this turn. If no other thread waits for the processor, yielding returns immediately and costs only
- * the call.
+ * the same machine can run meanwhile, and what they send shares the system calls and the wake-ups
+ * of this turn. If no other thread waits for the processor, yielding returns immediately and costs
+ * only the call.
  *
  * <p>If many clients are active (see {@link ActiveClients#areMany}), the loop sleeps instead, for
  * the shortest possible time. That is short compared to the time between a client's requests, and
@@ -53,11 +53,12 @@ final class GatheringIoHandler extends ForwardingIoHandler {
   private long restsUntil;
 
   /**
- * @param activeClients of the loop
- * @param pause sleeps for the given nanoseconds; yields if they are 0
- * @param clock nanoseconds, as of {@link System#nanoTime}
- */
-  GatheringIoHandler(IoHandler io, ActiveClients activeClients, LongConsumer pause, LongSupplier clock) {
+   * @param activeClients of the loop
+   * @param pause sleeps for the given nanoseconds; yields if they are 0
+   * @param clock nanoseconds, as of {@link System#nanoTime}
+   */
+  GatheringIoHandler(
+      IoHandler io, ActiveClients activeClients, LongConsumer pause, LongSupplier clock) {
     super(io);
     this.activeClients = activeClients;
     this.pause = pause;

@@ -10,9 +10,9 @@ public final class Growth {
   private Growth() {}
 
   /**
- * Ensures room for {@code more} bytes after the written ones; borrows the buffer. The capacity is
- * doubled: growing by steps would copy a value of hundreds of megabytes again and again.
- */
+   * Ensures room for {@code more} bytes after the written ones; borrows the buffer. The capacity is
+   * doubled: growing by steps would copy a value of hundreds of megabytes again and again.
+   */
   public static void ensureRoom(ByteBuf buffer, int more) {
     long needed = (long) buffer.writerIndex() + more;
     if (needed > buffer.capacity()) {

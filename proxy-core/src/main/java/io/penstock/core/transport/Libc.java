@@ -13,7 +13,8 @@ import java.lang.invoke.MethodHandle;
  */
 final class Libc {
 
-  private static final int MSG_DONTWAIT = 0x40; // Linux's value on all processors that Netty supports
+  private static final int MSG_DONTWAIT =
+      0x40; // Linux's value on all processors that Netty supports
   private static final int MSG_NOSIGNAL = 0x4000;
 
   private static final MethodHandle SEND =
@@ -36,10 +37,10 @@ final class Libc {
   }
 
   /**
- * Calls send(2) without blocking and without raising a signal, whatever the socket's options.
- *
- * @return the number of bytes sent, or -1
- */
+   * Calls send(2) without blocking and without raising a signal, whatever the socket's options.
+   *
+   * @return the number of bytes sent, or -1
+   */
   static long send(int socket, long start, long length) {
     try {
       return (long) SEND.invokeExact(socket, start, length, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -49,9 +50,9 @@ final class Libc {
   }
 
   /**
- * The scheduling of the calling thread: sched_getattr(2) and sched_setattr(2), for which not every
- * libc has a function.
- */
+   * The scheduling of the calling thread: sched_getattr(2) and sched_setattr(2), for which not
+   * every libc has a function.
+   */
   static final class Scheduling {
 
     private static final int SIZE = 48; // the first version of struct sched_attr
@@ -85,13 +86,13 @@ final class Libc {
     }
 
     /**
- * Requests a longer or shorter time slice for this thread, but not for threads that it starts.
- * Needs no privilege. Does nothing if the thread has another policy than SCHED_OTHER.
- *
- * @param nanos the time slice; 0 to leave it unchanged
- * @return the resulting time slice in nanoseconds; 0 if the kernel has no setting for it, as Linux
- *     before 6.12
- */
+     * Requests a longer or shorter time slice for this thread, but not for threads that it starts.
+     * Needs no privilege. Does nothing if the thread has another policy than SCHED_OTHER.
+     *
+     * @param nanos the time slice; 0 to leave it unchanged
+     * @return the resulting time slice in nanoseconds; 0 if the kernel has no setting for it, as
+     *     Linux before 6.12
+     */
     static long timeSlice(long nanos) {
       long[] numbers = callNumbers();
       if (numbers.length == 0) {
@@ -101,7 +102,8 @@ final class Libc {
         MemorySegment attributes = arena.allocate(SIZE, Long.BYTES);
         boolean known = call(numbers[0], attributes, SIZE);
         if (known && nanos > 0 && attributes.get(ValueLayout.JAVA_INT, POLICY) == SCHED_OTHER) {
-          long flags = attributes.get(ValueLayout.JAVA_LONG, FLAGS); // those that are set cannot be cleared
+          long flags =
+              attributes.get(ValueLayout.JAVA_LONG, FLAGS); // those that are set cannot be cleared
           attributes.set(ValueLayout.JAVA_LONG, FLAGS, flags | RESET_ON_FORK);
           attributes.set(ValueLayout.JAVA_LONG, RUNTIME, nanos);
           known = call(numbers[1], attributes, 0) && call(numbers[0], attributes, SIZE);

@@ -4,8 +4,8 @@ import io.netty.channel.EventLoop;
 import java.util.function.LongSupplier;
 
 /**
- * One event loop with what belongs to it: executor, flush queue, clock and more. Everything built on
- * a loop is used on that loop only.
+ * One event loop with what belongs to it: executor, flush queue, clock and more. Everything built
+ * on a loop is used on that loop only.
  */
 public final class Loop {
 
@@ -65,9 +65,9 @@ public final class Loop {
   }
 
   /**
- * Starts a virtual thread that can exchange work with this loop at low cost: the loop's own thread
- * is its carrier where the JVM allows that. It may park but must not pin its carrier.
- */
+   * Starts a virtual thread that can exchange work with this loop at low cost: the loop's own
+   * thread is its carrier where the JVM allows that. It may park but must not pin its carrier.
+   */
   public Thread startVirtual(String name, Runnable task) {
     return carrier.start(name, task);
   }

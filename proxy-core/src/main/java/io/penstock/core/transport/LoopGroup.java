@@ -34,15 +34,20 @@ public final class LoopGroup {
       new WriteBufferWaterMark(512 * 1024, 1024 * 1024);
   private static final int BACKLOG = 4_096;
 
-  /** Larger than Netty's 64 KiB, so that large values and the replies for many clients need fewer reads. */
-private static final int MAX_READ = 256 * 1024;
+  /**
+   * Larger than Netty's 64 KiB, so that large values and the replies for many clients need fewer
+   * reads.
+   */
+  private static final int MAX_READ = 256 * 1024;
 
   /** Netty's default, as is the next one. */
   private static final int MIN_READ = 64;
 
   private static final int INITIAL_READ = 2_048;
 
-  /** Needed by blocked calls: they would not notice that a node's host disappeared or was restarted. */
+  /**
+   * Needed by blocked calls: they would not notice that a node's host disappeared or was restarted.
+   */
   private static final Duration NODE_KEEP_ALIVE = Duration.ofMinutes(1);
 
   private static final long CLOSING_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
@@ -57,19 +62,19 @@ private static final int MAX_READ = 256 * 1024;
   }
 
   /**
- * Creates the loops. Their threads start with their first task.
- *
- * @param timeSlice requested from the kernel for the threads; zero for the default
- */
+   * Creates the loops. Their threads start with their first task.
+   *
+   * @param timeSlice requested from the kernel for the threads; zero for the default
+   */
   public LoopGroup(Transport wanted, int count, Duration timeSlice) {
     this(wanted, count, timeSlice, Transport::ioHandlers, System::nanoTime);
   }
 
   /**
- * With a clock for deadlines and timeouts. Scheduled tasks of the loops do not use it.
- *
- * @param clock monotonic nanoseconds; read on the loops
- */
+   * With a clock for deadlines and timeouts. Scheduled tasks of the loops do not use it.
+   *
+   * @param clock monotonic nanoseconds; read on the loops
+   */
   public LoopGroup(Transport wanted, int count, LongSupplier clock) {
     this(wanted, count, Duration.ZERO, Transport::ioHandlers, clock);
   }
@@ -89,7 +94,8 @@ private static final int MAX_READ = 256 * 1024;
   /** Creates the I/O handlers of a transport. */
   @FunctionalInterface
   interface Handlers {
-    IoHandlerFactory of(Transport transport, Function<ThreadAwareExecutor, ActiveClients> activeClientsOf);
+    IoHandlerFactory of(
+        Transport transport, Function<ThreadAwareExecutor, ActiveClients> activeClientsOf);
   }
 
   private record Created(
@@ -109,11 +115,12 @@ private static final int MAX_READ = 256 * 1024;
   }
 
   /**
- * Creates the loops with the first transport that works. Netty's availability check creates one
- * io_uring ring of one entry, which does not mean that all needed rings can be created. Netty
- * closes those already created if the next one fails.
- */
-  private static Created create(Transport wanted, int count, Duration timeSlice, Handlers handlers) {
+   * Creates the loops with the first transport that works. Netty's availability check creates one
+   * io_uring ring of one entry, which does not mean that all needed rings can be created. Netty
+   * closes those already created if the next one fails.
+   */
+  private static Created create(
+      Transport wanted, int count, Duration timeSlice, Handlers handlers) {
     UnavailableTransportException failure = null;
     for (Transport candidate : wanted.candidates()) {
       Throwable why = candidate.unavailability();
@@ -147,10 +154,10 @@ private static final int MAX_READ = 256 * 1024;
   }
 
   /**
- * Returns a bootstrap for a listening socket. Its clients are distributed over the loops.
- *
- * @param keepAlive idle time of a client after which keepalive probes are sent; zero for none
- */
+   * Returns a bootstrap for a listening socket. Its clients are distributed over the loops.
+   *
+   * @param keepAlive idle time of a client after which keepalive probes are sent; zero for none
+   */
   public ServerBootstrap serverBootstrap(Duration keepAlive) {
     ServerBootstrap server = new ServerBootstrap();
     transport.keepAlive(keepAlive).forEach(server::childOption);
@@ -183,10 +190,10 @@ private static final int MAX_READ = 256 * 1024;
   }
 
   /**
- * Ends the loops; completes when their threads have ended. Channels that are being closed get some
- * time for it: with io_uring, closing takes until the kernel has released their buffers, and a loop
- * that ends before leaks buffers and sockets.
- */
+   * Ends the loops; completes when their threads have ended. Channels that are being closed get
+   * some time for it: with io_uring, closing takes until the kernel has released their buffers, and
+   * a loop that ends before leaks buffers and sockets.
+   */
   public CompletionStage<Void> shutdown() {
     var ended = new CompletableFuture<Void>();
     var idle = loops.stream().map(this::whenWithoutChannels).toArray(CompletableFuture[]::new);
@@ -210,7 +217,8 @@ private static final int MAX_READ = 256 * 1024;
         loop.executor() instanceof SingleThreadEventLoop channels
             && channels.registeredChannels() > 0;
     if (open && System.nanoTime() - until < 0) {
-      loop.executor().schedule(() -> awaitChannelsClosed(loop, until, done), 1, TimeUnit.MILLISECONDS);
+      loop.executor()
+          .schedule(() -> awaitChannelsClosed(loop, until, done), 1, TimeUnit.MILLISECONDS);
     } else {
       loop.flushQueue().close();
       done.complete(null);

@@ -17,8 +17,8 @@ final class LoopThreads extends DefaultThreadFactory {
   private final long timeSliceNanos;
 
   /**
- * @param timeSlice zero for the kernel's default
- */
+   * @param timeSlice zero for the kernel's default
+   */
   LoopThreads(Duration timeSlice) {
     super("penstock-loop");
     this.timeSliceNanos = timeSlice.toNanos();

@@ -18,7 +18,7 @@ import java.util.concurrent.Executor;
 public final class ReadGate {
 
   /** The maximum of bytes read in one turn. */
-static final int MAX_PER_TURN = 1024 * 1024;
+  static final int MAX_PER_TURN = 1024 * 1024;
 
   private final Executor loop;
   private List<Runnable> waiting = new ArrayList<>();
@@ -27,8 +27,8 @@ static final int MAX_PER_TURN = 1024 * 1024;
   private long read;
 
   /**
- * @param loop executes tasks after the reads and writes of the turn
- */
+   * @param loop executes tasks after the reads and writes of the turn
+   */
   ReadGate(Executor loop) {
     this.loop = loop;
   }

@@ -4,8 +4,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 
 /**
- * A part of a read buffer that is kept for long. A slice keeps the whole buffer alive, so bytes that
- * are only a small part of their buffer are copied instead.
+ * A part of a read buffer that is kept for long. A slice keeps the whole buffer alive, so bytes
+ * that are only a small part of their buffer are copied instead.
  */
 public final class RetainedSlice {
 
@@ -17,11 +17,11 @@ public final class RetainedSlice {
   }
 
   /**
- * Returns the bytes as a slice or a copy, so that little more memory than their length is kept.
- *
- * @param source borrowed
- * @return owned by the caller
- */
+   * Returns the bytes as a slice or a copy, so that little more memory than their length is kept.
+   *
+   * @param source borrowed
+   * @return owned by the caller
+   */
   public static ByteBuf of(ByteBuf source, int index, int length) {
     return isWasteful(length, source.capacity())
         ? copy(source, index, length)

@@ -4,10 +4,10 @@ package io.penstock.core.transport;
 public interface Sliced {
 
   /**
- * Runs the next slice, of about {@link Slices#STEPS_PER_SLICE} steps.
- *
- * @return false if the work is finished
- */
+   * Runs the next slice, of about {@link Slices#STEPS_PER_SLICE} steps.
+   *
+   * @return false if the work is finished
+   */
   boolean step();
 
   /** A slice has thrown. No other slice follows. */

@@ -37,17 +37,17 @@ public final class SocketOutput {
   private long appendedBytes;
 
   /**
- * @param context of the channel's last handler, from which bytes are written
- * @param queue of the channel's event loop
- */
+   * @param context of the channel's last handler, from which bytes are written
+   * @param queue of the channel's event loop
+   */
   public SocketOutput(ChannelHandlerContext context, FlushQueue queue) {
     this(context, queue, () -> {});
   }
 
   /**
- * @param onBacklog called at the end of each turn in which the kernel has not accepted more than a
- *     buffer's capacity of the output
- */
+   * @param onBacklog called at the end of each turn in which the kernel has not accepted more than
+   *     a buffer's capacity of the output
+   */
   public SocketOutput(ChannelHandlerContext context, FlushQueue queue, Runnable onBacklog) {
     this.context = context;
     this.queue = queue;
@@ -107,17 +107,15 @@ public final class SocketOutput {
   }
 
   /**
- * Closes the channel now, discarding unwritten bytes and all that are appended later. Otherwise, with
- * io_uring, a channel would accept writes until the kernel has released the last one.
- */
+   * Closes the channel now, discarding unwritten bytes and all that are appended later. Otherwise,
+   * with io_uring, a channel would accept writes until the kernel has released the last one.
+   */
   public void closeAndDiscard() {
     discarding = true;
     context.channel().close();
   }
 
-  /**
- * Runs {@code action} on this loop when everything appended so far was written or has failed.
- */
+  /** Runs {@code action} on this loop when everything appended so far was written or has failed. */
   public void whenWritten(Runnable action) {
     enqueue();
     writeTail();

@@ -36,11 +36,11 @@ public enum Transport {
   AUTO,
 
   /**
- * Requires {@code -Dio.netty.iouring.pollAddMultishotEnabled=false}. A multishot poll reports an
- * event once. If a connection is reset directly after its last bytes, that is one event: Netty
- * reads the bytes, finds the socket empty, and waits forever. With one poll per read the reset is
- * detected.
- */
+   * Requires {@code -Dio.netty.iouring.pollAddMultishotEnabled=false}. A multishot poll reports an
+   * event once. If a connection is reset directly after its last bytes, that is one event: Netty
+   * reads the bytes, finds the socket empty, and waits forever. With one poll per read the reset is
+   * detected.
+   */
   IO_URING,
   EPOLL,
   KQUEUE,
@@ -89,9 +89,10 @@ public enum Transport {
   }
 
   /**
- * Socket options beside {@code SO_KEEPALIVE}: when the first probe is sent; two more follow at
- * intervals of a third of that time, as with Redis. Empty for macOS, which uses its default times.
- */
+   * Socket options beside {@code SO_KEEPALIVE}: when the first probe is sent; two more follow at
+   * intervals of a third of that time, as with Redis. Empty for macOS, which uses its default
+   * times.
+   */
   Map<ChannelOption<Integer>, Integer> keepAlive(Duration after) {
     if (after.isZero()) {
       return Map.of();
@@ -139,7 +140,9 @@ public enum Transport {
     };
   }
 
-  /** The name in the configuration: {@code io_uring}, {@code epoll}, {@code kqueue}, {@code nio}. */
+  /**
+   * The name in the configuration: {@code io_uring}, {@code epoll}, {@code kqueue}, {@code nio}.
+   */
   public String configName() {
     return name().toLowerCase(Locale.ROOT);
   }

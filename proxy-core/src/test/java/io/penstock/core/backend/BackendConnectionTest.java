@@ -421,9 +421,7 @@ class BackendConnectionTest {
       first.expectClosed();
 
       server.acceptUnanswered().expect("*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n" + NAMING);
-      await()
-          .untilAsserted(
-              () -> assertThat(events.getFirst()).contains("handshake timed out"));
+      await().untilAsserted(() -> assertThat(events.getFirst()).contains("handshake timed out"));
     }
 
     @ParameterizedTest

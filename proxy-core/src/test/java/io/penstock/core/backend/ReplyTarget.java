@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * * Fuzzes the bytes that nodes send. The first byte selects the number of exchanges, the second where
- * the bytes are split.
+ * * Fuzzes the bytes that nodes send. The first byte selects the number of exchanges, the second
+ * where the bytes are split.
  */
 public final class ReplyTarget {
 
@@ -21,10 +21,10 @@ public final class ReplyTarget {
   private static final int ROOM = 4 * 1024;
 
   /**
- * Bytes that no server writes, and for which Lettuce reads something, waits forever or finds another
- * end: an invalid or too large length, or a line without a proper end.
- */
-private static final Pattern KNOWN_DIFFERENCE =
+   * Bytes that no server writes, and for which Lettuce reads something, waits forever or finds
+   * another end: an invalid or too large length, or a line without a proper end.
+   */
+  private static final Pattern KNOWN_DIFFERENCE =
       Pattern.compile("[$*~>=!](?!-1\r\n|\\d{1,9}\r\n)|[%|](?!\\d{1,9}\r\n)|(?<!\r)\n");
 
   private static final LettuceReplies LETTUCE = new LettuceReplies();
@@ -44,7 +44,9 @@ private static final Pattern KNOWN_DIFFERENCE =
     compareWithLettuce(wire, ends, last);
   }
 
-  /** Adds the end of each reply to {@code into}. Returns the scanner's result after the last one. */
+  /**
+   * Adds the end of each reply to {@code into}. Returns the scanner's result after the last one.
+   */
   private static int ends(byte[] wire, List<Integer> into) {
     ByteBuf buffer = Unpooled.wrappedBuffer(wire);
     var scanner = new ReplyScanner();
@@ -109,7 +111,8 @@ private static final Pattern KNOWN_DIFFERENCE =
     String problem = null;
     while (problem == null && pieces.hasNext()) {
       problem = stream.onBytes(pieces.next());
-      Oracle.require(Pieces.memory() - memory <= 4L * wire.length + ROOM, "too much memory is used");
+      Oracle.require(
+          Pieces.memory() - memory <= 4L * wire.length + ROOM, "too much memory is used");
     }
     stream.close();
     Oracle.requireSame("memory is leaked", memory, Pieces.memory());
@@ -138,9 +141,9 @@ private static final Pattern KNOWN_DIFFERENCE =
   }
 
   /**
- * Requires that Lettuce finds the same ends. Lettuce rejects some replies for their content, and
- * accepts some bytes that are not RESP.
- */
+   * Requires that Lettuce finds the same ends. Lettuce rejects some replies for their content, and
+   * accepts some bytes that are not RESP.
+   */
   private static void compareWithLettuce(byte[] wire, List<Integer> ends, int last) {
     ByteBuf rest = Unpooled.wrappedBuffer(wire);
     for (int end : ends) {

@@ -205,7 +205,8 @@ class DirectSendTest {
     await()
         .atMost(TIMEOUT, TimeUnit.MILLISECONDS)
         .until(() -> {
-          inOneTurn(() -> connection.output.append(Wire.bytes("+OK\r\n"))); // the first may still succeed
+          inOneTurn(
+              () -> connection.output.append(Wire.bytes("+OK\r\n"))); // the first may still succeed
           return !connection.channel.isActive();
         });
   }

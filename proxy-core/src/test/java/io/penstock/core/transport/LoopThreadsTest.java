@@ -54,9 +54,9 @@ class LoopThreadsTest {
   }
 
   /**
- * Requests a time slice on a loop, or on the executor that {@code place} returns for it. Returns
- * that thread's resulting time slice.
- */
+   * Requests a time slice on a loop, or on the executor that {@code place} returns for it. Returns
+   * that thread's resulting time slice.
+   */
   private static long requestOn(Duration ofTheLoop, UnaryOperator<Executor> place, long nanos) {
     var group = new LoopGroup(Transport.NIO, 1, ofTheLoop);
     Executor loop = group.loops().getFirst().executor();
