@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Makes {@code commands.table} from servers' replies to {@code COMMAND}. Needs a JDK 22 or newer
- * and nothing else:
+ * Generates {@code commands.table} from what servers report about their commands. Needs only a JDK,
+ * version 22 or newer:
  *
  * <pre>
  * java proxy-core/src/main/tools/GenerateCommandTable.java SOURCE... &gt; \
@@ -18,26 +18,26 @@ import java.util.TreeMap;
  * </pre>
  *
  * <p>A source is a facts file or {@code host:port} of a running server (Redis 7 or newer, Valkey),
- * which is asked {@code COMMAND}. A facts file is a JSON array with one object per command: {@code
+ * which is sent {@code COMMAND}. A facts file is a JSON array with one object per command: {@code
  * name}, {@code arity}, {@code flags}, {@code keys} (first, last, step), {@code acl}, {@code tips},
  * {@code keySpecs} and {@code sub} (subcommands, same form).
  *
- * <p>The table has every command that any source has. Where sources differ about one, the last
- * source that has it is believed, so the newest server comes last. The checked-in table comes from
- * the facts files {@code redis-7.0.15.json valkey-8-dev.json redis-8-dev.json} of {@code facts}
- * beside this file, in this order; the same sources give the same bytes.
+ * <p>The table has the commands of all sources. Where sources differ about a command, the last one
+ * applies, so list the newest server last. The checked-in table is generated from the facts files
+ * {@code redis-7.0.15.json valkey-8-dev.json redis-8-dev.json} in the folder {@code facts}, in this
+ * order. The same sources give the same bytes.
  */
 final class GenerateCommandTable {
 
   private static final String HEADER =
       """
-      # What servers say about their commands. Generated, do not edit: GenerateCommandTable.java says how.
-      # Every command that one of these sources has: %s
-      # Where they differ about a command, the last one is believed. It is the newest server: it takes the
-      # most arguments, and a node that takes fewer says so itself.
+      # What servers report about their commands. Generated, do not edit; see GenerateCommandTable.java.
+      # All commands of these sources: %s
+      # Where sources differ about a command, the last one applies. It is the newest server: it accepts the
+      # most arguments, and a node that accepts fewer answers with an error.
       #
       # name arity in= flags= acl= tips= range=first,last,step key=FLAGS@BEGIN/FIND ...
-      #   in     the sources that have it, where not all do
+      #   in     the sources that have it, if not all do
       #   BEGIN  index:I | keyword:WORD:STARTFROM | unknown
       #   FIND   range:LASTKEY:KEYSTEP:LIMIT | keynum:KEYNUMIDX:FIRSTKEY:KEYSTEP | unknown
       """;
@@ -51,17 +51,17 @@ final class GenerateCommandTable {
       System.exit(2);
     }
     TreeMap<String, Map<?, ?>> commands = new TreeMap<>();
-    Map<String, List<String>> havingIt = new HashMap<>();
+    Map<String, List<String>> sourcesOf = new HashMap<>();
     List<String> names = new ArrayList<>();
     for (String source : sources) {
       String name = source.substring(source.lastIndexOf('/') + 1).replace(".json", "");
       names.add(name);
-      addAll(read(source), name, commands, havingIt);
+      addAll(read(source), name, commands, sourcesOf);
     }
     StringBuilder table = new StringBuilder(HEADER.formatted(String.join(", ", names)));
     commands.forEach(
         (name, command) -> {
-          List<String> having = havingIt.getOrDefault(name, List.of());
+          List<String> having = sourcesOf.getOrDefault(name, List.of());
           String in = having.equals(names) ? "" : String.join(",", having);
           table.append(line(command, in)).append('\n');
         });
@@ -86,13 +86,13 @@ final class GenerateCommandTable {
       List<?> reply,
       String source,
       Map<String, Map<?, ?>> commands,
-      Map<String, List<String>> havingIt) {
+      Map<String, List<String>> sourcesOf) {
     for (Object entry : reply) {
       Map<?, ?> command = (Map<?, ?>) entry;
       String name = text(command, "name");
       commands.put(name, command);
-      havingIt.computeIfAbsent(name, _ -> new ArrayList<>()).add(source);
-      addAll(list(command, "sub"), source, commands, havingIt);
+      sourcesOf.computeIfAbsent(name, _ -> new ArrayList<>()).add(source);
+      addAll(list(command, "sub"), source, commands, sourcesOf);
     }
   }
 

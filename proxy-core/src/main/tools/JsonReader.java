@@ -3,7 +3,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Reads the part of JSON that the facts files need: objects, arrays, strings, integers. */
+/** Parses the JSON subset of the facts files: objects, arrays, strings, integers. */
 final class JsonReader {
 
   private final String text;
@@ -13,7 +13,7 @@ final class JsonReader {
     this.text = text;
   }
 
-  /** {@link Map}s, {@link List}s, {@link String}s and {@link Long}s. */
+  /** Returns {@link Map}s, {@link List}s, {@link String}s and {@link Long}s. */
   static Object read(String json) {
     JsonReader reader = new JsonReader(json);
     Object value = reader.value();

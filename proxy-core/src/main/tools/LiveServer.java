@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A server's reply to COMMAND, in the form of the facts files. */
+/** Reads a server's reply to COMMAND and converts it to the form of the facts files. */
 final class LiveServer {
 
   private static final int TIMEOUT_MILLIS = 5_000;
@@ -62,7 +62,7 @@ final class LiveServer {
     return command;
   }
 
-  /** {@code type T spec [name value …]} as one map. */
+  /** Converts {@code type T spec [name value …]} to one map. */
   private static Map<String, Object> half(List<?> reply) {
     Map<String, Object> fields = map(reply);
     Map<String, Object> half = new LinkedHashMap<>();
@@ -93,7 +93,7 @@ final class LiveServer {
         }
         yield elements;
       }
-      default -> throw new IOException("the server said: " + line);
+      default -> throw new IOException("unexpected reply: " + line);
     };
   }
 

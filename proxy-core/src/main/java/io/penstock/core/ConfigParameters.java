@@ -7,7 +7,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The parameters of {@code CONFIG GET} that are Penstock's own, by Redis's names. */
+/** Penstock's own values of {@code CONFIG GET} parameters, by Redis's parameter names. */
 final class ConfigParameters {
 
   private ConfigParameters() {}
@@ -32,7 +32,7 @@ final class ConfigParameters {
     config.put("databases", "1");
     config.put("replicaof", "");
     config.put("slaveof", "");
-    // Never a node's: its clients are others than Penstock's.
+    // Never the nodes' passwords: the upstream's secrets are not for clients.
     config.put("requirepass", "");
     config.put("masterauth", "");
     config.put("masteruser", "");

@@ -21,9 +21,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
 /**
- * A proxy: event loops, the control plane that asks nodes beside the data path, and the services
- * that run on them; for now there is one. Assembled from its settings, started once, drained and
- * closed once. Methods are safe from any thread.
+ * A proxy: event loops, the control plane that queries nodes outside the data path, and the services that run on them. For now there is one service. A proxy is built from its settings, started once, drained and closed once. All methods are safe from any thread.
  */
 public final class Proxy implements AutoCloseable {
 
@@ -45,86 +43,84 @@ public final class Proxy implements AutoCloseable {
   }
 
   /**
-   * Builds a proxy; nothing is opened before {@link #start}.
+   * Creates a proxy. Opens nothing before {@link #start}.
    *
-   * @throws UnavailableTransportException when the transport does not work on this machine
+   * @throws UnavailableTransportException if the transport does not work on this machine
    */
   public static Proxy create(ProxySettings settings, ProxyEvents events) {
     return new Proxy(settings, events);
   }
 
-  /** The one that questions without a name are about. */
+  /** The service that methods without a service name refer to. */
   private Service first() {
     return services.getFirst();
   }
 
   /**
-   * Binds and begins to look for the topology. Fails with {@link
-   * io.penstock.core.listener.CannotBindException} when the address cannot be bound; a cluster that
-   * is down does not fail it.
+   * Binds the listener and starts to refresh the topology. Fails with {@link io.penstock.core.listener.CannotBindException} if the address cannot be bound. Does not fail if the cluster is down.
    *
-   * @return completes with the address that clients connect to
+   * @return a stage that completes with the address that clients connect to
    */
   public CompletionStage<InetSocketAddress> start() {
     return onEachService(Service::start).thenApply(List::getFirst);
   }
 
   private <T> CompletableFuture<List<T>> onEachService(
-      Function<Service, CompletionStage<T>> question) {
-    List<CompletableFuture<T>> answers = new ArrayList<>();
+      Function<Service, CompletionStage<T>> action) {
+    List<CompletableFuture<T>> results = new ArrayList<>();
     for (Service service : services) {
-      answers.add(question.apply(service).toCompletableFuture());
+      results.add(action.apply(service).toCompletableFuture());
     }
-    return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
-        .thenApply(_ -> answers.stream().map(CompletableFuture::resultNow).toList());
+    return CompletableFuture.allOf(results.toArray(CompletableFuture[]::new))
+        .thenApply(_ -> results.stream().map(CompletableFuture::resultNow).toList());
   }
 
-  /** Listening, and the master of a slot at least answers. */
+  /** Returns whether the listener is open and the master of at least one slot answers. */
   public boolean isReady() {
     return services.stream()
         .allMatch(each -> each.isListening() && each.upstreamStatus().coveredSlots() > 0);
   }
 
-  /** Which slots can be served right now, and which nodes answer. */
+  /** Returns which slots can be served now, and which nodes answer. */
   public UpstreamStatus upstreamStatus() {
     return first().upstreamStatus();
   }
 
-  /** The transport in use, after {@code auto} was decided, for example {@code epoll}. */
+  /** Returns the name of the transport in use, for example {@code epoll}. Never {@code auto}. */
   public String transportName() {
     return group.transport().configName();
   }
 
-  /** The newest topology snapshot. */
+  /** Returns the latest topology snapshot. */
   public Placement topology() {
     return first().upstream().current();
   }
 
-  /** The lowest of the nodes' versions, and all commands, as far as nodes have answered. */
+  /** Returns the lowest version of all nodes that have answered, and all commands known so far. */
   public ServerFacts servers() {
     return first().servers();
   }
 
-  /** What is known about the cluster's members and the last refresh. */
+  /** Returns the known members of the cluster and the result of the last refresh. */
   public TopologyStatus topologyStatus() {
     return first().upstream().status();
   }
 
-  /** Whether nodes let Penstock in, and why not. */
+  /** Returns whether nodes accept Penstock's connections, and if not, why. */
   public Reachability reachability() {
     return first().reachability();
   }
 
-  /** Sums the figures of all services; completes on one of the loops. */
+  /** Returns the statistics of all services, summed. Completes on one of the event loops. */
   public CompletionStage<ProxyStats> stats() {
     return onEachService(Service::figures)
         .thenApply(figures -> collector.sum(figures.stream().flatMap(List::stream).toList()));
   }
 
   /**
-   * Stops accepting, answers what is in flight and closes each client when it has its replies.
+   * Stops accepting clients, answers the requests in flight, and closes each client after its last reply.
    *
-   * @return completes when all clients are gone, or after {@code grace}
+   * @return a stage that completes when all clients are closed, or after {@code grace}
    */
   public CompletionStage<Void> drain(Duration grace) {
     return onEachService(Service::drain)
@@ -133,9 +129,9 @@ public final class Proxy implements AutoCloseable {
   }
 
   /**
-   * Closes everything at once. Further calls answer as the first does.
+   * Closes everything at once. Later calls return the same stage as the first.
    *
-   * @return completes when the event loops have ended
+   * @return a stage that completes when the event loops have ended
    */
   public CompletionStage<Void> shutdown() {
     if (ending.compareAndSet(false, true)) {
@@ -150,7 +146,7 @@ public final class Proxy implements AutoCloseable {
     return servicesClosed.thenCompose(_ -> controlClosed).thenCompose(_ -> group.shutdown());
   }
 
-  /** As {@link #shutdown}, without waiting for the end. */
+  /** Like {@link #shutdown}, without waiting for the end. */
   @Override
   public void close() {
     shutdown();

@@ -14,18 +14,18 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything a proxy is built from. Immutable; checked by whoever makes it.
+ * The settings of a proxy. Immutable. The caller validates the values.
  *
  * @param listen where clients connect
- * @param upstream what commands are sent to
- * @param dispatch how commands get to nodes
+ * @param upstream the servers that commands are sent to
+ * @param dispatch how commands are sent to nodes
  * @param backend connections to the nodes
  * @param refresh how the topology is kept current
  * @param commands which commands are allowed and denied
- * @param transport how bytes reach the kernel
+ * @param transport the I/O transport of the event loops
  * @param eventLoops number of event loops, at least 1
- * @param timeSlice what their threads ask the kernel for, where it has a choice; zero: nothing
- * @param facade the cluster that clients are shown, or null when they see a single server
+ * @param timeSlice the scheduler time slice that event loop threads request from the kernel, where it is configurable; zero requests none
+ * @param facade the cluster that Penstock presents to clients, or null if it presents a single server
  */
 public record ProxySettings(
     Listen listen,
@@ -39,16 +39,15 @@ public record ProxySettings(
     Duration timeSlice,
     @Nullable ClusterFacade facade) {
 
-  /**
-   * The client side.
+  /** The listener.
    *
    * @param bind address to listen on, for example {@code 0.0.0.0}
-   * @param port TCP port; 0 picks a free one
-   * @param maxClients connections above this are refused as Redis refuses them
-   * @param password what clients must {@code AUTH} with, or null for no authentication
-   * @param maxBulkLength longest argument in bytes, Redis's {@code proto-max-bulk-len}
-   * @param arrivals how clients connect
-   * @param clients what they may take
+   * @param port TCP port; 0 selects a free port
+   * @param maxClients most clients at once; further connections are rejected with Redis's error
+   * @param password the password for {@code AUTH} of clients, or null for no authentication
+   * @param maxBulkLength longest argument in bytes; Redis's {@code proto-max-bulk-len}
+   * @param arrivals how connections are accepted
+   * @param clients limits on clients
    */
   public record Listen(
       String bind,
@@ -59,17 +58,16 @@ public record ProxySettings(
       AcceptSettings arrivals,
       ClientLimits clients) {}
 
-  /** How commands get to nodes. */
+  /** How commands are sent to nodes. */
   public sealed interface Dispatch {
 
-    /** Over connections that all clients of an event loop share. */
+    /** Over shared connections: all clients of an event loop use the same ones. */
     record Async() implements Dispatch {}
 
     /**
-     * By a thread for each client, over connections that it has for itself meanwhile.
+     * By one virtual thread per client, over leased connections.
      *
-     * @param maxConnectionsPerNode of all event loops together, one each at least; each has its
-     *     part
+     * @param maxConnectionsPerNode most leased connections to one node, over all event loops; divided between the loops, at least one each
      */
     record Sync(int maxConnectionsPerNode) implements Dispatch {}
   }
@@ -78,13 +76,12 @@ public record ProxySettings(
    * Connections to the nodes.
    *
    * @param connectTimeout for TCP connect and handshake
-   * @param commandTimeout how long a node may take to answer a command, from when it was sent
+   * @param commandTimeout how long a node may take to answer a command, counted from sending
    * @param connectionsPerLoop shared pipelined connections from one event loop to one node, at
    *     least 1
-   * @param exclusiveConnectionsPerLoop most connections from one event loop to one node that
-   *     clients have for themselves, at least 1
-   * @param hold what is done with commands that no node takes at present
-   * @param bounds of what queues up at one shared connection
+   * @param exclusiveConnectionsPerLoop most leased connections from one event loop to one node, at least 1
+   * @param hold the failover hold: how long, and how many, requests wait for a node
+   * @param bounds limits on the queue of one shared connection
    */
   public record Backend(
       Duration connectTimeout,
@@ -95,28 +92,28 @@ public record ProxySettings(
       QueueLimits bounds) {}
 
   /**
-   * How commands are held that did not run because their node cannot be reached or refuses them.
+   * Limits of the failover hold: requests that did not run, because the node cannot be reached or returned a retryable error, wait to be retried.
    *
-   * @param maxDuration from a command's arrival; not less than the command timeout has an effect
-   * @param maxRequests most at once on one event loop, at least 1
+   * @param maxDuration longest wait, counted from the arrival of the request; a value below the command timeout has no effect
+   * @param maxRequests most requests in the hold on one event loop, at least 1
    */
   public record FailoverHold(Duration maxDuration, int maxRequests) {}
 
   /**
    * Topology refresh.
    *
-   * @param period between periodic refreshes
-   * @param adaptiveTimeout at least this long between two adaptive refreshes
+   * @param period time between periodic refreshes
+   * @param adaptiveTimeout least time between two adaptive refreshes
    */
   public record Refresh(Duration period, Duration adaptiveTimeout) {}
 
-  /** The same for at most {@code most} clients. */
-  public ProxySettings withMaxClients(int most) {
+  /** Returns these settings with another limit on clients. */
+  public ProxySettings withMaxClients(int maxClients) {
     return new ProxySettings(
         new Listen(
             listen.bind(),
             listen.port(),
-            most,
+            maxClients,
             listen.password(),
             listen.maxBulkLength(),
             listen.arrivals(),
@@ -132,7 +129,7 @@ public record ProxySettings(
         facade);
   }
 
-  /** The part of each event loop's connections to nodes. */
+  /** Returns the settings of one event loop's connections to nodes. */
   BackendSettings backendSettings() {
     int turnConnections =
         switch (dispatch) {
@@ -149,9 +146,9 @@ public record ProxySettings(
         backend.bounds());
   }
 
-  /** What an upstream is made with. */
-  UpstreamSettings.Parts upstreamContext(ControlPlane control, ProxyEvents events) {
-    return new UpstreamSettings.Parts(
+  /** Returns what an upstream is created with. */
+  UpstreamSettings.Context upstreamContext(ControlPlane control, ProxyEvents events) {
+    return new UpstreamSettings.Context(
         control, backend.connectTimeout(), refresh.period(), refresh.adaptiveTimeout(), events);
   }
 }

@@ -5,7 +5,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Properties;
 
-/** Penstock's own version, as the build has written it down. */
+/** Penstock's own version, from a file that the build writes. */
 final class ProxyVersion {
 
   private ProxyVersion() {}

@@ -41,9 +41,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * One address that clients connect to, and the upstream that their commands go to: a listener with
- * its limits, and for each event loop the sessions and the connections to nodes. Event loops and
- * control plane are the proxy's. Methods are safe from any thread.
+ * One listener and the upstream that it serves, with the sessions and the connections to nodes of each event loop. The event loops and the control plane belong to the {@link Proxy}. All methods are safe from any thread.
  */
 final class Service {
 
@@ -69,7 +67,7 @@ final class Service {
     ServerFacts servers = ServerFacts.initial(CommandTable.load(settings.commands()));
     this.survey =
         ServerSurvey.create(
-            control, upstream, new ServerSurvey.Scope(settings.refresh().period(), servers));
+            control, upstream, new ServerSurvey.Settings(settings.refresh().period(), servers));
     this.health = HealthCheck.create(control, upstream, events);
     this.face = new ServiceProxyView(this, facts(), settings);
     for (Loop loop : group.loops()) {
@@ -122,7 +120,7 @@ final class Service {
     return new ServiceLoop(loop, sessions, dispatcher, timeout);
   }
 
-  /** What holds on each loop. */
+  /** Returns the limits for one loop: the total in flight is divided between the loops. */
   private ClientLimits clientLimits() {
     ClientLimits all = settings.listen().clients();
     int share = Math.max(1, all.totalInFlight() / settings.eventLoops());
@@ -139,7 +137,7 @@ final class Service {
     throw new IllegalArgumentException("not a loop of this service");
   }
 
-  /** Binds, and begins to look for the upstream's servers; see {@link Proxy#start}. */
+  /** Binds the listener and starts to discover the upstream's nodes; see {@link Proxy#start}. */
   CompletionStage<InetSocketAddress> start() {
     var address = new InetSocketAddress(settings.listen().bind(), settings.listen().port());
     return listener
@@ -176,7 +174,7 @@ final class Service {
     return survey.current();
   }
 
-  /** An upstream that finds its servers knows whether they let Penstock in; the survey else. */
+  /** An upstream that discovers its nodes reports whether it reached one. Otherwise the survey does. */
   Reachability reachability() {
     TopologyStatus status = upstream.status();
     return status.lastRefresh() == null ? survey.reachability() : status.reachability();
@@ -190,47 +188,47 @@ final class Service {
     return audience;
   }
 
-  /** Sums its figures; completes on one of the loops. */
+  /** Returns the summed statistics of all loops. Completes on one of the loops. */
   CompletionStage<ProxyStats> stats() {
     return figures().thenApply(collector::sum);
   }
 
-  /** What each of its loops has counted. */
+  /** Returns the figures of each loop, read on that loop. */
   CompletableFuture<List<LoopFigures>> figures() {
     return onEachLoop(StatsCollector::read);
   }
 
-  private CompletableFuture<?> tellEachLoop(Consumer<ServiceLoop> what) {
+  private CompletableFuture<?> runOnEachLoop(Consumer<ServiceLoop> action) {
     return onEachLoop(loop -> {
-      what.accept(loop);
+      action.accept(loop);
       return loop;
     });
   }
 
-  private <T> CompletableFuture<List<T>> onEachLoop(Function<ServiceLoop, T> question) {
-    List<CompletableFuture<T>> answers = new ArrayList<>();
+  private <T> CompletableFuture<List<T>> onEachLoop(Function<ServiceLoop, T> action) {
+    List<CompletableFuture<T>> results = new ArrayList<>();
     for (ServiceLoop loop : loops) {
-      answers.add(
-          CompletableFuture.supplyAsync(() -> question.apply(loop), loop.loop().executor()));
+      results.add(
+          CompletableFuture.supplyAsync(() -> action.apply(loop), loop.loop().executor()));
     }
-    return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
-        .thenApply(_ -> answers.stream().map(CompletableFuture::resultNow).toList());
+    return CompletableFuture.allOf(results.toArray(CompletableFuture[]::new))
+        .thenApply(_ -> results.stream().map(CompletableFuture::resultNow).toList());
   }
 
-  /** Stops accepting, answers what is in flight; completes when all its clients are gone. */
+  /** Stops accepting clients and answers the requests in flight. Completes when all clients are closed. */
   CompletionStage<Void> drain() {
     return listener
         .close()
-        .thenCompose(_ -> tellEachLoop(ServiceLoop::drainClients))
+        .thenCompose(_ -> runOnEachLoop(ServiceLoop::drainClients))
         .thenCompose(_ -> admission.whenEmpty());
   }
 
-  /** Closes everything of its own at once; completes when each loop has done so. */
+  /** Closes the listener, the upstream, and all clients and connections at once. Completes when each loop has closed its own. */
   CompletionStage<Void> close() {
-    CompletionStage<Void> deaf = listener.close();
+    CompletionStage<Void> listenerClosed = listener.close();
     upstream.close();
     survey.close();
     health.close();
-    return deaf.thenCompose(_ -> tellEachLoop(ServiceLoop::close)).thenApply(_ -> null);
+    return listenerClosed.thenCompose(_ -> runOnEachLoop(ServiceLoop::close)).thenApply(_ -> null);
   }
 }

@@ -11,15 +11,14 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One event loop's part of a service: its clients, its connections to nodes, and the tick that
- * serves deadlines.
+ * One event loop's part of a service: its clients, its connections to nodes, and the tick that checks deadlines.
  */
 final class ServiceLoop {
 
   private static final long LONGEST_TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final long SHORTEST_TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
-  /** Ticks per command timeout: a deadline is at most this fraction late. */
+  /** Ticks per command timeout: a deadline fires late by at most this fraction of the timeout. */
   private static final int TICKS_PER_TIMEOUT = 20;
 
   private final Loop loop;
@@ -50,7 +49,7 @@ final class ServiceLoop {
     return loop;
   }
 
-  /** Begins to tick. Any thread. */
+  /** Starts to tick. Any thread. */
   void start() {
     loop.executor()
         .execute(() -> {
@@ -67,7 +66,7 @@ final class ServiceLoop {
     sessions.sampleRates(now);
   }
 
-  /** Looks at the newest topology. Any thread. */
+  /** Applies the latest topology. Any thread. */
   void topologyChanged() {
     loop.executor()
         .execute(() -> {
@@ -76,12 +75,12 @@ final class ServiceLoop {
         });
   }
 
-  /** Goes on with what is known of the servers now. Any thread. */
+  /** Applies new facts about the servers. Any thread. */
   void serverFactsChanged(ServerFacts servers) {
     loop.executor().execute(() -> sessions.adopt(servers));
   }
 
-  /** Lets every client's requests in flight be answered, then closes it. On the loop. */
+  /** Closes each client after the replies to its requests in flight. On the loop. */
   void drainClients() {
     sessions.drain();
   }
@@ -95,14 +94,14 @@ final class ServiceLoop {
     sessions.hub().close();
   }
 
-  /** On the loop. */
+  /** Returns the statistics of open connections, by node. On the loop. */
   List<NodeStats> nodeStats() {
     List<NodeStats> all = new ArrayList<>(dispatcher.stats());
     all.addAll(sessions.hub().stats());
     return all;
   }
 
-  /** What was counted on connections that are closed. On the loop. */
+  /** Returns the statistics of closed connections, by node. On the loop. */
   List<NodeStats> closedNodeStats() {
     List<NodeStats> all = new ArrayList<>(dispatcher.closedStats());
     all.addAll(sessions.hub().closedStats());

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** A service as its clients' sessions may ask about it. */
+/** What the sessions of a service can read about it. */
 final class ServiceProxyView implements ProxyView {
 
   private final Service service;

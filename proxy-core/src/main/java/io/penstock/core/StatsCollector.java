@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** Sums what the loops of some services have counted. */
+/** Sums the statistics of the loops of one or more services. */
 final class StatsCollector {
 
   private final List<Admission> admissions;
@@ -33,7 +33,7 @@ final class StatsCollector {
 
   /**
    * @param admissions of the services
-   * @param audiences of the same ones
+   * @param audiences of the same services
    */
   StatsCollector(List<Admission> admissions, List<SubscriberCounts> audiences) {
     this.admissions = List.copyOf(admissions);
@@ -41,10 +41,10 @@ final class StatsCollector {
   }
 
   /**
-   * One loop's figures, taken on that loop.
+   * One loop's figures, read on that loop.
    *
-   * @param nodes of connections that there are
-   * @param closed of those that were closed, by node
+   * @param nodes statistics of open connections, by node
+   * @param closed statistics of closed connections, by node
    */
   record LoopFigures(
       LoopStats loop,
@@ -58,7 +58,7 @@ final class StatsCollector {
       HeldStats held,
       Pressure pressure) {}
 
-  /** Reads one loop's counters; to be called on that loop. */
+  /** Reads one loop's counters. Must be called on that loop. */
   static LoopFigures read(ServiceLoop serviceLoop) {
     LoopCounters counters = serviceLoop.sessions().counters();
     Map<String, CommandStats> commands = new LinkedHashMap<>();
@@ -109,7 +109,7 @@ final class StatsCollector {
         new CommandStats(spec.displayName(), outcomes, buckets, counters.totalNanos(spec.id())));
   }
 
-  /** Puts the loops' figures together. */
+  /** Sums the figures of all loops. */
   ProxyStats sum(List<LoopFigures> figures) {
     Map<String, CommandStats> commands = new LinkedHashMap<>();
     Map<RetryablePrefix, Long> redirects = new EnumMap<>(RetryablePrefix.class);
@@ -165,7 +165,7 @@ final class StatsCollector {
     return new CommandStats(a.name(), outcomes, buckets, a.totalNanos() + b.totalNanos());
   }
 
-  /** Who has no connections any more counts only while another loop, or a subscriber, has some. */
+  /** Lists only nodes with an open connection on some loop; subscriber connections count. The statistics of their closed connections are added. */
   private static List<NodeStats> nodes(List<LoopFigures> figures) {
     Map<Endpoint, NodeStats> nodes = new LinkedHashMap<>();
     for (LoopFigures each : figures) {

@@ -7,32 +7,31 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a loop does in every tick. No part keeps the others from theirs, and none ends the ticking:
- * an executor does not run again what has thrown, and every deadline depends on it.
+ * The tasks of a loop's tick. A task that throws neither stops the other tasks nor the tick: an executor does not run a periodic task again after it has thrown, and every deadline depends on the tick.
  */
 final class Ticks implements Runnable {
 
   private static final Logger log = LoggerFactory.getLogger(Ticks.class);
 
   private final LongSupplier clock;
-  private final List<LongConsumer> parts;
+  private final List<LongConsumer> tasks;
 
   /**
-   * @param clock {@link System#nanoTime()} of a tick, which its parts are given
+   * @param clock gives the {@link System#nanoTime()} that the tasks of a tick are called with
    */
-  Ticks(LongSupplier clock, List<LongConsumer> parts) {
+  Ticks(LongSupplier clock, List<LongConsumer> tasks) {
     this.clock = clock;
-    this.parts = parts;
+    this.tasks = tasks;
   }
 
   @Override
   public void run() {
     long now = clock.getAsLong();
-    for (LongConsumer part : parts) {
+    for (LongConsumer task : tasks) {
       try {
-        part.accept(now);
-      } catch (Throwable bug) { // also for want of memory: there may be some in the next tick
-        log.error("a part of a loop's tick failed; it will tick again", bug);
+        task.accept(now);
+      } catch (Throwable bug) { // OutOfMemoryError too: the next tick may succeed
+        log.error("A task of an event loop's tick failed; the next tick runs as usual", bug);
       }
     }
   }

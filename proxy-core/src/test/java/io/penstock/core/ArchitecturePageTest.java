@@ -13,13 +13,13 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What docs/architecture.md names is there. */
+/** The classes that docs/architecture.md names exist. */
 class ArchitecturePageTest {
 
   private static final Path ROOT = Path.of("..");
   private static final Path PAGE = ROOT.resolve("docs/architecture.md");
 
-  /** A class, with what stands behind a dot, in a code span or in a diagram. */
+  /** A simple class name in mixed case. */
   private static final Pattern CLASS = Pattern.compile("\\b([A-Z][a-z]+(?:[A-Z][a-z0-9]+)*)\\b");
 
   private static final Pattern DIAGRAM = Pattern.compile("```mermaid\n(.*?)```", Pattern.DOTALL);
@@ -32,7 +32,7 @@ class ArchitecturePageTest {
     return Files.readString(PAGE);
   }
 
-  /** Simple names of all classes of all modules, tests among them. */
+  /** Returns the simple names of all classes of all modules, including tests. */
   private static Set<String> classes() throws IOException {
     try (Stream<Path> files = Files.walk(ROOT)) {
       return files
@@ -52,7 +52,7 @@ class ArchitecturePageTest {
   }
 
   @Test
-  void eachWayHasADiagramOfClassesThatThereAre() throws IOException {
+  void diagramsNameExistingClasses() throws IOException {
     String page = page();
     Matcher diagrams = DIAGRAM.matcher(page);
     Set<String> classes = classes();
@@ -68,15 +68,15 @@ class ArchitecturePageTest {
   }
 
   @Test
-  void eachClassThatThePageNamesIsThere() throws IOException {
+  void everyClassNamedOnThePageExists() throws IOException {
     Set<String> named = all(CODE, page().replaceAll("(?s)```.*?```", ""));
 
     assertThat(named).as("names of classes in code spans").hasSizeGreaterThan(40);
-    assertThat(classes()).containsAll(named.stream().filter(this::isAClass).toList());
+    assertThat(classes()).containsAll(named.stream().filter(this::isClassName).toList());
   }
 
-  /** Commands are in capitals; a constant of a class is told by its class. */
-  private boolean isAClass(String name) {
+  /** Distinguishes class names from names of commands, which are in capitals. */
+  private boolean isClassName(String name) {
     return CLASS.matcher(name).matches();
   }
 }

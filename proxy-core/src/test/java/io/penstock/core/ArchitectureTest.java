@@ -41,13 +41,13 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** The rooms of docs/architecture.md and the directions between them. */
+/** The rooms of docs/architecture.md and the allowed dependencies between them. */
 class ArchitectureTest {
 
   private static final String CORE = "io.penstock.core.";
 
-  /** What each room may know of the others. {@code Proxy}'s own package knows all. */
-  private static final Map<String, Set<String>> MAY_KNOW =
+  /** The rooms that each room may depend on. The root package may depend on all. */
+  private static final Map<String, Set<String>> ALLOWED_DEPENDENCIES =
       Map.ofEntries(
           Map.entry("resp", Set.of()),
           Map.entry("spec", Set.of("resp")),
@@ -219,8 +219,8 @@ class ArchitectureTest {
                   "replication")),
           Map.entry("listener", Set.of("transport", "observe", "session")));
 
-  private static final int MOST_IN_A_ROOM = 30;
-  private static final int MOST_IN_A_KNOT = 15;
+  private static final int MAX_CLASSES_IN_ROOM = 30;
+  private static final int MAX_CLASSES_IN_CYCLE = 15;
 
   private static final JavaClasses CLASSES =
       new ClassFileImporter()
@@ -228,21 +228,21 @@ class ArchitectureTest {
           .importPackages("io.penstock.core");
 
   @Test
-  void roomsFormNoCycle() {
+  void roomsHaveNoCyclicDependencies() {
     slices()
         .matching("io.penstock.core.(*)..")
         .should()
         .beFreeOfCycles()
-        .because("a command passes from room to room in one direction")
+        .because("a command passes through the rooms in one direction")
         .check(CLASSES);
   }
 
   @Test
-  void eachRoomKnowsOnlyTheRoomsToItsRight() {
-    MAY_KNOW.forEach((room, known) -> {
+  void eachRoomDependsOnlyOnAllowedRooms() {
+    ALLOWED_DEPENDENCIES.forEach((room, allowed) -> {
       String[] others =
-          MAY_KNOW.keySet().stream()
-              .filter(other -> !other.equals(room) && !known.contains(other))
+          ALLOWED_DEPENDENCIES.keySet().stream()
+              .filter(other -> !other.equals(room) && !allowed.contains(other))
               .map(other -> CORE + other + "..")
               .toArray(String[]::new);
       noClasses()
@@ -251,52 +251,52 @@ class ArchitectureTest {
           .should()
           .dependOnClassesThat()
           .resideInAnyPackage(others)
-          .because("the room '" + room + "' may know no others than " + known)
+          .because("the room '" + room + "' may depend only on " + allowed)
           .check(CLASSES);
     });
   }
 
   @Test
-  void everyRoomHasItsPlaceInTheTable() {
+  void everyRoomIsInTheTable() {
     assertThat(CLASSES.getPackage("io.penstock.core").getSubpackages())
         .extracting(JavaPackage::getName)
-        .as("a new room must say what it may know")
+        .as("a new room must be in the table of allowed dependencies")
         .containsExactlyInAnyOrderElementsOf(
-            MAY_KNOW.keySet().stream().map(room -> CORE + room).toList());
+            ALLOWED_DEPENDENCIES.keySet().stream().map(room -> CORE + room).toList());
   }
 
   @Test
-  void noRoomIsCrowded() {
+  void roomsHaveAtMostThirtyClasses() {
     Map<String, Long> crowded = new TreeMap<>();
     CLASSES.stream()
-        .filter(ArchitectureTest::isOfItsOwn)
+        .filter(ArchitectureTest::isCounted)
         .collect(Collectors.groupingBy(JavaClass::getPackageName, Collectors.counting()))
         .forEach((room, classes) -> {
-          if (classes > MOST_IN_A_ROOM) {
+          if (classes > MAX_CLASSES_IN_ROOM) {
             crowded.put(room, classes);
           }
         });
 
-    assertThat(crowded).as("classes by room; more than %s are two rooms", MOST_IN_A_ROOM).isEmpty();
+    assertThat(crowded).as("classes by room; a room with more than %s must be divided", MAX_CLASSES_IN_ROOM).isEmpty();
   }
 
   @Test
-  void noKnotOfClassesIsLarge() {
-    Map<String, Set<String>> known = new TreeMap<>();
+  void dependencyCyclesOfClassesAreSmall() {
+    Map<String, Set<String>> dependencies = new TreeMap<>();
     for (JavaClass type : CLASSES) {
-      Set<String> others = known.computeIfAbsent(outermost(type), _ -> new TreeSet<>());
+      Set<String> others = dependencies.computeIfAbsent(outermost(type), _ -> new TreeSet<>());
       type.getDirectDependenciesFromSelf().stream()
           .map(dependency -> outermost(dependency.getTargetClass()))
           .filter(name -> name.startsWith(CORE))
           .forEach(others::add);
     }
 
-    assertThat(DependencyCycles.in(known))
-        .as("classes of which each knows every other, if only by way of others")
-        .allSatisfy(knot -> assertThat(knot).hasSizeLessThanOrEqualTo(MOST_IN_A_KNOT));
+    assertThat(DependencyCycles.find(dependencies))
+        .as("classes that depend on one another, directly or indirectly")
+        .allSatisfy(cycle -> assertThat(cycle).hasSizeLessThanOrEqualTo(MAX_CLASSES_IN_CYCLE));
   }
 
-  private static boolean isOfItsOwn(JavaClass type) {
+  private static boolean isCounted(JavaClass type) {
     return type.isTopLevelClass() && !type.getSimpleName().equals("package-info");
   }
 
@@ -307,19 +307,19 @@ class ArchitectureTest {
   }
 
   @Test
-  void onlyTheAssemblyKnowsTheAssembly() {
+  void noRoomDependsOnTheRootPackage() {
     noClasses()
         .that()
         .resideInAPackage("io.penstock.core.*..")
         .should()
         .dependOnClassesThat()
         .resideInAPackage("io.penstock.core")
-        .because("rooms are assembled by Proxy and can be tested without it")
+        .because("Proxy assembles the rooms, which can be tested without it")
         .check(CLASSES);
   }
 
   @Test
-  void whatNeedsNoChannelKnowsNone() {
+  void roomsWithoutIoDoNotDependOnChannels() {
     noClasses()
         .that()
         .resideInAnyPackage(
@@ -337,7 +337,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void theCoreKnowsNoSpring() {
+  void theCoreDoesNotDependOnSpring() {
     noClasses()
         .should()
         .dependOnClassesThat()
@@ -347,7 +347,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void lettuceStaysInTheControlPlane() {
+  void onlyTheControlPlaneUsesLettuce() {
     noClasses()
         .that()
         .resideOutsideOfPackages(CORE + "control..", CORE + "topology..", CORE + "survey..")
@@ -359,7 +359,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void thePipelinesAreBuiltInTwoPlaces() {
+  void pipelinesAreBuiltInTwoPlaces() {
     noClasses()
         .that()
         .doNotHaveFullyQualifiedName(CORE + "listener.ClientPipeline")
@@ -372,17 +372,17 @@ class ArchitectureTest {
                     "a method that changes a pipeline",
                     ChannelPipeline.class,
                     List.of("addLast", "addFirst", "addBefore", "addAfter", "replace"))))
-        .because("a whole pipeline is to be seen on one screen")
+        .because("a whole pipeline must be visible on one screen")
         .check(CLASSES);
   }
 
   @Test
-  void nothingWaits() {
+  void nothingBlocksOnAFuture() {
     WAITING.keySet().forEach(owner -> doesNotWaitFor(owner).check(CLASSES));
   }
 
   @Test
-  void theRuleAboutWaitingSeesFuturesOfAllKinds() {
+  void theBlockingRuleDetectsAllKindsOfFutures() {
     JavaClasses waiting = new ClassFileImporter().importClasses(Waiting.class);
 
     assertThat(doesNotWaitFor(Future.class).evaluate(waiting).getFailureReport().getDetails())
@@ -390,7 +390,7 @@ class ArchitectureTest {
   }
 
   private static final class Waiting {
-    @SuppressWarnings("unused") // looked at, never run
+    @SuppressWarnings("unused") // analysed, never run
     static void three(CompletableFuture<String> a, ChannelFuture b, Future<String> c)
         throws Exception {
       a.join();
@@ -406,9 +406,9 @@ class ArchitectureTest {
         .haveNameNotMatching(
             ".*\\.(dispatch\\.(ClientThread|Turn)|transport\\.(AlarmClock|GatheringIoHandler))")
         .should()
-        .callMethodWhere(target(calls("a method that waits", owner, methods)))
+        .callMethodWhere(target(calls("a blocking method", owner, methods)))
         .because(
-            "an event loop that waits stops all of its clients; a client's own thread stops one");
+            "a blocked event loop stops all of its clients; a blocked client thread stops one");
   }
 
   private static final Map<Class<?>, List<String>> WAITING =
@@ -433,7 +433,7 @@ class ArchitectureTest {
           List.of("put", "take"));
 
   @Test
-  void namesAreResolvedInOnePlaceOnly() {
+  void hostNamesAreResolvedInOnePlace() {
     noClasses()
         .that()
         .haveNameNotMatching(".*\\.OffLoopResolver(\\$.*)?")
@@ -441,7 +441,7 @@ class ArchitectureTest {
         .callMethodWhere(
             target(
                 calls(
-                    "a method that asks a name server",
+                    "a method that queries a name server",
                     InetAddress.class,
                     List.of(
                         "getByName",
@@ -454,12 +454,12 @@ class ArchitectureTest {
   }
 
   @Test
-  void nothingIsSetForTheWholeJvm() {
+  void theCoreSetsNothingForTheWholeJvm() {
     SETTING.keySet().forEach(owner -> doesNotSet(owner).check(CLASSES));
   }
 
   @Test
-  void theRuleAboutTheWholeJvmSeesProperties() {
+  void theRuleForTheWholeJvmDetectsProperties() {
     JavaClasses setting = new ClassFileImporter().importClasses(Setting.class);
 
     assertThat(doesNotSet(System.class).evaluate(setting).getFailureReport().getDetails())
@@ -469,7 +469,7 @@ class ArchitectureTest {
   }
 
   private static final class Setting {
-    @SuppressWarnings("unused") // looked at, never run
+    @SuppressWarnings("unused") // analysed, never run
     static void two() {
       System.setProperty("io.netty.noUnsafe", "true");
       Security.setProperty("networkaddress.cache.ttl", "5");
@@ -480,8 +480,8 @@ class ArchitectureTest {
     List<String> methods = SETTING.getOrDefault(owner, List.of());
     return noClasses()
         .should()
-        .callMethodWhere(target(calls("a method that sets something for all", owner, methods)))
-        .because("the core is a library: its host decides on what the whole JVM has in common");
+        .callMethodWhere(target(calls("a method that changes the whole JVM", owner, methods)))
+        .because("the core is a library: its host decides on settings of the whole JVM");
   }
 
   private static final Map<Class<?>, List<String>> SETTING =
@@ -525,12 +525,12 @@ class ArchitectureTest {
                 .map(JavaPackage::getName)
                 .distinct()
                 .toArray(String[]::new))
-        .because("each package has a package-info with @NullMarked that says what happens in it")
+        .because("each package has a package-info with @NullMarked and a description")
         .check(CLASSES);
   }
 
   @Test
-  void namesSayWhatAThingIs() {
+  void classNamesHaveNoVagueSuffixes() {
     noClasses()
         .should()
         .haveSimpleNameEndingWith("Manager")

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** The strongly connected groups of a graph, by Tarjan's algorithm. */
+/** Finds the strongly connected components of a graph, with Tarjan's algorithm. */
 final class DependencyCycles {
 
   private final Map<String, Set<String>> graph;
@@ -23,18 +23,18 @@ final class DependencyCycles {
   }
 
   /**
-   * All groups of two or more.
+   * Returns all components of two or more nodes.
    *
-   * @param graph by node, the nodes that it knows
+   * @param graph for each node, its direct successors
    */
-  static List<Set<String>> in(Map<String, Set<String>> graph) {
-    var knots = new DependencyCycles(graph);
+  static List<Set<String>> find(Map<String, Set<String>> graph) {
+    var cycles = new DependencyCycles(graph);
     for (String node : graph.keySet()) {
-      if (!knots.index.containsKey(node)) {
-        knots.visit(node);
+      if (!cycles.index.containsKey(node)) {
+        cycles.visit(node);
       }
     }
-    return knots.found;
+    return cycles.found;
   }
 
   private void visit(String node) {

@@ -21,8 +21,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * Links between the repository's files lead to a file, and to a heading of it. Addresses on the web
- * are not requested: the build needs no network.
+ * The targets of links between the repository's files exist: the file, and the heading in it. Web addresses are not requested: the build needs no network.
  */
 class DocumentLinksTest {
 
@@ -36,7 +35,7 @@ class DocumentLinksTest {
   private static final Pattern HEADING = Pattern.compile("(?m)^#{1,6} +(.+?) *#*$");
   private static final Pattern LABEL = Pattern.compile("\\[([^\\]]*)\\]\\([^)]*\\)");
 
-  /** A page that a source file, a script or a manifest names: from the repository's root. */
+  /** A page that a source file, a script or a manifest names, by its path from the repository's root. */
   private static final Pattern NAMED_PAGE =
       Pattern.compile("(?<![\\w/.-])(docs/[\\w/-]+\\.md)(?:#([\\w-]+))?");
 
@@ -61,7 +60,7 @@ class DocumentLinksTest {
       }
     }
 
-    assertThat(links).as("links that were found").isGreaterThan(200);
+    assertThat(links).as("links found").isGreaterThan(200);
     assertThat(broken).isEmpty();
   }
 
@@ -110,7 +109,7 @@ class DocumentLinksTest {
     return known;
   }
 
-  /** The anchor of a heading, as GitHub and GitLab make it. */
+  /** Returns the anchor of a heading, as GitHub and GitLab generate it. */
   private static String anchor(String heading) {
     return LABEL
         .matcher(heading)

@@ -23,7 +23,7 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** The rules of docs/architecture.md ("Style") that class files do not show. */
+/** The rules of docs/architecture.md ("Style") that cannot be checked on class files. */
 class SourceRulesTest {
 
   private static final Path SOURCES = Path.of("src/main/java");
@@ -32,7 +32,7 @@ class SourceRulesTest {
   private static final Path TEST_SOURCES = Path.of("src", "test", "java");
   private static final int METHOD_LINES = 40;
   private static final int PARAMETERS = 5;
-  private static final int MODULE_DEPTH = 5; // of the folders with tests, from the root
+  private static final int MODULE_DEPTH = 5; // depth of the test source folders below the root
   private static final int TEST_NAME_LENGTH = 60;
   private static final Pattern TEST_METHOD = Pattern.compile("\\bvoid (\\w+)\\(");
 
@@ -108,22 +108,22 @@ class SourceRulesTest {
 
   @Test
   void methodsStayUnderFortyLines() {
-    assertThat(longMethods).as("a method is to be read at a glance").isEmpty();
+    assertThat(longMethods).as("a method must fit a screen").isEmpty();
   }
 
   @Test
   void methodsHaveAtMostFiveParameters() {
-    assertThat(wideMethods).as("more parameters ask for a record").isEmpty();
+    assertThat(wideMethods).as("methods with more parameters should take a record").isEmpty();
   }
 
   @Test
   void nothingIsSynchronized() {
     assertThat(synchronizedBlocks)
-        .as("an event loop that waits for a monitor stops all of its clients")
+        .as("an event loop that is blocked by a monitor stops all of its clients")
         .isEmpty();
   }
 
-  /** Of all modules, wherever they are below the root. */
+  /** Returns the test sources of all modules. */
   private static List<Path> testSources() throws IOException {
     List<Path> sources = new ArrayList<>();
     try (Stream<Path> folders =
@@ -136,12 +136,12 @@ class SourceRulesTest {
   }
 
   @Test
-  void packagesOfTheCoreAreDeclaredInTheCoreAlone() throws IOException {
+  void packagesOfTheCoreAreDeclaredOnlyInTheCore() throws IOException {
     try (Stream<Path> files = Files.walk(BENCH)) {
       assertThat(
               files.filter(
                   file -> file.toString().matches(".*/src/\\w+/java/io/penstock/core/.*\\.java")))
-          .as("what another module needs is public, or in the test jar")
+          .as("classes that another module needs must be public, or in the test jar")
           .isEmpty();
     }
   }
@@ -158,7 +158,7 @@ class SourceRulesTest {
     }
     assertThat(names).hasSizeGreaterThan(1_000);
     assertThat(names)
-        .as("a name says in few words what holds")
+        .as("a test name is a short sentence")
         .allMatch(name -> name.length() <= TEST_NAME_LENGTH);
   }
 }

@@ -44,7 +44,7 @@ class StatsCollectorTest {
   }
 
   @Test
-  void whatClosedConnectionsHaveCountedStaysWithTheirNode() {
+  void statsOfClosedConnectionsAreAddedToTheirNode() {
     var closed = new NodeStats(A, 0, 0, 0, 10, 20, 30, 40);
     var open = new NodeStats(A, 1, 1, 1, 1, 2, 3, 4);
 
@@ -53,7 +53,7 @@ class StatsCollectorTest {
   }
 
   @Test
-  void aNodeThatNoLoopHasConnectionsToIsNotShown() {
+  void aNodeWithoutConnectionsIsNotListed() {
     var closed = new NodeStats(A, 0, 0, 0, 10, 20, 30, 40);
     var open = new NodeStats(B, 1, 0, 0, 1, 2, 3, 4);
 

@@ -12,7 +12,7 @@ class TicksTest {
   private long now = 7;
 
   @Test
-  void aPartThatFailsEndsNeitherTheOthersNorTheTicking() {
+  void aTaskThatThrowsStopsNeitherOtherTasksNorTheTick() {
     var ticks =
         new Ticks(
             () -> now,

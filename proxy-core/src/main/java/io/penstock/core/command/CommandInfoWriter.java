@@ -10,7 +10,7 @@ import io.penstock.core.spec.KeyFlag;
 import io.penstock.core.spec.KeySpec;
 import java.util.List;
 
-/** Writes specs in the form of {@code COMMAND INFO}. */
+/** Writes specs in the form of a reply to {@code COMMAND INFO}. */
 final class CommandInfoWriter {
 
   private final ReplyWriter reply;

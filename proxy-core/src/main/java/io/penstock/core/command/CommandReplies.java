@@ -19,37 +19,36 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The replies to COMMAND and its subcommands, as Redis 7 forms them. Where a method takes a buffer
- * it appends to it and borrows it. Confined to one thread.
+ * The replies to COMMAND and its subcommands, in the form of Redis 7. Methods append to a buffer that they borrow. Confined to one thread.
  */
 public final class CommandReplies {
 
   private static final String SYNTAX_ERROR = "ERR syntax error";
-  private static final String TOO_LONG = "OVERLOADED the reply would be longer than 16 MiB";
+  private static final String INFO_TOO_LONG = "OVERLOADED the reply would be longer than 16 MiB";
 
   /**
-   * A short name may be asked about a million times, and each answer is a hundred times as long.
+   * Longest reply to {@code COMMAND INFO}: a request can repeat a short name a million times, and each answer is a hundred times as long.
    */
-  private static final int LONGEST_INFO = 16 * 1024 * 1024;
+  private static final int MAX_INFO_BYTES = 16 * 1024 * 1024;
 
   private final CommandTable table;
   private final Map<Protocol, ByteBuf> all = new EnumMap<>(Protocol.class);
-  private final Map<Protocol, Map<CommandSpec, byte[]>> each = new EnumMap<>(Protocol.class);
+  private final Map<Protocol, Map<CommandSpec, byte[]>> infoReplies = new EnumMap<>(Protocol.class);
 
   public CommandReplies(CommandTable table) {
     this.table = table;
   }
 
   /**
-   * {@code COMMAND}: everything about all commands.
+   * Returns the reply to {@code COMMAND}: all commands with all their facts.
    *
-   * @return the caller's to release; its bytes are those of every such reply
+   * @return a buffer that the caller must release; it shares its memory with all other such replies
    */
   public ByteBuf all(Protocol protocol) {
     return all.computeIfAbsent(protocol, this::shared).retainedSlice();
   }
 
-  /** Outside of any pool: it is never released, and goes with the table. */
+  /** Creates a buffer outside any pool. It is never released; its memory is freed with the table. */
   private ByteBuf shared(Protocol protocol) {
     ByteBuf written = Unpooled.buffer();
     all(protocol, written);
@@ -66,25 +65,25 @@ public final class CommandReplies {
     }
   }
 
-  /** {@code COMMAND COUNT}. */
+  /** Writes the reply to {@code COMMAND COUNT}. */
   public void count(ByteBuf out) {
     new ReplyWriter(out, Protocol.RESP2).integer(table.commands().size());
   }
 
-  /** {@code COMMAND INFO [name …]}. */
+  /** Writes the reply to {@code COMMAND INFO [name …]}. */
   public void info(RequestFrame request, Protocol protocol, ByteBuf out) {
     if (request.argc() == 2) {
       all(protocol, out);
       return;
     }
     ReplyWriter reply = new ReplyWriter(out, protocol);
-    Map<CommandSpec, byte[]> known = each.computeIfAbsent(protocol, _ -> new IdentityHashMap<>());
+    Map<CommandSpec, byte[]> known = infoReplies.computeIfAbsent(protocol, _ -> new IdentityHashMap<>());
     int start = out.writerIndex();
     reply.array(request.argc() - 2);
     for (int i = 2; i < request.argc(); i++) {
-      if (out.writerIndex() - start > LONGEST_INFO) {
+      if (out.writerIndex() - start > MAX_INFO_BYTES) {
         out.writerIndex(start);
-        reply.error(TOO_LONG);
+        reply.error(INFO_TOO_LONG);
         return;
       }
       CommandSpec spec = table.lookUp(text(request, i));
@@ -96,14 +95,14 @@ public final class CommandReplies {
     }
   }
 
-  /** Made once: who asks may ask about a hundred thousand. */
+  /** Encodes the entry for one command. The caller caches it: one request may name a hundred thousand. */
   private static byte[] described(CommandSpec spec, Protocol protocol) {
     ByteBuf out = Unpooled.buffer();
     new CommandInfoWriter(new ReplyWriter(out, protocol)).write(spec);
     return ByteBufUtil.getBytes(out);
   }
 
-  /** {@code COMMAND LIST [FILTERBY MODULE name | ACLCAT category | PATTERN pattern]}. */
+  /** Writes the reply to {@code COMMAND LIST [FILTERBY MODULE name | ACLCAT category | PATTERN pattern]}. */
   public void list(RequestFrame request, Protocol protocol, ByteBuf out) {
     ReplyWriter reply = new ReplyWriter(out, protocol);
     NameFilter filter = request.argc() == 2 ? NameFilter.all() : filter(request);
@@ -136,7 +135,7 @@ public final class CommandReplies {
     }
   }
 
-  /** {@code COMMAND GETKEYS command [argument …]}. */
+  /** Writes the reply to {@code COMMAND GETKEYS command [argument …]}. */
   public void getKeys(RequestFrame request, Protocol protocol, ByteBuf out) {
     ReplyWriter reply = new ReplyWriter(out, protocol);
     RequestFrame call = call(request);
@@ -166,7 +165,7 @@ public final class CommandReplies {
     }
   }
 
-  /** The call that COMMAND GETKEYS asks about, as if it had come by itself. */
+  /** Returns the call in the arguments of COMMAND GETKEYS as a frame of its own. */
   private static RequestFrame call(RequestFrame request) {
     RequestFrame call = new RequestFrame();
     call.begin(request.buffer(), request.start());

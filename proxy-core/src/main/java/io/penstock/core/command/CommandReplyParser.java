@@ -19,23 +19,21 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads facts off a server's reply to {@code COMMAND}: the way back of {@link CommandInfoWriter}. A
- * server may say anything, modules' authors above all: what makes no sense is left out, numbers
- * that would lead astray too.
+ * Parses a server's reply to {@code COMMAND} into facts: the inverse of {@link CommandInfoWriter}. Replies are not trusted, above all those about commands of modules: invalid entries and numbers out of range are skipped.
  */
 final class CommandReplyParser {
 
-  /** Longest name, in characters, that is learnt. */
-  private static final int LONGEST_NAME = 128;
+  /** Longest command name, in characters, that is accepted. */
+  private static final int MAX_NAME_LENGTH = 128;
 
-  /** No command has keys further back, or more arguments to a key. */
-  private static final long LARGEST_INDEX = 1_024;
+  /** The largest accepted number: no command has keys at a higher index, or more arguments per key. */
+  private static final long MAX_NUMBER = 1_024;
 
   private static final Pattern NAME = Pattern.compile("[!-{}~]+(\\|[!-{}~]+)?"); // no space
 
   private CommandReplyParser() {}
 
-  /** Gives the facts of a command and of its subcommands, as far as they can be read. */
+  /** Passes the facts of a command and of its subcommands to a consumer. Skips what cannot be parsed. */
   static void parse(@Nullable Object entry, Consumer<CommandFacts> into) {
     CommandFacts command = facts(entry);
     if (command == null || command.isSubcommand()) {
@@ -55,11 +53,11 @@ final class CommandReplyParser {
   private static @Nullable CommandFacts facts(@Nullable Object entry) {
     if (!(element(entry, 0) instanceof String name)
         || !(element(entry, 1) instanceof Long arity)
-        || name.length() > LONGEST_NAME
+        || name.length() > MAX_NAME_LENGTH
         || !NAME.matcher(name).matches()
         || arity == 0
-        || arity > LARGEST_INDEX
-        || arity < -LARGEST_INDEX) {
+        || arity > MAX_NUMBER
+        || arity < -MAX_NUMBER) {
       return null;
     }
     CommandFacts.LegacyRange range = range(entry);
@@ -146,7 +144,7 @@ final class CommandReplyParser {
         : new FindKeys.Unknown();
   }
 
-  /** The constants that servers' names, with or without {@code @}, stand for. */
+  /** Returns the constants for a server's names, with or without {@code @}. */
   private static <E extends Enum<E>> Set<E> constants(Class<E> type, List<?> names) {
     Set<E> constants = EnumSet.noneOf(type);
     for (E constant : type.getEnumConstants()) {
@@ -159,12 +157,12 @@ final class CommandReplyParser {
   }
 
   private static int number(@Nullable Object value, int otherwise) {
-    return value instanceof Long number && number <= LARGEST_INDEX && number >= -LARGEST_INDEX
+    return value instanceof Long number && number <= MAX_NUMBER && number >= -MAX_NUMBER
         ? number.intValue()
         : otherwise;
   }
 
-  /** Names and values alternate, as RESP2 writes a map. */
+  /** Converts a RESP2 map, a list of alternating names and values. */
   private static Map<String, Object> map(@Nullable Object pairs) {
     Map<String, Object> map = new TreeMap<>();
     for (int i = 0; i + 1 < size(pairs); i += 2) {

@@ -11,16 +11,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the configuration allows and denies: names ({@code config|set}; a container's name is about
- * all of its subcommands) and ACL categories ({@code @dangerous}, and {@code @all}), in lower case.
+ * The allow and deny lists of the configuration. Entries are names ({@code config|set}; a container's name covers all of its subcommands) and ACL categories ({@code @dangerous}, also {@code @all}), in lower case.
  *
- * <p>What is said more narrowly counts: a subcommand's name before its container's, a name before a
- * category, any category before {@code @all}, and {@code handling.table} where nothing is said.
- * Between two of the same kind deny counts.
+ * <p>The more specific entry applies: a subcommand's name before its container's, a name before a category, any category before {@code @all}. Between two entries of the same kind, deny applies. Without any entry, {@code handling.table} applies.
  */
 public record CommandRules(Set<String> allow, Set<String> deny) {
 
-  /** Nothing said. */
+  /** No entries. */
   public static final CommandRules NONE = new CommandRules(Set.of(), Set.of());
 
   private static final String ALL = "@all";
@@ -30,7 +27,7 @@ public record CommandRules(Set<String> allow, Set<String> deny) {
     deny = Set.copyOf(deny);
   }
 
-  /** Rules of entries as they are written, in any case. */
+  /** Creates rules from entries in any case. */
   public static CommandRules of(Collection<String> allow, Collection<String> deny) {
     return new CommandRules(normalize(allow), normalize(deny));
   }
@@ -48,33 +45,33 @@ public record CommandRules(Set<String> allow, Set<String> deny) {
   }
 
   /**
-   * The decision about a command, these rules included.
+   * Returns the handling of a command with these rules applied.
    *
-   * @param handling what is done with it when it is allowed; what cannot be served stays refused
-   * @param denial the error line that refuses it when nothing is said, or null
+   * @param handling its handling if it is allowed; a command that cannot be served stays rejected
+   * @param denialError the error line that rejects it unless a rule allows it, or null
    */
-  Handling apply(CommandFacts command, Handling handling, @Nullable String denial) {
+  Handling apply(CommandFacts command, Handling handling, @Nullable String denialError) {
     if (handling instanceof Handling.Rejected) {
       return handling;
     }
-    return switch (verdict(command)) {
+    return switch (permission(command)) {
       case ALLOWED -> handling;
       case DENIED -> new Handling.Rejected(notAllowed(command, "penstock.commands.deny says so"));
-      case UNSAID ->
-          denial == null
+      case UNSPECIFIED ->
+          denialError == null
               ? handling
               : new Handling.Rejected(
-                  denial + "; " + command.name() + " in penstock.commands.allow would allow it");
+                  denialError + "; " + command.name() + " in penstock.commands.allow would allow it");
     };
   }
 
-  private enum Verdict {
+  private enum Permission {
     ALLOWED,
     DENIED,
-    UNSAID
+    UNSPECIFIED
   }
 
-  private Verdict verdict(CommandFacts command) {
+  private Permission permission(CommandFacts command) {
     List<String> categories = new ArrayList<>();
     for (AclCategory category : command.acl()) {
       categories.add("@" + category.wireName());
@@ -84,29 +81,29 @@ public record CommandRules(Set<String> allow, Set<String> deny) {
             List.of(command.name()), List.of(command.topLevelName()), categories, List.of(ALL))) {
       for (String entry : level) {
         if (deny.contains(entry)) {
-          return Verdict.DENIED;
+          return Permission.DENIED;
         }
       }
       for (String entry : level) {
         if (allow.contains(entry)) {
-          return Verdict.ALLOWED;
+          return Permission.ALLOWED;
         }
       }
     }
-    return Verdict.UNSAID;
+    return Permission.UNSPECIFIED;
   }
 
-  /** An error line for a command that may not be used here. */
+  /** Returns the error line for a command that is not allowed. */
   static String notAllowed(CommandFacts command, String reason) {
-    return "ERR %s is not allowed through this proxy: %s".formatted(shown(command), reason);
+    return "ERR %s is not allowed through this proxy: %s".formatted(displayName(command), reason);
   }
 
-  /** An error line for a command that cannot be used here. */
+  /** Returns the error line for a command that is not supported. */
   static String notSupported(CommandFacts command, String reason) {
-    return "ERR %s is not supported by this proxy: %s".formatted(shown(command), reason);
+    return "ERR %s is not supported by this proxy: %s".formatted(displayName(command), reason);
   }
 
-  private static String shown(CommandFacts command) {
+  private static String displayName(CommandFacts command) {
     return CommandSpec.displayName(command.name());
   }
 }

@@ -16,12 +16,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything known about one command or subcommand. Immutable, one object per command of a {@link
- * CommandTable}, shared by all event loops; compared by identity.
+ * Everything known about one command or subcommand. Immutable. One object per command of a {@link CommandTable}, shared by all event loops and compared by identity.
  */
 public final class CommandSpec {
 
-  /** What {@link #findKeys} gives for arguments from which no server could tell the keys. */
+  /** The result of {@link #findKeys} for arguments in which no server could find the keys. */
   public static final int INVALID = -1;
 
   private final int id;
@@ -35,7 +34,7 @@ public final class CommandSpec {
   private final boolean write;
   private final int firstKeyIndex;
   private final boolean script;
-  private final boolean keysMayBeNone;
+  private final boolean keysOptional;
   private final KeySpec[] keySpecs;
   private final @Nullable KeyProcedure procedure;
   private final @Nullable PatternArguments patterns;
@@ -50,19 +49,18 @@ public final class CommandSpec {
     arity = facts.arity();
     readOnly = has(CommandFlag.READONLY);
     write = has(CommandFlag.WRITE);
-    keysMayBeNone = has(CommandFlag.NO_MANDATORY_KEYS);
+    keysOptional = has(CommandFlag.NO_MANDATORY_KEYS);
     procedure = KeyProcedure.of(facts.name());
     patterns = PatternArguments.of(facts.name());
-    keySpecs = procedure == null ? located(facts) : facts.keySpecs().toArray(new KeySpec[0]);
+    keySpecs = procedure == null ? locatable(facts) : facts.keySpecs().toArray(new KeySpec[0]);
     firstKeyIndex = firstKeyIndex(keySpecs, arity);
     script = facts.acl().contains(AclCategory.SCRIPTING);
   }
 
   /**
-   * The specs to find keys by where there is nothing better: of a command that was learnt, some may
-   * not say all. Whether the keys that they miss are of the same slot is the node's to see.
+   * Returns the key specs that locate keys, for a command without a key procedure. The specs of a learnt command may be incomplete; the node then checks whether the remaining keys are of the same slot.
    */
-  private static KeySpec[] located(CommandFacts facts) {
+  private static KeySpec[] locatable(CommandFacts facts) {
     List<KeySpec> located = new ArrayList<>();
     for (KeySpec spec : facts.keySpecs()) {
       if (spec.isLocatable()) {
@@ -72,39 +70,39 @@ public final class CommandSpec {
     return located.toArray(new KeySpec[0]);
   }
 
-  /** The shortest accepted request must have the argument. */
+  /** Returns 0 if a request with an accepted arity may lack the argument. */
   private static int firstKeyIndex(KeySpec[] specs, int arity) {
     int index = specs.length == 1 ? specs[0].fixedKeyIndex() : 0;
     return index < Math.abs(arity) ? index : 0;
   }
 
-  /** A command's name as people write it: {@code CONFIG GET}. */
+  /** Returns a command's name for messages: {@code CONFIG GET}. */
   static String displayName(String name) {
     return name.toUpperCase(Locale.ROOT).replace('|', ' ');
   }
 
-  /** Dense over all commands and subcommands of the table, from 0. */
+  /** Returns the id. Ids are dense over all commands and subcommands of the table, from 0. */
   public int id() {
     return id;
   }
 
-  /** Lower case; {@code config|get} for a subcommand. */
+  /** Returns the name in lower case; {@code config|get} for a subcommand. */
   public String name() {
     return facts.name();
   }
 
-  /** Upper case; {@code CONFIG GET} for a subcommand. */
+  /** Returns the name in upper case; {@code CONFIG GET} for a subcommand. */
   public String displayName() {
     return displayName;
   }
 
-  /** As Redis has it: negative means at least so many arguments, the name included. */
+  /** Returns the arity as Redis defines it: including the name; negative for a minimum. */
   public int arity() {
     return arity;
   }
 
   /**
-   * Whether a request of {@code argc} arguments (the name included) has the right number of them.
+   * Returns whether {@code argc} arguments, including the name, match the arity.
    */
   public boolean acceptsArity(int argc) {
     return arity < 0 ? argc >= -arity : argc == arity;
@@ -114,17 +112,17 @@ public final class CommandSpec {
     return facts.flags().contains(flag);
   }
 
-  /** Whether servers call it read-only: it may be sent again after a lost connection. */
+  /** Returns whether it has the flag {@code readonly}: it may be sent again after a lost connection. */
   public boolean isReadOnly() {
     return readOnly;
   }
 
-  /** Whether servers call it a write. Scripts are neither this nor {@link #isReadOnly()}. */
+  /** Returns whether it has the flag {@code write}. Scripts have neither this flag nor {@code readonly}. */
   public boolean isWrite() {
     return write;
   }
 
-  /** Whether it runs a script or function, which may return any error it likes. */
+  /** Returns whether it runs a script or function, which may return any error. */
   public boolean isScript() {
     return script;
   }
@@ -133,14 +131,13 @@ public final class CommandSpec {
     return handling;
   }
 
-  /** Whether a request's patterns are as short as they have to be, if it has any. */
+  /** Returns false if the request has a glob pattern that is too long. */
   public boolean acceptsPatterns(RequestFrame frame) {
     return patterns == null || !patterns.isTooLong(frame);
   }
 
   /**
-   * The argument index of the command's only key (or shard channel) when every call has exactly one
-   * at the same place; else 0. A request with an accepted arity has that argument.
+   * Returns the argument index of the command's only key (or shard channel) if every call has exactly one, at the same index; otherwise 0. A request with an accepted arity has that argument.
    */
   public int firstKeyIndex() {
     return firstKeyIndex;
@@ -154,7 +151,7 @@ public final class CommandSpec {
     return facts.acl();
   }
 
-  /** The command tips as servers give them. */
+  /** Returns the command tips as servers report them. */
   public List<String> tips() {
     return facts.tips();
   }
@@ -167,17 +164,17 @@ public final class CommandSpec {
     return facts.responsePolicy();
   }
 
-  /** In the table's order; empty when this is no container. */
+  /** Returns the subcommands, in the table's order; empty if this is no container. */
   public List<CommandSpec> subcommands() {
     return subcommands;
   }
 
-  /** Whether it has subcommands. */
+  /** Returns whether it has subcommands. */
   public boolean isContainer() {
     return subcommandNames != null;
   }
 
-  /** Whether some argument can be a key (shard channels are none). */
+  /** Returns whether an argument can be a key. Shard channels are not keys. */
   public boolean hasKeys() {
     for (KeySpec spec : keySpecs) {
       if (spec.hasKeys()) {
@@ -188,44 +185,39 @@ public final class CommandSpec {
   }
 
   /**
-   * Finds the keys (and shard channels) by which a cluster node routes the request, whose arity
-   * must be accepted. Allocation-free.
+   * Finds the keys (and shard channels) by which a cluster node routes the request. The arity must be accepted. Allocates nothing.
    *
-   * @param into cleared first; empty when the result is not positive
-   * @return how many there are; {@link #INVALID} when the arguments are wrong (numkeys is no
-   *     number, say), so that any node will answer the call with the same error
+   * @param into cleared first; empty if the result is not positive
+   * @return how many there are; {@link #INVALID} if the arguments are wrong (numkeys is no number, for example), so that any node answers the call with the same error
    */
   public int findKeys(RequestFrame frame, KeyPositions into) {
     into.clear();
     if (procedure != null) {
       procedure.collect(frame, into);
-    } else if (!collectDeclared(frame, into, true)) {
+    } else if (!collectBySpecs(frame, into, true)) {
       return INVALID;
     }
-    return into.size() == 0 && keySpecs.length > 0 && !keysMayBeNone ? INVALID : into.size();
+    return into.size() == 0 && keySpecs.length > 0 && !keysOptional ? INVALID : into.size();
   }
 
   /**
-   * As {@link #findKeys}, but as {@code COMMAND GETKEYS} does: by the key specs if they fit, and
-   * shard channels never. No keys and wrong arguments are the same to it.
+   * Finds keys like {@code COMMAND GETKEYS}: by the key specs if they match, and without shard channels. It does not distinguish no keys from wrong arguments.
    */
   void findKeysForGetKeys(RequestFrame frame, KeyPositions into) {
     into.clear();
-    if (!collectDeclared(frame, into, false) && procedure != null) {
+    if (!collectBySpecs(frame, into, false) && procedure != null) {
       procedure.collect(frame, into);
     }
   }
 
-  /**
-   * By the key specs.
+  /** Finds keys by the key specs. Returns false if the arguments do not match them.
    *
-   * @param toRoute as cluster nodes do, and not as {@code COMMAND GETKEYS}: shard channels count,
-   *     and behind the keys of one spec there may be none for the next ({@code PFMERGE key})
+   * @param toRoute true to find keys like a cluster node, false like {@code COMMAND GETKEYS}. A node includes shard channels, and after the keys of one spec accepts none for the next ({@code PFMERGE key})
    */
-  private boolean collectDeclared(RequestFrame frame, KeyPositions into, boolean toRoute) {
+  private boolean collectBySpecs(RequestFrame frame, KeyPositions into, boolean toRoute) {
     for (KeySpec spec : keySpecs) {
-      boolean isRest = toRoute && into.size() > 0 && spec.find() instanceof FindKeys.Range;
-      if ((toRoute || spec.hasKeys()) && !spec.collect(frame, into, keysMayBeNone || isRest)) {
+      boolean optionalRest = toRoute && into.size() > 0 && spec.find() instanceof FindKeys.Range;
+      if ((toRoute || spec.hasKeys()) && !spec.collect(frame, into, keysOptional || optionalRest)) {
         into.clear();
         return false;
       }

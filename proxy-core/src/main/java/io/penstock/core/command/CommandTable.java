@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** All commands that Penstock knows. Immutable, shared by all event loops. */
 public final class CommandTable {
 
-  /** Most commands and subcommands that are learnt from nodes, beside those that are built in. */
+  /** Most commands and subcommands that are learnt from nodes, in addition to the built-in ones. */
   static final int MAX_LEARNT = 4_096;
 
   private final NameTable names;
@@ -22,9 +22,9 @@ public final class CommandTable {
   private final HandlingDecisions decisions;
 
   /**
-   * A table of commands with their subcommands, and what becomes of them.
+   * Creates a table of commands with their subcommands and handlings.
    *
-   * @throws IllegalArgumentException when a command and its handling do not fit together
+   * @throws IllegalArgumentException if a handling does not fit its command
    */
   CommandTable(List<CommandFacts> facts, HandlingDecisions decisions) {
     this(new CommandTableBuilder(decisions).addBuiltIn(facts), decisions);
@@ -41,15 +41,15 @@ public final class CommandTable {
   }
 
   /**
-   * The table that Penstock comes with, nothing being allowed or denied by configuration.
+   * Returns the built-in table, without rules of the configuration.
    *
-   * @throws ExceptionInInitializerError when the resources contradict each other
+   * @throws ExceptionInInitializerError if the resources contradict each other
    */
   public static CommandTable load() {
     return Builtin.TABLE;
   }
 
-  /** The table that Penstock comes with, under these rules. */
+  /** Returns the built-in table with these rules applied. */
   public static CommandTable load(CommandRules rules) {
     return new CommandTable(Builtin.FACTS, new HandlingDecisions(Builtin.HANDLINGS, rules));
   }
@@ -70,12 +70,10 @@ public final class CommandTable {
   }
 
   /**
-   * This table and what nodes said beyond it. Ids stay what they are and new ones follow; a command
-   * whose facts have not changed keeps its spec. What was learnt once stays known: a node that does
-   * not have it says so itself.
+   * Returns this table extended by learnt commands. Ids do not change; new commands get the next ones. A command keeps its spec if its facts have not changed. A learnt command is never removed: a node that lacks it answers with an error.
    *
-   * @param learnt where nodes differ about a command, the last one is believed
-   * @param divided whether there are several nodes, and keys decide between them
+   * @param learnt if nodes differ about a command, the last one applies
+   * @param divided whether there are several partitions, so that commands are routed by their keys
    */
   public CommandTable withLearnt(Collection<LearntCommands> learnt, boolean divided) {
     CommandTableBuilder assembly = new CommandTableBuilder(decisions).addTable(this);
@@ -86,22 +84,21 @@ public final class CommandTable {
   }
 
   /**
-   * Whether a server says with this what the table does not have: a command, a subcommand of a
-   * container, or another arity that counts.
+   * Returns whether the facts that a server reports are missing in this table: a command, a subcommand of a container, or an arity that must replace the known one.
    */
-  boolean lacks(CommandFacts said) {
-    CommandSpec spec = byName.get(said.name());
+  boolean lacks(CommandFacts reported) {
+    CommandSpec spec = byName.get(reported.name());
     if (spec != null) {
-      return CommandTableBuilder.usesServerArity(spec.handling(), spec.arity(), said.arity());
+      return CommandTableBuilder.usesServerArity(
+          spec.handling(), spec.arity(), reported.arity());
     }
-    CommandSpec container = said.isSubcommand() ? byName.get(said.topLevelName()) : null;
+    CommandSpec container =
+        reported.isSubcommand() ? byName.get(reported.topLevelName()) : null;
     return container == null || container.isContainer();
   }
 
   /**
-   * The spec of a request's command, in any case: the subcommand's where the command is a container
-   * that has it, the container's own where argument 1 is missing or unknown (see {@link
-   * Command#isUnknownSubcommand}). Null when the command is unknown. Allocation-free.
+   * Returns the spec of a request's command, ignoring case: the subcommand's if the command is a container that has it; the container's if argument 1 is missing or unknown (see {@link Command#isUnknownSubcommand}); null if the command is unknown. Allocates nothing.
    */
   public @Nullable CommandSpec find(RequestFrame frame) {
     CommandSpec spec = names.find(frame.buffer(), frame.offset(0), frame.length(0));
@@ -117,10 +114,10 @@ public final class CommandTable {
   }
 
   /**
-   * The spec of a command that must be known.
+   * Returns the spec of a command that must exist.
    *
    * @param name in any case, {@code config|get} for a subcommand
-   * @throws IllegalArgumentException when the table does not have it
+   * @throws IllegalArgumentException if the table does not have it
    */
   public CommandSpec byName(String name) {
     CommandSpec spec = lookUp(name);
@@ -134,17 +131,17 @@ public final class CommandTable {
     return byName.get(name.toLowerCase(Locale.ROOT));
   }
 
-  /** The commands, without subcommands, by name. */
+  /** Returns the commands without subcommands, sorted by name. */
   public List<CommandSpec> commands() {
     return commands;
   }
 
-  /** Whether there is a command, or a subcommand {@code config|get}, of this name in any case. */
+  /** Returns whether there is a command, or a subcommand {@code config|get}, of this name, ignoring case. */
   public boolean knows(String name) {
     return lookUp(name) != null;
   }
 
-  /** Names of commands and subcommands that another table does not have, in order. */
+  /** Returns the names of commands and subcommands that another table lacks, sorted. */
   public List<String> namesNotIn(CommandTable other) {
     List<String> names = new ArrayList<>(byName.keySet());
     names.removeAll(other.byName.keySet());
@@ -152,7 +149,7 @@ public final class CommandTable {
     return names;
   }
 
-  /** How many ids there are: commands and subcommands. */
+  /** Returns the number of commands and subcommands, which is the number of ids. */
   public int size() {
     return byName.size();
   }

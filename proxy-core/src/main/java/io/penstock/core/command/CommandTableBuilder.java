@@ -11,7 +11,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link CommandTable} being made: of the resources, or of an older table and what was learnt.
+ * Builds a {@link CommandTable} from the resources, or from an older table and learnt commands.
  */
 final class CommandTableBuilder {
 
@@ -20,14 +20,14 @@ final class CommandTableBuilder {
   private final Map<String, CommandSpec> older = new HashMap<>();
   private boolean changed;
 
-  /** A command or subcommand; ids are dense and stay. */
+  /** A command or subcommand. Ids are dense and never change. */
   private record Entry(int id, CommandFacts facts, Handling handling) {}
 
   CommandTableBuilder(HandlingDecisions decisions) {
     this.decisions = decisions;
   }
 
-  /** Adds what the resources hold. */
+  /** Adds the commands of the resources. */
   CommandTableBuilder addBuiltIn(List<CommandFacts> facts) {
     Set<String> containers = containers(facts);
     for (CommandFacts command : facts) {
@@ -38,7 +38,7 @@ final class CommandTableBuilder {
     return this;
   }
 
-  /** Adds a whole older table, ids and all. */
+  /** Adds an older table with its ids. */
   CommandTableBuilder addTable(CommandTable table) {
     for (CommandSpec command : table.commands()) {
       addOlder(command);
@@ -52,7 +52,7 @@ final class CommandTableBuilder {
     entries.put(spec.name(), new Entry(spec.id(), spec.facts(), spec.handling()));
   }
 
-  /** Adds what a node said, containers standing before their subcommands. */
+  /** Adds what was learnt from a node. Containers must come before their subcommands. */
   void addLearnt(List<CommandFacts> facts, boolean divided) {
     CommandTable builtin = CommandTable.load();
     Set<String> containers = containers(facts);
@@ -62,7 +62,7 @@ final class CommandTableBuilder {
         continue;
       }
       if (builtin.lookUp(command.name()) != null) {
-        takeArity(command);
+        applyArity(command);
       } else {
         int id = entry == null ? entries.size() : entry.id;
         boolean container = containers.contains(command.name());
@@ -79,25 +79,23 @@ final class CommandTableBuilder {
   }
 
   /**
-   * Takes a known command's arity from the servers that run it: newer ones may take more arguments,
-   * older ones fewer, and within a transaction it is Penstock that tells.
+   * Applies the arity that servers report for a known command: newer servers may accept more arguments, older ones fewer, and within a transaction Penstock checks the arity itself.
    */
-  private void takeArity(CommandFacts command) {
+  private void applyArity(CommandFacts command) {
     Entry entry = entries.get(command.name());
     if (entry != null && usesServerArity(entry.handling, entry.facts.arity(), command.arity())) {
-      CommandFacts served = entry.facts.withArity(command.arity());
-      entries.put(command.name(), new Entry(entry.id, served, entry.handling));
+      CommandFacts facts = entry.facts.withArity(command.arity());
+      entries.put(command.name(), new Entry(entry.id, facts, entry.handling));
       changed = true;
     }
   }
 
   /**
-   * Whether the arity that servers say counts, and not the one known. What Penstock does by itself
-   * relies on the arguments that the known one promises.
+   * Returns whether the arity that servers report replaces the known one. For a command that Penstock does more with than forward it, only a stricter one does: Penstock's code relies on the arguments that the known arity guarantees.
    */
-  static boolean usesServerArity(Handling handling, int known, int said) {
-    boolean stricter = known < 0 && Math.abs(said) >= -known;
-    return known != said && (handling instanceof Handling.Forward || stricter);
+  static boolean usesServerArity(Handling handling, int known, int reported) {
+    boolean stricter = known < 0 && Math.abs(reported) >= -known;
+    return known != reported && (handling instanceof Handling.Forward || stricter);
   }
 
   private static Set<String> containers(List<CommandFacts> facts) {
@@ -110,12 +108,12 @@ final class CommandTableBuilder {
     return containers;
   }
 
-  /** Whether there is more than the older table had. */
+  /** Returns whether anything differs from the older table. */
   boolean isChanged() {
     return changed;
   }
 
-  /** All specs by name, subcommands too. */
+  /** Returns all specs by name, including subcommands. */
   Map<String, CommandSpec> byName() {
     Map<String, List<CommandSpec>> subcommands = new HashMap<>();
     Map<String, CommandSpec> specs = new HashMap<>();

@@ -4,52 +4,48 @@ import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.spec.Ascii;
 import java.util.List;
 
-/** What Penstock does with a command, as {@code handling.table} says. */
+/** What Penstock does with a command, by {@code handling.table}. */
 public sealed interface Handling {
 
   /**
-   * To the node of its keys' slot. A call without keys (a script's, say) may run on any one node.
-   * Containers have this handling too, but never run: without a known subcommand there is an error
-   * to answer.
+   * Sent to the node of its keys' slot. A call without keys (of a script, for example) may run on any node. Containers have this handling too, but are never sent: without a known subcommand Penstock answers with an error.
    */
   record Forward() implements Handling {}
 
   /**
-   * Divided over the nodes of its keys' slots. All arguments from the first key on are groups of a
-   * key and what belongs to it.
+   * Split over the nodes of its keys' slots. All arguments from the first key on are groups of a key and its values.
    *
    * @param firstKey argument index of the first key
    * @param keyStep arguments per group
    */
   record Split(Merge merge, int firstKey, int keyStep) implements Handling {
 
-    /** Whether the last group is whole; if not, the server's error is wanted and not a split. */
+    /** Returns whether the last group is complete. If not, the request is not split, so that a server returns its error. */
     public boolean hasWholeGroups(int argc) {
       return (argc - firstKey) % keyStep == 0;
     }
   }
 
   /**
-   * To the master of every shard.
+   * Sent to the master of every shard.
    *
-   * @param aside over connections that carry nothing else, so that it is read while a script runs
-   *     on the connection that the script came by
+   * @param aside whether it uses separate connections, so that a node reads it while a script blocks the connection that sent the script
    */
   record Broadcast(Merge merge, boolean aside) implements Handling {}
 
-  /** As {@link Forward}, and the script that it carries is remembered. */
+  /** Like {@link Forward}; also stores the request's script, to load it on nodes that lack it. */
   record Script() implements Handling {}
 
-  /** {@code SCAN}: shard after shard, one at a call. */
+  /** {@code SCAN}: shard after shard, one per call. */
   record Scan() implements Handling {}
 
-  /** Without keys; any one node's answer serves, best always the same node's for one client. */
+  /** Without keys, answered by any node; preferably by the same node for one client. */
   record AnyNode() implements Handling {}
 
   /**
-   * A message to the node that listens for its channel, which is the first argument.
+   * Sent to the node with the subscriptions to its channel, which is the first argument.
    *
-   * @param sharded whether it stays in the shard of the channel's slot
+   * @param sharded whether it is a shard channel, so that the message stays in the shard of the channel's slot
    */
   record Publish(boolean sharded) implements Handling {}
 
@@ -57,35 +53,33 @@ public sealed interface Handling {
   record Local(LocalCommand command) implements Handling {}
 
   /**
-   * Not served.
-   *
+   * Rejected with an error.
    * @param error the whole error line without the leading {@code -} and the line end
    */
   record Rejected(String error) implements Handling {}
 
-  /** To the node of its keys' slot, over a connection that the client then has for itself. */
+  /** Sent to the node of its keys' slot, over a connection that is then leased to the client. */
   public record Watch() implements Handling {}
 
   /**
-   * To the node of its keys' slot, where it may block.
+   * Sent to the node of its keys' slot, where it may block.
    *
    * @param timeoutAt argument index of the timeout; counted from the end if negative
    */
   record Blocking(int timeoutAt) implements Handling {
 
-    /** The argument index of the timeout, in seconds. */
+    /** Returns the argument index of the timeout, which is in seconds. */
     public int timeoutAt(RequestFrame frame) {
       return timeoutAt < 0 ? frame.argc() + timeoutAt : timeoutAt;
     }
   }
 
   /**
-   * To the node of its keys' slot, where it may block when an option is given.
+   * Sent to the node of its keys' slot, where it may block if an option is given.
    *
-   * @param keyword the option, which the timeout follows
-   * @param end what no option follows
-   * @param options those with arguments that may stand before it, so that these are not taken for
-   *     it; any other word may be an option of a newer server
+   * @param keyword the option; its argument is the timeout
+   * @param end the argument that ends the options
+   * @param options options with arguments that may precede it, so that their arguments are not mistaken for it; any other word may be an option of a newer server
    */
   record BlockingIf(String keyword, String end, List<Option> options) implements Handling {
 
@@ -93,7 +87,7 @@ public sealed interface Handling {
       options = List.copyOf(options);
     }
 
-    /** The argument index of the timeout, in milliseconds; 0 if it does not block. */
+    /** Returns the argument index of the timeout, which is in milliseconds; 0 if the call does not block. */
     public int timeoutAt(RequestFrame frame) {
       for (int i = 1; i < frame.argc() - 1; i++) {
         if (Ascii.equalsIgnoreCase(frame, i, keyword)) {

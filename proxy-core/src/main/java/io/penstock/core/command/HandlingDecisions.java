@@ -2,26 +2,25 @@ package io.penstock.core.command;
 
 import io.penstock.core.spec.CommandFacts;
 
-/** What becomes of each command: {@code handling.table}, and what the configuration says. */
+/** Decides the handling of each command, from {@code handling.table} and the rules of the configuration. */
 record HandlingDecisions(HandlingTable table, CommandRules rules) {
 
-  /** For a command that the table has a line for, or whose keys say where it goes. */
+  /** Returns the handling of a built-in command: by its line in the table, or by its keys. */
   Handling forBuiltIn(CommandFacts command, boolean isContainer) {
     return rules.apply(command, table.handlingOf(command, isContainer), table.denialError(command));
   }
 
-  /**
-   * For a command that was learnt.
+  /** Returns the handling of a learnt command.
    *
-   * @param divided whether commands must find the node of their keys
+   * @param divided whether there are several partitions, so that commands are routed by their keys
    */
   Handling forLearnt(CommandFacts command, boolean isContainer, boolean divided) {
-    String denial = table.denialError(command);
+    String denialError = table.denialError(command);
     return rules.apply(
         command,
         isContainer
             ? new Handling.Forward()
             : LearntHandling.of(command, table.containerHandling(command), divided),
-        denial == null ? LearntHandling.denialError(command) : denial);
+        denialError == null ? LearntHandling.denialError(command) : denialError);
   }
 }

@@ -12,8 +12,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Penstock's decisions: the lines of {@code handling.table}, where their form is described. A
- * subcommand without a line of its own has its container's.
+ * The parsed lines of {@code handling.table}, which describes their form. A subcommand without its own line has its container's.
  */
 final class HandlingTable {
 
@@ -46,7 +45,7 @@ final class HandlingTable {
     }
   }
 
-  /** Fails when a decision names a command that is not among {@code names}. */
+  /** Throws if a line is about a command that is not in {@code names}. */
   void requireKnown(Set<String> names) {
     Set<String> decided = new HashSet<>(decisions.keySet());
     decided.addAll(denied.keySet());
@@ -57,7 +56,7 @@ final class HandlingTable {
   }
 
   /**
-   * The error line that refuses a command unless the configuration allows it; null when none does.
+   * Returns the error line that rejects a command unless the configuration allows it; null if there is none.
    */
   @Nullable String denialError(CommandFacts command) {
     String error = denied.get(command.name());
@@ -67,23 +66,22 @@ final class HandlingTable {
     return error == null ? null : error(error, command);
   }
 
-  /** The words of the line about a command, without its name; empty when it has none. */
+  /** Returns the words of a command's line, without its name; empty if it has no line. */
   List<String> words(CommandFacts command) {
     String[] words = decision(command);
     return words == null ? List.of() : List.of(words).subList(1, words.length);
   }
 
   /**
-   * What is done with a new subcommand of a container whose line decides about all of them:
-   * refused, or one answer for whatever is not known. Else null.
+   * Returns the handling of a new subcommand if its container's line covers all subcommands: rejected, or one local answer for every unknown one. Otherwise null.
    */
   @Nullable Handling containerHandling(CommandFacts command) {
     String[] words = decisions.get(command.topLevelName());
     if (words == null || !command.isSubcommand()) {
       return null;
     }
-    boolean decides = words[1].equals("refused") || (words[1].equals("local") && words.length > 2);
-    return decides ? read(words, command) : null;
+    boolean coversAll = words[1].equals("refused") || (words[1].equals("local") && words.length > 2);
+    return coversAll ? read(words, command) : null;
   }
 
   private String @Nullable [] decision(CommandFacts command) {
@@ -91,7 +89,7 @@ final class HandlingTable {
     return words == null ? decisions.get(command.topLevelName()) : words;
   }
 
-  /** The decision about a command. */
+  /** Returns the handling of a command. */
   Handling handlingOf(CommandFacts command, boolean isContainer) {
     String[] words = decision(command);
     if (words != null) {
@@ -123,11 +121,11 @@ final class HandlingTable {
     };
   }
 
-  /** {@code broadcast MERGE [aside]}. */
+  /** Parses {@code broadcast MERGE [aside]}. */
   private static Handling broadcast(String[] words) {
     boolean aside = words.length == 4 && words[3].equals("aside");
     if (words.length != 3 && !aside) {
-      throw new IllegalArgumentException("no broadcast: " + String.join(" ", words));
+      throw new IllegalArgumentException("invalid broadcast: " + String.join(" ", words));
     }
     return new Handling.Broadcast(Enum.valueOf(Merge.class, words[2]), aside);
   }
@@ -142,7 +140,7 @@ final class HandlingTable {
     throw new IllegalArgumentException(command.name() + " cannot be split by its key specs");
   }
 
-  /** {@code blocking-if KEYWORD END option:arguments…}. */
+  /** Parses {@code blocking-if KEYWORD END option:arguments…}. */
   private static Handling blockingIf(String[] words) {
     List<Option> options = new ArrayList<>();
     for (int i = 4; i < words.length; i++) {
@@ -154,7 +152,7 @@ final class HandlingTable {
     return new Handling.BlockingIf(words[2], words[3], options);
   }
 
-  /** The line that {@code error NAME} stands for, about this command. */
+  /** Returns the error line of {@code error NAME}, with this command's name. */
   String error(String name, CommandFacts command) {
     @Nullable String text = errors.get(name);
     if (text == null) {

@@ -7,15 +7,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the keys of the few commands whose key specs cannot tell them, or only loosely, as the
- * {@code getkeys_proc} functions in Redis's db.c do. Those that only count by numkeys are left out:
- * their key specs say the same. {@code DEBUG} has no specs and no such function, as no cluster
- * client sends it by its key.
+ * Finds the keys of the few commands whose key specs are missing or imprecise, like the {@code getkeys_proc} functions in Redis's db.c. The functions that only count by numkeys are left out, because their key specs are equivalent. {@code DEBUG} has neither specs nor such a function, because no cluster client routes it by its key.
  */
 enum KeyProcedure {
   /**
-   * {@code sortGetKeys}: the key, and the last STORE's destination; BY and GET patterns are no
-   * keys.
+   * {@code sortGetKeys}: the key, and the destination of the last STORE. BY and GET patterns are not keys.
    */
   SORT {
     @Override
@@ -36,12 +32,12 @@ enum KeyProcedure {
     }
   },
 
-  /** The one key of the subcommands in debug.c that look at one. */
+  /** The key of the subcommands in debug.c that inspect one. */
   DEBUG {
     @Override
     void collect(RequestFrame frame, KeyPositions into) {
-      for (int i = 0; frame.argc() > 2 && i < DEBUG_OF_A_KEY.size(); i++) {
-        if (Ascii.equalsIgnoreCase(frame, 1, DEBUG_OF_A_KEY.get(i))) {
+      for (int i = 0; frame.argc() > 2 && i < DEBUG_SUBCOMMANDS_WITH_KEY.size(); i++) {
+        if (Ascii.equalsIgnoreCase(frame, 1, DEBUG_SUBCOMMANDS_WITH_KEY.get(i))) {
           into.add(2);
         }
       }
@@ -56,7 +52,7 @@ enum KeyProcedure {
     }
   },
 
-  /** {@code georadiusGetKeys}: of STORE and STOREDIST the last one counts. */
+  /** {@code georadiusGetKeys}: the last of STORE and STOREDIST applies. */
   GEORADIUS {
     @Override
     void collect(RequestFrame frame, KeyPositions into) {
@@ -74,13 +70,13 @@ enum KeyProcedure {
     }
   },
 
-  /** {@code migrateGetKeys}: the key argument, or what follows KEYS when it is empty. */
+  /** {@code migrateGetKeys}: the key argument, or, if that is empty, the arguments after KEYS. */
   MIGRATE {
     @Override
     void collect(RequestFrame frame, KeyPositions into) {
       for (int i = 6; i < frame.argc(); i++) {
         if (Ascii.equalsIgnoreCase(frame, i, "keys")) {
-          // With a key argument too it is a syntax error, and no keys.
+          // KEYS with a key argument is a syntax error: no keys.
           int first = frame.length(3) == 0 ? i + 1 : frame.argc();
           for (int key = first; key < frame.argc(); key++) {
             into.add(key);
@@ -94,9 +90,7 @@ enum KeyProcedure {
   },
 
   /**
-   * {@code xreadGetKeys}: the first half of what follows STREAMS, which may also be a group's name.
-   * Words that are no option here are passed over, as by the key spec: a newer server may know
-   * them.
+   * {@code xreadGetKeys}: the first half of the arguments after STREAMS, which may also be the name of a group. Unknown words are skipped, as by the key spec: a newer server may know them.
    */
   XREAD {
     @Override
@@ -115,7 +109,7 @@ enum KeyProcedure {
     }
   };
 
-  private static final List<String> DEBUG_OF_A_KEY =
+  private static final List<String> DEBUG_SUBCOMMANDS_WITH_KEY =
       List.of("object", "sdslen", "listpack", "ziplist", "quicklist", "htstats-key");
   private static final List<Option> SORT_OPTIONS =
       List.of(new Option("limit", 2), new Option("get", 1), new Option("by", 1));
@@ -131,7 +125,7 @@ enum KeyProcedure {
   /** Adds the keys' positions to {@code into}. */
   abstract void collect(RequestFrame frame, KeyPositions into);
 
-  /** The procedure that a command has beside its key specs, if any. */
+  /** Returns the procedure of a command, or null if it has none. */
   static @Nullable KeyProcedure of(String command) {
     return switch (command) {
       case "debug" -> DEBUG;

@@ -5,12 +5,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What one node's reply to {@code COMMAND} says beyond the table that Penstock comes with: commands
- * and subcommands that it does not have, and a wider arity of those it has. Immutable.
+ * What one node's reply to {@code COMMAND} has that the built-in table lacks: commands, subcommands, and other arities of known commands. Immutable.
  */
 public final class LearntCommands {
 
-  /** What a node says that says nothing new. */
+  /** Nothing learnt. */
   public static final LearntCommands NONE = new LearntCommands(List.of());
 
   private final List<CommandFacts> facts;
@@ -20,9 +19,9 @@ public final class LearntCommands {
   }
 
   /**
-   * Reads a reply; what cannot be understood is left out.
+   * Parses a reply. Skips what cannot be parsed.
    *
-   * @param reply of {@code COMMAND} in RESP2: lists, strings and {@link Long}s
+   * @param reply to {@code COMMAND} in RESP2: lists, strings and {@link Long}s
    */
   public static LearntCommands parse(List<?> reply) {
     CommandTable known = CommandTable.load();
@@ -39,7 +38,7 @@ public final class LearntCommands {
     return facts.isEmpty() ? NONE : new LearntCommands(List.copyOf(facts));
   }
 
-  /** Subcommands stand behind their containers. */
+  /** Returns the facts. Subcommands come after their containers. */
   List<CommandFacts> facts() {
     return facts;
   }

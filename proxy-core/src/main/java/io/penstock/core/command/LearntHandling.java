@@ -8,38 +8,35 @@ import io.penstock.core.spec.ResponsePolicy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Penstock does with commands that neither of its two resource files knows, by what a server
- * says about them. Whoever writes {@code handling.table} decides better; so what a known
- * container's line says of all its subcommands holds for new ones too.
+ * Decides the handling of commands that are in neither resource file, by the facts that a server reports. A line of {@code handling.table} takes precedence: if a container's line covers all of its subcommands, it covers new ones too.
  */
 final class LearntHandling {
 
   private LearntHandling() {}
 
   /**
-   * The decision.
-   *
-   * @param container what the known container's line decides about a new subcommand, or null
-   * @param divided whether commands must find the node of their keys
+   * Returns the handling of a learnt command.
+   * @param container the handling by the line of its container, or null
+   * @param divided whether there are several partitions, so that commands are routed by their keys
    */
   static Handling of(CommandFacts command, @Nullable Handling container, boolean divided) {
     if (container != null) {
       return container;
     }
     if (command.flags().contains(CommandFlag.BLOCKING)) {
-      return refused(command, "it may block, and Penstock does not know how it ends");
+      return rejected(command, "it may block, and Penstock does not know how to end it");
     }
     if (command.flags().contains(CommandFlag.PUBSUB)) {
-      return refused(command, "Penstock does not know how it changes subscriptions");
+      return rejected(command, "Penstock does not know how it changes subscriptions");
     }
     if (!command.keySpecs().isEmpty() || command.flags().contains(CommandFlag.MOVABLEKEYS)) {
       boolean findable = command.keySpecs().stream().anyMatch(KeySpec::isLocatable);
       return findable || !divided
           ? new Handling.Forward()
-          : refused(command, "the servers do not say which of its arguments are keys");
+          : rejected(command, "servers do not report which of its arguments are keys");
     }
     if (command.acl().contains(AclCategory.CONNECTION)) {
-      return refused(command, "it acts on a connection to a server, and those are shared");
+      return rejected(command, "it acts on the connection, and connections to nodes are shared");
     }
     return divided ? byPolicies(command) : new Handling.AnyNode();
   }
@@ -49,15 +46,15 @@ final class LearntHandling {
       case DEFAULT -> new Handling.AnyNode();
       case ALL_NODES, ALL_SHARDS -> {
         Merge merge =
-            command.name().equals("commandlog|get") // Valkey's second kind of slow log
+            command.name().equals("commandlog|get") // Valkey's successor of the slow log
                 ? Merge.NEWEST
                 : merge(command.responsePolicy());
         yield merge == null
-            ? refused(command, "Penstock does not know how to merge what all nodes reply")
+            ? rejected(command, "Penstock does not know how to merge the replies of all nodes")
             : new Handling.Broadcast(merge, false);
       }
       case MULTI_SHARD, SPECIAL ->
-          refused(command, "Penstock does not know which nodes it would have to ask");
+          rejected(command, "Penstock does not know which nodes to send it to");
     };
   }
 
@@ -72,15 +69,15 @@ final class LearntHandling {
     };
   }
 
-  /** Why it is refused unless it is allowed by configuration; null when it is not. */
+  /** Returns the error line that rejects the command unless the configuration allows it; null if there is none. */
   static @Nullable String denialError(CommandFacts command) {
     boolean dangerous =
         command.acl().contains(AclCategory.DANGEROUS)
             || command.flags().contains(CommandFlag.ADMIN);
-    return dangerous ? CommandRules.notAllowed(command, "the servers call it dangerous") : null;
+    return dangerous ? CommandRules.notAllowed(command, "servers flag it as dangerous") : null;
   }
 
-  private static Handling refused(CommandFacts command, String reason) {
+  private static Handling rejected(CommandFacts command, String reason) {
     return new Handling.Rejected(CommandRules.notSupported(command, reason));
   }
 }

@@ -3,8 +3,7 @@ package io.penstock.core.command;
 import java.util.Locale;
 
 /**
- * The commands that Penstock answers itself. A constant's name is the command's, words joined by
- * {@code _}, where {@code handling.table} gives no other.
+ * The commands that Penstock answers itself. The name of a constant is the command's, with {@code _} between words, unless {@code handling.table} gives another.
  */
 public enum LocalCommand {
   PING(Area.CONNECTION),
@@ -53,7 +52,7 @@ public enum LocalCommand {
   CLUSTER_SHARDS(Area.CLUSTER),
   CLUSTER_SLAVES(Area.CLUSTER),
   CLUSTER_SLOTS(Area.CLUSTER),
-  /** Every other subcommand of {@code CLUSTER}: they administer. */
+  /** Every other subcommand of {@code CLUSTER}: these administer a cluster. */
   CLUSTER_OTHER(Area.CLUSTER),
   COMMAND(Area.CONNECTION),
   COMMAND_COUNT(Area.CONNECTION),
@@ -73,23 +72,23 @@ public enum LocalCommand {
   SSUBSCRIBE(Area.SUBSCRIPTION),
   SUNSUBSCRIBE(Area.SUBSCRIPTION);
 
-  /** By what kind of handler it is answered. */
+  /** The kind of handler that answers it. */
   public enum Area {
-    /** About the client's own connection, and about commands. */
+    /** The client's own connection, and the command table. */
     CONNECTION,
-    /** What replicas have got, and disks. */
+    /** Acknowledgements by replicas and by disks. */
     REPLICATION,
-    /** Beginning and ending of transactions. */
+    /** Transactions. */
     TRANSACTION,
-    /** What the client listens to. */
+    /** The client's subscriptions. */
     SUBSCRIPTION,
-    /** About all clients. */
+    /** All clients. */
     CLIENTS,
-    /** About client-side caching. */
+    /** Client-side caching. */
     TRACKING,
-    /** About Penstock as a server. */
+    /** Penstock as a server. */
     SERVER,
-    /** About the cluster that Penstock may look like. */
+    /** The cluster that Penstock may present to clients. */
     CLUSTER
   }
 
@@ -104,9 +103,9 @@ public enum LocalCommand {
   }
 
   /**
-   * The constant for a command's name.
+   * Returns the constant for a command's name.
    *
-   * @throws IllegalArgumentException when Penstock does not answer that command itself
+   * @throws IllegalArgumentException if Penstock does not answer that command itself
    */
   static LocalCommand named(String command) {
     return valueOf(command.toUpperCase(Locale.ROOT).replace('|', '_').replace('-', '_'));

@@ -1,62 +1,59 @@
 package io.penstock.core.command;
 
 /**
- * How the replies to the parts of a split or broadcast command become one. Unless it is said
- * otherwise, the first error in the order of the parts is the reply when there is one.
+ * How the replies to the parts of a split or broadcast command are merged. Unless stated otherwise, the result is the first error in the order of the parts, if there is one.
  */
 public enum Merge {
-  /** Each part's array holds one element a key; the merged array has them in the caller's order. */
+  /** Each part's array has one element per key. The merged array has them in the order of the request. */
   ARRAY_BY_KEY,
-  /** {@code +OK} when every part says so. */
+  /** {@code +OK} if every part replies {@code +OK}. */
   ALL_OK,
-  /** The first reply: all are the same, as the digest that {@code SCRIPT LOAD} answers. */
+  /** The first reply: all are the same, such as the digest of {@code SCRIPT LOAD}. */
   ALL_SUCCEEDED,
-  /** The first reply that is no error; else the first error that says more than that none ran. */
+  /** The first reply that is no error; otherwise the first error that does not merely mean that nothing was running. */
   ONE_SUCCEEDED,
   /** The sum of integers. */
   SUM,
-  /** The least of integers. */
+  /** The minimum of integers. */
   MIN,
   /**
-   * Arrays (or maps) of one length: integers are added by place, everything else is the same in all
-   * of them, as the names that {@code PUBSUB NUMSUB} repeats.
+   * Arrays (or maps) of the same length: integers are added by index. All other elements are the same in all of them, such as the names in {@code PUBSUB NUMSUB}.
    */
   SUM_BY_ELEMENT,
-  /** As {@link #SUM_BY_ELEMENT}, then clients are counted in place of this proxy's connections. */
+  /** Like {@link #SUM_BY_ELEMENT}, but counts this proxy's clients instead of its connections. */
   SUBSCRIBERS,
-  /** The same for shard channels. */
+  /** Like {@link #SUBSCRIBERS}, for shard channels. */
   SHARD_SUBSCRIBERS,
-  /** As {@link #SUM}, then patterns of clients are counted in place of this proxy's. */
+  /** Like {@link #SUM}, but counts the patterns of this proxy's clients instead of its own. */
   PATTERNS,
-  /** As {@link #SUM_BY_ELEMENT}, with the least integer: of 0 and 1, whether all are 1. */
+  /** Like {@link #SUM_BY_ELEMENT}, with the minimum: of 0 and 1, whether all are 1. */
   MIN_BY_ELEMENT,
   /** All elements of arrays, or of RESP3 sets. */
   CONCAT,
-  /** The same, each element once. */
+  /** Like {@link #CONCAT}, without duplicates. */
   UNION,
-  /** One reply by chance among those that are not null; null when all are. */
+  /** A random one of the replies that are not null; null if all are. */
   RANDOM,
   /**
-   * {@code FUNCTION STATS}: the first reply that tells of a running function, else the first reply.
+   * {@code FUNCTION STATS}: the first reply with a running function, otherwise the first reply.
    */
   RUNNING,
-  /** {@code SLOWLOG GET}: the newest entries of all, as many as one server would give. */
+  /** {@code SLOWLOG GET}: the newest entries of all replies, as many as one server would return. */
   NEWEST,
-  /** {@code LATENCY LATEST}: of each event what came last, and the worst. */
+  /** {@code LATENCY LATEST}: for each event the latest and the highest latency. */
   LATEST,
-  /** {@code LATENCY HISTORY}: all samples by their time. */
+  /** {@code LATENCY HISTORY}: all samples, sorted by time. */
   HISTORY,
-  /** {@code LATENCY HISTOGRAM}: calls are added, command by command and duration by duration. */
+  /** {@code LATENCY HISTOGRAM}: calls are added per command and bucket. */
   HISTOGRAM,
-  /** {@code MEMORY STATS}: bytes and numbers are added, ratios are means. */
+  /** {@code MEMORY STATS}: bytes and counts are added; ratios are averaged. */
   STATS,
   /**
-   * Texts for people: the one that all say, or each with its shard's number. An error is the reply
-   * only when there is no text.
+   * Texts for people: one text if all are equal, otherwise each with its shard's number. The result is an error only if there is no text.
    */
   TEXTS;
 
-  /** Whether nodes count this proxy's connections where clients are meant. */
+  /** Returns whether nodes count this proxy's connections where the reply must count clients. */
   public boolean countsClients() {
     return switch (this) {
       case SUBSCRIBERS, SHARD_SUBSCRIBERS, PATTERNS -> true;

@@ -6,7 +6,7 @@ import io.penstock.core.spec.Ascii;
 import io.penstock.core.spec.Glob;
 import org.jspecify.annotations.Nullable;
 
-/** Which commands {@code COMMAND LIST} lists. */
+/** The filter of {@code COMMAND LIST}. */
 sealed interface NameFilter {
 
   boolean accepts(CommandSpec spec);
@@ -15,7 +15,7 @@ sealed interface NameFilter {
     return new Pattern(Glob.ignoringCase("*"));
   }
 
-  /** The filter whose kind is argument {@code i}; null for an unknown kind. */
+  /** Returns the filter of the kind in argument {@code i}; null if the kind is unknown. */
   static @Nullable NameFilter of(RequestFrame request, int i, String value) {
     if (Ascii.equalsIgnoreCase(request, i, "pattern")) {
       return new Pattern(Glob.ignoringCase(value));
@@ -45,7 +45,7 @@ sealed interface NameFilter {
     }
   }
 
-  /** No command of the table is a module's. */
+  /** Matches nothing: the module of a command is not known. */
   record Module() implements NameFilter {
     @Override
     public boolean accepts(CommandSpec spec) {

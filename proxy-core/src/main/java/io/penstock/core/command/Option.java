@@ -7,17 +7,16 @@ import java.util.List;
 /**
  * One option of a command.
  *
- * @param keyword matched in any case
+ * @param keyword matched ignoring case
  * @param arguments how many arguments follow the keyword
  */
 public record Option(String keyword, int arguments) {
 
-  /** What {@link #arguments(List, RequestFrame, int)} gives for an argument that is no option. */
+  /** The result of {@link #arguments(List, RequestFrame, int)} for an argument that is no option. */
   static final int NONE = -1;
 
   /**
-   * How many arguments follow argument {@code i}, if it is one of {@code options}; else {@link
-   * #NONE}.
+   * Returns how many arguments follow argument {@code i} if it is one of {@code options}; otherwise {@link #NONE}.
    */
   static int arguments(List<Option> options, RequestFrame frame, int i) {
     for (int o = 0; o < options.size(); o++) {

@@ -6,16 +6,14 @@ import io.penstock.core.spec.Glob;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which arguments of a command are glob patterns. Nodes try them on each of their names, and
- * Penstock on its own.
+ * Which arguments of a command are glob patterns. Nodes match them against all keys or names, and Penstock against its own names.
  *
- * @param from the argument from which on all are; or after which one that follows {@code keyword}
- *     is
- * @param keyword an option of the command; null if there is none
+ * @param from without a keyword, the first argument of the patterns; with one, the first argument where the keyword may be
+ * @param keyword the option that precedes a pattern; null if all arguments from {@code from} on are patterns
  */
 record PatternArguments(int from, @Nullable String keyword) {
 
-  /** Null for a command without any. */
+  /** Returns null for a command without patterns. */
   static @Nullable PatternArguments of(String command) {
     return switch (command) {
       case "keys", "psubscribe" -> new PatternArguments(1, null);
@@ -28,7 +26,7 @@ record PatternArguments(int from, @Nullable String keyword) {
     };
   }
 
-  /** Whether one of them is longer than {@link Glob#MAX_LENGTH}. */
+  /** Returns whether a pattern is longer than {@link Glob#MAX_LENGTH}. */
   boolean isTooLong(RequestFrame frame) {
     if (frame.end() - frame.start() <= Glob.MAX_LENGTH) {
       return false;

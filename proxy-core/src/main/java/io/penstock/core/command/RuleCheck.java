@@ -6,48 +6,46 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Tells entries of {@link CommandRules} that would do nothing, or not what they seem to. */
+/** Validates entries of {@link CommandRules}: finds those without an effect, or with an unexpected one. */
 public final class RuleCheck {
 
   private static final CommandRules EVERYTHING = new CommandRules(Set.of("@all"), Set.of());
 
   private RuleCheck() {}
 
-  /**
-   * What is wrong with an entry.
-   *
+  /** A problem with an entry.
    * @param reason what is wrong
    * @param fix what to do
    */
   public record Fault(String reason, String fix) {}
 
-  /** What is wrong with an entry of {@code deny}; null when nothing is. */
+  /** Returns the problem with an entry of {@code deny}, or null. */
   public static @Nullable Fault checkDenied(String entry) {
     String name = CommandRules.normalize(entry);
     return name.startsWith("@") ? ofCategory(name.substring(1)) : ofName(name);
   }
 
-  /** What is wrong with an entry of {@code allow}; null when nothing is. */
+  /** Returns the problem with an entry of {@code allow}, or null. */
   public static @Nullable Fault checkAllowed(String entry) {
     Fault fault = checkDenied(entry);
     CommandSpec spec = CommandTable.load(EVERYTHING).lookUp(CommandRules.normalize(entry));
-    String refusal = spec == null ? null : refusal(spec);
-    return fault == null && refusal != null
-        ? new Fault("nothing can allow it: " + refusal, "remove it")
+    String rejection = spec == null ? null : rejection(spec);
+    return fault == null && rejection != null
+        ? new Fault("it cannot be allowed: " + rejection, "remove it")
         : fault;
   }
 
-  /** The error line for a command that is refused whatever is allowed. */
-  private static @Nullable String refusal(CommandSpec spec) {
+  /** Returns the error line of a command that is rejected whatever is allowed. */
+  private static @Nullable String rejection(CommandSpec spec) {
     List<CommandSpec> subcommands = spec.subcommands();
-    String refusal = null;
+    String rejection = null;
     for (CommandSpec command : subcommands.isEmpty() ? List.of(spec) : subcommands) {
       if (!(command.handling() instanceof Handling.Rejected(String error))) {
         return null;
       }
-      refusal = error.substring("ERR ".length());
+      rejection = error.substring("ERR ".length());
     }
-    return refusal;
+    return rejection;
   }
 
   private static @Nullable Fault ofCategory(String name) {
@@ -62,9 +60,9 @@ public final class RuleCheck {
 
   private static @Nullable Fault ofName(String name) {
     if (name.indexOf(' ') >= 0) {
-      return new Fault("a subcommand stands behind a bar", "write " + name.replaceAll(" +", "|"));
+      return new Fault("a subcommand is separated by a bar", "write " + name.replaceAll(" +", "|"));
     }
-    // A module's commands are learnt later; by their authors' custom they have a dot.
+    // Commands of modules are learnt later. By convention their names contain a dot.
     return CommandTable.load().lookUp(name) != null || name.indexOf('.') > 0
         ? null
         : new Fault(

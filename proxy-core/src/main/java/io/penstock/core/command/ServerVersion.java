@@ -5,7 +5,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** A server's version, as {@code redis_version} in {@code INFO} has it. Immutable. */
+/** A server's version, as {@code redis_version} in {@code INFO}. Immutable. */
 public record ServerVersion(int major, int minor, int patch) implements Comparable<ServerVersion> {
 
   private static final Pattern FORM =
@@ -15,7 +15,7 @@ public record ServerVersion(int major, int minor, int patch) implements Comparab
           .thenComparingInt(ServerVersion::minor)
           .thenComparingInt(ServerVersion::patch);
 
-  /** The version that {@code text} begins with, or null when it begins with none. */
+  /** Returns the version at the beginning of {@code text}, or null if there is none. */
   public static @Nullable ServerVersion parse(String text) {
     Matcher parts = FORM.matcher(text);
     if (!parts.matches()) {
@@ -33,7 +33,7 @@ public record ServerVersion(int major, int minor, int patch) implements Comparab
     return ORDER.compare(this, other);
   }
 
-  /** As servers write it: {@code 7.0.15}. */
+  /** Returns the version as servers write it: {@code 7.0.15}. */
   @Override
   public String toString() {
     return major + "." + minor + "." + patch;

@@ -9,12 +9,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The text resources of this package: lines, {@code #} for comments. */
+/** Reads the text resources of this package. A line that begins with {@code #} is a comment. */
 final class TableResource {
 
   private TableResource() {}
 
-  /** A resource's lines without comments and blank ones, runs of spaces made one. */
+  /** Returns a resource's lines without comments and blank lines, with runs of spaces reduced to one. */
   static List<String> lines(String name) {
     try (InputStream in = TableResource.class.getResourceAsStream(name)) {
       if (in == null) {

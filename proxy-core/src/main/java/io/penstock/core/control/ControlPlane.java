@@ -26,13 +26,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
 /**
- * How nodes are asked beside the data path: over Lettuce, with plain connections, most of which
- * live for one question, and the topology thread, on which the answers are dealt with. Safe from
- * any thread.
+ * Queries nodes outside the data path, over Lettuce. Most connections are closed after one query. Owns the topology thread, which handles the answers. Safe from any thread.
  *
- * <p>One thread does all I/O, and Lettuce's timers run on the topology thread. Names are resolved
- * for each question, as the data path resolves them, so that nodes replaced behind the same name
- * are found.
+ * <p>One thread does all I/O, and Lettuce's timers run on the topology thread. Host names are resolved for each connection, with the data path's resolver, so that a node that was replaced under the same name is found.
  */
 public final class ControlPlane {
 
@@ -40,7 +36,7 @@ public final class ControlPlane {
   private static final long END_SECONDS = 2;
   private static final String CLIENT_NAME = "penstock-topology";
 
-  /** Long enough for a connection that is just being made to be closed, its buffer given back. */
+  /** Lettuce's quiet period at shutdown: enough time to close a connection that is being opened and to release its buffer. */
   private static final long QUIET_MILLIS = 50;
 
   private final Duration timeout;
@@ -73,9 +69,9 @@ public final class ControlPlane {
   }
 
   /**
-   * Makes one that has not connected to anybody yet. Starts no thread.
+   * Creates a control plane without connections. Starts no thread.
    *
-   * @param timeout for connecting, for authenticating, and for the answers, each
+   * @param timeout for each of: connecting, authenticating, and each reply
    */
   public static ControlPlane create(Duration timeout) {
     return new ControlPlane(timeout);
@@ -90,23 +86,17 @@ public final class ControlPlane {
   }
 
   /**
-   * Connects, authenticates, selects the database, asks and disconnects. The name is resolved anew
-   * each time. Completes on any thread; fails within a few times the timeout when the node does not
-   * answer.
+   * Connects, authenticates, selects the database, runs the query and disconnects. The host name is resolved each time. Completes on any thread. Fails within a few times the timeout if the node does not answer.
    */
   public <T> CompletionStage<T> query(
-      Endpoint node, Function<RedisAsyncCommands<String, String>, CompletionStage<T>> question) {
+      Endpoint node, Function<RedisAsyncCommands<String, String>, CompletionStage<T>> query) {
     return connected(
         node,
         connection ->
-            question
-                .apply(connection.async())
-                .whenComplete((told, failure) -> disconnect(connection)));
+            query.apply(connection.async()).whenComplete((_, _) -> disconnect(connection)));
   }
 
-  /**
-   * Connects, for the caller to {@link #disconnect} the connection. Otherwise as {@link #query}.
-   */
+  /** Connects like {@link #query}. The caller must {@link #disconnect} the connection. */
   public CompletionStage<StatefulRedisConnection<String, String>> connect(Endpoint node) {
     return connected(node, CompletableFuture::completedFuture);
   }
@@ -116,19 +106,19 @@ public final class ControlPlane {
     if (closed.get()) {
       return CompletableFuture.failedFuture(new IllegalStateException("closed"));
     }
-    CompletableFuture<T> answer = new CompletableFuture<>();
+    CompletableFuture<T> result = new CompletableFuture<>();
     Stages.call(() -> client.connectAsync(StringCodec.UTF8, uri(node)).thenCompose(then))
-        .whenComplete((told, failure) -> {
+        .whenComplete((value, failure) -> {
           if (failure == null) {
-            answer.complete(told);
+            result.complete(value);
           } else {
-            answer.completeExceptionally(masked(failure));
+            result.completeExceptionally(masked(failure));
           }
         });
-    return answer;
+    return result;
   }
 
-  /** Servers that do not know AUTH repeat what they were sent. */
+  /** Removes passwords: a server that does not know AUTH repeats its arguments in the error. */
   private static Throwable masked(Throwable failure) {
     String reason = Outage.reason(failure);
     String masked = Credentials.mask(reason);
@@ -137,7 +127,7 @@ public final class ControlPlane {
 
   /** Closes a connection. */
   public void disconnect(StatefulRedisConnection<String, String> connection) {
-    if (!closed.get()) { // else it has been closed, and a second time would be warned of
+    if (!closed.get()) { // otherwise already closed; Lettuce warns about a second close
       connection.closeAsync();
     }
   }
@@ -147,7 +137,7 @@ public final class ControlPlane {
         RedisURI.builder()
             .withHost(node.host())
             .withPort(node.port())
-            .withDatabase(node.access().database()) // selected here too: a user may lack the right
+            .withDatabase(node.access().database()) // also here: detects a user without permission for SELECT
             .withTimeout(timeout)
             .withClientName(CLIENT_NAME);
     Credentials credentials = node.access().credentials();
@@ -161,8 +151,7 @@ public final class ControlPlane {
   }
 
   /**
-   * Closes its connections and ends its threads, after what they have been given to do. Returns at
-   * once; completes, never exceptionally, within a few seconds.
+   * Closes all connections and stops the threads after their queued tasks. Returns at once. Completes within a few seconds, never exceptionally.
    */
   public CompletionStage<Void> close() {
     closed.set(true);

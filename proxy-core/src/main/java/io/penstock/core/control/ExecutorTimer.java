@@ -10,8 +10,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lettuce's timer on a thread there is already: its own would tick ten times a second, on a thread
- * that starts before anything is asked (docs/adr/0026).
+ * Lettuce's timer, on an existing thread. Lettuce's own timer ticks ten times a second, on a thread that starts before the first query (docs/adr/0026).
  */
 final class ExecutorTimer implements Timer {
 
@@ -28,7 +27,7 @@ final class ExecutorTimer implements Timer {
     return timeout;
   }
 
-  /** Nothing to stop: the executor is somebody else's. */
+  /** Does nothing: this timer does not own the executor. */
   @Override
   public Set<Timeout> stop() {
     return Set.of();
@@ -50,7 +49,7 @@ final class ExecutorTimer implements Timer {
       try {
         task.run(this);
       } catch (Exception e) {
-        throw new IllegalStateException("a timer's task failed", e);
+        throw new IllegalStateException("A timer task failed", e);
       }
     }
 

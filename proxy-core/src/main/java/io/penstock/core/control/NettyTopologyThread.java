@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One thread that starts with its first task. What is handed to it after its end is dropped. */
+/** A thread that starts with its first task. Tasks submitted after {@link #close} are dropped. */
 final class NettyTopologyThread implements TopologyThread {
 
   private static final Logger LOG = LoggerFactory.getLogger(NettyTopologyThread.class);
@@ -20,7 +20,7 @@ final class NettyTopologyThread implements TopologyThread {
       new DefaultEventExecutorGroup(
           1, Thread.ofPlatform().daemon().name("penstock-topology").factory());
 
-  /** For what Lettuce computes outside its I/O thread. */
+  /** The executor for what Lettuce runs outside its I/O thread. */
   EventExecutorGroup group() {
     return group;
   }
@@ -35,7 +35,7 @@ final class NettyTopologyThread implements TopologyThread {
     try {
       group.execute(task);
     } catch (RejectedExecutionException e) {
-      LOG.trace("topology thread has ended", e);
+      LOG.trace("The topology thread has ended; a task is dropped", e);
     }
   }
 
@@ -44,7 +44,7 @@ final class NettyTopologyThread implements TopologyThread {
     try {
       group.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
     } catch (RejectedExecutionException e) {
-      LOG.trace("topology thread has ended", e);
+      LOG.trace("The topology thread has ended; a task is dropped", e);
     }
   }
 

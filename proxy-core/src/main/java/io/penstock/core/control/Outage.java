@@ -4,45 +4,44 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
- * Tries that fail one after the other, and when that is said: of the first, then once in a while.
- * Confined to the topology thread.
+ * Counts consecutive failures and decides when to log one: the first, and then at most one a minute. Confined to the topology thread.
  */
 public final class Outage {
 
-  private static final long QUIET_NANOS = Duration.ofMinutes(1).toNanos();
+  private static final long LOG_PERIOD_NANOS = Duration.ofMinutes(1).toNanos();
 
   private final LongSupplier nanoTime;
   private int failures;
-  private long saidAt;
+  private long loggedAt;
 
   public Outage(LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
   }
 
-  /** One more try failed; answers whether to say so. */
+  /** Records a failed attempt. Returns whether to log it. */
   public boolean recordFailure() {
     failures++;
     long now = nanoTime.getAsLong();
-    if (failures > 1 && now - saidAt < QUIET_NANOS) {
+    if (failures > 1 && now - loggedAt < LOG_PERIOD_NANOS) {
       return false;
     }
-    saidAt = now;
+    loggedAt = now;
     return true;
   }
 
-  /** Tries that failed since one worked. */
+  /** Returns the number of failed attempts since the last success. */
   public int failures() {
     return failures;
   }
 
-  /** A try worked; answers how many failed before. */
+  /** Records a successful attempt. Returns how many attempts failed before it. */
   public int recordSuccess() {
     int before = failures;
     failures = 0;
     return before;
   }
 
-  /** What is at the bottom of a failure, in words. */
+  /** Returns the message of a failure's root cause, or its class name if it has no message. */
   public static String reason(Throwable failure) {
     Throwable deepest = failure;
     while (deepest.getCause() != null) {

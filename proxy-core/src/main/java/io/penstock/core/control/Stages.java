@@ -4,18 +4,17 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
-/** Stages of what nodes are asked. */
+/** Stages of asynchronous queries. */
 public final class Stages {
 
   private Stages() {}
 
   /**
-   * What the question answers. A question that throws, an Error too, has failed: nothing else is
-   * asked before it has ended.
+   * Starts a query. If it throws, an {@link Error} included, returns a failed stage: the caller starts no other query before this one has ended.
    */
-  public static <T> CompletionStage<T> call(Supplier<CompletionStage<T>> question) {
+  public static <T> CompletionStage<T> call(Supplier<CompletionStage<T>> query) {
     try {
-      return question.get();
+      return query.get();
     } catch (Throwable e) {
       return CompletableFuture.failedFuture(e);
     }

@@ -3,12 +3,12 @@ package io.penstock.core.control;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 
-/** The one thread that refreshes run on, and its clock. Tests turn the clock by hand. */
+/** The single thread for refreshes, surveys and health checks, and its clock. Tests set the clock by hand. */
 public interface TopologyThread extends Executor {
 
-  /** As {@link System#nanoTime}. */
+  /** Returns the time like {@link System#nanoTime}. */
   long nanoTime();
 
-  /** Runs a task here, once, after a delay. */
+  /** Runs a task on this thread, once, after a delay. */
   void runAfter(Duration delay, Runnable task);
 }

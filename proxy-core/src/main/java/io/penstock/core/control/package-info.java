@@ -1,6 +1,5 @@
 /**
- * What looks at the servers beside the data path has in common: Lettuce's resources, and a thread
- * of its own ({@link io.penstock.core.control.TopologyThread}), on which all of it runs.
+ * What all queries to nodes outside the data path share: Lettuce's resources, and the thread that handles the answers ({@link io.penstock.core.control.TopologyThread}).
  */
 @NullMarked
 package io.penstock.core.control;

@@ -26,14 +26,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether the nodes that the topology names answer, also when no client asks for anything: each
- * master and replica gets a {@code PING} every {@link #PERIOD}, aside of the data path.
+ * Checks whether the nodes of the topology answer, also while no client sends requests: sends a {@code PING} to each master and replica every {@link #PERIOD}, outside the data path.
  *
- * <p>Confined to the topology thread but for {@link #status}.
+ * <p>Confined to the topology thread, except {@link #status}.
  */
 public final class HealthCheck {
 
-  /** Between two looks at all nodes; two may fail before an answer is too old. */
+  /** Time between two checks of all nodes. Two may fail before the last answer is too old. */
   static final Duration PERIOD = Duration.ofSeconds(2);
 
   private static final Logger LOG = LoggerFactory.getLogger(HealthCheck.class);
@@ -43,19 +42,19 @@ public final class HealthCheck {
   private final Topology topology;
   private final ProxyEvents events;
   private final Instant started = Instant.now();
-  private final Map<Endpoint, Seen> seen = new ConcurrentHashMap<>();
-  private final Set<Endpoint> asking = new HashSet<>();
-  private volatile Instant unowned = started; // since when slots have had no owner, if so
+  private final Map<Endpoint, Result> results = new ConcurrentHashMap<>();
+  private final Set<Endpoint> pinging = new HashSet<>();
+  private volatile Instant lastFullCoverage = started; // when every slot last had an owner
   private boolean closed;
 
   /**
-   * What was last heard of a node.
+   * The result of the last pings of a node.
    *
-   * @param at of the last answer, by the thread's clock; no matter before the first
+   * @param at when the last answer came, by the thread's clock; undefined before the first
    */
-  private record Seen(@Nullable Instant lastAnswer, long at, @Nullable String failure) {
+  private record Result(@Nullable Instant lastAnswer, long at, @Nullable String failure) {
 
-    static final Seen NOTHING = new Seen(null, 0, null);
+    static final Result NONE = new Result(null, 0, null);
 
     boolean isFresh(long now) {
       return lastAnswer != null && now - at <= UpstreamStatus.FRESH.toNanos();
@@ -69,49 +68,49 @@ public final class HealthCheck {
     this.events = events;
   }
 
-  /** Makes one that has not asked anybody yet. */
+  /** Creates a health check. Sends nothing before {@link #start}. */
   public static HealthCheck create(ControlPlane control, Topology topology, ProxyEvents events) {
     return new HealthCheck(control.thread(), new LettucePinger(control), topology, events);
   }
 
-  /** Begins to ask; returns at once. Call once. */
+  /** Starts to send pings. Returns at once. Call once. */
   public void start() {
-    thread.execute(this::look);
+    thread.execute(this::check);
   }
 
-  /** Asks nodes that have come at once, forgets those that have gone. Any thread. */
+  /** Pings new nodes at once and forgets removed ones. Any thread. */
   public void topologyChanged() {
     thread.execute(() -> {
       Set<Endpoint> nodes = nodes();
-      seen.keySet().retainAll(nodes);
+      results.keySet().retainAll(nodes);
       pinger.keepOnly(nodes);
-      nodes.removeAll(seen.keySet());
-      ask(nodes);
+      nodes.removeAll(results.keySet());
+      ping(nodes);
     });
   }
 
-  /** Asks nobody any more; returns at once. */
+  /** Stops sending pings. Returns at once. */
   public void close() {
     thread.execute(() -> closed = true);
   }
 
-  private void look() {
+  private void check() {
     if (closed) {
       return;
     }
-    thread.runAfter(PERIOD, this::look);
+    thread.runAfter(PERIOD, this::check);
     if (topology.current().isFullyCovered()) {
-      unowned = Instant.now();
+      lastFullCoverage = Instant.now();
     }
-    ask(nodes());
-    tell();
+    ping(nodes());
+    publish();
   }
 
-  private void tell() {
+  private void publish() {
     try {
       events.healthChecked(status());
     } catch (Throwable e) {
-      LOG.error("A listener failed on the nodes' health", e);
+      LOG.error("A listener of health checks failed", e);
     }
   }
 
@@ -119,32 +118,32 @@ public final class HealthCheck {
     return topology.current().nodes();
   }
 
-  private void ask(Set<Endpoint> nodes) {
+  private void ping(Set<Endpoint> nodes) {
     for (Endpoint node : nodes) {
-      if (!closed && asking.add(node)) {
+      if (!closed && pinging.add(node)) {
         Stages.call(() -> pinger.ping(node).thenApply(_ -> node))
-            .whenComplete((_, failure) -> thread.execute(() -> answered(node, failure)));
+            .whenComplete((_, failure) -> thread.execute(() -> onAnswer(node, failure)));
       }
     }
   }
 
-  private void answered(Endpoint node, @Nullable Throwable failure) {
-    asking.remove(node);
+  private void onAnswer(Endpoint node, @Nullable Throwable failure) {
+    pinging.remove(node);
     if (!nodes().contains(node)) {
       return;
     }
-    Seen before = seen.getOrDefault(node, Seen.NOTHING);
-    seen.put(
+    Result before = results.getOrDefault(node, Result.NONE);
+    results.put(
         node,
         failure == null
-            ? new Seen(Instant.now(), thread.nanoTime(), null)
-            : new Seen(before.lastAnswer, before.at, Outage.reason(failure)));
-    if (before == Seen.NOTHING) {
-      tell(); // who waits for the start need not wait for the next look
+            ? new Result(Instant.now(), thread.nanoTime(), null)
+            : new Result(before.lastAnswer, before.at, Outage.reason(failure)));
+    if (before == Result.NONE) {
+      publish(); // the first result of a node: readiness must not wait for the next check
     }
   }
 
-  /** What holds now. Any thread. */
+  /** Returns the status at this moment. Any thread. */
   public UpstreamStatus status() {
     Placement map = topology.current();
     long now = thread.nanoTime();
@@ -160,7 +159,7 @@ public final class HealthCheck {
     for (int first = 0; first < map.partitions(); ) {
       int last = map.endOfRun(first);
       Shard shard = map.shardOf(first);
-      if (shard == null || !seenOf(shard.master()).isFresh(now)) {
+      if (shard == null || !resultOf(shard.master()).isFresh(now)) {
         gaps.add(gap(map, first, last));
       } else {
         covered += ShownSlots.last(map, last) - ShownSlots.first(map, first) + 1;
@@ -170,12 +169,12 @@ public final class HealthCheck {
     return new UpstreamStatus(map, covered, gaps, nodes);
   }
 
-  private Seen seenOf(Endpoint node) {
-    return seen.getOrDefault(node, Seen.NOTHING);
+  private Result resultOf(Endpoint node) {
+    return results.getOrDefault(node, Result.NONE);
   }
 
   private NodeStatus statusOf(Endpoint node, boolean master, long now) {
-    Seen last = seenOf(node);
+    Result last = resultOf(node);
     return new NodeStatus(node, master, last.isFresh(now), last.lastAnswer, last.failure);
   }
 
@@ -184,10 +183,10 @@ public final class HealthCheck {
     int lastSlot = ShownSlots.last(map, last);
     Shard shard = map.shardOf(first);
     if (shard == null) {
-      return new Gap(firstSlot, lastSlot, null, unowned, null);
+      return new Gap(firstSlot, lastSlot, null, lastFullCoverage, null);
     }
-    Seen heard = seenOf(shard.master());
-    Instant since = heard.lastAnswer == null ? started : heard.lastAnswer;
-    return new Gap(firstSlot, lastSlot, shard.master(), since, heard.failure);
+    Result result = resultOf(shard.master());
+    Instant since = result.lastAnswer == null ? started : result.lastAnswer;
+    return new Gap(firstSlot, lastSlot, shard.master(), since, result.failure);
   }
 }

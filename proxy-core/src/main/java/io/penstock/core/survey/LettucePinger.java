@@ -14,8 +14,7 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends {@code PING} over one connection to each node, which is kept as long as it works. Confined
- * to the topology thread.
+ * Sends {@code PING} over one connection per node, which is kept open while it works. Confined to the topology thread.
  */
 public final class LettucePinger implements Pinger {
 
@@ -45,19 +44,18 @@ public final class LettucePinger implements Pinger {
   }
 
   /**
-   * A node that runs a script, cannot save its data, or has a rule against {@code PING} is there.
-   * It may say so while the connection is being made.
+   * Returns the error reply of a node that is up but does not run {@code PING}: it runs a script, cannot save its data, or an ACL forbids {@code PING}. A node may return that error during the handshake. Throws for any other failure.
    */
   private static String unlessAnswered(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-      if (isThere(messageOf(cause))) {
+      if (isFromLiveNode(messageOf(cause))) {
         return messageOf(cause);
       }
     }
     throw new CompletionException(unwrapped(failure));
   }
 
-  private static boolean isThere(String error) {
+  private static boolean isFromLiveNode(String error) {
     return error.startsWith("BUSY ")
         || error.startsWith("MISCONF ")
         || (error.startsWith("NOPERM ") && error.contains("'ping'"));
@@ -89,10 +87,10 @@ public final class LettucePinger implements Pinger {
     for (Iterator<Endpoint> it = connections.keySet().iterator(); it.hasNext(); ) {
       Endpoint node = it.next();
       if (!nodes.contains(node)) {
-        CompletableFuture<StatefulRedisConnection<String, String>> gone = connections.get(node);
+        CompletableFuture<StatefulRedisConnection<String, String>> removed = connections.get(node);
         it.remove();
-        if (gone != null) {
-          gone.thenAccept(control::disconnect);
+        if (removed != null) {
+          removed.thenAccept(control::disconnect);
         }
       }
     }

@@ -16,30 +16,29 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks {@code INFO server}, {@code HELLO} and {@code COMMAND} over Lettuce. A user may be forbidden
- * each of them: {@code INFO} is dangerous to ACLs, and {@code HELLO} then tells the version.
+ * Sends {@code INFO server}, {@code HELLO} and {@code COMMAND} over Lettuce. Penstock's user may lack the permission for any of them. {@code INFO} is in the ACL category {@code @dangerous}; without it the version is read from {@code HELLO}.
  */
 public record LettuceServerSource(ControlPlane control) implements ServerSource {
 
   private static final String VERSION = "redis_version:";
   private static final String VALKEY_VERSION = "valkey_version:";
-  private static final String RUN = "run_id:";
-  private static final String MODE = "redis_mode:"; // Valkey's, too, to whom it calls itself Redis
+  private static final String RUN_ID = "run_id:";
+  private static final String MODE = "redis_mode:"; // also of a Valkey that calls itself Redis
   private static final String VALKEY_MODE = "server_mode:";
 
-  /** What every Valkey calls itself to those who ask for Redis. */
-  private static final ServerVersion VALKEYS_REDIS = new ServerVersion(7, 2, 4);
+  /** The {@code redis_version} that every Valkey reports. */
+  private static final ServerVersion REDIS_VERSION_OF_VALKEY = new ServerVersion(7, 2, 4);
 
-  /** What is asked each time; the commands themselves only when it says something new. */
+  /** What is queried each time. The commands are queried only when it has changed. */
   private record Identity(
-      String run,
+      String runId,
       @Nullable ServerVersion version,
       @Nullable ServerVersion valkey,
       String mode,
       long commandCount) {
 
-    Identity counting(long commands) {
-      return new Identity(run, version, valkey, mode, commands);
+    Identity withCommandCount(long commandCount) {
+      return new Identity(runId, version, valkey, mode, commandCount);
     }
   }
 
@@ -50,45 +49,45 @@ public record LettuceServerSource(ControlPlane control) implements ServerSource 
         commands ->
             identity(commands)
                 .thenCompose(now ->
-                    before != null && before.hasSameCommands(now.run, now.version, now.commandCount)
+                    before != null && before.hasSameCommands(now.runId, now.version, now.commandCount)
                         ? CompletableFuture.completedFuture(before)
                         : report(commands, now)));
   }
 
   private static CompletionStage<Identity> identity(RedisAsyncCommands<String, String> commands) {
     CompletionStage<@Nullable String> info =
-        commands.info("server").handle(LettuceServerSource::unlessRefused);
+        commands.info("server").handle(LettuceServerSource::nullIfError);
     CompletionStage<@Nullable List<Object>> hello =
         commands
             .dispatch(CommandType.HELLO, new ArrayOutput<>(StringCodec.UTF8))
-            .handle(LettuceServerSource::unlessRefused);
+            .handle(LettuceServerSource::nullIfError);
     CompletionStage<@Nullable Long> count =
-        commands.commandCount().handle(LettuceServerSource::unlessRefused);
-    return info.thenCombine(hello, (text, greeting) -> identity(text, greeting))
-        .thenCombine(count, (found, number) -> found.counting(number == null ? -1 : number));
+        commands.commandCount().handle(LettuceServerSource::nullIfError);
+    return info.thenCombine(hello, LettuceServerSource::identity)
+        .thenCombine(count, (found, number) -> found.withCommandCount(number == null ? -1 : number));
   }
 
-  private static Identity identity(@Nullable String info, @Nullable List<Object> greeting) {
-    String run = field(info, RUN);
-    String mode = mode(info, greeting);
+  private static Identity identity(@Nullable String info, @Nullable List<Object> hello) {
+    String runId = field(info, RUN_ID);
+    String mode = mode(info, hello);
     ServerVersion version = ServerVersion.parse(field(info, VERSION));
     if (version != null) {
-      return new Identity(run, version, ServerVersion.parse(field(info, VALKEY_VERSION)), mode, -1);
+      return new Identity(runId, version, ServerVersion.parse(field(info, VALKEY_VERSION)), mode, -1);
     }
-    ServerVersion own = ServerVersion.parse(told(greeting, "version"));
-    return told(greeting, "server").equals("valkey")
-        ? new Identity(run, VALKEYS_REDIS, own, mode, -1)
-        : new Identity(run, own, null, mode, -1);
+    ServerVersion own = ServerVersion.parse(helloField(hello, "version"));
+    return helloField(hello, "server").equals("valkey")
+        ? new Identity(runId, REDIS_VERSION_OF_VALKEY, own, mode, -1)
+        : new Identity(runId, own, null, mode, -1);
   }
 
   private static CompletionStage<ServerReport> report(
       RedisAsyncCommands<String, String> commands, Identity now) {
     return commands
         .command()
-        .handle(LettuceServerSource::unlessRefused)
+        .handle(LettuceServerSource::nullIfError)
         .thenApply(reply ->
             new ServerReport(
-                now.run,
+                now.runId,
                 now.version,
                 now.valkey,
                 now.mode,
@@ -96,14 +95,14 @@ public record LettuceServerSource(ControlPlane control) implements ServerSource 
                 reply == null ? null : LearntCommands.parse(reply)));
   }
 
-  private static String mode(@Nullable String info, @Nullable List<Object> greeting) {
+  private static String mode(@Nullable String info, @Nullable List<Object> hello) {
     String redis = field(info, MODE);
-    String told = redis.isEmpty() ? field(info, VALKEY_MODE) : redis;
-    return told.isEmpty() ? told(greeting, "mode") : told;
+    String mode = redis.isEmpty() ? field(info, VALKEY_MODE) : redis;
+    return mode.isEmpty() ? helloField(hello, "mode") : mode;
   }
 
-  /** Null for what the node refuses to answer. */
-  private static <T> @Nullable T unlessRefused(@Nullable T answer, @Nullable Throwable failure) {
+  /** Returns null if the node answered with an error. */
+  private static <T> @Nullable T nullIfError(@Nullable T answer, @Nullable Throwable failure) {
     if (failure == null || failure instanceof RedisCommandExecutionException) {
       return answer;
     }
@@ -120,8 +119,8 @@ public record LettuceServerSource(ControlPlane control) implements ServerSource 
     return info.substring(from, end < 0 ? info.length() : end);
   }
 
-  private static String told(@Nullable List<Object> greeting, String name) {
-    int at = greeting == null ? -1 : greeting.indexOf(name);
-    return greeting != null && at >= 0 && greeting.get(at + 1) instanceof String text ? text : "";
+  private static String helloField(@Nullable List<Object> hello, String name) {
+    int at = hello == null ? -1 : hello.indexOf(name);
+    return hello != null && at >= 0 && hello.get(at + 1) instanceof String text ? text : "";
   }
 }

@@ -4,15 +4,14 @@ import io.penstock.core.upstream.Endpoint;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
-/** Asks nodes whether they are there. Called on the topology thread. */
+/** Checks whether nodes answer. Called on the topology thread. */
 interface Pinger {
 
   /**
-   * Asks one node. Completes on any thread; fails when the node cannot be reached, does not let
-   * Penstock in, does not answer in time, or serves nobody yet.
+   * Sends a {@code PING} to one node. Completes on any thread. Fails if the node cannot be reached, rejects the credentials, does not answer in time, or is still loading its data.
    */
   CompletionStage<?> ping(Endpoint node);
 
-  /** Forgets all others. */
+  /** Forgets all other nodes. */
   void keepOnly(Set<Endpoint> nodes);
 }

@@ -6,14 +6,14 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one node says about itself.
+ * What one node reports about itself.
  *
- * @param runId tells one start of the server from the next, as far as it may be known
- * @param version null when the node does not tell this user
- * @param valkey its version by Valkey's count; null when it is none
- * @param mode {@code cluster}, {@code standalone} or {@code sentinel}; empty when it does not tell
- * @param commandCount how many commands it has, -1 when it does not tell
- * @param learnt what it has beyond the built-in table; null when it does not tell
+ * @param runId the node's run id, new with each start of the process; empty if the node does not report it
+ * @param version Redis version; null if the node does not report it to this user
+ * @param valkey Valkey version; null if the node is no Valkey
+ * @param mode {@code cluster}, {@code standalone} or {@code sentinel}; empty if the node does not report it
+ * @param commandCount how many commands it has; -1 if the node does not report it
+ * @param learnt its commands that the built-in table lacks; null if the node does not report its commands
  */
 record ServerReport(
     String runId,
@@ -23,7 +23,7 @@ record ServerReport(
     long commandCount,
     @Nullable LearntCommands learnt) {
 
-  /** Whether a node that now says this has the commands that it had when it gave this report. */
+  /** Returns whether a node that now reports these values has the same commands as in this report. */
   boolean hasSameCommands(String run, @Nullable ServerVersion version, long commandCount) {
     return this.runId.equals(run)
         && this.commandCount == commandCount

@@ -4,15 +4,13 @@ import io.penstock.core.upstream.Endpoint;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Asks nodes about themselves. */
+/** Queries nodes for their version and commands. */
 interface ServerSource {
 
   /**
-   * Asks one node. Completes on any thread; fails within a few times the connect timeout when the
-   * node does not answer.
+   * Queries one node. Completes on any thread. Fails within a few times the connect timeout if the node does not answer.
    *
-   * @param before what the node said last, or null; its commands are not read again while they are
-   *     the same
+   * @param before the node's last report, or null; its commands are not queried again while they have not changed
    */
   CompletionStage<ServerReport> query(Endpoint node, @Nullable ServerReport before);
 }

@@ -27,28 +27,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Knows what the nodes are: which version, and which commands that Penstock does not come with.
- * Masters and replicas are asked when they appear, until they have answered, and each period again;
- * a few at a time. What a node said holds while the topology names it.
+ * Queries all nodes for their versions, and for commands that Penstock's table lacks. Each master and replica is queried when it appears, again until it has answered, and once per period; a few at a time. A report is kept while the topology contains its node.
  *
- * <p>Confined to the topology thread but for the snapshot, which is immutable and behind a
- * volatile.
+ * <p>Confined to the topology thread, except the snapshot, which is immutable and behind a volatile.
  */
 public final class ServerSurvey {
 
   private static final Logger LOG = LoggerFactory.getLogger(ServerSurvey.class);
 
-  private static final int AT_ONCE = 4;
+  private static final int MAX_CONCURRENT = 4;
   private static final Duration FIRST_RETRY = Duration.ofMillis(200);
   private static final Duration LONGEST_RETRY = Duration.ofSeconds(5);
-  private static final int NAMES_LOGGED = 10;
+  private static final int MAX_NAMES_LOGGED = 10;
 
   /**
-   * What servers before Redis 7.0 have and later ones do not: a deprecated command, and two words
-   * of HTTP that end a connection. Each start in front of such servers learns them, which tells
-   * nobody anything; what modules and newer servers bring is worth a line.
+   * Commands of servers before Redis 7.0 that later ones lack: a deprecated command, and two words of HTTP that close the connection. They are learnt at each start in front of such servers and are not worth a log line. Commands of modules and newer servers are.
    */
-  private static final Set<String> FORMER = Set.of("stralgo", "host:", "post");
+  private static final Set<String> NOT_LOGGED = Set.of("stralgo", "host:", "post");
 
   private final TopologyThread thread;
   private final ServerSource source;
@@ -56,92 +51,92 @@ public final class ServerSurvey {
   private final Duration period;
   private final Backoff backoff = new Backoff(FIRST_RETRY, LONGEST_RETRY, new SplittableRandom());
   private final Map<Endpoint, ServerReport> reports = new HashMap<>();
-  private final Set<Endpoint> toAsk = new LinkedHashSet<>();
-  private final Set<Endpoint> asking = new LinkedHashSet<>();
-  private final SurveyFailures unanswered;
+  private final Set<Endpoint> queue = new LinkedHashSet<>();
+  private final Set<Endpoint> querying = new LinkedHashSet<>();
+  private final SurveyFailures surveyFailures;
   private Consumer<ServerFacts> listener = facts -> {};
   private int failures;
-  private boolean retryArmed;
-  private boolean refusalSaid;
-  private boolean foundSaid;
+  private boolean retryScheduled;
+  private boolean missingPermissionLogged;
+  private boolean serverLogged;
   private boolean closed;
   private volatile ServerFacts current;
-  private volatile boolean heard;
+  private volatile boolean reached;
 
-  ServerSurvey(TopologyThread thread, ServerSource source, Topology topology, Scope scope) {
+  ServerSurvey(TopologyThread thread, ServerSource source, Topology topology, Settings settings) {
     this.thread = thread;
     this.source = source;
     this.topology = topology;
-    this.period = scope.period;
-    this.current = scope.initial;
-    this.unanswered = new SurveyFailures();
+    this.period = settings.period;
+    this.current = settings.initial;
+    this.surveyFailures = new SurveyFailures();
   }
 
   /**
-   * What a survey is about.
+   * Settings of a survey.
    *
-   * @param period between two looks at all nodes
-   * @param initial what holds until nodes have answered
+   * @param period time between two queries of all nodes
+   * @param initial the facts until a node has answered
    */
-  public record Scope(Duration period, ServerFacts initial) {}
+  public record Settings(Duration period, ServerFacts initial) {}
 
-  /** Makes a survey that has not asked anybody yet. */
-  public static ServerSurvey create(ControlPlane control, Topology topology, Scope scope) {
-    return new ServerSurvey(control.thread(), new LettuceServerSource(control), topology, scope);
+  /** Creates a survey. Sends nothing before {@link #start}. */
+  public static ServerSurvey create(ControlPlane control, Topology topology, Settings settings) {
+    return new ServerSurvey(control.thread(), new LettuceServerSource(control), topology, settings);
   }
 
   /**
-   * Begins to ask; returns at once. Call once.
+   * Starts to query nodes. Returns at once. Call once.
    *
-   * @param onChange told of each new snapshot on the topology thread: do not block
+   * @param onChange called with each new snapshot, on the topology thread; must not block
    */
   public void start(Consumer<ServerFacts> onChange) {
     thread.execute(() -> {
       listener = onChange;
-      lookAtAll();
+      queryAll();
     });
   }
 
-  /** What is known now. Any thread. */
+  /** Returns the latest snapshot. Any thread. */
   public ServerFacts current() {
     return current;
   }
 
-  /** Whether any node has let Penstock in and answered, and why one does not. Any thread. */
+  /** Returns whether any node has answered since the start, and why a node does not. Any thread. */
   public Reachability reachability() {
-    return new Reachability(heard, unanswered.failure());
+    return new Reachability(reached, surveyFailures.failure());
   }
 
-  /** Asks nodes that have come, forgets those that have gone. Any thread. */
+  /** Queries new nodes and forgets removed ones. Any thread. */
   public void topologyChanged() {
     thread.execute(() -> {
       Set<Endpoint> nodes = nodes();
-      unanswered.keepOnly(nodes);
+      surveyFailures.keepOnly(nodes);
       if (reports.keySet().retainAll(nodes)) {
         publish();
       }
       nodes.removeAll(reports.keySet());
-      ask(nodes);
+      enqueue(nodes);
     });
   }
 
-  /** Asks nobody any more; returns at once. */
+  /** Stops querying. Returns at once. */
   public void close() {
     thread.execute(() -> closed = true);
   }
 
-  private void lookAtAll() {
+  private void queryAll() {
     thread.runAfter(
         period,
         () -> {
           if (!closed) {
-            lookAtAll();
+            queryAll();
           }
         });
-    ask(nodes());
+    enqueue(nodes());
   }
 
-  /** Whether commands must find the node of their keys. */
+  /** Returns whether there are several partitions, so that commands are routed by their keys. */
   private boolean isDivided() {
     return topology.current().partitions() > 1;
   }
@@ -150,94 +145,94 @@ public final class ServerSurvey {
     return topology.current().nodes();
   }
 
-  private void ask(Set<Endpoint> nodes) {
-    toAsk.addAll(nodes);
-    toAsk.removeAll(asking);
-    askNext();
+  private void enqueue(Set<Endpoint> nodes) {
+    queue.addAll(nodes);
+    queue.removeAll(querying);
+    queryNext();
   }
 
-  private void askNext() {
-    while (!closed && asking.size() < AT_ONCE && !toAsk.isEmpty()) {
-      Endpoint node = toAsk.iterator().next();
-      toAsk.remove(node);
-      asking.add(node);
+  private void queryNext() {
+    while (!closed && querying.size() < MAX_CONCURRENT && !queue.isEmpty()) {
+      Endpoint node = queue.iterator().next();
+      queue.remove(node);
+      querying.add(node);
       Stages.call(() -> source.query(node, reports.get(node)))
-          .whenComplete((report, failure) -> thread.execute(() -> answered(node, report, failure)));
+          .whenComplete((report, failure) -> thread.execute(() -> onReport(node, report, failure)));
     }
   }
 
-  private void answered(Endpoint node, @Nullable ServerReport report, @Nullable Throwable failure) {
-    asking.remove(node);
-    askNext();
-    boolean wanted = nodes().contains(node);
+  private void onReport(Endpoint node, @Nullable ServerReport report, @Nullable Throwable failure) {
+    querying.remove(node);
+    queryNext();
+    boolean inTopology = nodes().contains(node);
     if (report == null) {
-      if (wanted) {
-        unanswered.failed(node, failure);
+      if (inTopology) {
+        surveyFailures.failed(node, failure);
       }
       failures++;
       retryLater();
-    } else if (wanted) {
-      unanswered.succeeded(node);
+    } else if (inTopology) {
+      surveyFailures.succeeded(node);
       failures = 0;
-      heard = true;
+      reached = true;
       ServerReport before = reports.put(node, report);
       if (!report.equals(before)) {
-        sayWhatItIs(node, report);
-        sayIfRefused(node, report);
+        logServer(node, report);
+        logMissingPermission(node, report);
         publish();
       }
     }
   }
 
-  /** Who has answered once is asked again in the next period only. */
+  /** Retries nodes that have never answered. The others are queried again in the next period. */
   private void retryLater() {
-    if (!retryArmed) {
-      retryArmed = true;
+    if (!retryScheduled) {
+      retryScheduled = true;
       thread.runAfter(
           backoff.delayAfter(failures),
           () -> {
-            retryArmed = false;
+            retryScheduled = false;
             Set<Endpoint> unknown = nodes();
             unknown.removeAll(reports.keySet());
-            ask(unknown);
+            enqueue(unknown);
           });
     }
   }
 
-  /** Of the first node that answers, and of each that is not what the URL says. */
-  private void sayWhatItIs(Endpoint node, ServerReport report) {
-    if (!foundSaid) {
-      foundSaid = true;
+  /** Logs the server of the first node that answers, and each node that does not match the URL. */
+  private void logServer(Endpoint node, ServerReport report) {
+    if (!serverLogged) {
+      serverLogged = true;
       LOG.info(
           "{} is {} {}{}",
           node,
           report.valkey() == null ? "Redis" : "Valkey",
           report.valkey() == null
-              ? Objects.requireNonNullElse(report.version(), "of a version it does not tell")
+              ? Objects.requireNonNullElse(report.version(), "(unknown version)")
               : report.valkey(),
           report.mode().isEmpty() ? "" : " in " + report.mode() + " mode");
     }
     if (!isDivided() && report.mode().equals("cluster")) {
       LOG.warn(
           "{} is a node of a Redis Cluster, but the URL begins with redis://, which is for a single"
-              + " server: its MOVED errors reach the clients. For the cluster write"
+              + " server: clients receive its MOVED errors. For the cluster write"
               + " redis-cluster://{}",
           node,
           node);
     } else if (report.mode().equals("sentinel")) {
       LOG.warn(
-          "{} is a Sentinel: it keeps no data. Write the URL of the master that it watches,"
+          "{} is a Sentinel, which holds no data. Write the URL of a master that it monitors,"
               + " redis://host:port",
           node);
     }
   }
 
-  private void sayIfRefused(Endpoint node, ServerReport report) {
-    if (report.learnt() == null && !refusalSaid) {
-      refusalSaid = true;
+  private void logMissingPermission(Endpoint node, ServerReport report) {
+    if (report.learnt() == null && !missingPermissionLogged) {
+      missingPermissionLogged = true;
       LOG.warn(
-          "{} does not let Penstock's user run COMMAND: of what it has, commands that this version"
-              + " of Penstock does not know are unknown to clients",
+          "Penstock's user has no permission to run COMMAND on {}: commands of this node that this"
+              + " version of Penstock does not know are unknown commands to clients",
           node);
     }
   }
@@ -265,7 +260,7 @@ public final class ServerSurvey {
         new ServerFacts(
             lowest == null ? before.version() : lowest, allValkey ? valkey : null, commands);
     if (!now.equals(before)) {
-      sayWhatIsNew(before.commands(), commands);
+      logLearnt(before.commands(), commands);
       current = now;
       listener.accept(now);
     }
@@ -276,11 +271,11 @@ public final class ServerSurvey {
     return one == null || (other != null && other.compareTo(one) < 0) ? other : one;
   }
 
-  private static void sayWhatIsNew(CommandTable before, CommandTable now) {
+  private static void logLearnt(CommandTable before, CommandTable now) {
     List<String> names = new ArrayList<>(now.namesNotIn(before));
-    names.removeAll(FORMER);
+    names.removeAll(NOT_LOGGED);
     if (!names.isEmpty()) {
-      List<String> first = names.subList(0, Math.min(names.size(), NAMES_LOGGED));
+      List<String> first = names.subList(0, Math.min(names.size(), MAX_NAMES_LOGGED));
       LOG.info(
           "Learnt {} from the nodes: {}{}",
           names.size() == 1 ? "1 command" : names.size() + " commands",

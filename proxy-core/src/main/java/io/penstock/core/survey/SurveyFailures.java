@@ -10,19 +10,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Knows which nodes do not let Penstock ask them, and why. That a node does not answer is logged by
- * who watches the nodes' health. Confined to the topology thread but for {@link #failure}.
+ * The nodes that the survey could not query, and why. Logs nothing above DEBUG: {@link HealthCheck} reports nodes that do not answer. Confined to the topology thread, except {@link #failure}.
  */
 public final class SurveyFailures {
 
   private static final Logger LOG = LoggerFactory.getLogger(ServerSurvey.class);
 
-  private final Map<Endpoint, String> reasons = new LinkedHashMap<>(); // for longest first
+  private final Map<Endpoint, String> reasons = new LinkedHashMap<>(); // the longest failing first
   private volatile @Nullable String failure;
 
   void failed(Endpoint node, @Nullable Throwable cause) {
     reasons.put(node, cause == null ? "no answer" : Outage.reason(cause));
-    LOG.debug("{} did not say what it is", node, cause);
+    LOG.debug("{} did not answer the survey", node, cause);
     publish();
   }
 
@@ -31,7 +30,7 @@ public final class SurveyFailures {
     publish();
   }
 
-  /** Other nodes are nobody's business any more. */
+  /** Forgets all other nodes. */
   void keepOnly(Set<Endpoint> nodes) {
     reasons.keySet().retainAll(nodes);
     publish();
@@ -45,7 +44,7 @@ public final class SurveyFailures {
             .orElse(null);
   }
 
-  /** Why a node does not answer: one that does not for longest; null when all do. Any thread. */
+  /** Returns the failure of the node that has been failing for longest; null if all nodes answer. Any thread. */
   @Nullable String failure() {
     return failure;
   }

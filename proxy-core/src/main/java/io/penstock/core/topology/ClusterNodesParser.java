@@ -10,34 +10,28 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads {@code CLUSTER NODES}.
- *
- * <p>Not Lettuce's parser: that one always prefers an announced host name to the address, whatever
- * {@code cluster-preferred-endpoint-type} says, and drops the other. Redirects name the preferred
- * endpoint, so the same node would appear under two names.
+ * Parses the reply to {@code CLUSTER NODES}.
+ * <p>Lettuce's parser is not used: it always prefers an announced host name to the address, whatever {@code cluster-preferred-endpoint-type} says, and drops the address. Redirects name the preferred endpoint, so the same node would appear under two names.
  */
 final class ClusterNodesParser {
 
   private static final int FIXED_FIELDS = 8;
   private static final String NO_HOST_NAME = "?";
 
-  private final Endpoint asked;
+  private final Endpoint source;
   private final Map<String, String> endpoints;
 
   /**
-   * @param asked the node that answered: its host stands in for hosts that the cluster leaves out,
-   *     and its access gives access to all
-   * @param endpoints preferred endpoints by node id as {@code CLUSTER SHARDS} gives them, empty
-   *     where a server has no such command (before Redis 7 the address is the only endpoint)
+   * @param source the node that answered: its host replaces hosts that the reply omits, and its access applies to all nodes
+   * @param endpoints preferred endpoints by node id, from {@code CLUSTER SHARDS}; empty if the server lacks that command (before Redis 7 the address is the only endpoint)
    */
-  ClusterNodesParser(Endpoint asked, Map<String, String> endpoints) {
-    this.asked = asked;
+  ClusterNodesParser(Endpoint source, Map<String, String> endpoints) {
+    this.source = source;
     this.endpoints = endpoints;
   }
 
   /**
-   * @throws IllegalArgumentException when a line cannot be understood: half a view is worse than
-   *     none
+   * @throws IllegalArgumentException if a line cannot be parsed: a partial view is worse than none
    */
   ClusterView parse(String text) {
     List<ViewNode> nodes = new ArrayList<>();
@@ -48,9 +42,9 @@ final class ClusterNodesParser {
       }
     }
     if (nodes.isEmpty()) {
-      throw new IllegalArgumentException("CLUSTER NODES of " + asked + " is empty");
+      throw new IllegalArgumentException("CLUSTER NODES of " + source + " is empty");
     }
-    return new ClusterView(asked, nodes);
+    return new ClusterView(source, nodes);
   }
 
   /**
@@ -61,7 +55,7 @@ final class ClusterNodesParser {
     String[] fields = line.split(" ", -1);
     if (fields.length < FIXED_FIELDS) {
       throw new IllegalArgumentException(
-          "CLUSTER NODES of " + asked + " has a line \"" + line + "\"");
+          "CLUSTER NODES of " + source + " has an invalid line \"" + line + "\"");
     }
     try {
       String id = fields[0];
@@ -76,11 +70,11 @@ final class ClusterNodesParser {
           slots(fields));
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(
-          "CLUSTER NODES of " + asked + " has a line \"" + line + "\"", e);
+          "CLUSTER NODES of " + source + " has an invalid line \"" + line + "\"", e);
     }
   }
 
-  /** Null when the port is 0: the cluster has lost the node's address. */
+  /** Returns null if the port is 0: the cluster does not know the node's address. */
   private @Nullable Endpoint address(String id, String field) {
     int comma = field.indexOf(',');
     String address = comma < 0 ? field : field.substring(0, comma);
@@ -91,19 +85,16 @@ final class ClusterNodesParser {
       throw new IllegalArgumentException("no port in " + field);
     }
     int port = Integer.parseInt(hostAndPort.substring(colon + 1));
-    return port == 0 ? null : asked.at(host(id, hostAndPort.substring(0, colon)), port);
+    return port == 0 ? null : source.at(host(id, hostAndPort.substring(0, colon)), port);
   }
 
   /**
-   * The preferred endpoint where it is known. A {@code ?} there means that host names are preferred
-   * and this node has none, so its address must do. Nothing at all means the host that was asked:
-   * with {@code unknown-endpoint} the cluster wants that, and a node that never met another does
-   * not know its own.
+   * Returns the preferred endpoint if it is known. {@code ?} means that host names are preferred and this node has none: then the address is used. An empty host means the host of the queried node: with {@code unknown-endpoint} that is the intended meaning, and a node that never joined a cluster does not know its own address.
    */
   private String host(String id, String ip) {
     String endpoint = endpoints.getOrDefault(id, ip);
     String host = endpoint.equals(NO_HOST_NAME) ? ip : endpoint;
-    return host.isEmpty() ? asked.host() : host;
+    return host.isEmpty() ? source.host() : host;
   }
 
   private static BitSet slots(String[] fields) {
@@ -117,7 +108,7 @@ final class ClusterNodesParser {
       int first = Integer.parseInt(dash < 0 ? field : field.substring(0, dash));
       int last = dash < 0 ? first : Integer.parseInt(field.substring(dash + 1));
       if (first > last || last >= SlotMap.SLOTS) {
-        throw new IllegalArgumentException("no slot range: " + field);
+        throw new IllegalArgumentException("invalid slot range: " + field);
       }
       slots.set(first, last + 1);
     }

@@ -25,12 +25,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The topology of a Redis Cluster, kept current: periodically, and when the data path reports that
- * something changed. See the package for the classes a refresh goes through and {@link
- * KnownCluster} and {@link SlotPatches} for what may replace what.
+ * The topology of a Redis Cluster. It is refreshed periodically, and when the data path reports a change. The package documentation lists the classes of a refresh. {@link KnownCluster} and {@link SlotPatches} have the rules for which information replaces which.
  *
- * <p>A cluster that is down is waited for, at start and later: tries are repeated with a back-off,
- * and the last map stays in use.
+ * <p>If the cluster is down, at start or later, refreshes are repeated with a back-off, and the last slot map stays in use.
  */
 public final class ClusterTopology implements Upstream {
 
@@ -42,8 +39,7 @@ public final class ClusterTopology implements Upstream {
   private static final Duration LONGEST_RETRY = Duration.ofSeconds(5);
 
   /**
-   * A majority's view that epochs speak against is taken when this many refreshes in a row brought
-   * it.
+   * A majority's view with lower epochs than known is accepted after so many refreshes in a row.
    */
   static final int STALE_REFRESHES_TO_ACCEPT = 3;
 
@@ -61,16 +57,16 @@ public final class ClusterTopology implements Upstream {
 
   private KnownCluster knowledge = KnownCluster.NONE;
   private @Nullable Endpoint lastAnsweredBy;
-  private int refusals;
+  private int staleRefreshes;
   private boolean closed;
 
-  private ClusterTopology(TopologySettings settings, ProxyEvents events, Outside outside) {
+  private ClusterTopology(TopologySettings settings, ProxyEvents events, Environment environment) {
     this.seeds = Set.copyOf(settings.seeds());
     this.answerTimeout = settings.connectTimeout().multipliedBy(2);
     this.events = events;
-    this.source = outside.source;
-    this.thread = outside.thread;
-    this.random = outside.random;
+    this.source = environment.source;
+    this.thread = environment.thread;
+    this.random = environment.random;
     this.log = new RefreshLog(settings.seeds(), thread::nanoTime);
     this.published = new PublishedSlotMap(thread);
     Duration longest =
@@ -84,19 +80,19 @@ public final class ClusterTopology implements Upstream {
             this::refresh);
   }
 
-  /** What tests replace. */
-  record Outside(ViewSource source, TopologyThread thread, RandomGenerator random) {}
+  /** Dependencies that tests replace. */
+  record Environment(ViewSource source, TopologyThread thread, RandomGenerator random) {}
 
-  /** Makes a topology that has not asked anybody yet. */
+  /** Creates a topology. Sends nothing before {@link #start}. */
   public static ClusterTopology create(
       TopologySettings settings, ControlPlane control, ProxyEvents events) {
-    Outside outside =
-        new Outside(new LettuceViewSource(control), control.thread(), new SplittableRandom());
-    return create(settings, events, outside);
+    Environment environment =
+        new Environment(new LettuceViewSource(control), control.thread(), new SplittableRandom());
+    return create(settings, events, environment);
   }
 
-  static ClusterTopology create(TopologySettings settings, ProxyEvents events, Outside outside) {
-    return new ClusterTopology(settings, events, outside);
+  static ClusterTopology create(TopologySettings settings, ProxyEvents events, Environment environment) {
+    return new ClusterTopology(settings, events, environment);
   }
 
   @Override
@@ -131,14 +127,14 @@ public final class ClusterTopology implements Upstream {
   /**
    * {@inheritDoc}
    *
-   * <p>None is lost: what comes while a refresh runs, or too soon after one, leads to one more.
+   * <p>No trigger is lost: a trigger that comes during a refresh, or too soon after one, results in another refresh.
    */
   @Override
   public void requestRefresh(RefreshTrigger trigger) {
     schedule.request(trigger);
   }
 
-  /** {@inheritDoc} Patches by redirects are changes too; the thread is the topology thread. */
+  /** {@inheritDoc} Patches by redirects are changes too. The thread is the topology thread. */
   @Override
   public void onChange(Consumer<Placement> listener) {
     published.onChange(listener);
@@ -160,12 +156,12 @@ public final class ClusterTopology implements Upstream {
             candidates,
             answerTimeout,
             choice::rate,
-            result -> ended(refresh, choice, result))
+            result -> onEnded(refresh, choice, result))
         .start();
   }
 
-  private void ended(Refresh refresh, ViewChoice choice, RefreshRound.Result result) {
-    if (closed || refresh.number() != refreshesBegun.get()) { // one that failed half begun
+  private void onEnded(Refresh refresh, ViewChoice choice, RefreshRound.Result result) {
+    if (closed || refresh.number() != refreshesBegun.get()) { // an attempt that threw while starting
       return;
     }
     RefreshSchedule.End end = RefreshSchedule.End.FAILED;
@@ -176,20 +172,20 @@ public final class ClusterTopology implements Upstream {
       if (view == null) {
         throw NoViewException.of(result);
       }
-      boolean agreed = take(view, refresh);
+      boolean agreed = apply(view, refresh);
       log.succeeded(trigger, view, current());
       report(trigger, took, view, null);
-      boolean settled = agreed && view.isOfMajority() && current().isFullyCovered();
-      end = settled ? RefreshSchedule.End.SETTLED : RefreshSchedule.End.UNSETTLED;
+      boolean complete = agreed && view.isOfMajority() && current().isFullyCovered();
+      end = complete ? RefreshSchedule.End.COMPLETE : RefreshSchedule.End.INCOMPLETE;
     } catch (Throwable e) {
       log.failed(e);
       report(trigger, took, null, e);
     } finally {
-      schedule.ended(end); // whatever was thrown: there is no next refresh before
+      schedule.ended(end); // whatever was thrown: the next refresh depends on it
     }
   }
 
-  private boolean take(ClusterView view, Refresh refresh) {
+  private boolean apply(ClusterView view, Refresh refresh) {
     KnownCluster before = knowledge;
     KnownCluster.Merged merged = before.merge(view);
     if (!before.isSameCluster(view)) {
@@ -197,13 +193,13 @@ public final class ClusterTopology implements Upstream {
       merged = KnownCluster.of(view);
     } else if (merged.hasStaleClaims()) {
       log.staleView(view);
-      refusals += view.isOfMajority() ? 1 : 0;
-      if (refusals == STALE_REFRESHES_TO_ACCEPT) {
-        log.staleViewAccepted(view, refusals);
+      staleRefreshes += view.isOfMajority() ? 1 : 0;
+      if (staleRefreshes == STALE_REFRESHES_TO_ACCEPT) {
+        log.staleViewAccepted(view, staleRefreshes);
         merged = KnownCluster.of(view);
       }
     }
-    refusals = merged.hasStaleClaims() ? refusals : 0;
+    staleRefreshes = merged.hasStaleClaims() ? staleRefreshes : 0;
     knowledge = merged.now();
     lastAnsweredBy = view.source();
     return published.replace(refresh, view, before, merged);
@@ -230,7 +226,7 @@ public final class ClusterTopology implements Upstream {
     try {
       events.topologyRefreshed(trigger, took, current(), failure);
     } catch (Throwable e) {
-      LOG.error("A listener failed on a topology refresh", e);
+      LOG.error("A listener of topology refreshes failed", e);
     }
   }
 }

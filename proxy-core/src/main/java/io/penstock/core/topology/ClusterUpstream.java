@@ -9,22 +9,22 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Redis Cluster, discovered from any of the seeds.
+ * A Redis Cluster, discovered from its seeds.
  *
- * @param credentials for every node, or null
+ * @param credentials for all nodes, or null
  */
 public record ClusterUpstream(List<Endpoint> seeds, @Nullable Credentials credentials)
     implements UpstreamSettings {
 
   @Override
-  public Upstream create(Parts parts) {
+  public Upstream create(Context context) {
     var settings =
         new TopologySettings(
             seeds.stream().map(seed -> seed.with(access())).toList(),
-            parts.connectTimeout(),
-            parts.period(),
-            parts.adaptiveTimeout());
-    return ClusterTopology.create(settings, parts.control(), parts.events());
+            context.connectTimeout(),
+            context.period(),
+            context.adaptiveTimeout());
+    return ClusterTopology.create(settings, context.control(), context.events());
   }
 
   @Override

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The cluster as one of its nodes described it. Immutable. */
+/** The cluster as one of its nodes describes it. Immutable. */
 final class ClusterView {
 
   private final Endpoint source;
@@ -19,7 +19,7 @@ final class ClusterView {
   private final boolean ofMajority;
 
   /**
-   * @param asked the node that gave the view, under the address it was asked at
+   * @param asked the node that gave the view, by the address that was queried
    */
   ClusterView(Endpoint asked, List<ViewNode> nodes) {
     this.source = asked;
@@ -45,7 +45,7 @@ final class ClusterView {
   }
 
   /**
-   * No node lists a slot twice; should one do so, the newer claim counts, as it does among nodes.
+   * A node never lists a slot twice. If it does, the claim with the higher epoch counts, as between nodes.
    */
   private void claim(ViewNode node) {
     BitSet slots = node.slots();
@@ -61,7 +61,7 @@ final class ClusterView {
     return source;
   }
 
-  /** By id, in the order they were listed. */
+  /** Returns the nodes by id, in the order of the reply. */
   Map<String, ViewNode> nodes() {
     return nodes;
   }
@@ -74,14 +74,13 @@ final class ClusterView {
     return covered;
   }
 
-  /** The highest configuration epoch of a master with slots. */
+  /** Returns the highest configuration epoch of a master with slots. */
   long highestEpoch() {
     return highestEpoch;
   }
 
   /**
-   * Whether the asked node reaches more than half of the masters that serve slots. A node that was
-   * cut off, or has just been started alone, does not: what it says may be long over.
+   * Returns whether the node reaches more than half of the masters that serve slots. A node that is partitioned off, or has just started alone, does not: its view may be outdated.
    */
   boolean isOfMajority() {
     return ofMajority;

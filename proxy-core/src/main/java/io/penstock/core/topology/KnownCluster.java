@@ -13,32 +13,20 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of the cluster: its nodes, and each slot's owner, put together from views over
- * time. Immutable.
+ * What is known of the cluster: its nodes and each slot's owner, merged from successive views. Immutable.
  *
- * <p><b>An old view never replaces a newer one.</b> A configuration epoch belongs to a master, only
- * grows, and is new with every promotion and with the first slot a master imports. For each slot,
- * with C the owner that is known and N the view's (or nobody), the view decides when one of these
- * holds:
+ * <p><b>An old view never replaces a newer one.</b> A configuration epoch belongs to a master and only grows. A master gets a new one with each promotion, and with the first slot that it imports. For each slot, let C be the known owner and N the owner in the view (possibly none). The view decides if one of these is true:
  *
  * <ol>
  *   <li>no owner is known;
- *   <li>N's epoch is higher than C's: its claim is newer, whoever reports it;
- *   <li>the view is of a majority and has C at its known epoch or a higher one: it has heard
- *       everything that is known of C, and still says N;
- *   <li>the view is of a majority and does not list C: C was forgotten, since a view that is only
- *       late learns of a new node within seconds.
+ *   <li>N's epoch is higher than C's: its claim is newer, whichever node reports it;
+ *   <li>the view is of a majority and has C at its known epoch or a higher one: the view includes everything that is known of C, and still has N;
+ *   <li>the view is of a majority and does not list C: C was removed from the cluster ({@code CLUSTER FORGET}). A view that is merely late learns of a new node within seconds.
  * </ol>
  *
- * <p>Else C stays: the view is from before C got the slot, or from a node that is cut off. A
- * minority can thus bring news but never take anything back. Rule 3 lets a view that is late by a
- * moment take back a slot that moved without a new epoch (Redis gives the importing master a new
- * one only when it does not have the highest already); the old owner's MOVED then corrects it,
- * while the contrary rule could leave slots on a dead node for ever.
+ * <p>Otherwise C stays: the view is from before C got the slot, or from a node that is partitioned off. So a minority can add newer claims but never revert one. By rule 3, a view that is slightly late can revert a slot that moved without a new epoch (Redis gives the importing master a new epoch only if it does not have the highest already). The old owner's MOVED then corrects it. The opposite rule could leave slots on a dead node for ever.
  *
- * <p>Epochs may also go back for good, when a cluster is restored from a backup. What a majority's
- * views say in {@link ClusterTopology#STALE_REFRESHES_TO_ACCEPT} refreshes in a row is therefore
- * taken whatever the epochs.
+ * <p>Epochs can also decrease permanently, when a cluster is restored from a backup. Therefore the view of a majority is accepted whatever its epochs after {@link ClusterTopology#STALE_REFRESHES_TO_ACCEPT} refreshes in a row.
  */
 final class KnownCluster {
 
@@ -52,12 +40,11 @@ final class KnownCluster {
     this.owners = owners;
   }
 
-  /**
-   * What a view adds.
+  /** The result of merging a view.
    *
-   * @param now what is known with it
-   * @param decided the slots for which the view's word counts, also where it changed nothing
-   * @param hasStaleClaims whether the view wanted a slot elsewhere and was not believed
+   * @param now the known cluster with the view merged
+   * @param decided the slots that the view decides, including those that it leaves unchanged
+   * @param hasStaleClaims whether the view has another owner for some slot that it does not decide
    */
   record Merged(KnownCluster now, BitSet decided, boolean hasStaleClaims) {}
 
@@ -73,7 +60,7 @@ final class KnownCluster {
     return owners[slot];
   }
 
-  /** The highest epoch of a master with slots at this address; 0 when there is none. */
+  /** Returns the highest epoch of a master with slots at this address; 0 if there is none. */
   long epochOf(Endpoint node) {
     long epoch = 0;
     for (ViewNode known : nodes.values()) {
@@ -84,7 +71,7 @@ final class KnownCluster {
     return epoch;
   }
 
-  /** The highest epoch of a master with slots; 0 when there is none. */
+  /** Returns the highest epoch of a master with slots; 0 if there is none. */
   long highestEpoch() {
     long highest = 0;
     for (ViewNode known : nodes.values()) {
@@ -96,7 +83,7 @@ final class KnownCluster {
   }
 
   /**
-   * Whether the view is of the same cluster: some node id is known. True while nothing is known.
+   * Returns whether the view is of the same cluster: at least one node id is known. True while nothing is known.
    */
   boolean isSameCluster(ClusterView view) {
     for (String id : view.nodes().keySet()) {
@@ -107,7 +94,7 @@ final class KnownCluster {
     return nodes.isEmpty();
   }
 
-  /** The nodes as operators see them. */
+  /** Returns the nodes for the status. */
   List<TopologyStatus.Member> members() {
     Map<String, Integer> slots = new HashMap<>();
     for (ViewNode owner : owners) {
@@ -130,11 +117,11 @@ final class KnownCluster {
     return members;
   }
 
-  /** Takes from the view what is not older than what is known, by the rules above. */
+  /** Merges a view by the rules above. */
   Merged merge(ClusterView view) {
     BitSet decided = new BitSet(SlotMap.SLOTS);
     Map<String, ViewNode> kept = new HashMap<>();
-    boolean refused = false;
+    boolean hasStaleClaims = false;
     for (int slot = 0; slot < SlotMap.SLOTS; slot++) {
       ViewNode known = owners[slot];
       ViewNode seen = view.ownerOf(slot);
@@ -142,13 +129,13 @@ final class KnownCluster {
         decided.set(slot);
       } else if (seen == null || !seen.id().equals(known.id())) {
         kept.put(known.id(), known);
-        refused = true;
+        hasStaleClaims = true;
       }
     }
-    return new Merged(with(view, decided, kept), decided, refused);
+    return new Merged(with(view, decided, kept), decided, hasStaleClaims);
   }
 
-  /** Takes the view as it is: another cluster's, or one that was repeated often enough. */
+  /** Takes the whole view: it is of another cluster, or was repeated often enough. */
   static Merged of(ClusterView view) {
     return NONE.merge(view);
   }
@@ -171,7 +158,7 @@ final class KnownCluster {
     }
     for (ViewNode seen : view.nodes().values()) {
       ViewNode known = nodes.get(seen.id());
-      all.put(seen.id(), known == null ? seen : newest(view, known, seen));
+      all.put(seen.id(), known == null ? seen : latest(view, known, seen));
     }
     all.putAll(kept);
     @Nullable ViewNode[] merged = new ViewNode[SlotMap.SLOTS];
@@ -182,8 +169,8 @@ final class KnownCluster {
     return new KnownCluster(all, merged);
   }
 
-  /** A node that is cut off believes everybody else failed; only what it knows newer is taken. */
-  private static ViewNode newest(ClusterView view, ViewNode known, ViewNode seen) {
+  /** Returns the newer description of a node. A node that is partitioned off considers all others failed, so from a minority only descriptions with a higher epoch are taken. */
+  private static ViewNode latest(ClusterView view, ViewNode known, ViewNode seen) {
     boolean late = !view.isOfMajority() && seen.configEpoch() <= known.configEpoch();
     return late ? known : seen.completedBy(known);
   }

@@ -11,9 +11,7 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks over Lettuce, but not with its {@code RedisClusterClient}: that one names nodes its own way
- * (see {@link ClusterNodesParser}), asks every node it finds, and trusts a view by how many nodes
- * look healthy in it; its views carry nothing to tell a late one from a new one by.
+ * Queries nodes over Lettuce, but without its {@code RedisClusterClient}. That one names nodes differently (see {@link ClusterNodesParser}), queries every node it finds, and prefers the view with the most healthy nodes. Its views have nothing that distinguishes a late view from a new one.
  */
 record LettuceViewSource(ControlPlane control) implements ViewSource {
 
@@ -32,7 +30,7 @@ record LettuceViewSource(ControlPlane control) implements ViewSource {
   }
 
   /**
-   * A server before Redis 7, or one that forbids the command to this user, has its addresses only.
+   * Returns no endpoints if the server predates Redis 7, or its ACL forbids the command to this user: then the addresses of {@code CLUSTER NODES} are used.
    */
   private static Map<String, String> endpoints(
       @Nullable List<Object> shards, @Nullable Throwable failure) {

@@ -5,11 +5,11 @@ import io.penstock.core.upstream.Endpoint;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** No node that was asked gave a view that can be used. The message says why, node by node. */
+/** No queried node gave a usable view. The message has the reason for each node. */
 public final class NoViewException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
-  private static final int NODES_NAMED = 5;
+  private static final int MAX_NODES_NAMED = 5;
 
   private NoViewException(String message, @Nullable Throwable cause) {
     super(message, cause, false, false);
@@ -22,13 +22,13 @@ public final class NoViewException extends RuntimeException {
     Throwable first = null;
     int named = 0;
     for (ClusterView view : round.views()) {
-      if (named++ < NODES_NAMED) {
+      if (named++ < MAX_NODES_NAMED) {
         text.append("; ").append(view.source()).append(": ").append(reason(view));
       }
     }
     for (Map.Entry<Endpoint, Throwable> failure : round.failures().entrySet()) {
       first = first == null ? failure.getValue() : first;
-      if (named++ < NODES_NAMED) {
+      if (named++ < MAX_NODES_NAMED) {
         text.append("; ")
             .append(failure.getKey())
             .append(": ")
@@ -36,12 +36,12 @@ public final class NoViewException extends RuntimeException {
       }
     }
     return new NoViewException(
-        named > NODES_NAMED ? text.append("; …").toString() : text.toString(), first);
+        named > MAX_NODES_NAMED ? text.append("; …").toString() : text.toString(), first);
   }
 
   private static String reason(ClusterView view) {
     return view.coveredSlots() == 0
         ? "knows no owner of any slot"
-        : "is of a cluster other than the known one";
+        : "belongs to another cluster";
   }
 }

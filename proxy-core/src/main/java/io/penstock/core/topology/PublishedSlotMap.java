@@ -12,8 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The newest snapshot and those who want to hear of it. Event loops patch it and the topology
- * thread replaces it, both by compare-and-set, so that neither loses the other's change.
+ * The latest slot map and its listeners. Event loops patch it and the topology thread replaces it, both by compare-and-set, so that neither loses the other's change.
  */
 final class PublishedSlotMap {
 
@@ -23,34 +22,33 @@ final class PublishedSlotMap {
   private final AtomicReference<SlotMap> current = new AtomicReference<>(SlotMap.EMPTY);
   private final SlotPatches patches = new SlotPatches();
   private final List<Consumer<? super SlotMap>> listeners = new CopyOnWriteArrayList<>();
-  private final AtomicBoolean tellingQueued = new AtomicBoolean();
-  private SlotMap told = SlotMap.EMPTY;
+  private final AtomicBoolean notificationQueued = new AtomicBoolean();
+  private SlotMap lastNotified = SlotMap.EMPTY;
 
   PublishedSlotMap(Executor topologyThread) {
     this.topologyThread = topologyThread;
   }
 
-  /** Any thread. */
+  /** Returns the latest slot map. Any thread. */
   SlotMap current() {
     return current.get();
   }
 
   /**
-   * Listeners are called on the topology thread, with the newest map, which may be several changes
-   * on.
+   * Adds a listener. Listeners are called on the topology thread with the latest map; one call may cover several changes.
    */
   void onChange(Consumer<? super SlotMap> listener) {
     listeners.add(listener);
   }
 
   /**
-   * Puts one slot on another master. Any thread.
+   * Assigns one slot to another master. Any thread.
    *
    * @param refreshesBegun see {@link SlotPatches}
    * @param now by the topology thread's clock
    */
   void patch(int slot, Endpoint owner, long refreshesBegun, long now) {
-    patches.note(slot, owner, refreshesBegun, now);
+    patches.add(slot, owner, refreshesBegun, now);
     SlotMap before;
     SlotMap after;
     do {
@@ -58,50 +56,50 @@ final class PublishedSlotMap {
       after = before.withSlotOn(slot, owner);
     } while (!after.equals(before) && !current.compareAndSet(before, after));
     if (!after.equals(before)) {
-      tellListeners();
+      notifyListeners();
     }
   }
 
   /**
-   * Publishes what a refresh found, redirects that outlive it included. Topology thread.
+   * Publishes the result of a refresh, with the redirects that it does not overrule. Topology thread.
    *
-   * @return whether the refresh and all redirects agree, or will without another refresh
+   * @return false if another refresh is needed, because the view contradicts an earlier redirect that was kept
    */
   boolean replace(
       Refresh refresh, ClusterView view, KnownCluster before, KnownCluster.Merged merged) {
     SlotMap previous;
     SlotMap next;
-    SlotPatches.Settlement settled;
+    SlotPatches.Resolution resolution;
     do {
       previous = current.get();
-      settled = patches.resolve(refresh, view, before, merged);
-      next = SlotMapAssembly.assemble(merged.now(), settled.kept(), previous);
+      resolution = patches.resolve(refresh, view, before, merged);
+      next = SlotMapAssembly.assemble(merged.now(), resolution.kept(), previous);
     } while (!next.equals(previous) && !current.compareAndSet(previous, next));
-    patches.forget(settled);
+    patches.forget(resolution);
     if (!next.equals(previous)) {
-      tellListeners();
+      notifyListeners();
     }
-    return !settled.isContested();
+    return !resolution.isContested();
   }
 
-  private void tellListeners() {
-    if (tellingQueued.compareAndSet(false, true)) {
-      topologyThread.execute(this::tellNewest);
+  private void notifyListeners() {
+    if (notificationQueued.compareAndSet(false, true)) {
+      topologyThread.execute(this::notifyOfLatest);
     }
   }
 
-  private void tellNewest() {
-    tellingQueued.set(false);
+  private void notifyOfLatest() {
+    notificationQueued.set(false);
     SlotMap now = current.get();
-    if (now.equals(told)) {
+    if (now.equals(lastNotified)) {
       return;
     }
-    told = now;
+    lastNotified = now;
     for (Consumer<? super SlotMap> listener : listeners) {
       try {
         listener.accept(now);
       } catch (RuntimeException e) {
-        LOG.error("A listener failed on a new topology", e);
+        LOG.error("A listener of topology changes failed", e);
       }
     }
   }

@@ -5,7 +5,7 @@ import io.penstock.core.upstream.RefreshTrigger;
 /**
  * One refresh.
  *
- * @param number how many had begun with it
- * @param began by the topology thread's clock
+ * @param number counts refreshes from 1
+ * @param began when it began, by the topology thread's clock
  */
 record Refresh(RefreshTrigger trigger, long number, long began) {}

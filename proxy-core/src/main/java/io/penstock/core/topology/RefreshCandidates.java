@@ -13,15 +13,12 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whom a refresh asks, in which order: who answered last, then known nodes and seeds in turn, each
- * kind shuffled. Among the known, reachable masters come first: resharding tools tell every master
- * of a moved slot, replicas hear of it later. Seeds are always asked too in the end, since all
- * known nodes may have been replaced behind the same names.
+ * The nodes that a refresh queries, in order: first the node that answered last, then known nodes and seeds alternately, both shuffled. Among known nodes, healthy masters come first: resharding tools notify every master of a moved slot, replicas learn of it later. The list always contains all seeds, because all known nodes may have been replaced under the same names.
  */
 final class RefreshCandidates {
 
-  /** Of a large cluster some nodes will do; the next try asks others. */
-  private static final int MOST_KNOWN = 20;
+  /** Most known nodes in the list. A large cluster has more; the next attempt draws others. */
+  private static final int MAX_KNOWN = 20;
 
   private RefreshCandidates() {}
 
@@ -41,9 +38,9 @@ final class RefreshCandidates {
     if (last != null) {
       order.add(last);
     }
-    int knownAsked = Math.min(members.size(), MOST_KNOWN);
-    for (int i = 0; i < Math.max(knownAsked, shuffledSeeds.size()); i++) {
-      Endpoint member = i < knownAsked ? members.get(i).node() : null;
+    int knownCount = Math.min(members.size(), MAX_KNOWN);
+    for (int i = 0; i < Math.max(knownCount, shuffledSeeds.size()); i++) {
+      Endpoint member = i < knownCount ? members.get(i).node() : null;
       if (member != null) {
         order.add(member);
       }

@@ -10,8 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says what an operator wants to read: the first failure and then one in a while, the end of an
- * outage, and each change. Confined to the topology thread.
+ * Logs refreshes: the first failure and then at most one a minute, the end of an outage, and each change. Confined to the topology thread.
  */
 final class RefreshLog {
 
@@ -31,24 +30,24 @@ final class RefreshLog {
       LOG.debug("Topology refresh failed again: {}", failure.getMessage());
     } else if (last.equals(SlotMap.EMPTY)) {
       LOG.warn(
-          "Waiting for the cluster behind {} ({} tries so far): {}{}",
+          "Waiting for the cluster behind {} ({} failed refreshes so far): {}{}",
           seeds,
           outage.failures(),
           failure.getMessage(),
           hint(String.valueOf(failure.getMessage())));
     } else {
       LOG.warn(
-          "Cannot refresh the topology ({} tries so far), keeping the last one: {}",
+          "Cannot refresh the topology ({} failed refreshes so far), keeping the last one: {}",
           outage.failures(),
           failure.getMessage());
     }
   }
 
-  /** What to write where no cluster is found because there is none. */
+  /** Returns the fix to log if the URL of a cluster names a single server. */
   private String hint(String reason) {
     Endpoint seed = seeds.iterator().next();
     if (reason.contains("cluster support disabled")) {
-      return ". That is a server without cluster support, but the URL begins with redis-cluster://:"
+      return ". The server has cluster support disabled, but the URL begins with redis-cluster://:"
           + " for a single server write redis://"
           + seed;
     }
@@ -58,7 +57,7 @@ final class RefreshLog {
   void succeeded(RefreshTrigger trigger, ClusterView view, SlotMap now) {
     int failures = outage.recordSuccess();
     if (failures > 0) {
-      LOG.info("The cluster answers again after {} failed tries", failures);
+      LOG.info("The cluster answers again after {} failed refreshes", failures);
     }
     if (!now.equals(last)) {
       LOG.info(
@@ -72,20 +71,20 @@ final class RefreshLog {
   }
 
   void staleView(ClusterView view) {
-    LOG.debug("{} described an older cluster than the one known", view.source());
+    LOG.debug("The view of {} is older than what is known", view.source());
   }
 
-  void staleViewAccepted(ClusterView view, int refusals) {
+  void staleViewAccepted(ClusterView view, int refreshes) {
     LOG.warn(
-        "Taking the view of {} although its configuration epochs are older than known: {} refreshes"
-            + " in a row said so. Was the cluster restored from a backup?",
+        "Using the view of {} although its configuration epochs are lower than the known ones:"
+            + " {} refreshes in a row agree with it. Was the cluster restored from a backup?",
         view.source(),
-        refusals);
+        refreshes);
   }
 
   void clusterReplaced(ClusterView view) {
     LOG.warn(
-        "No node of the known cluster answers; seed {} now belongs to another one, which is used"
+        "No node of the known cluster answers; seed {} belongs to another cluster, which is used"
             + " from now on",
         view.source());
   }

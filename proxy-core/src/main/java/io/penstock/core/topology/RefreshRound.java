@@ -18,73 +18,67 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One refresh's questions. Three nodes are asked at once. When all of them have answered or failed,
- * or after {@link #PATIENCE}, the round ends if there is a view that suffices, else three more are
- * asked. So a dead or frozen node costs {@link #PATIENCE} at most, and a healthy cluster sees three
- * connections. A view that brings news ends the round at once: clients wait for a failover's
- * outcome. When nobody is left to ask, the round waits for those that still may answer and ends
- * with what it has.
+ * The queries of one refresh. Three nodes are queried at once, a wave. When all of them have answered or failed, or after {@link #WAVE_TIMEOUT}, the round ends if one view is sufficient; otherwise the next three are queried. So a dead or frozen node costs at most {@link #WAVE_TIMEOUT}, and a healthy cluster gets three connections. A view that is newer than what is known ends the round at once: clients wait for the result of a failover. After the last wave the round waits for the outstanding answers and ends with the views that it has.
  *
  * <p>Confined to the topology thread.
  */
 final class RefreshRound {
 
-  /** Nodes asked at once. */
-  static final int WAVE = 3;
+  /** Nodes queried at once. */
+  static final int WAVE_SIZE = 3;
 
-  /** What a view is worth to a round. */
-  enum Worth {
-    /** Others are asked as well. */
+  /** How good a view is for a round. */
+  enum Rating {
+    /** More nodes are queried. */
     INSUFFICIENT,
-    /** No other node is asked. */
+    /** No other node is queried; outstanding answers are still awaited. */
     SUFFICIENT,
-    /** Nobody needs to be waited for. */
+    /** The round ends at once. */
     NEWER
   }
 
-  /** How long the slowest of a wave is waited for while there are others to ask. */
-  static final Duration PATIENCE = Duration.ofMillis(300);
+  /** How long a round waits for the slowest node of a wave before it queries more nodes. */
+  static final Duration WAVE_TIMEOUT = Duration.ofMillis(300);
 
   private final ViewSource source;
   private final TopologyThread thread;
   private final Duration answerTimeout;
-  private final Function<ClusterView, Worth> worth;
-  private final Consumer<Result> done;
+  private final Function<ClusterView, Rating> rate;
+  private final Consumer<Result> onEnd;
 
-  private final ArrayDeque<Endpoint> toAsk;
+  private final ArrayDeque<Endpoint> candidates;
   private final List<ClusterView> views = new ArrayList<>();
   private final Map<Endpoint, Throwable> failures = new LinkedHashMap<>();
-  private final Set<Endpoint> waitingFor = new HashSet<>();
+  private final Set<Endpoint> outstanding = new HashSet<>();
   private int wave;
-  private Worth best = Worth.INSUFFICIENT;
+  private Rating best = Rating.INSUFFICIENT;
   private boolean ended;
 
-  /**
-   * What a round found.
+  /** The result of a round.
    *
-   * @param failures why nodes gave no view, in the order they failed
+   * @param failures the failure of each node without a view, in the order of failing
    */
   record Result(List<ClusterView> views, Map<Endpoint, Throwable> failures) {}
 
   /**
-   * @param candidates whom to ask, in this order
-   * @param answerTimeout after which a node counts as failed
-   * @param worth of a view to this round
-   * @param done told once, on the topology thread
+   * @param candidates the nodes to query, in this order
+   * @param answerTimeout time after which a node counts as failed
+   * @param rate rates a view
+   * @param onEnd called once, on the topology thread
    */
   RefreshRound(
       ViewSource source,
       TopologyThread thread,
       Collection<Endpoint> candidates,
       Duration answerTimeout,
-      Function<ClusterView, Worth> worth,
-      Consumer<Result> done) {
+      Function<ClusterView, Rating> rate,
+      Consumer<Result> onEnd) {
     this.source = source;
     this.thread = thread;
-    this.toAsk = new ArrayDeque<>(candidates);
+    this.candidates = new ArrayDeque<>(candidates);
     this.answerTimeout = answerTimeout;
-    this.worth = worth;
-    this.done = done;
+    this.rate = rate;
+    this.onEnd = onEnd;
   }
 
   void start() {
@@ -92,26 +86,26 @@ final class RefreshRound {
   }
 
   private void advance() {
-    if (best != Worth.INSUFFICIENT || (toAsk.isEmpty() && waitingFor.isEmpty())) {
+    if (best != Rating.INSUFFICIENT || (candidates.isEmpty() && outstanding.isEmpty())) {
       ended = true;
-      done.accept(new Result(views, failures));
-    } else if (!toAsk.isEmpty()) {
-      askNextWave();
+      onEnd.accept(new Result(views, failures));
+    } else if (!candidates.isEmpty()) {
+      queryNextWave();
     }
   }
 
-  private void askNextWave() {
+  private void queryNextWave() {
     int current = ++wave;
-    List<Endpoint> asked = new ArrayList<>(WAVE);
-    while (asked.size() < WAVE && !toAsk.isEmpty()) {
-      asked.add(toAsk.remove());
+    List<Endpoint> queried = new ArrayList<>(WAVE_SIZE);
+    while (queried.size() < WAVE_SIZE && !candidates.isEmpty()) {
+      queried.add(candidates.remove());
     }
-    waitingFor.addAll(asked);
-    for (Endpoint node : asked) {
-      ask(node);
+    outstanding.addAll(queried);
+    for (Endpoint node : queried) {
+      query(node);
     }
     thread.runAfter(
-        PATIENCE,
+        WAVE_TIMEOUT,
         () -> {
           if (!ended && wave == current) {
             advance();
@@ -119,7 +113,7 @@ final class RefreshRound {
         });
   }
 
-  private void ask(Endpoint node) {
+  private void query(Endpoint node) {
     Stages.call(() -> source.query(node))
         .whenComplete((view, failure) -> thread.execute(() -> onAnswer(node, view, failure)));
     thread.runAfter(
@@ -128,17 +122,17 @@ final class RefreshRound {
   }
 
   private void onAnswer(Endpoint node, @Nullable ClusterView view, @Nullable Throwable failure) {
-    if (ended || !waitingFor.remove(node)) {
+    if (ended || !outstanding.remove(node)) {
       return;
     }
     if (view != null) {
       views.add(view);
-      Worth brought = worth.apply(view);
-      best = brought.compareTo(best) > 0 ? brought : best;
+      Rating rating = rate.apply(view);
+      best = rating.compareTo(best) > 0 ? rating : best;
     } else if (failure != null) {
       failures.put(node, causeOf(failure));
     }
-    if (waitingFor.isEmpty() || best == Worth.NEWER) {
+    if (outstanding.isEmpty() || best == Rating.NEWER) {
       advance();
     }
   }

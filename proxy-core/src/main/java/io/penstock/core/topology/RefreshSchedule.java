@@ -12,26 +12,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * When to refresh. One refresh runs at a time.
+ * Decides when to refresh. One refresh runs at a time.
  *
  * <ul>
- *   <li>Periodically: a period after the last one, whatever triggered it; earlier, by the back-off,
- *       while the map is unsettled.
- *   <li>Adaptively: at once, but two adaptive ones begin at least {@code adaptiveTimeout} apart.
- *       Triggers that come in between, or while a refresh runs, are not lost: together they lead to
- *       one more, as soon as it may begin. A refresh of any kind that begins after a trigger serves
- *       it.
- *   <li>After a failure: by the back-off, and nothing else until one has worked.
- *   <li>For an urgent trigger, however it stands: {@link #URGENT_NANOS} after the last one.
+ *   <li>Periodic: one period after the last refresh of any kind; earlier, by the back-off, while the slot map is incomplete.
+ *   <li>Adaptive: at once, but two adaptive refreshes begin at least {@code adaptiveTimeout} apart. Triggers that come in between, or during a refresh, are not lost: they are merged into one more refresh, which begins as soon as it may. A refresh of any kind that begins after a trigger satisfies it.
+ *   <li>After a failure: by the back-off only, until a refresh has succeeded.
+ *   <li>Urgent: {@link #URGENT_NANOS} after the start of the last refresh, also after failures.
  * </ul>
  *
- * <p>{@link #request} may be called from any thread; all else is confined to the topology thread.
+ * <p>{@link #request} is safe from any thread. Everything else is confined to the topology thread.
  */
 final class RefreshSchedule {
 
   private static final Logger LOG = LoggerFactory.getLogger(RefreshSchedule.class);
 
-  /** Clients wait for it: so soon after the last one, whatever triggered it, comes the next. */
+  /** Time between refreshes while clients wait for the result. */
   private static final long URGENT_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
   private final TopologyThread thread;
@@ -42,11 +38,11 @@ final class RefreshSchedule {
 
   private final AtomicReference<@Nullable RefreshTrigger> pending = new AtomicReference<>();
   private RefreshTrigger running = RefreshTrigger.STARTUP;
-  private boolean busy = true; // until start
+  private boolean busy = true; // true until start
   private boolean stopped;
-  private boolean trailingArmed;
-  private long trailAt; // if so
-  private boolean adaptiveBegan;
+  private boolean delayedScheduled;
+  private long delayedAt; // valid if delayedScheduled
+  private boolean hadAdaptive;
   private long lastBegan;
   private long lastAdaptive;
   private boolean failing;
@@ -54,7 +50,7 @@ final class RefreshSchedule {
   private int timer;
 
   /**
-   * @param refresh begins a refresh; {@link #ended} is to be called when it has ended
+   * @param refresh starts a refresh; the caller must call {@link #ended} when it has ended
    */
   RefreshSchedule(
       TopologyThread thread,
@@ -76,12 +72,12 @@ final class RefreshSchedule {
     begin(RefreshTrigger.STARTUP);
   }
 
-  /** Any thread; one volatile read when a trigger is waiting already. */
+  /** Requests a refresh. Any thread. Costs one volatile read if a trigger is pending already. */
   void request(RefreshTrigger trigger) {
     RefreshTrigger waiting = pending.get();
     boolean first = waiting == null || (trigger.isUrgent() && !waiting.isUrgent());
     if (first && pending.compareAndSet(waiting, trigger)) {
-      thread.execute(this::servePending);
+      thread.execute(this::startPending);
     }
   }
 
@@ -91,57 +87,56 @@ final class RefreshSchedule {
 
   /** How a refresh ended. */
   enum End {
-    /** Every slot has an owner, by a view that counts. */
-    SETTLED,
+    /** Every slot has an owner, by a majority's view that no redirect contradicts. */
+    COMPLETE,
     /**
-     * There is a map, but slots have no owner, only a minority was heard, or it speaks against a
-     * fresh redirect.
+     * There is a slot map, but slots have no owner, or it is by a minority's view, or it contradicts a recent redirect.
      */
-    UNSETTLED,
-    /** Nobody gave a usable view. */
+    INCOMPLETE,
+    /** No node gave a usable view. */
     FAILED
   }
 
   void ended(End end) {
     busy = false;
     failing = end == End.FAILED;
-    tries = end == End.SETTLED ? 0 : tries + 1;
+    tries = end == End.COMPLETE ? 0 : tries + 1;
     switch (end) {
-      case SETTLED -> arm(period, RefreshTrigger.PERIODIC);
-      case UNSETTLED -> arm(backoff.delayAfter(tries), RefreshTrigger.PERIODIC);
-      case FAILED -> arm(backoff.delayAfter(tries), running);
+      case COMPLETE -> scheduleNext(period, RefreshTrigger.PERIODIC);
+      case INCOMPLETE -> scheduleNext(backoff.delayAfter(tries), RefreshTrigger.PERIODIC);
+      case FAILED -> scheduleNext(backoff.delayAfter(tries), running);
     }
-    servePending();
+    startPending();
   }
 
-  private void servePending() {
+  private void startPending() {
     RefreshTrigger trigger = pending.get();
     boolean urgent = trigger != null && trigger.isUrgent();
     if (stopped || busy || (failing && !urgent) || trigger == null) {
-      return; // looked at again when the running refresh, or the next try, has ended
+      return; // served when the running refresh, or the next attempt, has ended
     }
     long now = thread.nanoTime();
-    long earliest = adaptiveBegan ? lastAdaptive + adaptiveNanos : now;
+    long earliest = hadAdaptive ? lastAdaptive + adaptiveNanos : now;
     if (urgent) {
       earliest = lastBegan + URGENT_NANOS;
     }
     if (earliest - now <= 0) {
-      adaptiveBegan |= !urgent;
+      hadAdaptive |= !urgent;
       lastAdaptive = urgent ? lastAdaptive : now;
       begin(trigger);
-    } else if (!trailingArmed || earliest - trailAt < 0) {
-      trailingArmed = true;
-      trailAt = earliest;
+    } else if (!delayedScheduled || earliest - delayedAt < 0) {
+      delayedScheduled = true;
+      delayedAt = earliest;
       long at = earliest;
-      thread.runAfter(Duration.ofNanos(earliest - now), () -> trail(at));
+      thread.runAfter(Duration.ofNanos(earliest - now), () -> runDelayed(at));
     }
   }
 
-  private void trail(long at) {
-    if (at == trailAt) {
-      trailingArmed = false;
+  private void runDelayed(long at) {
+    if (at == delayedAt) {
+      delayedScheduled = false;
     }
-    servePending();
+    startPending();
   }
 
   private void begin(RefreshTrigger trigger) {
@@ -152,19 +147,19 @@ final class RefreshSchedule {
     pending.set(null);
     try {
       refresh.accept(trigger);
-    } catch (Throwable e) { // else none would ever begin again
+    } catch (Throwable e) { // otherwise no refresh would ever begin again
       ended(End.FAILED);
-      LOG.error("A refresh of the topology could not begin; it will be tried again", e);
+      LOG.error("A topology refresh could not start; it will be retried", e);
     }
   }
 
-  /** The timer that was armed last counts. */
-  private void arm(Duration delay, RefreshTrigger trigger) {
-    int armed = ++timer;
+  /** Schedules the next refresh. Replaces the timer scheduled before. */
+  private void scheduleNext(Duration delay, RefreshTrigger trigger) {
+    int scheduled = ++timer;
     thread.runAfter(
         delay,
         () -> {
-          if (!stopped && !busy && timer == armed) {
+          if (!stopped && !busy && timer == scheduled) {
             begin(trigger);
           }
         });

@@ -6,16 +6,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads from {@code CLUSTER SHARDS} the one thing that {@code CLUSTER NODES} does not say: which of
- * its names each node wants to be called by ({@code cluster-preferred-endpoint-type}).
+ * Reads from {@code CLUSTER SHARDS} what {@code CLUSTER NODES} lacks: the preferred endpoint of each node ({@code cluster-preferred-endpoint-type}).
  */
 final class ShardEndpoints {
 
   private ShardEndpoints() {}
 
   /**
-   * Endpoints by node id; empty where the cluster gives none. What does not look as expected is
-   * left out: the address in {@code CLUSTER NODES} is used instead.
+   * Returns the endpoints by node id; an empty string if the cluster gives none. Skips entries of an unexpected form: for those, the address in {@code CLUSTER NODES} is used.
    */
   static Map<String, String> of(List<?> shards) {
     Map<String, String> endpoints = new HashMap<>();
@@ -44,7 +42,7 @@ final class ShardEndpoints {
     return index >= 0 && pairs instanceof List<?> list ? list.get(index + 1) : null;
   }
 
-  /** Names and values alternate, as RESP2 writes a map. */
+  /** Returns the index of a key in a RESP2 map, a list of alternating keys and values; -1 if it is missing. */
   private static int indexOf(String key, @Nullable Object pairs) {
     if (pairs instanceof List<?> list) {
       for (int i = 0; i + 1 < list.size(); i += 2) {

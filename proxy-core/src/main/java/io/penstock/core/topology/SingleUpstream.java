@@ -8,16 +8,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One server.
+ * A single node without a cluster.
  *
- * @param credentials for it, or null
- * @param database selected on every connection; 0 for none
+ * @param credentials for the node, or null
+ * @param database selected on each connection; 0 sends no {@code SELECT}
  */
 public record SingleUpstream(Endpoint node, @Nullable Credentials credentials, int database)
     implements UpstreamSettings {
 
   @Override
-  public Upstream create(Parts parts) {
+  public Upstream create(Context context) {
     return new StaticTopology(node.with(access()));
   }
 

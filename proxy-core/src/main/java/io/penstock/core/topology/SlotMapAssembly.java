@@ -12,15 +12,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Draws the slot map of what is known and of the redirects that outlive it.
+ * Builds the slot map from the known cluster and the redirects that are not overruled.
  *
- * <p>A master that failed keeps its slots until another takes them: commands must wait for the
- * promotion, not be told that nobody serves the slot. A healthy master without slots is a shard
- * too: while a slot is being imported, some of its keys are there already. Replicas are listed
- * while they are healthy.
+ * <p>A failed master keeps its slots until another node takes them: commands must wait for the promotion, and not fail because the slot has no owner. A healthy master without slots is a shard too: while it imports a slot, it already has some of its keys. Replicas are listed while they are healthy.
  *
- * <p>Shards keep the order they had, so that the same cluster gives an equal map whoever described
- * it.
+ * <p>Shards keep their previous order, so that the same cluster gives an equal map whichever node described it.
  */
 final class SlotMapAssembly {
 
@@ -35,8 +31,8 @@ final class SlotMapAssembly {
   }
 
   /**
-   * @param patches for each slot the node a redirect named, or null
-   * @param previous whose order of shards is kept
+   * @param patches for each slot the target of a redirect, or null
+   * @param previous the map with the previous order of shards
    */
   static SlotMap assemble(KnownCluster known, @Nullable Endpoint[] patches, SlotMap previous) {
     SlotMapAssembly assembly = new SlotMapAssembly(known);

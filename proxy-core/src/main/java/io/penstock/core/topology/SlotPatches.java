@@ -7,74 +7,60 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The newest MOVED of each slot, and which of them outlive a refresh.
+ * The latest MOVED of each slot, and the rule for which of them a refresh overrules.
  *
- * <p>MOVED carries no epoch. Its order to a refresh is known all the same: each patch remembers how
- * many refreshes had begun. The rule, for a slot with patch P and a view that wants the slot on N:
+ * <p>MOVED has no epoch. Whether it came before or after the start of a refresh is known, because each patch has the number of refreshes begun. The rule, for a slot with patch P and a view with owner N:
  *
  * <ul>
- *   <li>The refresh began after the patch, and {@link #SPREADING_NANOS} have passed or the view has
- *       the slot on P's node too: the view was asked for later and decides, if it decides at all by
- *       {@link KnownCluster}'s rules; when its word does not count for the slot, the patch stays.
- *       So a wrong MOVED, from a node that was late itself, does no harm for long.
- *   <li>Otherwise, for the asked node may not have heard yet: the patch stays, unless N is another
- *       node than the owner that was known before this refresh, with a higher epoch than that owner
- *       <em>and</em> than every epoch known for P's node. Another and higher than the owner,
- *       because the MOVED contradicted that one, so it is at least as new as its claim, and a view
- *       that only repeats the claim proves nothing. (It may repeat it with the epoch of P's node: a
- *       master that was demoted writes its new master's epoch into what it passes on, messages of
- *       PUBLISH among them, and who gets one of those before anything else takes it for the
- *       sender's own.) Higher than those of P's node, because that one claims the slot with its own
- *       epoch, and of two claims the higher epoch wins.
+ *   <li>The refresh began after the patch, and either {@link #SPREADING_NANOS} have passed or the view has the slot on P's node too: the view decides if it decides the slot by {@link KnownCluster}'s rules; otherwise the patch stays. So a wrong MOVED, from a node that was late itself, is corrected soon.
+ *   <li>Otherwise the queried node may not have learnt of the move yet. The patch stays, unless N is another node than the owner known before this refresh, with a higher epoch than that owner <em>and</em> than every epoch known for P's node. Another node with a higher epoch than the owner, because the MOVED contradicted that owner and so is at least as new as its claim: a view that only repeats the claim proves nothing. (It may repeat it with the epoch of P's node: a demoted master writes its new master's epoch into the messages that it forwards on the cluster bus, PUBLISH among them, and a node that receives one of those first takes it for the sender's own epoch.) Higher than those of P's node, because that node claims the slot with its own epoch, and of two claims the higher epoch wins.
  * </ul>
  *
- * <p>Patches are noted from any thread, before the published map is changed; whoever replaces the
- * map reads it first and the patches after, so that none is missed.
+ * <p>A patch is added, on any thread, before the published map is changed. Code that replaces the map reads the map first and the patches after it, so that it misses none.
  */
 final class SlotPatches {
 
-  /** How long a node may take to hear of what another one knows. */
+  /** How long a change may take to spread from one node to another. */
   static final long SPREADING_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /**
    * @param refreshes how many refreshes had begun when the redirect was read
-   * @param at when that was, by the topology thread's clock
+   * @param at when the redirect was read, by the topology thread's clock
    */
   private record Patch(Endpoint owner, long refreshes, long at) {}
 
   private final AtomicReferenceArray<@Nullable Patch> patches =
       new AtomicReferenceArray<>(SlotMap.SLOTS);
 
-  void note(int slot, Endpoint owner, long refreshesBegun, long now) {
+  void add(int slot, Endpoint owner, long refreshesBegun, long now) {
     patches.set(slot, new Patch(owner, refreshesBegun, now));
   }
 
-  /** What becomes of the patches in one refresh. Confined to the topology thread. */
-  static final class Settlement {
+  /** Which patches a refresh keeps and which it overrules. Confined to the topology thread. */
+  static final class Resolution {
 
     private final @Nullable Endpoint[] kept = new Endpoint[SlotMap.SLOTS];
     private final @Nullable Patch[] overruled = new Patch[SlotMap.SLOTS];
     private boolean contested;
 
-    /** For each slot the node that a redirect named and that stays, or null. */
+    /** Returns for each slot the target of a redirect that is kept, or null. */
     @Nullable Endpoint[] kept() {
       return kept;
     }
 
-    /** Whether a patch stays that a view spoke against which was asked for later. */
+    /** Returns whether a kept patch is contradicted by a view that was queried after it. */
     boolean isContested() {
       return contested;
     }
   }
 
   /**
-   * Applies the rule to the patches noted so far; changes none.
+   * Applies the rule to the current patches. Changes none.
    *
-   * @param before what was known without it
+   * @param before what was known before the refresh
    */
-  Settlement resolve(
-      Refresh refresh, ClusterView view, KnownCluster before, KnownCluster.Merged merged) {
-    Settlement settlement = new Settlement();
+  Resolution resolve(Refresh refresh, ClusterView view, KnownCluster before, KnownCluster.Merged merged) {
+    Resolution resolution = new Resolution();
     for (int slot = 0; slot < SlotMap.SLOTS; slot++) {
       Patch patch = patches.get(slot);
       if (patch == null) {
@@ -90,18 +76,18 @@ final class SlotPatches {
               ? merged.decided().get(slot)
               : isNewer(claim, patch, before.ownerOf(slot), before, merged.now());
       if (later && !mayDecide && !overruled) {
-        settlement.contested = true;
+        resolution.contested = true;
       }
-      settlement.kept[slot] = overruled ? null : patch.owner;
-      settlement.overruled[slot] = overruled ? patch : null;
+      resolution.kept[slot] = overruled ? null : patch.owner;
+      resolution.overruled[slot] = overruled ? patch : null;
     }
-    return settlement;
+    return resolution;
   }
 
-  /** Forgets the overruled patches, now that the map without them is published. */
-  void forget(Settlement settled) {
+  /** Removes the overruled patches, after the map without them is published. */
+  void forget(Resolution resolution) {
     for (int slot = 0; slot < SlotMap.SLOTS; slot++) {
-      Patch patch = settled.overruled[slot];
+      Patch patch = resolution.overruled[slot];
       if (patch != null) {
         patches.compareAndSet(slot, patch, null);
       }

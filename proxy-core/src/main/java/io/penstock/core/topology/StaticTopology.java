@@ -9,7 +9,7 @@ import io.penstock.core.upstream.TopologyStatus;
 import io.penstock.core.upstream.Upstream;
 import java.util.function.Consumer;
 
-/** One server that has all keys. It redirects nobody, and there is nothing to refresh. */
+/** The topology of a single node that has all keys. Never changes: there are no redirects and no refreshes. */
 public final class StaticTopology implements Upstream {
 
   private final Placement placement;
@@ -29,7 +29,7 @@ public final class StaticTopology implements Upstream {
   }
 
   /**
-   * Does nothing: a server with cluster support enabled belongs behind {@code redis-cluster://}.
+   * Does nothing: a cluster node must be configured with a {@code redis-cluster://} URL.
    */
   @Override
   public void moved(int partition, Endpoint owner) {}

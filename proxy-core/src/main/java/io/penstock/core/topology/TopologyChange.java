@@ -11,26 +11,26 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What became different between two topologies, in the words of a log line. */
+/** Describes the difference between two topologies for a log line. */
 final class TopologyChange {
 
-  /** Of changes of masters, and of the ranges of one, so many are named. */
-  private static final int NAMED = 5;
+  /** Most changes of masters that are listed, and most slot ranges of one change. */
+  private static final int MAX_LISTED = 5;
 
   private TopologyChange() {}
 
-  /** Which master took which slots from whom; what there is where nothing was known. */
+  /** Returns which slots moved from which master to which; the size of the topology if nothing was known before. */
   static String text(Placement before, Placement now) {
     if (before.coveredPartitions() == 0) {
       return size(now);
     }
     Map<Moved, List<String>> moves = moves(before, now);
     if (moves.isEmpty()) {
-      return size(now) + "; the masters are the same";
+      return size(now) + "; masters unchanged";
     }
     List<String> named = new ArrayList<>();
     moves.forEach((moved, ranges) -> {
-      if (named.size() < NAMED) {
+      if (named.size() < MAX_LISTED) {
         named.add(moved.text(first(ranges)));
       }
     });
@@ -50,7 +50,7 @@ final class TopologyChange {
         + " slots have a master";
   }
 
-  /** Slots that one master took from another; null for nobody. */
+  /** A move of slots from one master to another; null for no master. */
   private record Moved(@Nullable Endpoint to, @Nullable Endpoint from) {
 
     String text(String slots) {
@@ -83,8 +83,8 @@ final class TopologyChange {
   }
 
   private static String first(List<String> ranges) {
-    return ranges.size() <= NAMED
+    return ranges.size() <= MAX_LISTED
         ? String.join(",", ranges)
-        : String.join(",", ranges.subList(0, NAMED)) + ",...";
+        : String.join(",", ranges.subList(0, MAX_LISTED)) + ",...";
   }
 }

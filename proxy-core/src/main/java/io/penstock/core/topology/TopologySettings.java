@@ -5,12 +5,12 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * How a cluster is found and kept in view.
+ * How a cluster is discovered and refreshed.
  *
- * @param seeds where to ask first, and again when no known node answers
- * @param connectTimeout for connecting to a node, and as long again for its answers
+ * @param seeds the nodes to query first, and again if no known node answers
+ * @param connectTimeout for connecting to a node; its answers may take as long again
  * @param period between periodic refreshes
- * @param adaptiveTimeout at least this long between two adaptive refreshes
+ * @param adaptiveTimeout least time between two adaptive refreshes
  */
 public record TopologySettings(
     List<Endpoint> seeds, Duration connectTimeout, Duration period, Duration adaptiveTimeout) {

@@ -9,39 +9,38 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What a resource URL names: a kind of upstream, and where it is. To add a kind, implement this and
- * {@link Upstream}, and make one where URLs are read. Immutable.
+ * The settings of an upstream, from a resource URL. To add a kind of upstream, implement this interface and {@link Upstream}, and create the settings where URLs are parsed. Immutable.
  */
 public interface UpstreamSettings {
 
   /**
-   * What all kinds of upstream are made with.
+   * What every kind of upstream is created with.
    *
-   * @param control reaches servers beside the data path
-   * @param connectTimeout for connecting to a server, and as long again for its answers
+   * @param control queries nodes outside the data path
+   * @param connectTimeout for connecting to a node; its answers may take as long again
    * @param period between periodic refreshes
-   * @param adaptiveTimeout at least this long between two adaptive refreshes
-   * @param events is told of refreshes
+   * @param adaptiveTimeout least time between two adaptive refreshes
+   * @param events receives refresh events
    */
-  record Parts(
+  record Context(
       ControlPlane control,
       Duration connectTimeout,
       Duration period,
       Duration adaptiveTimeout,
       ProxyEvents events) {}
 
-  /** Makes the upstream; nothing is opened before {@link Upstream#start}. */
-  Upstream create(Parts parts);
+  /** Creates the upstream. Opens nothing before {@link Upstream#start}. */
+  Upstream create(Context context);
 
-  /** What connections to each server begin with. */
+  /** Returns the access for connections to each node. */
   Access access();
 
-  /** Where servers are, as configured; at least one. */
+  /** Returns the configured addresses, at least one. */
   List<Endpoint> addresses();
 
-  /** Whether there are only the servers that are configured. */
+  /** Returns whether the configured nodes are all nodes, so that none is discovered. */
   boolean hasFixedNodes();
 
-  /** For people: what it is and where, without any password. */
+  /** Returns a description for logs: the kind and the addresses, without passwords. */
   String description();
 }

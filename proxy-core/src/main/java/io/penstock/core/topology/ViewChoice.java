@@ -7,22 +7,18 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which of several views to believe. Best first:
+ * Selects one of several views. In order of priority:
  *
  * <ol>
- *   <li>one that knows an owner for some slot: a node that was just started or reset knows none;
- *   <li>one of the known cluster, that is, one that shares a node id with what is known: an address
- *       may have been given to a node of another cluster;
- *   <li>one whose node reaches a majority of the masters;
- *   <li>one that has seen the highest configuration epoch;
- *   <li>one that covers more slots;
- *   <li>one of the node whose view was taken last: one node's views only grow newer.
+ *   <li>a view with an owner for some slot: a node that has just started or was reset knows none;
+ *   <li>a view of the known cluster, that is, with at least one known node id: an address may have been reassigned to a node of another cluster;
+ *   <li>a view whose node reaches a majority of the masters;
+ *   <li>the view with the highest configuration epoch;
+ *   <li>the view that covers the most slots;
+ *   <li>the view of the node whose view was used last: the views of one node only get newer.
  * </ol>
  *
- * <p>A view of another cluster is usable only when a seed gave it, so that a node's address, once
- * it belongs to somebody else, cannot lead the proxy away; and only when no node of the known
- * cluster answered. That is how a cluster that was replaced behind the same seed names is found
- * again.
+ * <p>A view of another cluster is usable only if a seed gave it, so that a reassigned node address cannot redirect the proxy to another cluster, and only if no node of the known cluster answered. That is how Penstock finds a cluster that was replaced under the same seed names.
  */
 final class ViewChoice {
 
@@ -31,7 +27,7 @@ final class ViewChoice {
   private final Comparator<ClusterView> order;
 
   /**
-   * @param last the node whose view was taken last, or null
+   * @param last the node whose view was used last, or null
    */
   ViewChoice(KnownCluster known, Set<Endpoint> seeds, @Nullable Endpoint last) {
     this.known = known;
@@ -44,20 +40,20 @@ final class ViewChoice {
             .thenComparing(view -> view.source().equals(last));
   }
 
-  /** What the view is worth to the round that asked for it. */
-  RefreshRound.Worth rate(ClusterView view) {
+  /** Returns how good the view is for its round. */
+  RefreshRound.Rating rate(ClusterView view) {
     if (!isSufficient(view)) {
-      return RefreshRound.Worth.INSUFFICIENT;
+      return RefreshRound.Rating.INSUFFICIENT;
     }
-    return isNews(view) ? RefreshRound.Worth.NEWER : RefreshRound.Worth.SUFFICIENT;
+    return isNewer(view) ? RefreshRound.Rating.NEWER : RefreshRound.Rating.SUFFICIENT;
   }
 
-  /** Whether it tells of a promotion, or of a slot's first move, that was not known. */
-  private boolean isNews(ClusterView view) {
+  /** Returns whether the view has a promotion, or a first slot import of a master, that was not known. */
+  private boolean isNewer(ClusterView view) {
     return !known.nodes().isEmpty() && view.highestEpoch() > known.highestEpoch();
   }
 
-  /** Whether the view is so good that no more nodes need to be asked. */
+  /** Returns whether no more nodes need to be queried. */
   boolean isSufficient(ClusterView view) {
     return isUsable(view)
         && known.isSameCluster(view)
@@ -65,7 +61,7 @@ final class ViewChoice {
         && !known.merge(view).hasStaleClaims();
   }
 
-  /** The view to take, or null when none can be used. */
+  /** Returns the view to use, or null if none is usable. */
   @Nullable ClusterView best(List<ClusterView> views) {
     ClusterView best = null;
     for (ClusterView view : views) {

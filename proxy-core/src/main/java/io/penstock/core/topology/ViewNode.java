@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
  * One line of {@code CLUSTER NODES}: a member of the cluster as one of its nodes sees it.
  *
  * @param id 40 hexadecimal characters in Redis; unique for ever
- * @param node where it is, or null when the cluster does not know ({@code noaddr})
- * @param flags Redis's words: {@code myself}, {@code master}, {@code slave}, {@code fail?}, …
- * @param masterId the master it follows, or null
- * @param configEpoch its configuration epoch; for a replica, Redis prints its master's
- * @param linked whether the asked node has a link to it on the cluster bus
- * @param slots the slots it serves, without those it is importing; never changed
+ * @param node its address, or null if the cluster does not know it ({@code noaddr})
+ * @param flags Redis's flags: {@code myself}, {@code master}, {@code slave}, {@code fail?}, …
+ * @param masterId the id of the master it replicates, or null
+ * @param configEpoch its configuration epoch; for a replica, Redis gives its master's
+ * @param linked whether the queried node has a cluster bus link to it
+ * @param slots the slots it serves, without those it is importing; must not be modified
  */
 record ViewNode(
     String id,
@@ -37,13 +37,13 @@ record ViewNode(
     return flags.contains("master");
   }
 
-  /** Redis counts a cluster's size, and its majority, in masters that serve slots. */
+  /** Returns whether it counts for the majority: Redis counts masters that serve slots. */
   boolean isVotingMaster() {
     return isMaster() && !slots.isEmpty();
   }
 
   /**
-   * Whether nothing speaks against using it: not failed or suspected, not still being introduced.
+   * Returns whether it can be used: not failed, not suspected to have failed, not in the handshake, with a known address.
    */
   boolean isHealthy() {
     return node != null
@@ -53,23 +53,22 @@ record ViewNode(
         && !flags.contains("noaddr");
   }
 
-  /** Whether the asked node could talk to it just now. */
+  /** Returns whether the queried node can reach it. */
   boolean isReachable() {
     return isHealthy() && (linked || isMyself());
   }
 
   /**
-   * This node with what an older description knew better: its address, when it has been lost, and a
-   * configuration epoch that the asked node has not heard of yet.
+   * Returns this node, completed from an older description: its address, if it is missing here, and a higher configuration epoch, which the queried node has not learnt yet.
    */
   ViewNode completedBy(ViewNode older) {
-    boolean masters = isVotingMaster() && older.isVotingMaster();
+    boolean bothMasters = isVotingMaster() && older.isVotingMaster();
     return new ViewNode(
         id,
         node == null ? older.node : node,
         flags,
         masterId,
-        masters ? Math.max(configEpoch, older.configEpoch) : configEpoch,
+        bothMasters ? Math.max(configEpoch, older.configEpoch) : configEpoch,
         linked,
         slots);
   }

@@ -1,25 +1,13 @@
 /**
- * Where slot maps come from, and what nodes say about themselves.
+ * The kinds of upstream, and the discovery of a cluster's slot map.
  *
- * <p>What enters: seeds and credentials at start, redirects and refresh triggers from the event
- * loops. What leaves: one immutable {@link io.penstock.core.cluster.SlotMap} behind one volatile, a
- * status for those who watch, and an event for each refresh.
+ * <p>Input: seeds and credentials at start, redirects and refresh triggers from the event loops. Output: one immutable {@link io.penstock.core.cluster.SlotMap} behind one volatile, a status for operators, and an event for each refresh.
  *
- * <p>A refresh goes through these classes in this order: {@code RefreshSchedule} decides that it is
- * time; {@code RefreshRound} asks nodes three at a time, over {@code LettuceViewSource}, and each
- * answer becomes a {@code ClusterView} by way of {@code ClusterNodesParser}; {@code ViewChoice}
- * picks one view; {@code KnownCluster} takes from it what is not older than what is known already;
- * {@code SlotPatches} says which redirects must outlive it; {@link
- * io.penstock.core.topology.ClusterTopology} publishes the result.
+ * <p>A refresh uses these classes, in this order: {@code RefreshSchedule} decides when it starts; {@code RefreshRound} queries three nodes at a time, over {@code LettuceViewSource}; {@code ClusterNodesParser} turns each answer into a {@code ClusterView}; {@code ViewChoice} selects one view; {@code KnownCluster} merges what is not older than what is known; {@code SlotPatches} decides which redirects are kept; {@link io.penstock.core.topology.ClusterTopology} publishes the result.
  *
- * <p>{@code ServerSurvey} asks the nodes that the map names, over {@code LettuceServerSource}, for
- * their version and their commands, and {@code SurveyFailures} has why a node did not answer.
- * {@code HealthCheck} sends each of them {@code PING} over {@code LettucePinger}. Both sources use
- * the one {@code ControlPlane}.
+ * <p>The queries use the {@code ControlPlane}, like those of the package {@code survey}.
  *
- * <p>All of that runs on one thread of its own, the topology thread, with one more for Lettuce's
- * I/O; the proxy's event loops are never used. Only {@code SlotPatches} and the published map are
- * touched by other threads. Nothing blocks. Lettuce appears in this package and nowhere else.
+ * <p>All of it runs on one thread, the topology thread, with one more thread for Lettuce's I/O; never on the proxy's event loops. Other threads access only {@code SlotPatches} and the published map. Nothing blocks. In this package, only {@code LettuceViewSource} uses Lettuce.
  */
 @NullMarked
 package io.penstock.core.topology;

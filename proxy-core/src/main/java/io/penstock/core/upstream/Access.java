@@ -3,17 +3,17 @@ package io.penstock.core.upstream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a connection to a server tells it before anything else.
+ * What a connection to a node sends before any request: authentication and database.
  *
- * @param credentials for {@code AUTH}, or null where the server asks for none
- * @param database selected after that; 0 for none
+ * @param credentials for {@code AUTH}, or null if the node requires no authentication
+ * @param database for {@code SELECT}; 0 sends none
  */
 public record Access(@Nullable Credentials credentials, int database) {
 
-  /** Neither a password nor a database. */
+  /** No credentials and no database. */
   public static final Access NONE = new Access(null, 0);
 
-  /** The same without a database to select. */
+  /** Returns this access without a database to select. */
   public Access withoutDatabase() {
     return database == 0 ? this : new Access(credentials, 0);
   }

@@ -3,20 +3,20 @@ package io.penstock.core.upstream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node wants to be told by {@code AUTH}.
+ * The arguments of {@code AUTH}.
  *
- * @param user ACL user, or null for the default user
- * @param password never shown by {@link #toString}
+ * @param user ACL user; null for the default user
+ * @param password not part of {@link #toString}
  */
 public record Credentials(@Nullable String user, String password) {
 
-  /** What servers say who do not know a command; what follows is cut off somewhere. */
+  /** Part of a Redis server's error for an unknown command. The arguments follow, truncated. */
   private static final String ARGUMENTS = "with args beginning with:";
 
-  /** What a node says, without what it repeats of a request that had these in it. */
-  public static String mask(String said) {
-    int end = said.indexOf(ARGUMENTS);
-    return end < 0 ? said : said.substring(0, end + ARGUMENTS.length()) + " ***";
+  /** Masks the arguments that a node's error repeats of a request, which may contain credentials. */
+  public static String mask(String error) {
+    int end = error.indexOf(ARGUMENTS);
+    return end < 0 ? error : error.substring(0, end + ARGUMENTS.length()) + " ***";
   }
 
   @Override

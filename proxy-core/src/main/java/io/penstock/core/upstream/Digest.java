@@ -1,6 +1,6 @@
 package io.penstock.core.upstream;
 
-/** FNV-1a over 64 bits, stirred at the end: the same in every process. */
+/** A 64-bit FNV-1a hash with a final mixing step. Gives the same value in every process. */
 public final class Digest {
 
   private static final long BASIS = 0xCBF2_9CE4_8422_2325L;
@@ -16,7 +16,7 @@ public final class Digest {
     return this;
   }
 
-  /** Adds a text and its length. */
+  /** Adds a string and its length. */
   public Digest add(String text) {
     for (int i = 0; i < text.length(); i++) {
       hash = (hash ^ text.charAt(i)) * PRIME;
@@ -24,9 +24,9 @@ public final class Digest {
     return add(text.length());
   }
 
-  /** What was added, in brief; all bits depend on all of it. */
+  /** Returns the hash of everything added. Each bit depends on the whole input. */
   public long value() {
-    long stirred = (hash ^ (hash >>> 33)) * 0xFF51_AFD7_ED55_8CCDL;
-    return stirred ^ (stirred >>> 33);
+    long mixed = (hash ^ (hash >>> 33)) * 0xFF51_AFD7_ED55_8CCDL;
+    return mixed ^ (mixed >>> 33);
   }
 }

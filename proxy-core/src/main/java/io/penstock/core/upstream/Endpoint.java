@@ -1,16 +1,13 @@
 package io.penstock.core.upstream;
 
 /**
- * Where one Redis or Valkey server is, and what gives access to it. Two endpoints are the same when
- * host, port and access are, whatever process listens there. All of one upstream's servers have the
- * same access, so that what a redirect or a view of the cluster names is {@link #at} another host
- * and port with the access of the node that said so.
+ * The address of one Redis or Valkey node, and the access to it. Endpoints are equal if host, port and access are equal, whatever process listens there. All nodes of one upstream have the same access. So the target of a redirect, or a node in a view of the cluster, is an endpoint {@link #at} another host and port with the access of the node that named it.
  *
- * <p>It is shown as host and port, never with a password.
+ * <p>{@link #toString} gives host and port, never a password.
  *
  * @param host host name, IPv4 or IPv6 literal without brackets
  * @param port TCP port, 1 to 65535
- * @param access what connections begin with; a password so far, and TLS when there is any
+ * @param access credentials and database for new connections
  */
 public record Endpoint(String host, int port, Access access) {
 
@@ -23,22 +20,22 @@ public record Endpoint(String host, int port, Access access) {
     }
   }
 
-  /** A server that asks for no password. */
+  /** Creates an endpoint without credentials. */
   public Endpoint(String host, int port) {
     this(host, port, Access.NONE);
   }
 
-  /** Another server with the same access. */
+  /** Returns another address with the same access. */
   public Endpoint at(String otherHost, int otherPort) {
     return new Endpoint(otherHost, otherPort, access);
   }
 
-  /** The same server with another access. */
+  /** Returns the same address with another access. */
   public Endpoint with(Access other) {
     return new Endpoint(host, port, other);
   }
 
-  /** Of host and port alone: it is asked for often, and access seldom differs. */
+  /** Hashes host and port only: it is called often, and the access rarely differs. */
   @Override
   public int hashCode() {
     return 31 * host.hashCode() + port;

@@ -1,13 +1,13 @@
 package io.penstock.core.upstream;
 
-/** What an error reply of a server means for the command that it answers. */
+/** What Penstock does with an error reply of a node. */
 public enum ErrorAction {
-  /** The command ran, or is refused for good: the client gets the reply. */
+  /** The command ran, or will never run: the reply is delivered to the client. */
   DELIVER,
-  /** The command did not run: another server has its keys, and the reply says which. */
+  /** The command did not run: another node has its keys, and the reply names it. */
   REDIRECT,
-  /** The command did not run: the same server may run it later. */
+  /** The command did not run: the same node may run it later. */
   RETRY,
-  /** The command did not run: the server is not the master, and another is or will be. */
+  /** The command did not run: the node is not the master, and another node is or will be. */
   FIND_MASTER
 }

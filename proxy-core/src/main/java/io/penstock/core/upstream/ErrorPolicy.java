@@ -1,34 +1,33 @@
 package io.penstock.core.upstream;
 
-/** What the error replies of an upstream's servers mean. A value: safe from any thread. */
+/** What the error replies of an upstream's nodes mean. Stateless, safe from any thread. */
 @FunctionalInterface
 public interface ErrorPolicy {
 
-  /** What a server was asked for, since the same words mean different things. */
+  /** What the command was about: the same error means different things. */
   enum Scope {
     /** A command with keys of one partition, or with none. */
     KEYS,
-    /** A command about all keys of a shard, which cannot be redirected. */
+    /** A command about all keys of a shard, which a node cannot redirect. */
     SHARD,
-    /** Something that only a master can tell about its own replication. */
+    /** A query about a master's own replication, which only a master can answer. */
     MASTER
   }
 
-  /** The meaning of an error reply that begins with {@code word}. */
-  ErrorAction actionFor(RetryablePrefix word, Scope scope);
+  /** Returns what to do with an error reply that begins with {@code prefix}. */
+  ErrorAction actionFor(RetryablePrefix prefix, Scope scope);
 
-  /** Those of a server that is not part of a cluster. */
+  /** The policy for a server that is not part of a cluster. */
   ErrorPolicy SINGLE =
-      (word, scope) ->
+      (prefix, scope) ->
           switch (scope) {
-            case KEYS, SHARD ->
-                word == RetryablePrefix.LOADING ? ErrorAction.RETRY : ErrorAction.DELIVER;
-            case MASTER -> masterAction(word);
+            case KEYS, SHARD -> prefix == RetryablePrefix.LOADING ? ErrorAction.RETRY : ErrorAction.DELIVER;
+            case MASTER -> masterAction(prefix);
           };
 
-  /** Those of what was asked as a master: whatever the upstream, these say that it is none. */
-  static ErrorAction masterAction(RetryablePrefix word) {
-    return switch (word) {
+  /** Returns the action for {@link Scope#MASTER}, which is the same for every upstream: some prefixes mean that the node is no master. */
+  static ErrorAction masterAction(RetryablePrefix prefix) {
+    return switch (prefix) {
       case READONLY, MASTERDOWN, LOADING, CLUSTERDOWN -> ErrorAction.FIND_MASTER;
       case MOVED, ASK, TRYAGAIN, NOSCRIPT -> ErrorAction.DELIVER;
     };

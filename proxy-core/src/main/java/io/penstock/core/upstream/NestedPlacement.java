@@ -6,10 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A placement made of placements: the outer partitioner says which inner placement a key belongs
- * to, and that one says which of its partitions. The partitions of the first come first, those of
- * the second behind them, and so on; the shards as well. So a shard of servers may itself be a
- * cluster, or a master with replicas. Immutable.
+ * A placement composed of placements. The outer partitioner selects the inner placement of a key, and that one selects the partition. Partitions are numbered through: first those of the first inner placement, then those of the second, and so on. Shards likewise. So each part may itself be a cluster, or a master with replicas. Immutable.
  */
 public final class NestedPlacement implements Placement {
 
@@ -19,8 +16,8 @@ public final class NestedPlacement implements Placement {
   private final int[] firstShard; // by inner placement
 
   /**
-   * @param partitioner the same for all placements of one upstream
-   * @param inner one for each of its parts, with that part's partitions
+   * @param partitioner the partitioner of the upstream
+   * @param inner one placement per part of the partitioner, with the partitions of that part
    */
   public NestedPlacement(NestedPartitioner partitioner, List<? extends Placement> inner) {
     this.partitioner = partitioner;
@@ -35,19 +32,19 @@ public final class NestedPlacement implements Placement {
     this.shards = List.copyOf(all);
   }
 
-  /** Divides keys twice: by the outer partitioner, and by the one of the part that this names. */
+  /** Partitions keys in two steps: the outer partitioner selects a part, and the partitioner of that part selects the partition. */
   public static final class NestedPartitioner implements Partitioner {
 
     private final Partitioner outer;
     private final Partitioner[] parts;
-    private final int[] first; // partition of each part; behind the last, all partitions
+    private final int[] first; // first partition of each part; at the end, the number of partitions
 
     /**
-     * @param outer has as many partitions as there are parts
+     * @param outer must have one partition per part
      */
     public NestedPartitioner(Partitioner outer, List<? extends Partitioner> parts) {
       if (outer.partitions() != parts.size()) {
-        throw new IllegalArgumentException(outer.partitions() + " parts, and not " + parts.size());
+        throw new IllegalArgumentException(outer.partitions() + " parts expected, got " + parts.size());
       }
       this.outer = outer;
       this.parts = parts.toArray(Partitioner[]::new);
@@ -68,7 +65,7 @@ public final class NestedPlacement implements Placement {
       return first[part] + parts[part].partitionOf(buffer, offset, length);
     }
 
-    /** The part that a partition belongs to. */
+    /** Returns the part that contains a partition. */
     private int partOf(int partition) {
       int found = Arrays.binarySearch(first, partition);
       return found < 0 ? -found - 2 : found;
@@ -76,11 +73,11 @@ public final class NestedPlacement implements Placement {
 
     private void check(List<Placement> placements) {
       if (placements.size() != parts.length) {
-        throw new IllegalArgumentException(parts.length + " parts, and not " + placements.size());
+        throw new IllegalArgumentException(parts.length + " parts expected, got " + placements.size());
       }
       for (int i = 0; i < parts.length; i++) {
         if (placements.get(i).partitions() != parts[i].partitions()) {
-          throw new IllegalArgumentException("part " + i + " has other partitions");
+          throw new IllegalArgumentException("part " + i + " has another number of partitions");
         }
       }
     }
@@ -125,7 +122,7 @@ public final class NestedPlacement implements Placement {
     return all;
   }
 
-  /** Runs that nobody serves may go on in the next part. */
+  /** A run of uncovered partitions may continue in the next part. */
   @Override
   public int endOfRun(int partition) {
     int owner = ownerOf(partition);

@@ -4,21 +4,19 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * Divides all keys into partitions. Immutable, the same for the whole life of an upstream, and safe
- * from any thread.
+ * Divides all keys into partitions. Immutable, safe from any thread. An upstream never changes its partitioner.
  */
 public interface Partitioner {
 
-  /** How many partitions there are, at least 1: they are numbered from 0. */
+  /** Returns the number of partitions, at least 1. They are numbered from 0. */
   int partitions();
 
   /**
-   * The partition of the key at {@code offset}, an absolute index. Borrows {@code buffer} and moves
-   * none of its indexes. Allocates nothing.
+   * Returns the partition of the key at {@code offset}, an absolute index. Borrows {@code buffer} and does not change its indexes. Allocates nothing.
    */
   int partitionOf(ByteBuf buffer, int offset, int length);
 
-  /** The partition of a whole array as key. */
+  /** Returns the partition of a key. */
   default int partitionOf(byte[] key) {
     return partitionOf(Unpooled.wrappedBuffer(key), 0, key.length);
   }

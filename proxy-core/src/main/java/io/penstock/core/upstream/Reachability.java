@@ -3,9 +3,9 @@ package io.penstock.core.upstream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether nodes let Penstock in. Immutable.
+ * Whether nodes accept Penstock's connections. Immutable.
  *
- * @param reached whether one has since the start
- * @param failure why none did when it was last tried, no password in it; null when one did
+ * @param reached whether a node has accepted one since the start
+ * @param failure why the last attempt failed, without passwords; null if it succeeded
  */
 public record Reachability(boolean reached, @Nullable String failure) {}

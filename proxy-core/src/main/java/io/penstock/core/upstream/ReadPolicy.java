@@ -1,25 +1,21 @@
 package io.penstock.core.upstream;
 
 /**
- * Which server of a shard a command is sent to. Commands that may write go to the master whatever
- * the policy. A value: the same answer for the same arguments, from any thread, without a call to
- * anybody.
+ * Selects the node of a shard that a command is sent to. Commands that may write go to the master under any policy. A pure function: the same arguments give the same result, on any thread.
  */
 @FunctionalInterface
 public interface ReadPolicy {
 
   /**
-   * All commands go to the master. It depends on neither command nor client, so event loops ask it
-   * once for each shard of a placement, and not for each command.
+   * Sends all commands to the master. The result depends on neither command nor client, so event loops call it once per shard of a placement and not per command.
    */
   ReadPolicy MASTER_ONLY = (shard, readOnly, client) -> shard.master();
 
   /**
-   * The server to ask.
-   *
-   * @param shard of the command's keys
+   * Returns the node to send the command to.
+   * @param shard the shard of the command's keys
    * @param readOnly whether the command cannot write
-   * @param client the same number for all commands of one client, which it sticks to one replica by
+   * @param client a number that identifies the client, so that its commands can stay on one replica
    */
   Endpoint choose(Shard shard, boolean readOnly, int client);
 }

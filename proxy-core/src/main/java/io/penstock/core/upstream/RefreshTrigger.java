@@ -3,8 +3,7 @@ package io.penstock.core.upstream;
 import java.util.Locale;
 
 /**
- * Why the topology is looked at again. All but {@link #PERIODIC}, {@link #STARTUP} and those that
- * are {@linkplain #isUrgent urgent} are adaptive: one per interval.
+ * Why the topology is refreshed. All triggers except {@link #STARTUP}, {@link #PERIODIC} and the {@linkplain #isUrgent urgent} ones are adaptive: at most one refresh per interval.
  */
 public enum RefreshTrigger {
   STARTUP,
@@ -15,17 +14,17 @@ public enum RefreshTrigger {
   UNCOVERED_SLOT,
   UNKNOWN_NODE,
   READONLY,
-  /** Requests are held. */
+  /** Requests are in the failover hold. */
   HELD,
-  /** A node owes replies and sends nothing, or has not answered a command in time. */
+  /** A node has requests in flight and sends nothing, or has not answered a command in time. */
   NO_REPLY;
 
-  /** Whether clients wait for the outcome: the topology is looked at often until they do not. */
+  /** Returns whether clients wait for the result. The topology is then refreshed at short intervals. */
   public boolean isUrgent() {
     return this == HELD || this == NO_REPLY;
   }
 
-  /** For a log line. */
+  /** Returns the name of the trigger for a log line. */
   public String description() {
     return switch (this) {
       case HELD -> "held requests";

@@ -1,8 +1,7 @@
 package io.penstock.core.upstream;
 
 /**
- * The first words of error replies by which servers say that a command did not run, and may run
- * elsewhere or later. {@link ErrorPolicy} says what each means.
+ * Prefixes of error replies that may mean "the command did not run": it may run on another node or later. {@link ErrorPolicy} gives the meaning of each.
  */
 public enum RetryablePrefix {
   MOVED,

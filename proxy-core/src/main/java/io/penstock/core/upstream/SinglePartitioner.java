@@ -2,7 +2,7 @@ package io.penstock.core.upstream;
 
 import io.netty.buffer.ByteBuf;
 
-/** All keys in one partition. */
+/** A partitioner with a single partition. */
 public enum SinglePartitioner implements Partitioner {
   INSTANCE;
 

@@ -2,10 +2,10 @@ package io.penstock.core.upstream;
 
 import java.util.List;
 
-/** One partition with all keys, on one shard. */
+/** A placement with a single partition, on one shard. */
 public record SinglePlacement(Shard shard) implements Placement {
 
-  /** All keys on a server that has no replicas. */
+  /** Places all keys on a node without replicas. */
   public SinglePlacement(Endpoint server) {
     this(new Shard(server, List.of(), 0));
   }

@@ -1,27 +1,27 @@
 package io.penstock.core.upstream;
 
-/** The data path's view of an upstream. All methods are safe from any thread and never block. */
+/** An upstream as the data path sees it. All methods are safe from any thread and never block. */
 public interface Topology {
 
-  /** The newest snapshot: one volatile read. */
+  /** Returns the latest snapshot: one volatile read. */
   Placement current();
 
   /**
-   * Patches one partition at once because a node answered MOVED, and asks for a refresh.
+   * Assigns one partition to another node at once, because a node answered MOVED, and requests a refresh.
    *
    * @param partition in a cluster the slot, 0 to 16383
-   * @param owner the node the redirect names
+   * @param owner the target of the redirect
    */
   void moved(int partition, Endpoint owner);
 
-  /** What its servers' error replies mean, the same for the whole life. */
+  /** Returns what error replies of the nodes mean. The same object for the upstream's lifetime. */
   ErrorPolicy errorPolicy();
 
-  /** Which server of a shard is asked, the same for the whole life. */
+  /** Returns the policy that selects a node of a shard. The same object for the upstream's lifetime. */
   default ReadPolicy readPolicy() {
     return ReadPolicy.MASTER_ONLY;
   }
 
-  /** Asks for a refresh; at most one adaptive refresh begins per interval. */
+  /** Requests a refresh. At most one adaptive refresh starts per interval. */
   void requestRefresh(RefreshTrigger trigger);
 }

@@ -7,12 +7,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an operator wants to know about the topology. Immutable.
+ * The state of the topology, for operators. Immutable.
  *
- * @param lastRefresh the refresh that ended last, or null before the first
- * @param lastSuccess when a refresh last worked, or null
- * @param failuresInARow refreshes that failed since; 0 when all is well
- * @param nodes the cluster's members as last believed, in the view's order
+ * @param lastRefresh the last refresh that ended, or null before the first
+ * @param lastSuccess when a refresh last succeeded, or null
+ * @param failuresInARow refreshes that have failed since the last success
+ * @param nodes the cluster's members as last known, in the order of the view
  */
 public record TopologyStatus(
     @Nullable Refreshed lastRefresh,
@@ -20,14 +20,14 @@ public record TopologyStatus(
     int failuresInARow,
     List<Member> nodes) {
 
-  /** Nothing has been asked yet. */
+  /** The status before the first refresh. */
   public static final TopologyStatus UNKNOWN = new TopologyStatus(null, null, 0, List.of());
 
   public TopologyStatus {
     nodes = List.copyOf(nodes);
   }
 
-  /** Whether nodes let Penstock in. */
+  /** Returns whether nodes accept Penstock's connections. */
   public Reachability reachability() {
     return new Reachability(
         lastSuccess != null, lastRefresh == null ? null : lastRefresh.failure());
@@ -37,9 +37,9 @@ public record TopologyStatus(
    * One refresh that ended.
    *
    * @param at when it ended
-   * @param took from its first question to its end
-   * @param answeredBy whose view was taken, or null when it failed
-   * @param failure why it failed, with the reason of each node that was asked; null when it worked
+   * @param took time from its first query to its end
+   * @param answeredBy the node that gave the view that was used, or null if the refresh failed
+   * @param failure why it failed, with the reason for each queried node; null if it succeeded
    */
   public record Refreshed(
       Instant at,
@@ -53,13 +53,12 @@ public record TopologyStatus(
     }
   }
 
-  /**
-   * One member.
+  /** One member of the cluster.
    *
-   * @param node null when the cluster does not know where it is
-   * @param flags as {@code CLUSTER NODES} words them; {@code myself} marks who gave the view
-   * @param masterId the master it follows, or null
-   * @param linked whether the node that gave the view has a link to it
+   * @param node its address, or null if the cluster does not know it
+   * @param flags as in {@code CLUSTER NODES}; {@code myself} marks the node that gave the view
+   * @param masterId the id of the master it replicates, or null
+   * @param linked whether the node that gave the view has a cluster bus link to it
    * @param slots how many slots it serves
    */
   public record Member(

@@ -2,7 +2,7 @@ package io.penstock.core.upstream;
 
 import java.util.List;
 
-/** Before anything is known of an upstream: no shard, and so no partition that one serves. */
+/** The placement of an upstream before its first topology: no shards, so no partition is served. */
 public enum UnknownPlacement implements Placement {
   INSTANCE;
 

@@ -3,34 +3,30 @@ package io.penstock.core.upstream;
 import java.util.function.Consumer;
 
 /**
- * What commands are sent to, with a life of its own: it finds out where its servers are, publishes
- * that as placements, and is told by the data path what redirects say. All methods are safe from
- * any thread and return at once.
+ * A set of nodes that commands are sent to. Discovers its nodes and publishes them as placements; the data path reports redirects to it. All methods are safe from any thread and return at once.
  *
- * <p>All placements of one upstream divide keys alike: they have the same {@link Partitioner}.
+ * <p>All placements of one upstream have the same {@link Partitioner}.
  */
 public interface Upstream extends Topology {
 
-  /** Divides the keys, the same for the upstream's whole life. */
+  /** Returns the partitioner, which never changes. */
   default Partitioner partitioner() {
     return current().partitioner();
   }
 
   /**
-   * Has {@code listener} told of every placement from now on, on a thread of the upstream's: it
-   * must not block. Changes in quick succession may be told as one.
+   * Calls {@code listener} with every new placement from now on, on a thread of the upstream: it must not block. Changes in quick succession may result in one call.
    */
   void onChange(Consumer<Placement> listener);
 
-  /** Begins to look where the servers are. Call once. */
+  /** Starts to discover the nodes. Call once. */
   void start();
 
-  /** Stops looking; {@link #current} keeps its last answer. */
+  /** Stops the discovery. {@link #current} keeps returning the last placement. */
   void close();
 
   /**
-   * What its looks for the servers have found; {@link TopologyStatus#UNKNOWN} where there is
-   * nothing to find.
+   * Returns the state of the discovery; {@link TopologyStatus#UNKNOWN} for an upstream with fixed nodes.
    */
   TopologyStatus status();
 }

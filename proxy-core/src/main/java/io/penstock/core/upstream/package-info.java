@@ -1,12 +1,7 @@
 /**
- * What commands are sent to, as the data path sees it: servers ({@link
- * io.penstock.core.upstream.Endpoint}), shards, and which of them serves which keys ({@link
- * io.penstock.core.upstream.Placement}). Values, without I/O; any thread may read them.
+ * Upstreams as the data path sees them: nodes ({@link io.penstock.core.upstream.Endpoint}), shards, and which shard serves which keys ({@link io.penstock.core.upstream.Placement}). Immutable values without I/O, safe from any thread.
  *
- * <p>An {@link io.penstock.core.upstream.Upstream} publishes placements, which all divide keys into
- * the same partitions ({@link io.penstock.core.upstream.Partitioner}), and is told of redirects. A
- * new kind of upstream implements it where servers are found; routing, order, scans and broadcasts
- * know partitions only.
+ * <p>An {@link io.penstock.core.upstream.Upstream} publishes placements, which all have the same {@link io.penstock.core.upstream.Partitioner}. The data path reports redirects to it. Routing, ordering, scans and broadcasts depend on partitions only, so a new kind of upstream only has to implement this interface, in the package {@code topology}.
  */
 @NullMarked
 package io.penstock.core.upstream;

@@ -17,7 +17,7 @@ class CommandErrorsTest {
   }
 
   @Test
-  void anErrorShowsLittleOfLongArgumentsAndStaysOneLine() {
+  void anErrorTruncatesLongArgumentsAndIsOneLine() {
     assertThat(unknown("x".repeat(200), "y".repeat(50), "z".repeat(70), "w".repeat(9), "v"))
         .isEqualTo(
             "ERR unknown command '%s', with args beginning with: '%s' '%s' 'ww' "
@@ -32,7 +32,7 @@ class CommandErrorsTest {
   }
 
   @Test
-  void anUnknownSubcommandPointsToHelp() {
+  void theErrorForAnUnknownSubcommandNamesHelp() {
     assertThat(
             CommandErrors.unknownSubcommand(
                 Requests.frame("CoNfig", "x\0y"), table.byName("config")))
@@ -40,7 +40,7 @@ class CommandErrorsTest {
   }
 
   @Test
-  void aWrongNumberOfArgumentsNamesTheCommandAsServersDo() {
+  void theArityErrorNamesTheCommandAsServersDo() {
     assertThat(CommandErrors.wrongArity(table.byName("config|get")))
         .isEqualTo("ERR wrong number of arguments for 'config|get' command");
   }

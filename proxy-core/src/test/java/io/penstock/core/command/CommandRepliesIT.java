@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-/** Compares bytes with a real server's, about the commands on which server and table agree. */
+/** Compares replies byte by byte with a real server's, for the commands whose facts are the same on the server and in the table. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class CommandRepliesIT {
 
@@ -65,42 +65,42 @@ class CommandRepliesIT {
   }
 
   @Test
-  void serverAndTableAgreeAboutNearlyEverything() {
+  void theTableAgreesWithTheServerOnNearlyAllCommands() {
     assertThat(agreed).hasSizeGreaterThan(320);
   }
 
   @Test
-  void infoIsByteForByteTheServers() {
+  void commandInfoIsByteForByteTheServers() {
     try {
       for (Protocol protocol : Protocol.values()) {
-        server.ask("HELLO", protocol == Protocol.RESP2 ? "2" : "3");
+        server.call("HELLO", protocol == Protocol.RESP2 ? "2" : "3");
         for (CommandSpec spec : agreed) {
-          if (!spec.isContainer()) { // subcommands come in any order
+          if (!spec.isContainer()) { // the order of subcommands is undefined
             assertSameReply(protocol, List.of("COMMAND", "INFO", spec.name()));
           }
         }
         assertSameReply(protocol, List.of("COMMAND", "INFO", "nosuch", "config|nosuch", "|"));
       }
     } finally {
-      server.ask("HELLO", "2");
+      server.call("HELLO", "2");
     }
   }
 
   @Test
-  void listsHoldTheSameNames() {
+  void commandListHasTheSameNamesAsTheServer() {
     Random random = new Random(11);
     for (int i = 0; i < 500; i++) {
       String pattern = randomPattern(random);
       List<String> request = List.of("COMMAND", "LIST", "FILTERBY", "PATTERN", pattern);
       assertThat(agreedNames(ours(Protocol.RESP2, request)))
           .as(pattern)
-          .isEqualTo(agreedNames(server.ask(request.toArray(String[]::new))));
+          .isEqualTo(agreedNames(server.call(request.toArray(String[]::new))));
     }
     for (AclCategory category : AclCategory.values()) {
       List<String> request = List.of("COMMAND", "LIST", "FILTERBY", "ACLCAT", category.wireName());
       assertThat(agreedNames(ours(Protocol.RESP2, request)))
           .isNotEmpty()
-          .isEqualTo(agreedNames(server.ask(request.toArray(String[]::new))));
+          .isEqualTo(agreedNames(server.call(request.toArray(String[]::new))));
     }
   }
 
@@ -123,14 +123,14 @@ class CommandRepliesIT {
   }
 
   @Test
-  void theKeysOfRandomCallsAreTheServers() {
+  void theKeysOfRandomCallsEqualTheServers() {
     Random random = new Random(5);
     for (CommandSpec spec : agreed) {
       List<List<String>> requests = new ArrayList<>();
       for (int i = 0; i < CALLS_PER_COMMAND; i++) {
         requests.add(randomCall(spec, random));
       }
-      List<String> theirs = server.ask(requests);
+      List<String> theirs = server.call(requests);
       for (int i = 0; i < requests.size(); i++) {
         assertThat(ours(Protocol.RESP2, requests.get(i)))
             .as("%s", requests.get(i))
@@ -141,8 +141,8 @@ class CommandRepliesIT {
 
   private static List<String> randomCall(CommandSpec spec, Random random) {
     List<String> call = new ArrayList<>(List.of("COMMAND", "GETKEYS"));
-    // One argument at least: without it, COMMAND GETKEYS itself has too few, newer servers differ
-    // there.
+    // At least one argument: without it, COMMAND GETKEYS itself has too few, where newer servers
+    // differ.
     int arguments = Math.max(1, Math.abs(spec.arity()) - 2 + random.nextInt(8));
     call.addAll(
         RandomCalls.of(
@@ -151,7 +151,7 @@ class CommandRepliesIT {
   }
 
   @Test
-  void errorsAboutCommandsAreTheServers() {
+  void errorsAboutCommandsEqualTheServers() {
     List<List<String>> requests =
         List.of(
             List.of("nosuch"),
@@ -180,17 +180,17 @@ class CommandRepliesIT {
               : command.isUnknownSubcommand()
                   ? CommandErrors.unknownSubcommand(frame, spec)
                   : CommandErrors.wrongArity(spec);
-      assertThat("-" + error + "\r\n").isEqualTo(server.ask(request.toArray(String[]::new)));
+      assertThat("-" + error + "\r\n").isEqualTo(server.call(request.toArray(String[]::new)));
     }
   }
 
   private void assertSameReply(Protocol protocol, List<String> request) {
     assertThat(ours(protocol, request))
         .as("%s %s", protocol, request)
-        .isEqualTo(withoutNotes(server.ask(request.toArray(String[]::new))));
+        .isEqualTo(withoutNotes(server.call(request.toArray(String[]::new))));
   }
 
-  /** Some key specs carry a sentence for people, which the facts files do not have. */
+  /** Removes the notes of key specs, sentences for people that the facts files lack. */
   private static String withoutNotes(String reply) {
     return NOTES
         .matcher(reply)

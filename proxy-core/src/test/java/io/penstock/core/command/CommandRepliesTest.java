@@ -35,13 +35,13 @@ class CommandRepliesTest {
     return out.toString(StandardCharsets.ISO_8859_1);
   }
 
-  /** The lines of a reply, written with spaces between them. */
+  /** Returns the wire form of lines that are separated by spaces. */
   private static String wire(String lines) {
     return lines.strip().replaceAll("\\s+", "\r\n") + "\r\n";
   }
 
   @Test
-  void allRepliesToCommandAreOneInMemory() {
+  void allRepliesToCommandShareMemory() {
     ByteBuf one = replies.all(Protocol.RESP2);
     ByteBuf other = replies.all(Protocol.RESP2);
     assertThat(other.unwrap()).isSameAs(one.unwrap());
@@ -118,14 +118,14 @@ class CommandRepliesTest {
   }
 
   @Test
-  void infoAboutTooManyNamesIsRefused() {
+  void commandInfoOfTooManyNamesIsRejected() {
     assertThat(reply(Protocol.RESP2, "COMMAND INFO" + " get".repeat(50_000))).startsWith("*50000");
     assertThat(reply(Protocol.RESP2, "COMMAND INFO" + " get".repeat(200_000)))
         .isEqualTo("-OVERLOADED the reply would be longer than 16 MiB\r\n");
   }
 
   @Test
-  void commandAndInfoWithoutNamesAreAllCommands() {
+  void commandAndInfoWithoutNamesListAllCommands() {
     String all = reply(Protocol.RESP2, "COMMAND");
 
     assertThat(all).startsWith("*250\r\n*10\r\n$3\r\nacl\r\n").endsWith("*0\r\n");

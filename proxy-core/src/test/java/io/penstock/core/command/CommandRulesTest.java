@@ -42,7 +42,7 @@ class CommandRulesTest {
         "@all, -, MONITOR, false",
         "@dangerous, -, SHUTDOWN, false",
       })
-  void whatIsSaidMoreNarrowlyCounts(
+  void theMoreSpecificEntryApplies(
       @Nullable String allow, @Nullable String deny, String command, boolean served) {
     CommandTable table = CommandTable.load(CommandRules.of(entries(allow), entries(deny)));
 
@@ -54,7 +54,7 @@ class CommandRulesTest {
   }
 
   @Test
-  void aRefusalSaysWhoseItIs() {
+  void theErrorNamesTheRuleThatRejects() {
     CommandTable table = CommandTable.load(CommandRules.of(List.of(), List.of("get")));
 
     assertThat(table.byName("get").handling())
@@ -70,7 +70,7 @@ class CommandRulesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"get", "GET", " Debug", "acl|list", "ACL", "@All", "@dangerous", "ft.x"})
-  void entriesThatDoSomethingAreFine(String entry) {
+  void entriesWithAnEffectAreValid(String entry) {
     assertThat(RuleCheck.checkAllowed(entry)).isNull();
     assertThat(RuleCheck.checkDenied(entry)).isNull();
   }
@@ -81,10 +81,10 @@ class CommandRulesTest {
       value = {
         "gte; there is no such command; docs/reference/commands.md",
         "''; there is no such command; docs/reference/commands.md",
-        "config set; a subcommand stands behind a bar; write config|set",
+        "config set; a subcommand is separated by a bar; write config|set",
         "@dangerus; there is no such category; @dangerous",
       })
-  void entriesThatDoNothingAreTold(String entry, String reason, String fix) {
+  void entriesWithoutAnEffectAreReported(String entry, String reason, String fix) {
     RuleCheck.Fault fault = Objects.requireNonNull(RuleCheck.checkDenied(entry));
 
     assertThat(fault.reason()).isEqualTo(reason);
@@ -93,9 +93,9 @@ class CommandRulesTest {
   }
 
   @Test
-  void whatCannotBeServedCannotBeAllowedButDenied() {
+  void unsupportedCommandsCannotBeAllowedButDenied() {
     assertThat(Objects.requireNonNull(RuleCheck.checkAllowed("REPLICAOF")).reason())
-        .startsWith("nothing can allow it: REPLICAOF is not allowed through this proxy: it is");
+        .startsWith("it cannot be allowed: REPLICAOF is not allowed through this proxy: it is");
     assertThat(RuleCheck.checkDenied("REPLICAOF")).isNull();
   }
 }

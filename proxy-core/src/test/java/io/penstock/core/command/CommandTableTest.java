@@ -93,7 +93,7 @@ public class CommandTableTest {
         "g%t",
         "GET\0\0\0\0\0"
       })
-  void aNameThatIsNoCommandsIsNotFound(String name) {
+  void anUnknownNameIsNotFound(String name) {
     assertThat(table.find(Requests.frame(name, "a"))).isNull();
     assertThat(table.find(Requests.frame(name))).isNull();
   }
@@ -110,7 +110,7 @@ public class CommandTableTest {
   }
 
   @Test
-  void onlyLettersHaveTwoCases() {
+  void onlyLettersAreComparedIgnoringCase() {
     assertThat(table.find(Requests.frame("restore\rasking"))).isNull(); // '-' without bit 0x20
     assertThat(table.find(Requests.frame("restore-asking"))).isNotNull();
     assertThat(table.find(Requests.frame("SORT\u007fRO"))).isNull(); // '_' with bit 0x20
@@ -118,7 +118,7 @@ public class CommandTableTest {
   }
 
   @Test
-  void aContainerIsFoundByItselfWhenTheSubcommandIsMissingOrUnknown() {
+  void theContainerIsFoundIfTheSubcommandIsMissingOrUnknown() {
     CommandSpec config = table.byName("config");
 
     assertThat(table.find(Requests.frame("CONFIG"))).isSameAs(config);
@@ -131,7 +131,7 @@ public class CommandTableTest {
   }
 
   @Test
-  void anUnknownSubcommandIsToldFromAMissingOne() {
+  void unknownAndMissingSubcommandsAreDistinguished() {
     assertThat(resolved("CONFIG", "NOSUCH").isUnknownSubcommand()).isTrue();
     assertThat(resolved("CONFIG").isUnknownSubcommand()).isFalse();
     assertThat(resolved("CONFIG", "GET", "x").isUnknownSubcommand()).isFalse();
@@ -153,7 +153,7 @@ public class CommandTableTest {
   }
 
   @Test
-  void theTableIsTheUnionOfWhatServersKnow() {
+  void theTableHasTheCommandsOfAllServers() {
     assertThat(table.commands()).hasSize(250);
     assertThat(table.size()).isEqualTo(382);
     assertThat(table.byName("httl").isReadOnly()).isTrue(); // Redis only
@@ -161,7 +161,7 @@ public class CommandTableTest {
   }
 
   @Test
-  void theNewestServersFactWins() {
+  void theNewestServersFactsApply() {
     assertThat(table.byName("zrank").arity()).isEqualTo(-3); // WITHSCORE came with 7.2
     assertThat(table.byName("wait").has(CommandFlag.BLOCKING)).isTrue();
     assertThat(table.byName("msetnx").tips()).isEmpty();
@@ -179,7 +179,7 @@ public class CommandTableTest {
   }
 
   @Test
-  void aSpecSaysWhatServersSay() {
+  void aSpecHasTheFactsOfServers() {
     CommandSpec spec = table.byName("CONFIG|SET");
 
     assertThat(spec.name()).isEqualTo("config|set");
@@ -196,7 +196,7 @@ public class CommandTableTest {
   }
 
   @Test
-  void everyPolicyOfTheTableIsUnderstood() {
+  void everyPolicyOfTheTableIsKnown() {
     for (CommandSpec spec : allSpecs(table)) {
       assertThat(spec.requestPolicy()).isNotNull();
       assertThat(spec.responsePolicy()).isNotNull();
@@ -204,7 +204,7 @@ public class CommandTableTest {
   }
 
   @Test
-  void askingForAnUnknownCommandByNameNamesIt() {
+  void theErrorForAnUnknownNameContainsIt() {
     assertThatThrownBy(() -> table.byName("nosuch"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("nosuch");

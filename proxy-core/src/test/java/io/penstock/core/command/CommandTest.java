@@ -42,7 +42,7 @@ class CommandTest {
     "9223372036854775807, 9223372036854775807",
     "-9223372036854775807, -9223372036854775807"
   })
-  void integersAreRead(String text, long value) {
+  void integersAreParsedAsRedisDoes(String text, long value) {
     assertThat(command("X", text).argAsLong(1)).isEqualTo(value);
   }
 
@@ -66,7 +66,7 @@ class CommandTest {
         "99999999999999999999",
         "--1"
       })
-  void whatRedisDoesNotReadAsAnIntegerIsNone(String text) {
+  void whatRedisDoesNotParseIsNotAnInteger(String text) {
     assertThat(command("X", text).argAsLong(1)).isEqualTo(Command.NOT_A_LONG);
   }
 
@@ -92,7 +92,7 @@ class CommandTest {
     long allocated = threads.getCurrentThreadAllocatedBytes() - before;
 
     assertThat(found).isEqualTo(CALLS * 14);
-    assertThat(allocated).isLessThan(CALLS); // less than a byte a call: nothing
+    assertThat(allocated).isLessThan(CALLS); // less than a byte per call: nothing is allocated
   }
 
   private static int work(List<Command> commands, KeyPositions keys) {

@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * {@code docs/reference/commands.md}, made of {@code commands.table} and {@code handling.table}.
+ * Generates {@code docs/reference/commands.md} from {@code commands.table} and {@code handling.table}.
  */
 final class CommandsPage {
 
@@ -28,40 +28,40 @@ final class CommandsPage {
       # Commands
 
       Generated from [`commands.table`](../../proxy-core/src/main/resources/io/penstock/core/command/commands.table), which
-      holds what servers say about their commands, and
-      [`handling.table`](../../proxy-core/src/main/resources/io/penstock/core/command/handling.table), which holds what
+      has what servers report about their commands, and
+      [`handling.table`](../../proxy-core/src/main/resources/io/penstock/core/command/handling.table), which has what
       Penstock decides about them. Do not edit; `./mvnw -pl proxy-core -am test -Dtest=CommandsPageTest -Drewrite`
-      writes it anew.
+      regenerates it.
 
-      `penstock.commands.allow` and `penstock.commands.deny` take the names below, in any case, and the ACL categories that
-      servers give them; [configuration.md](configuration.md#commands) says which counts.
+      `penstock.commands.allow` and `penstock.commands.deny` take the names below, in any case, and ACL categories;
+      [configuration.md](configuration.md#commands) says which entry applies.
 
       ## Commands that are not in this table
 
-      Modules' commands and those of newer servers are learnt from the nodes: each master and replica is asked `COMMAND` when
-      it appears, when it has been started anew, and when its number of commands has changed, which is looked at each
-      `penstock.topology.refresh-period`. Until then they are unknown commands.
+      Commands of modules and of newer servers are learnt from the nodes. Penstock sends `COMMAND` to each master and replica when
+      the node appears, after it has restarted, and when its number of commands has changed. It checks for restarts and changes once
+      per `penstock.topology.refresh-period`. Until they are learnt, such commands are unknown commands.
 
-      | A learnt command | is |
+      | A learnt command that | is |
       |---|---|
       | has key specs, or a first key | sent to its keys' node |
-      | has keys, but servers do not say where (`movablekeys` and no key spec) | refused in front of a cluster |
-      | has no keys | answered by any one node, for one client always the same as long as it is connected to that |
-      | has no keys and the request policy `all_shards` or `all_nodes` | sent to the master of every shard; replies are merged by the response policy `all_succeeded`, `one_succeeded`, `agg_sum`, `agg_min`, or put together without one. With another policy it is refused in front of a cluster |
-      | may block, or is about Pub/Sub | refused |
-      | acts on the connection (`@connection`) and has no keys | refused |
-      | is `@dangerous` or flagged `admin` | refused unless `penstock.commands.allow` names it |
+      | has keys, but servers do not report where (`movablekeys` and no key spec) | rejected in front of a cluster |
+      | has no keys | sent to any node; for one client always to the same node while that is connected |
+      | has no keys and the request policy `all_shards` or `all_nodes` | sent to the master of every shard; replies are merged by the response policy `all_succeeded`, `one_succeeded`, `agg_sum`, `agg_min`, or concatenated without one. With another policy it is rejected in front of a cluster |
+      | may block, or is about Pub/Sub | rejected |
+      | acts on the connection (`@connection`) and has no keys | rejected |
+      | is `@dangerous` or flagged `admin` | rejected unless `penstock.commands.allow` names it |
       | is a new subcommand of a container whose line in `handling.table` is `refused` or `local NAME` | handled as that line says |
 
-      This table is never overridden, but for one thing: where a node says so a command takes other numbers of
-      arguments, one that Penstock does more with than `forward` only if that is stricter. Where nodes differ about a command that was learnt, the newest server is believed. At most 4,096
-      commands are learnt, with names of up to 128 characters. What was learnt stays known until Penstock ends; a node that
-      does not have it says so itself. `COMMAND` lists learnt commands in lower case, with the ACL categories that servers
-      have without modules.
+      Nodes never override the table below, except for the arity: if a node reports another one, it applies. For a command that
+      Penstock does more with than `forward`, it applies only if it is stricter. Where nodes differ about a learnt command, the newest
+      server's description applies. At most 4,096 commands are learnt, with names of up to 128 characters. A learnt command stays known
+      until Penstock stops; a node that lacks it answers with an error. `COMMAND` lists learnt commands in lower case, with the ACL
+      categories that servers have without modules.
 
       ## How commands are handled
 
-      A command without anything else in the second column is sent to the node of its keys' slot. The rest, in the words of
+      A command with an empty second column is sent to the node of its keys' slot. The other handlings are, in the words of
       `handling.table`:
 
       ```
@@ -70,16 +70,16 @@ final class CommandsPage {
 
       ## All commands
 
-      As servers know them: {sources}. Where the last column names some of these, the others do not have the command.
+      The commands of these servers: {sources}. If the last column names some of them, the others lack the command.
 
-      | Command | Handling | Refused, why; or unless allowed, why | Servers |
+      | Command | Handling | Why it is rejected, or rejected unless allowed | Servers |
       |---|---|---|---|
       """;
 
   private final HandlingTable handlings =
       HandlingTable.parse(TableResource.lines("handling.table"));
 
-  /** The page as it should be. */
+  /** Returns the expected page. */
   static String text() {
     return new CommandsPage().write();
   }
@@ -135,7 +135,7 @@ final class CommandsPage {
     return in.find() ? in.group(1).replace(",", ", ") : "";
   }
 
-  /** The comment that {@code handling.table} begins with, from its list of handlings on. */
+  /** Returns the header comment of {@code handling.table}, from its list of handlings on. */
   private static String legend() {
     return comment("handling.table").stream()
         .dropWhile(line -> !line.startsWith("  "))
@@ -145,7 +145,7 @@ final class CommandsPage {
   }
 
   private static String sources() {
-    String before = "Every command that one of these sources has: ";
+    String before = "All commands of these sources: ";
     return comment("commands.table").stream()
         .filter(line -> line.startsWith(before))
         .map(line -> line.substring(before.length()))
@@ -153,7 +153,7 @@ final class CommandsPage {
         .orElseThrow();
   }
 
-  /** The comment that a table begins with. */
+  /** Returns the header comment of a table. */
   private static List<String> comment(String table) {
     try {
       return Files.readAllLines(TABLES.resolve(table), StandardCharsets.UTF_8).stream()

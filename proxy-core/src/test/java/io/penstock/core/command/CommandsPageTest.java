@@ -8,16 +8,16 @@ import org.junit.jupiter.api.Test;
 
 class CommandsPageTest {
 
-  /** Writes the page instead of comparing it. */
+  /** Set to write the page instead of comparing it. */
   private static final String REWRITE = "rewrite";
 
   @Test
-  void docsCommandsIsWhatTheTablesSay() throws IOException {
+  void thePageMatchesTheTables() throws IOException {
     if (System.getProperty(REWRITE) != null) {
       Files.writeString(CommandsPage.FILE, CommandsPage.text());
     }
     assertThat(CommandsPage.FILE)
-        .as("run this test with -D%s after a change of a table", REWRITE)
+        .as("after changing a table, run this test with -D%s", REWRITE)
         .content()
         .isEqualTo(CommandsPage.text());
   }

@@ -19,7 +19,7 @@ class GenerateCommandTableTest {
       Path.of("src/main/resources/io/penstock/core/command/commands.table");
 
   @Test
-  void theCheckedInTableIsWhatTheToolMakesOfTheFacts() throws IOException {
+  void theCheckedInTableIsGeneratedFromTheFacts() throws IOException {
     Path facts = Path.of("src/main/tools/facts");
     List<Path> files = SOURCES.stream().map(facts::resolve).toList();
 
@@ -28,7 +28,7 @@ class GenerateCommandTableTest {
   }
 
   @Test
-  void theLaterSourceIsBelievedAndCommandsAreSorted(@TempDir Path folder) throws IOException {
+  void theLaterSourceAppliesAndCommandsAreSorted(@TempDir Path folder) throws IOException {
     Path older =
         Files.writeString(
             folder.resolve("older-1.json"),
@@ -52,7 +52,7 @@ class GenerateCommandTableTest {
 
     String table = TableTool.run(List.of(older.toString(), newer.toString()));
 
-    assertThat(table).contains("one of these sources has: older-1, newer-2\n");
+    assertThat(table).contains("All commands of these sources: older-1, newer-2\n");
     assertThat(TableTool.commandLines(table))
         .containsExactly(
             "box -2 in=older-1",

@@ -11,13 +11,13 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** Tries random patterns on the members of a real server's set. */
+/** Matches random patterns against the members of a set on a real server. */
 class GlobIT {
 
   private static final int PATTERNS = 20_000;
   private static final int MEMBERS = 200;
 
-  /** Beyond ASCII, what a range holds depends on whether the server's characters have a sign. */
+  /** ASCII only: beyond it, ranges depend on whether the server's {@code char} is signed. */
   private static final String LETTERS = "aabbABCz*?[]^-\\|_";
 
   private static String random(Random random, int most) {
@@ -29,21 +29,21 @@ class GlobIT {
   }
 
   @Test
-  void patternsMatchWhatTheServerSays() {
+  void patternsMatchAsOnTheServer() {
     Random random = Splits.random();
     try (RealServer server = RealServer.start()) {
       Set<String> members = new TreeSet<>(Set.of("", "a", "é", "\u00ff"));
       while (members.size() < MEMBERS) {
         members.add(random(random, 5));
       }
-      members.forEach(member -> server.ask("SADD", "set", member));
+      members.forEach(member -> server.call("SADD", "set", member));
       List<List<String>> requests = new ArrayList<>();
       for (int i = 0; i < PATTERNS; i++) {
-        String pattern = "?*" + random(random, 9); // a star alone is no pattern to SSCAN
+        String pattern = "?*" + random(random, 9); // SSCAN treats a single star as no pattern
         requests.add(
             List.of("SSCAN", "set", "0", "COUNT", "1000", "MATCH", pattern.substring(i % 3)));
       }
-      List<String> replies = server.ask(requests);
+      List<String> replies = server.call(requests);
       for (int i = 0; i < PATTERNS; i++) {
         assertThat(bulks(replies.get(i)))
             .as("%s", requests.get(i))
@@ -60,7 +60,7 @@ class GlobIT {
     return matching;
   }
 
-  /** The members in a reply, of which none has a line end. */
+  /** Returns the members in a reply. No member contains a line end. */
   private static Set<String> bulks(String reply) {
     String[] lines = reply.split("\r\n", -1);
     Set<String> bulks = new TreeSet<>();

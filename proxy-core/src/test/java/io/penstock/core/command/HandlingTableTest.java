@@ -57,7 +57,7 @@ class HandlingTableTest {
         "get broadcast SUM beside",
         "get split NOSUCH"
       })
-  void aLineThatMakesNoSenseFailsTheLoad(String line) {
+  void anInvalidLineFailsTheLoad(String line) {
     assertThatThrownBy(() -> table(List.of(GET), line))
         .isInstanceOf(IllegalArgumentException.class);
   }
@@ -69,7 +69,7 @@ class HandlingTableTest {
   }
 
   @Test
-  void aSubcommandWithoutALineHasItsContainers() {
+  void aSubcommandWithoutALineHasItsContainersHandling() {
     CommandTable small =
         table(
             List.of("box -2", "box|a 2", "box|b 2"),
@@ -82,7 +82,7 @@ class HandlingTableTest {
   }
 
   @Test
-  void aDeniedCommandIsRefusedUntilItIsAllowed() {
+  void aDeniedCommandIsRejectedUnlessAllowed() {
     HandlingTable handlings =
         HandlingTable.parse(
             List.of("error no ERR {command}: no", "box any-node", "denied no box|b get"));
@@ -104,7 +104,7 @@ class HandlingTableTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"denied no nosuch", "denied no get get"})
-  void aDenialThatMakesNoSenseFailsTheLoad(String line) {
+  void anInvalidDeniedLineFailsTheLoad(String line) {
     assertThatThrownBy(() -> table(List.of(GET), "error no ERR {command}: no", line))
         .isInstanceOf(IllegalArgumentException.class);
   }
@@ -123,7 +123,7 @@ class HandlingTableTest {
   }
 
   @Test
-  void aSplitWithAHalfGroupIsNoSplit() {
+  void aCallWithAnIncompleteGroupIsNotSplit() {
     Handling.Split mset = new Handling.Split(Merge.ALL_OK, 1, 2);
 
     assertThat(mset.hasWholeGroups(5)).isTrue();
@@ -131,7 +131,7 @@ class HandlingTableTest {
   }
 
   @Test
-  void everyLocalCommandIsOneOfTheTables() {
+  void everyLocalCommandIsInTheTable() {
     List<LocalCommand> local = new ArrayList<>();
     for (CommandSpec spec : CommandTableTest.allSpecs(table)) {
       if (spec.handling() instanceof Handling.Local(LocalCommand command)) {
@@ -145,7 +145,7 @@ class HandlingTableTest {
   }
 
   @Test
-  void nothingThatBlocksOrSubscribesOrAdministersIsForwarded() {
+  void blockingSubscribingAndAdminCommandsAreNotForwarded() {
     List<String> harmless = List.of("module|list");
     for (CommandSpec spec : CommandTableTest.allSpecs(table)) {
       if ((spec.has(CommandFlag.BLOCKING) || spec.has(CommandFlag.ADMIN))
@@ -179,7 +179,7 @@ class HandlingTableTest {
   }
 
   @Test
-  void everyRefusalIsOneErrorLine() {
+  void everyRejectionIsOneErrorLine() {
     for (CommandSpec spec : CommandTableTest.allSpecs(table)) {
       if (spec.handling() instanceof Handling.Rejected(String error)) {
         assertThat(error).matches("ERR [ -~]+").doesNotContain("{");
@@ -204,7 +204,7 @@ class HandlingTableTest {
     "XREAD COUNT 5 BLOCK, 0",
     "XREAD COUNT, 0"
   })
-  void readingStreamsMayBlockWhenItSaysForHowLong(String line, int timeoutAt) {
+  void streamReadsMayBlockOnlyWithTheBlockOption(String line, int timeoutAt) {
     Command command = new Command(table, Requests.call(line));
     assertThat(command.resolve())
         .extracting(CommandSpec::handling)
@@ -224,7 +224,7 @@ class HandlingTableTest {
     "BZPOPMAX a 5, 2",
     "BZMPOP 5 1 a MIN, 1"
   })
-  void itIsKnownWhereBlockingCommandsHaveTheirTimeout(String line, int timeoutAt) {
+  void theTimeoutOfBlockingCommandsIsFound(String line, int timeoutAt) {
     Command command = new Command(table, Requests.call(line));
     assertThat(command.resolve())
         .extracting(CommandSpec::handling)

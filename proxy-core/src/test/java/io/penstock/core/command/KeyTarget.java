@@ -17,9 +17,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which arguments are keys. The first two bytes choose a command of the table; the rest is its
- * arguments, a blank between them. With the highest bit set the command is one that a node tells
- * of: the rest begins with its entry in the reply to {@code COMMAND}.
+ * Fuzzes the key search. The first two bytes select a command of the table; the rest are its arguments, separated by blanks. If the highest bit is set, the command is a learnt one: the rest begins with its entry in the reply to {@code COMMAND}.
  */
 public final class KeyTarget {
 
@@ -75,15 +73,15 @@ public final class KeyTarget {
         entry,
         facts -> {
           if (TABLE.knows(facts.name())) {
-            return; // of what is known nothing is learnt
+            return; // a known command is not learnt
           }
           var spec = new CommandSpec(0, facts, FORWARDED, List.of());
-          requireSameAgain(spec);
+          requireSameAfterRoundTrip(spec);
           check(spec, frame);
         });
   }
 
-  /** As Lettuce gives it to who asks for {@code COMMAND}; null when it is no whole reply. */
+  /** Decodes a reply like Lettuce; null if it is incomplete. */
   private static @Nullable Object decode(ByteBuf reply) {
     try {
       var output = new ArrayOutput<>(StringCodec.ASCII);
@@ -98,18 +96,18 @@ public final class KeyTarget {
     }
   }
 
-  /** What is told to clients about a command is what would be learnt from it. */
-  private static void requireSameAgain(CommandSpec spec) {
-    ByteBuf told = Unpooled.buffer();
-    new CommandInfoWriter(new ReplyWriter(told, Protocol.RESP2)).write(spec);
+  /** Requires that Penstock's own reply about a command is parsed to the same facts. */
+  private static void requireSameAfterRoundTrip(CommandSpec spec) {
+    ByteBuf reply = Unpooled.buffer();
+    new CommandInfoWriter(new ReplyWriter(reply, Protocol.RESP2)).write(spec);
     List<CommandFacts> again = new ArrayList<>();
-    CommandReplyParser.parse(decode(told), again::add);
-    if (!spec.facts().isSubcommand()) { // by itself nobody tells of one
+    CommandReplyParser.parse(decode(reply), again::add);
+    if (!spec.facts().isSubcommand()) { // servers report subcommands only within their container
       Oracle.requireSame("read, written and read", List.of(spec.facts()), again);
     }
   }
 
-  /** Words with single blanks between them; where two blanks meet there is an empty one. */
+  /** Splits words at blanks. Between two adjacent blanks is an empty word. */
   private static RequestFrame frame(ByteBuf bytes, int from) {
     var frame = new RequestFrame();
     frame.begin(bytes, from);

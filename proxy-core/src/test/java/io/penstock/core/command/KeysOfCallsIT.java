@@ -22,9 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
 /**
- * Which arguments are keys, as a real cluster node sees it: by what it answers to {@code COMMAND
- * GETKEYS}, and by which calls it calls {@code CROSSSLOT}, since it routes by other rules than it
- * reports.
+ * Compares the keys of calls with those of a real cluster node: with its answers to {@code COMMAND GETKEYS}, and with the calls that it answers with {@code CROSSSLOT}, because it routes by other rules than it reports.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class KeysOfCallsIT {
@@ -159,10 +157,10 @@ class KeysOfCallsIT {
       PFDEBUG GETREG a
       """;
 
-  /** Of a number like that servers make something, in another order than else. */
+  /** The common words, and a number in a form that servers parse only in some places. */
   private static final List<String> WORDS = RandomCalls.wordsAnd("02");
 
-  /** They would wait, make the connection something else, or call on others. */
+  /** Commands that block, change the state of the connection, or affect other clients. */
   private static final List<String> LEFT_OUT =
       List.of("migrate", "ssubscribe", "sunsubscribe", "xread", "xreadgroup");
 
@@ -175,8 +173,8 @@ class KeysOfCallsIT {
   @BeforeAll
   void start() {
     server = RealServer.start(ServerProcess.builder().option("cluster-enabled", "yes"));
-    assertThat(server.ask("CLUSTER", "ADDSLOTSRANGE", "0", "16383")).isEqualTo("+OK\r\n");
-    Awaitility.await().until(() -> server.ask("CLUSTER", "INFO").contains("cluster_state:ok"));
+    assertThat(server.call("CLUSTER", "ADDSLOTSRANGE", "0", "16383")).isEqualTo("+OK\r\n");
+    Awaitility.await().until(() -> server.call("CLUSTER", "INFO").contains("cluster_state:ok"));
   }
 
   @AfterAll
@@ -187,27 +185,27 @@ class KeysOfCallsIT {
   }
 
   @Test
-  void theKeysOfEveryShapeAreReportedAsTheServerDoes() {
+  void theKeysOfEveryShapeAreReportedAsByTheServer() {
     for (String shape : SHAPES.lines().toList()) {
       String[] call = Requests.words("COMMAND GETKEYS " + shape);
       ByteBuf out = Unpooled.buffer();
       replies.getKeys(Requests.frame(call), Protocol.RESP2, out);
-      assertThat(out.toString(StandardCharsets.ISO_8859_1)).as(shape).isEqualTo(server.ask(call));
+      assertThat(out.toString(StandardCharsets.ISO_8859_1)).as(shape).isEqualTo(server.call(call));
     }
   }
 
   @Test
-  void callsOfSeveralSlotsAreThoseThatTheServerCallsSo() {
+  void crossSlotCallsAreThoseOfTheServer() {
     for (String shape : SHAPES.lines().toList()) {
       String[] call = Requests.words(shape);
       if (mayRun(table.find(Requests.frame(call)))) {
-        assertThat(crosses(call)).as(shape).isEqualTo(isCrossSlot(server.ask(call)));
+        assertThat(crosses(call)).as(shape).isEqualTo(isCrossSlot(server.call(call)));
       }
     }
   }
 
   @Test
-  void randomCallsOfSeveralSlotsAreThoseThatTheServerCallsSo() {
+  void randomCrossSlotCallsAreThoseOfTheServer() {
     Random random = new Random(13);
     int crossing = 0;
     for (CommandSpec spec : CommandTableTest.allSpecs(table)) {
@@ -219,7 +217,7 @@ class KeysOfCallsIT {
                   RandomCalls.of(spec, random, Math.abs(spec.arity()) + random.nextInt(6), WORDS))
               .limit(CALLS_PER_COMMAND)
               .toList();
-      List<String> theirs = server.ask(calls);
+      List<String> theirs = server.call(calls);
       for (int i = 0; i < calls.size(); i++) {
         boolean ours = crosses(calls.get(i).toArray(String[]::new));
         assertThat(ours).as("%s", calls.get(i)).isEqualTo(isCrossSlot(theirs.get(i)));
@@ -230,7 +228,7 @@ class KeysOfCallsIT {
   }
 
   private boolean isServers(CommandSpec spec) {
-    String info = server.ask("COMMAND", "INFO", spec.name());
+    String info = server.call("COMMAND", "INFO", spec.name());
     return !info.contains("*-1") && info.contains("\r\n:" + spec.arity() + "\r\n");
   }
 

@@ -38,7 +38,7 @@ class LearntCommandsTest {
     return List.of("notes", "n", "flags", List.of(flags), "begin_search", begin, "find_keys", find);
   }
 
-  /** A command as a server of Redis 7 describes it. */
+  /** A command in the form of Redis 7. */
   private static List<Object> command(
       String name, long arity, List<String> flags, List<Object> keySpecs, Object... subcommands) {
     return List.of(
@@ -108,7 +108,7 @@ class LearntCommandsTest {
   }
 
   @Test
-  void whatIsKnownStaysAndKeepsItsSpecs() {
+  void knownCommandsKeepTheirSpecs() {
     CommandTable table =
         learn(
             command("get", 2, List.of("write"), List.of()),
@@ -119,7 +119,7 @@ class LearntCommandsTest {
   }
 
   @Test
-  void idsStayAndNewOnesFollow() {
+  void idsStayAndNewCommandsGetTheNextOnes() {
     CommandTable first = learn(command("a.a", -1, List.of(), List.of()));
     CommandTable second =
         first.withLearnt(
@@ -140,7 +140,7 @@ class LearntCommandsTest {
   }
 
   @Test
-  void aContainerGetsItsNewSubcommandsAndARefusedOneRefusesThem() {
+  void newSubcommandsHaveTheHandlingOfTheirContainer() {
     CommandTable table =
         learn(
             command(
@@ -188,14 +188,14 @@ class LearntCommandsTest {
 
   @ParameterizedTest
   @CsvSource({
-    "blocking, '', it may block, and Penstock does not know how it ends",
+    "blocking, '', it may block, and Penstock does not know how to end it",
     "pubsub, '', Penstock does not know how it changes subscriptions",
-    "movablekeys, '', the servers do not say which of its arguments are keys",
-    "fast, '@connection', 'it acts on a connection to a server, and those are shared'",
-    "fast, 'request_policy:all_shards response_policy:special', how to merge what all nodes reply",
-    "fast, 'request_policy:of_tomorrow', which nodes it would have to ask",
+    "movablekeys, '', servers do not report which of its arguments are keys",
+    "fast, '@connection', 'it acts on the connection, and connections to nodes are shared'",
+    "fast, 'request_policy:all_shards response_policy:special', how to merge the replies of all nodes",
+    "fast, 'request_policy:of_tomorrow', which nodes to send it to",
   })
-  void whatPenstockCannotDoIsRefused(String flag, String more, String reason) {
+  void unsupportedCommandsAreRejected(String flag, String more, String reason) {
     List<String> acl = more.startsWith("@") ? List.of(more) : List.of();
     List<String> tips = more.startsWith("r") ? List.of(more.split(" ", -1)) : List.of();
     CommandTable table =
@@ -210,7 +210,7 @@ class LearntCommandsTest {
     "response_policy:agg_sum, SUM",
     "response_policy:one_succeeded, ONE_SUCCEEDED"
   })
-  void repliesAreMergedAsServersSay(String tip, Merge merge) {
+  void repliesAreMergedByTheResponsePolicy(String tip, Merge merge) {
     List<String> tips = List.of("nondeterministic_output", "request_policy:all_shards", tip);
     CommandTable table =
         learn(List.of("n.w", -1L, List.of(), 0L, 0L, 0L, List.of(), tips, List.of(), List.of()));
@@ -219,7 +219,7 @@ class LearntCommandsTest {
   }
 
   @Test
-  void valkeysCommandLogIsMergedAsItsSlowLog() {
+  void valkeysCommandLogIsMergedLikeTheSlowLog() {
     List<String> tips = List.of("request_policy:all_nodes", "nondeterministic_output");
     CommandTable table =
         learn(
@@ -246,7 +246,7 @@ class LearntCommandsTest {
   }
 
   @Test
-  void inFrontOfOneServerKeysAndPoliciesDoNotMatter() {
+  void keysAndPoliciesDoNotMatterForASingleServer() {
     List<Object> command = command("n.w", -1, List.of("movablekeys"), List.of());
     CommandTable table = builtin.withLearnt(List.of(LearntCommands.parse(List.of(command))), false);
 
@@ -254,7 +254,7 @@ class LearntCommandsTest {
   }
 
   @Test
-  void keysThatAServerCannotStateAreLeftToIt() {
+  void keysThatSpecsDoNotLocateAreLeftToTheNode() {
     CommandTable table =
         learn(
             command(
@@ -269,7 +269,7 @@ class LearntCommandsTest {
   }
 
   @Test
-  void dangerousOnesAreDeniedUntilTheyAreAllowed() {
+  void dangerousCommandsAreDeniedUnlessAllowed() {
     List<Object> dangerous = command("n.w", -1, List.of("admin"), List.of());
     CommandTable allowing =
         CommandTable.load(CommandRules.of(List.of("N.W"), List.of()))
@@ -278,13 +278,13 @@ class LearntCommandsTest {
     assertThat(learn(dangerous).byName("n.w").handling())
         .isEqualTo(
             new Handling.Rejected(
-                "ERR N.W is not allowed through this proxy: the servers call it dangerous;"
+                "ERR N.W is not allowed through this proxy: servers flag it as dangerous;"
                     + " n.w in penstock.commands.allow would allow it"));
     assertThat(allowing.byName("n.w").handling()).isEqualTo(new Handling.AnyNode());
   }
 
   @Test
-  void whereNodesDifferTheLastIsBelieved() {
+  void ifNodesDifferTheLastApplies() {
     LearntCommands older = LearntCommands.parse(List.of(command("n.w", 2, List.of(), List.of())));
     LearntCommands newer = LearntCommands.parse(List.of(command("n.w", -2, List.of(), List.of())));
 
@@ -293,7 +293,7 @@ class LearntCommandsTest {
   }
 
   @Test
-  void noMoreThanSoManyAreLearnt() {
+  void theNumberOfLearntCommandsIsLimited() {
     List<Object> commands = new ArrayList<>();
     for (int i = 0; i < 10_000; i++) {
       commands.add(command("m." + i, -1, List.of(), List.of()));
@@ -308,7 +308,7 @@ class LearntCommandsTest {
   }
 
   @Test
-  void nonsenseIsLeftOut() {
+  void invalidEntriesAreSkipped() {
     List<Object> nonsense = new ArrayList<>();
     nonsense.add(null);
     nonsense.add("text");
@@ -331,7 +331,7 @@ class LearntCommandsTest {
   }
 
   @Test
-  void numbersThatMakeNoSenseLeadNobodyAstray() {
+  void numbersOutOfRangeAreIgnored() {
     Random random = new Random(3);
     long[] numbers = {0, 1, 2, -1, -2, 7, 1_024, 1_025, Integer.MAX_VALUE, Long.MIN_VALUE};
     for (int i = 0; i < 3_000; i++) {
@@ -362,7 +362,7 @@ class LearntCommandsTest {
   }
 
   @Test
-  void whatIsMissingIsTakenAsNothing() {
+  void missingFieldsHaveDefaults() {
     @Nullable Object nothing = null;
     List<CommandFacts> read = new ArrayList<>();
     CommandReplyParser.parse(nothing, read::add);

@@ -38,7 +38,7 @@ class PatternArgumentsTest {
         "sscan key 0 count 5 match %",
         "zscan key 0 MaTcH %"
       })
-  void aPatternMayBeSoLongAndNoLonger(String line) {
+  void aPatternMayHaveTheMaximumLengthOnly(String line) {
     assertThat(accepts(line, LONGEST)).isTrue();
     assertThat(accepts(line, LONGEST + "x")).isFalse();
   }
@@ -61,12 +61,12 @@ class PatternArgumentsTest {
         "config set dir %",
         "eval % 0"
       })
-  void whatIsNoPatternMayBeLonger(String line) {
+  void otherArgumentsMayBeLonger(String line) {
     assertThat(accepts(line, LONGEST + "x")).isTrue();
   }
 
   @Test
-  void manyPatternsMayTogetherBeLonger() {
+  void manyPatternsTogetherMayBeLonger() {
     assertThat(accepts("psubscribe % %", LONGEST)).isTrue();
   }
 }

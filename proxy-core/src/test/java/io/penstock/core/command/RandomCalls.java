@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
 
-/** Calls of which servers make something, or nothing, or what only looks like something. */
+/** Random calls, from valid ones to those that only look valid. */
 final class RandomCalls {
 
   static final List<String> WORDS =
@@ -45,12 +45,12 @@ final class RandomCalls {
 
   private RandomCalls() {}
 
-  /** These words, and others. */
+  /** Returns the common words and these. */
   static List<String> wordsAnd(String... others) {
     return Stream.concat(WORDS.stream(), Stream.of(others)).toList();
   }
 
-  /** The command's name, and of {@code vocabulary} so many that there are {@code words} in all. */
+  /** Returns a call of {@code words} arguments: the command's name and words of {@code vocabulary}. */
   static List<String> of(CommandSpec spec, Random random, int words, List<String> vocabulary) {
     List<String> call = new ArrayList<>(Arrays.asList(spec.name().split("\\|", -1)));
     while (call.size() < words) {

@@ -10,7 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 
-/** A server, with one connection to it that keeps replies as bytes. */
+/** A server process and one connection to it, which returns replies as bytes. */
 final class RealServer implements AutoCloseable {
 
   private final ServerProcess server;
@@ -21,12 +21,12 @@ final class RealServer implements AutoCloseable {
     this.client = RespClient.open(server.host(), server.port());
   }
 
-  /** As {@link #start(ServerProcess.Builder)}, with nothing special about the server. */
+  /** Like {@link #start(ServerProcess.Builder)}, with default settings. */
   static RealServer start() {
     return start(ServerProcess.builder());
   }
 
-  /** Skips the test, saying why, if the server does not run here or is older than Redis 7. */
+  /** Starts a server. Skips the test, with the reason, if the server does not run here or is older than Redis 7. */
   static RealServer start(ServerProcess.Builder server) {
     String reason = whyNot();
     if (reason != null) {
@@ -49,13 +49,13 @@ final class RealServer implements AutoCloseable {
     return server.port();
   }
 
-  /** The bytes of one reply, one character a byte. */
-  String ask(String... arguments) {
+  /** Sends a request and returns the bytes of the reply, one character per byte. */
+  String call(String... arguments) {
     return client.call(arguments);
   }
 
-  /** The bytes of the replies to pipelined requests. */
-  List<String> ask(List<List<String>> requests) {
+  /** Sends pipelined requests and returns the bytes of each reply. */
+  List<String> call(List<List<String>> requests) {
     requests.forEach(request -> client.write(Wire.request(request.toArray(String[]::new))));
     client.flush();
     List<String> replies = new ArrayList<>();

@@ -1,8 +1,7 @@
 package io.penstock.core.command;
 
 /**
- * {@code stringmatchlen} of Redis 7.0's util.c, line by line; characters are unsigned, as where C's
- * {@code char} is. Behind its end a string has a NUL.
+ * {@code stringmatchlen} of Redis 7.0's util.c, line by line. Characters are unsigned, as on platforms with an unsigned C {@code char}. A string is followed by a NUL.
  */
 public final class RedisGlob {
 

@@ -10,7 +10,7 @@ public final class Requests {
 
   private Requests() {}
 
-  /** A request of arguments that are written one character a byte. */
+  /** Returns a request with these arguments, one character per byte. */
   public static RequestFrame frame(String... arguments) {
     ByteBuf buffer = Unpooled.wrappedBuffer(Wire.bytes(Wire.request(arguments)));
     RequestFrame frame = new RequestFrame();
@@ -25,7 +25,7 @@ public final class Requests {
     return frame;
   }
 
-  /** The same, separated by spaces; {@code ""} stands for an empty argument. */
+  /** Returns a request with arguments separated by spaces; {@code ""} is an empty argument. */
   public static RequestFrame call(String line) {
     return frame(words(line));
   }

@@ -13,18 +13,18 @@ class ServerVersionTest {
 
   @ParameterizedTest
   @CsvSource({"7.0.15, 7.0.15", "8.0, 8.0.0", "8.0-rc1, 8.0.0", "255.255.255, 255.255.255"})
-  void isReadAsServersWriteIt(String text, String version) {
+  void parsesTheFormOfServers(String text, String version) {
     assertThat(ServerVersion.parse(text)).hasToString(version);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "seven", "7", "v7.0", "99999999999.1.1"})
-  void whatIsNoVersionIsNone(String text) {
+  void anInvalidVersionIsNull(String text) {
     assertThat(ServerVersion.parse(text)).isNull();
   }
 
   @Test
-  void isOrderedByNumbers() {
+  void isOrderedNumerically() {
     List<ServerVersion> versions =
         Stream.of("7.0.15", "7.0.9", "10.0.0", "6.2.14", "7.2.4")
             .map(ServerVersion::parse)

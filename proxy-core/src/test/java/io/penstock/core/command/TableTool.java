@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Runs {@code GenerateCommandTable.java} as its documentation says. */
+/** Runs {@code GenerateCommandTable.java} as documented there. */
 final class TableTool {
 
   private static final Path SOURCE = Path.of("src/main/tools/GenerateCommandTable.java");
@@ -27,7 +27,7 @@ final class TableTool {
     }
   }
 
-  /** The lines that are commands. */
+  /** Returns the lines with commands. */
   static List<String> commandLines(String table) {
     return table.lines().filter(line -> !line.startsWith("#")).toList();
   }

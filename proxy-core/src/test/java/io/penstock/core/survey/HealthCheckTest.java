@@ -29,7 +29,7 @@ class HealthCheckTest {
   private static final Endpoint B = new Endpoint("b", 1);
   private static final Duration SECOND = Duration.ofSeconds(1);
 
-  /** Nodes that answer, unless they are dead, or frozen. */
+  /** Nodes that answer unless they are dead or frozen. */
   private static final class Scripted implements Pinger {
     final List<Endpoint> asked = new ArrayList<>();
     final Set<Endpoint> dead = new HashSet<>();
@@ -119,7 +119,7 @@ class HealthCheckTest {
   }
 
   @Test
-  void aSingleServerIsShownWithAllSlotsOrNone() {
+  void aSingleServerCoversAllSlotsOrNone() {
     topology.map = new SinglePlacement(A);
     nodes.dead.add(A);
     started();
@@ -133,7 +133,7 @@ class HealthCheckTest {
   }
 
   @Test
-  void allAreAskedAgainAndAgain() {
+  void allNodesAreCheckedPeriodically() {
     started();
     thread.advance(SECOND.multipliedBy(5));
 
@@ -162,7 +162,7 @@ class HealthCheckTest {
   }
 
   @Test
-  void oneThatIsFrozenIsAskedOnceAndCountsAsDownLater() {
+  void aFrozenNodeGetsOnePingAndCountsAsDownLater() {
     started();
     nodes.frozen.add(B);
 
@@ -198,7 +198,7 @@ class HealthCheckTest {
   }
 
   @Test
-  void aNodeThatComesIsAskedAtOnce() {
+  void aNewNodeIsCheckedAtOnce() {
     topology.map = SlotMap.EMPTY;
     started();
     assertThat(nodes.asked).isEmpty();
@@ -213,7 +213,7 @@ class HealthCheckTest {
   }
 
   @Test
-  void aListenerThatFailsStopsNothing() {
+  void aListenerThatThrowsStopsNothing() {
     var failing =
         new HealthCheck(
             thread,
@@ -232,7 +232,7 @@ class HealthCheckTest {
   }
 
   @Test
-  void nobodyIsAskedAfterTheEnd() {
+  void nothingIsSentAfterClose() {
     started();
     check.close();
     thread.advance(SECOND.multipliedBy(10));

@@ -32,7 +32,7 @@ class ServerSurveyTest {
   private static final Endpoint C = new Endpoint("c", 1);
   private static final Duration PERIOD = Duration.ofSeconds(30);
 
-  /** Nodes that say what they are told to; all others refuse the connection. */
+  /** Nodes with scripted answers. All other nodes refuse the connection. */
   private static final class Scripted implements ServerSource {
     final List<Endpoint> asked = new ArrayList<>();
     final Map<Endpoint, ServerReport> answers = new HashMap<>();
@@ -61,7 +61,7 @@ class ServerSurveyTest {
   private final List<ServerFacts> told = new ArrayList<>();
   private final ServerFacts assumed = ServerFacts.initial(CommandTable.load());
   private final ServerSurvey survey =
-      new ServerSurvey(thread, source, topology, new ServerSurvey.Scope(PERIOD, assumed));
+      new ServerSurvey(thread, source, topology, new ServerSurvey.Settings(PERIOD, assumed));
 
   private static SlotMap map(Endpoint master, Endpoint... replicas) {
     return new SlotMap.Builder()
@@ -100,7 +100,7 @@ class ServerSurveyTest {
   }
 
   @Test
-  void untilANodeHasAnsweredTheAssumedHolds() {
+  void theInitialFactsApplyUntilANodeHasAnswered() {
     start(map(A));
 
     assertThat(survey.current()).isEqualTo(assumed);
@@ -108,7 +108,7 @@ class ServerSurveyTest {
   }
 
   @Test
-  void theLowestVersionOfMastersAndReplicasIsToldAndCommandsOfAll() {
+  void factsHaveTheLowestVersionAndTheCommandsOfAllNodes() {
     source.answers.put(A, report("8.0.1", "n.a"));
     source.answers.put(B, report("7.2.4", "n.b"));
     start(map(A, B));
@@ -126,7 +126,7 @@ class ServerSurveyTest {
     source.answers.put(C, report("9.0.0", "n.b", "n.c", "newword"));
     try (LogLines log = LogLines.of("survey.ServerSurvey")) {
       start(map(A));
-      assertThat(survey.current().commands().knows("stralgo")).as("learnt all the same").isTrue();
+      assertThat(survey.current().commands().knows("stralgo")).as("still learnt").isTrue();
       assertThat(log.get()).noneMatch(line -> line.startsWith("Learnt"));
 
       topology.map = map(B);
@@ -144,7 +144,7 @@ class ServerSurveyTest {
   }
 
   @Test
-  void whereAllAreValkeyTheyAreToldAsValkey() {
+  void theServerIsValkeyIfAllNodesAreValkey() {
     source.answers.put(A, valkey("9.0.0"));
     source.answers.put(B, valkey("8.1.1"));
     source.answers.put(C, report("8.0.1"));
@@ -162,7 +162,7 @@ class ServerSurveyTest {
   }
 
   @Test
-  void aSilentNodeIsAskedAgainSoonerThanOthers() {
+  void aSilentNodeIsQueriedAgainSoonerThanOthers() {
     source.answers.put(A, report("7.0.15"));
     start(map(A, B));
     assertThat(source.asked).containsExactly(A, B);
@@ -182,7 +182,7 @@ class ServerSurveyTest {
   }
 
   @Test
-  void anErrorOnAskingIsNoReasonNeverToAskAgain() {
+  void queriesContinueAfterAnError() {
     source.answers.put(A, report("7.0.15"));
     source.answers.put(B, report("6.2.0"));
     source.failing = new InternalError("no thread could be made");
@@ -202,7 +202,7 @@ class ServerSurveyTest {
   }
 
   @Test
-  void whatIsSaidToFailIsANodeThatStillDoes() {
+  void theReportedFailureIsOfANodeThatStillFails() {
     start(map(A, B));
     source.answers.put(B, report("7.0.15"));
     thread.advance(Duration.ofMinutes(1));
@@ -215,7 +215,7 @@ class ServerSurveyTest {
   }
 
   @Test
-  void aNodeThatHasGoneIsNotComplainedAbout() {
+  void theFailureOfARemovedNodeIsForgotten() {
     start(map(A));
     assertThat(survey.reachability()).isEqualTo(new Reachability(false, "a:1: Connection refused"));
     source.answers.put(B, report("7.0.15"));
@@ -227,7 +227,7 @@ class ServerSurveyTest {
   }
 
   @Test
-  void whatWasFoundIsSaidOnce() {
+  void theServerIsLoggedOnce() {
     source.answers.put(A, mode("cluster"));
     source.answers.put(B, mode("cluster"));
     try (LogLines log = LogLines.of("survey.ServerSurvey")) {
@@ -239,9 +239,9 @@ class ServerSurveyTest {
   }
 
   @Test
-  void aClusterBehindASingleServersUrlIsReportedWithTheRightUrl() {
+  void aClusterNodeWithASingleServersUrlIsLoggedWithTheFix() {
     var single =
-        new ServerSurvey(thread, source, topology, new ServerSurvey.Scope(PERIOD, assumed));
+        new ServerSurvey(thread, source, topology, new ServerSurvey.Settings(PERIOD, assumed));
     source.answers.put(A, mode("cluster"));
     topology.map = new SinglePlacement(A);
     try (LogLines log = LogLines.of("survey.ServerSurvey")) {
@@ -250,15 +250,15 @@ class ServerSurveyTest {
       assertThat(log.get())
           .contains(
               "a:1 is a node of a Redis Cluster, but the URL begins with redis://, which is for a"
-                  + " single server: its MOVED errors reach the clients. For the cluster write"
+                  + " single server: clients receive its MOVED errors. For the cluster write"
                   + " redis-cluster://a:1");
     }
   }
 
   @Test
-  void aServerInItsRightModeIsNotWarnedOf() {
+  void aServerInTheExpectedModeIsNotLogged() {
     var single =
-        new ServerSurvey(thread, source, topology, new ServerSurvey.Scope(PERIOD, assumed));
+        new ServerSurvey(thread, source, topology, new ServerSurvey.Settings(PERIOD, assumed));
     source.answers.put(A, mode("standalone"));
     topology.map = new SinglePlacement(A);
     try (LogLines log = LogLines.of("survey.ServerSurvey")) {
@@ -271,7 +271,7 @@ class ServerSurveyTest {
   }
 
   @Test
-  void nodesThatComeAreAskedAndThoseThatGoCountNoMore() {
+  void newNodesAreQueriedAndRemovedOnesForgotten() {
     source.answers.put(A, report("7.0.15", "n.a"));
     source.answers.put(C, report("8.0.1"));
     start(SlotMap.EMPTY);
@@ -286,11 +286,11 @@ class ServerSurveyTest {
     thread.run();
     assertThat(source.asked).containsExactly(A, C);
     assertThat(survey.current().version()).hasToString("8.0.1");
-    assertThat(survey.current().commands().knows("n.a")).as("what was learnt stays").isTrue();
+    assertThat(survey.current().commands().knows("n.a")).as("learnt commands are kept").isTrue();
   }
 
   @Test
-  void aFewAreAskedAtOnceAndNobodyTwice() {
+  void fewNodesAreQueriedAtOnceAndNoneTwice() {
     source.silent = true;
     Endpoint[] replicas = new Endpoint[20];
     for (int i = 0; i < replicas.length; i++) {
@@ -304,7 +304,7 @@ class ServerSurveyTest {
   }
 
   @Test
-  void whoTellsNothingIsNoHindrance() {
+  void aNodeThatReportsNothingIsNoProblem() {
     source.answers.put(A, new ServerReport("", null, null, "", -1, null));
     source.answers.put(B, report("7.2.4", "n.b"));
     start(map(A, B));
@@ -314,7 +314,7 @@ class ServerSurveyTest {
   }
 
   @Test
-  void afterItsEndNobodyIsAsked() {
+  void nothingIsQueriedAfterClose() {
     source.answers.put(A, report("7.0.15"));
     start(map(A));
     survey.close();

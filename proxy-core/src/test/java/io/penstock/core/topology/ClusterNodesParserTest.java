@@ -17,7 +17,7 @@ class ClusterNodesParserTest {
   private static final String ID = "07c37dfeb235213a872192d90877d0cd55635b91";
 
   @Test
-  void reads_what_redis_7_prints() {
+  void parses_the_reply_of_redis_7() {
     ClusterView view =
         parse(
             """
@@ -57,22 +57,22 @@ class ClusterNodesParserTest {
   }
 
   @Test
-  void redis_3_prints_no_bus_port() {
+  void redis_3_has_no_bus_port() {
     assertThat(address("10.0.0.1:7000")).isEqualTo(new Endpoint("10.0.0.1", 7000));
   }
 
   @Test
-  void a_node_that_never_met_another_is_where_it_was_asked() {
+  void a_node_alone_has_the_address_that_was_queried() {
     assertThat(address(":7001@17001")).isEqualTo(new Endpoint("seed.example", 7001));
   }
 
   @Test
-  void a_node_without_address_is_nowhere() {
+  void a_node_without_address_has_no_endpoint() {
     assertThat(address(":0@0")).isNull();
   }
 
   @Test
-  void the_preferred_endpoint_names_a_node() {
+  void the_preferred_endpoint_is_used() {
     assertThat(address("10.0.0.1:7000@17000,redis-0", Map.of("a", "redis-0")))
         .isEqualTo(new Endpoint("redis-0", 7000));
   }
@@ -85,7 +85,7 @@ class ClusterNodesParserTest {
   }
 
   @Test
-  void an_unknown_endpoint_is_where_it_was_asked() {
+  void an_unknown_endpoint_is_the_host_that_was_queried() {
     assertThat(address("10.0.0.1:7000@17000", Map.of("a", "")))
         .isEqualTo(new Endpoint("seed.example", 7000));
   }
@@ -119,7 +119,7 @@ class ClusterNodesParserTest {
         "a 10.0.0.1:7000@17000 master - 0 0 1 connected x",
         "a 10.0.0.1:7000@17000 master - 0 0 1",
       })
-  void half_a_view_is_none(String text) {
+  void a_line_that_cannot_be_parsed_fails_the_view(String text) {
     assertThatThrownBy(() -> parse(text)).isInstanceOf(IllegalArgumentException.class);
   }
 

@@ -73,7 +73,7 @@ class ClusterTopologyIT {
     topology.requestRefresh(RefreshTrigger.RECONNECT);
     await().until(() -> lastRefresh(topology).trigger() == RefreshTrigger.RECONNECT);
     assertThat(lastRefresh(topology).isSuccess()).isTrue();
-    // Here the frozen node is still frozen: the refresh did not wait for it.
+    // The node is still frozen: the refresh did not wait for it.
     members.get(1).resume();
 
     topology.moved(0, withPassword(members.get(2)));
@@ -114,7 +114,7 @@ class ClusterTopologyIT {
   }
 
   @Test
-  void says_why_it_waits() {
+  void the_failure_names_the_reason_for_each_node() {
     ClusterTopology topology =
         topology(
             new Credentials(null, "wrong"), node(requireNonNull(cluster).members().getFirst()));

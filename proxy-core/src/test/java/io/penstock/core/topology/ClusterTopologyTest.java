@@ -43,7 +43,7 @@ class ClusterTopologyTest {
               }
             }
           },
-          new ClusterTopology.Outside(source, thread, new Random(1)));
+          new ClusterTopology.Environment(source, thread, new Random(1)));
 
   @Test
   void before_the_first_answer_nothing_is_covered() {
@@ -65,7 +65,7 @@ class ClusterTopologyTest {
   }
 
   @Test
-  void a_cluster_that_is_down_is_waited_for() {
+  void refreshes_repeat_while_the_cluster_is_down() {
     start();
     thread.advance(Duration.ofSeconds(30));
     TopologyStatus.Refreshed last = requireNonNull(topology.status().lastRefresh());
@@ -79,13 +79,13 @@ class ClusterTopologyTest {
   }
 
   @Test
-  void an_error_on_asking_is_no_reason_never_to_ask_again() {
+  void refreshes_continue_after_an_error_in_a_query() {
     source.answer(SEED, Views.HEALTHY).fail(new InternalError("no thread could be made"));
     start();
     TopologyStatus.Refreshed last = requireNonNull(topology.status().lastRefresh());
     assertThat(last.failure()).contains("seed:7000: no thread could be made");
     thread.advance(Duration.ofMillis(200));
-    assertThat(source.asked).containsExactly(SEED, SEED);
+    assertThat(source.queried).containsExactly(SEED, SEED);
     source.fail(null);
     thread.advance(Duration.ofSeconds(1));
     assertThat(topology.current().isFullyCovered()).isTrue();
@@ -93,7 +93,7 @@ class ClusterTopologyTest {
   }
 
   @Test
-  void an_error_on_telling_is_no_reason_never_to_ask_again() {
+  void refreshes_continue_after_an_error_in_a_listener() {
     listenerFails = true;
     source.answer(SEED, Views.HEALTHY);
     start();
@@ -103,7 +103,7 @@ class ClusterTopologyTest {
   }
 
   @Test
-  void a_cluster_that_is_being_made_is_watched_closely() {
+  void an_incomplete_cluster_is_refreshed_often() {
     source.answer(SEED, "a 10.0.0.1:7000@17000 myself,master - 0 0 1 connected 0-5460\n");
     start();
     assertThat(topology.current().coveredPartitions()).isEqualTo(5461);
@@ -128,7 +128,7 @@ class ClusterTopologyTest {
   }
 
   @Test
-  void a_redirect_stays_until_other_nodes_had_time_to_learn_of_it() {
+  void a_redirect_is_kept_until_other_nodes_could_learn_of_it() {
     source.answer(SEED, Views.HEALTHY);
     start();
     answerAll(Views.HEALTHY);
@@ -141,11 +141,11 @@ class ClusterTopologyTest {
   }
 
   @Test
-  void a_redirect_outlives_a_refresh_and_triggers_another() {
+  void a_contradicted_redirect_triggers_another_refresh() {
     source.answer(SEED, Views.HEALTHY);
     start();
     topology.requestRefresh(RefreshTrigger.RECONNECT);
-    source.hold(SEED).hold(A).hold(B).hold(C).hold(D);
+    source.freeze(SEED).freeze(A).freeze(B).freeze(C).freeze(D);
     thread.run();
     topology.moved(0, B);
     for (Endpoint node : List.of(SEED, A, B, C, D)) {
@@ -161,7 +161,7 @@ class ClusterTopologyTest {
   }
 
   @Test
-  void a_failover_is_followed_when_the_seed_is_what_failed() {
+  void a_failover_is_followed_if_the_seed_failed() {
     source.answer(SEED, Views.HEALTHY);
     start();
     source.refuse(SEED, A).answer(B, Views.D_PROMOTED).answer(D, Views.D_PROMOTED);
@@ -171,10 +171,10 @@ class ClusterTopologyTest {
   }
 
   @Test
-  void nodes_replaced_behind_the_seeds_name_are_found() {
+  void nodes_replaced_under_the_seeds_name_are_found() {
     source.answer(SEED, Views.HEALTHY);
     start();
-    source.answer(SEED, Views.OTHER).hold(A);
+    source.answer(SEED, Views.OTHER).freeze(A);
     topology.requestRefresh(RefreshTrigger.RECONNECT);
     thread.run();
     thread.advance(Duration.ofSeconds(1));
@@ -196,7 +196,7 @@ class ClusterTopologyTest {
   }
 
   @Test
-  void a_late_view_is_refused_but_not_for_ever() {
+  void a_stale_view_is_accepted_after_some_refreshes() {
     source.answer(SEED, Views.D_PROMOTED);
     start();
     source.answer(SEED, Views.HEALTHY);

@@ -59,7 +59,7 @@ class KnownClusterTest {
   }
 
   @Test
-  void a_late_view_still_brings_what_it_knows_newer() {
+  void a_late_view_still_adds_its_newer_claims() {
     KnownCluster knownPromotion = knowing(Views.D_PROMOTED);
     KnownCluster merged = knownPromotion.merge(view(Views.SLOT_0_ON_B)).now();
     assertThat(owner(map(merged), 0)).as("epoch 5 beats epoch 4").isEqualTo(B);
@@ -67,7 +67,7 @@ class KnownClusterTest {
   }
 
   @Test
-  void a_minority_brings_news_but_takes_nothing_back() {
+  void a_minority_adds_newer_claims_but_reverts_none() {
     String minorityWithNews =
         """
         a 10.0.0.1:7000@17000 master,fail? - 0 0 1 disconnected
@@ -90,7 +90,7 @@ class KnownClusterTest {
   }
 
   @Test
-  void slots_that_nobody_serves_any_more_become_uncovered() {
+  void slots_without_an_owner_become_uncovered() {
     String without0 = Views.HEALTHY.replace("connected 0-5460", "connected 1-5460");
     SlotMap map = map(knowing(Views.HEALTHY).merge(view(without0)).now());
     assertThat(map.ownerOf(0)).isEqualTo(SlotMap.UNCOVERED);
@@ -98,7 +98,7 @@ class KnownClusterTest {
   }
 
   @Test
-  void a_forgotten_master_is_let_go() {
+  void a_forgotten_master_is_removed() {
     String withoutC =
         """
         a 10.0.0.1:7000@17000 myself,master - 0 0 1 connected 0-5460
@@ -110,7 +110,7 @@ class KnownClusterTest {
   }
 
   @Test
-  void an_idle_master_is_a_shard_once_it_is_introduced() {
+  void a_master_without_slots_is_a_shard_after_its_handshake() {
     String joining = Views.HEALTHY + "i 10.0.0.9:7000@17000 handshake - 0 0 0 connected\n";
     assertThat(map(knowing(joining)).shards()).hasSize(3);
     String joined = Views.HEALTHY + "i 10.0.0.9:7000@17000 master - 0 0 0 connected\n";
@@ -126,14 +126,14 @@ class KnownClusterTest {
   }
 
   @Test
-  void a_master_that_lost_its_address_is_where_it_was() {
+  void a_master_without_address_keeps_its_known_one() {
     String noaddr = Views.A_FAILED.replace("10.0.0.1:7000@17000 master,fail", ":0@0 master,noaddr");
     assertThat(owner(map(knowing(Views.HEALTHY).merge(view(noaddr)).now()), 0)).isEqualTo(A);
     assertThat(map(knowing(noaddr)).ownerOf(0)).isEqualTo(SlotMap.UNCOVERED);
   }
 
   @Test
-  void whoever_describes_the_same_cluster_draws_the_same_map() {
+  void views_of_any_node_of_a_cluster_give_the_same_map() {
     String otherOrder =
         """
         d 10.0.0.4:7000@17000 myself,slave a 0 0 1 connected
@@ -145,7 +145,7 @@ class KnownClusterTest {
   }
 
   @Test
-  void a_new_master_comes_after_those_that_were_there() {
+  void a_new_master_comes_after_the_known_ones() {
     SlotMap before = map(knowing(Views.HEALTHY));
     SlotMap after =
         SlotMapAssembly.assemble(knowing(Views.D_PROMOTED), new Endpoint[SlotMap.SLOTS], before);
@@ -153,7 +153,7 @@ class KnownClusterTest {
   }
 
   @Test
-  void members_are_described_with_their_believed_slots() {
+  void members_have_the_number_of_their_known_slots() {
     assertThat(knowing(Views.D_PROMOTED).merge(view(Views.HEALTHY)).now().members())
         .extracting(TopologyStatus.Member::id, TopologyStatus.Member::slots)
         .contains(tuple("a", 0), tuple("d", 5461));

@@ -6,7 +6,7 @@ import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.PriorityQueue;
 
-/** A topology thread whose clock is turned by the test. Tasks run on the test's thread. */
+/** A topology thread with a clock that the test sets. Tasks run on the test's thread. */
 public final class ManualThread implements TopologyThread {
 
   private record Timer(long at, long order, Runnable task) {}
@@ -33,14 +33,14 @@ public final class ManualThread implements TopologyThread {
     timers.add(new Timer(elapsed + delay.toNanos(), order++, task));
   }
 
-  /** Runs what is queued, without turning the clock. */
+  /** Runs queued tasks without advancing the clock. */
   public void run() {
     for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
       task.run();
     }
   }
 
-  /** Turns the clock, running every timer at its time. */
+  /** Advances the clock and runs each timer at its time. */
   public void advance(Duration by) {
     run();
     long end = elapsed + by.toNanos();

@@ -17,7 +17,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Redirects against refreshes, in every order. */
+/** Redirects and refreshes in every order. */
 class PublishedSlotMapTest {
 
   private static final Duration SPREAD = Duration.ofNanos(SlotPatches.SPREADING_NANOS);
@@ -37,14 +37,14 @@ class PublishedSlotMapTest {
   }
 
   @Test
-  void a_redirect_counts_at_once_and_only_for_its_slot() {
+  void a_redirect_applies_at_once_and_only_to_its_slot() {
     patch(0, B);
     assertThat(owner(0)).isEqualTo(B);
     assertThat(owner(1)).isEqualTo(A);
   }
 
   @Test
-  void a_redirect_may_name_a_node_that_nobody_knows() {
+  void a_redirect_may_name_an_unknown_node() {
     patch(0, NEW);
     assertThat(owner(0)).isEqualTo(NEW);
   }
@@ -66,7 +66,7 @@ class PublishedSlotMapTest {
   }
 
   @Test
-  void a_redirect_outlives_also_when_the_map_said_so_already() {
+  void a_redirect_is_kept_even_if_the_map_agreed_with_it() {
     refresh(Views.SLOT_0_ON_B.replace("0 0 5 connected", "0 0 2 connected"));
     Refresh refresh = begin();
     patch(0, B);
@@ -111,7 +111,7 @@ class PublishedSlotMapTest {
   }
 
   @Test
-  void a_node_that_has_not_heard_yet_does_not_undo_a_redirect() {
+  void a_late_node_does_not_undo_a_redirect() {
     patch(0, D);
     assertThat(refresh(Views.HEALTHY)).as("agreed").isFalse();
     assertThat(owner(0)).isEqualTo(D);
@@ -136,7 +136,7 @@ class PublishedSlotMapTest {
   }
 
   @Test
-  void a_view_that_agrees_settles_a_redirect_at_once() {
+  void a_view_that_agrees_removes_a_redirect_at_once() {
     patch(0, B);
     assertThat(refresh(Views.SLOT_0_ON_B.replace("0 0 5 connected", "0 0 2 connected"))).isTrue();
     thread.advance(SPREAD);
@@ -152,7 +152,7 @@ class PublishedSlotMapTest {
   }
 
   @Test
-  void a_later_refresh_that_is_not_believed_leaves_a_redirect() {
+  void a_later_refresh_with_stale_claims_keeps_a_redirect() {
     refresh(Views.D_PROMOTED);
     patch(0, B);
     thread.advance(SPREAD);
@@ -163,7 +163,7 @@ class PublishedSlotMapTest {
   }
 
   @Test
-  void the_newest_redirect_of_a_slot_counts() {
+  void the_latest_redirect_of_a_slot_applies() {
     Refresh refresh = begin();
     patch(0, B);
     patch(0, C);
@@ -188,7 +188,7 @@ class PublishedSlotMapTest {
   }
 
   @Test
-  void listeners_hear_of_the_newest_map_once() {
+  void listeners_get_the_latest_map_once() {
     patch(0, B);
     patch(1, B);
     assertThat(told).isEmpty();
@@ -209,7 +209,7 @@ class PublishedSlotMapTest {
   }
 
   @Test
-  void a_listener_that_fails_does_not_silence_the_others() {
+  void a_listener_that_throws_does_not_stop_the_others() {
     List<SlotMap> last = new ArrayList<>();
     map.onChange(now -> {
       throw new IllegalStateException("listener");

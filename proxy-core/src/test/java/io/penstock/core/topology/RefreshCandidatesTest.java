@@ -20,7 +20,7 @@ class RefreshCandidatesTest {
   private final Random random = new Random();
 
   @Test
-  void at_start_the_seeds_are_asked() {
+  void at_start_the_seeds_are_queried() {
     assertThat(RefreshCandidates.order(null, List.of(), SEEDS, random))
         .containsExactlyInAnyOrderElementsOf(SEEDS);
   }

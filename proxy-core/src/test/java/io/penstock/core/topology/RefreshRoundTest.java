@@ -22,10 +22,10 @@ class RefreshRoundTest {
   private final List<RefreshRound.Result> results = new ArrayList<>();
 
   @Test
-  void a_healthy_cluster_sees_three_questions() {
+  void a_healthy_cluster_gets_three_queries() {
     source.answer(A, Views.HEALTHY).answer(B, Views.HEALTHY).answer(C, Views.HEALTHY);
     round(A, B, C, D);
-    assertThat(source.asked).containsExactly(A, B, C);
+    assertThat(source.queried).containsExactly(A, B, C);
     assertThat(results).hasSize(1);
     assertThat(results.getFirst().views()).hasSize(3);
   }
@@ -39,39 +39,39 @@ class RefreshRoundTest {
   }
 
   @Test
-  void a_frozen_node_is_waited_for_only_a_moment() {
-    source.answer(A, Views.HEALTHY).hold(B).answer(C, Views.HEALTHY);
+  void a_frozen_node_delays_the_round_only_briefly() {
+    source.answer(A, Views.HEALTHY).freeze(B).answer(C, Views.HEALTHY);
     round(A, B, C, D);
     assertThat(results).isEmpty();
-    thread.advance(RefreshRound.PATIENCE);
+    thread.advance(RefreshRound.WAVE_TIMEOUT);
     assertThat(results).hasSize(1);
-    assertThat(source.asked).containsExactly(A, B, C);
+    assertThat(source.queried).containsExactly(A, B, C);
   }
 
   @Test
-  void news_of_a_promotion_end_the_round_at_once() {
-    source.hold(A).answer(B, Views.D_PROMOTED).hold(C);
+  void a_view_with_a_promotion_ends_the_round_at_once() {
+    source.freeze(A).answer(B, Views.D_PROMOTED).freeze(C);
     round(A, B, C, D);
     assertThat(results).hasSize(1);
     assertThat(results.getFirst().views()).hasSize(1);
-    assertThat(source.asked).containsExactly(A, B, C);
+    assertThat(source.queried).containsExactly(A, B, C);
   }
 
   @Test
-  void when_all_of_a_wave_are_frozen_the_next_is_asked() {
-    source.hold(A).hold(B).hold(C).answer(D, Views.HEALTHY);
+  void the_next_wave_starts_if_all_of_a_wave_are_frozen() {
+    source.freeze(A).freeze(B).freeze(C).answer(D, Views.HEALTHY);
     round(A, B, C, D);
-    thread.advance(RefreshRound.PATIENCE);
-    assertThat(source.asked).containsExactly(A, B, C, D);
-    thread.advance(RefreshRound.PATIENCE);
+    thread.advance(RefreshRound.WAVE_TIMEOUT);
+    assertThat(source.queried).containsExactly(A, B, C, D);
+    thread.advance(RefreshRound.WAVE_TIMEOUT);
     assertThat(results).hasSize(1);
   }
 
   @Test
   void a_late_answer_still_counts_while_the_round_runs() {
-    source.hold(A);
+    source.freeze(A);
     round(A, B);
-    thread.advance(RefreshRound.PATIENCE);
+    thread.advance(RefreshRound.WAVE_TIMEOUT);
     source.release(A, Views.HEALTHY);
     thread.run();
     assertThat(results).hasSize(1);
@@ -80,9 +80,9 @@ class RefreshRoundTest {
 
   @Test
   void answers_after_the_end_are_dropped() {
-    source.hold(A).answer(B, Views.HEALTHY);
+    source.freeze(A).answer(B, Views.HEALTHY);
     round(A, B);
-    thread.advance(RefreshRound.PATIENCE);
+    thread.advance(RefreshRound.WAVE_TIMEOUT);
     source.release(A, Views.HEALTHY);
     thread.advance(TIMEOUT);
     assertThat(results).hasSize(1);
@@ -90,16 +90,16 @@ class RefreshRoundTest {
   }
 
   @Test
-  void a_view_that_does_not_suffice_is_kept_for_the_end() {
+  void an_insufficient_view_is_in_the_result() {
     source.answer(A, Views.A_ALONE);
     round(A, B, C, D);
-    assertThat(source.asked).containsExactly(A, B, C, D);
+    assertThat(source.queried).containsExactly(A, B, C, D);
     assertThat(results.getFirst().views()).hasSize(1);
   }
 
   @Test
-  void when_nobody_answers_the_round_ends_with_the_timeout() {
-    source.hold(A).hold(B);
+  void without_answers_the_round_ends_after_the_timeout() {
+    source.freeze(A).freeze(B);
     round(A, B);
     thread.advance(TIMEOUT);
     assertThat(results).hasSize(1);
@@ -110,29 +110,29 @@ class RefreshRoundTest {
   }
 
   @Test
-  void nodes_that_cannot_be_asked_count_as_failed() {
-    source.hold(A).hold(B).hold(C);
+  void nodes_that_cannot_be_queried_count_as_failed() {
+    source.freeze(A).freeze(B).freeze(C);
     round(A, B, C, D);
     source.fail(new InternalError("no thread could be made"));
-    thread.advance(RefreshRound.PATIENCE);
-    assertThat(source.asked).containsExactly(A, B, C, D);
+    thread.advance(RefreshRound.WAVE_TIMEOUT);
+    assertThat(source.queried).containsExactly(A, B, C, D);
     thread.advance(TIMEOUT);
     assertThat(results).hasSize(1);
     assertThat(results.getFirst().failures()).containsKeys(A, B, C, D);
   }
 
   @Test
-  void with_nobody_to_ask_the_round_ends_at_once() {
+  void without_candidates_the_round_ends_at_once() {
     round();
     assertThat(results).hasSize(1);
   }
 
-  /** As after views of epochs up to 3. */
-  private static RefreshRound.Worth worth(ClusterView view) {
+  /** Rates a view as if views of epochs up to 3 were known. */
+  private static RefreshRound.Rating worth(ClusterView view) {
     if (!view.isOfMajority()) {
-      return RefreshRound.Worth.INSUFFICIENT;
+      return RefreshRound.Rating.INSUFFICIENT;
     }
-    return view.highestEpoch() > 3 ? RefreshRound.Worth.NEWER : RefreshRound.Worth.SUFFICIENT;
+    return view.highestEpoch() > 3 ? RefreshRound.Rating.NEWER : RefreshRound.Rating.SUFFICIENT;
   }
 
   private void round(Endpoint... candidates) {

@@ -1,8 +1,8 @@
 package io.penstock.core.topology;
 
 import static io.penstock.core.topology.RefreshSchedule.End.FAILED;
-import static io.penstock.core.topology.RefreshSchedule.End.SETTLED;
-import static io.penstock.core.topology.RefreshSchedule.End.UNSETTLED;
+import static io.penstock.core.topology.RefreshSchedule.End.COMPLETE;
+import static io.penstock.core.topology.RefreshSchedule.End.INCOMPLETE;
 import static io.penstock.core.upstream.RefreshTrigger.ASK;
 import static io.penstock.core.upstream.RefreshTrigger.HELD;
 import static io.penstock.core.upstream.RefreshTrigger.MOVED;
@@ -71,10 +71,10 @@ class RefreshScheduleTest {
   }
 
   @Test
-  void triggers_within_the_interval_lead_to_one_trailing_refresh() {
+  void triggers_within_the_interval_cause_one_delayed_refresh() {
     settledStart();
     request(MOVED);
-    schedule.ended(SETTLED);
+    schedule.ended(COMPLETE);
     request(ASK);
     request(MOVED);
     request(RECONNECT);
@@ -82,32 +82,32 @@ class RefreshScheduleTest {
     assertThat(begun).containsExactly(MOVED);
     thread.advance(Duration.ofNanos(1));
     assertThat(begun).containsExactly(MOVED, ASK);
-    schedule.ended(SETTLED);
+    schedule.ended(COMPLETE);
     thread.advance(ADAPTIVE);
     assertThat(begun).as("nothing is left over").hasSize(2);
   }
 
   @Test
-  void a_trigger_during_a_refresh_leads_to_another_one() {
+  void a_trigger_during_a_refresh_causes_another_one() {
     settledStart();
     request(MOVED);
     request(ASK);
     thread.advance(ADAPTIVE.plusSeconds(1));
     assertThat(begun).containsExactly(MOVED);
-    schedule.ended(SETTLED);
+    schedule.ended(COMPLETE);
     assertThat(begun).containsExactly(MOVED, ASK);
   }
 
   @Test
-  void a_periodic_refresh_serves_a_waiting_trigger() {
+  void a_periodic_refresh_satisfies_a_pending_trigger() {
     settledStart();
     thread.advance(PERIOD.minusSeconds(1));
     request(MOVED);
-    schedule.ended(SETTLED);
+    schedule.ended(COMPLETE);
     begun.clear();
     thread.advance(PERIOD.minusSeconds(1));
     request(MOVED);
-    schedule.ended(SETTLED);
+    schedule.ended(COMPLETE);
     begun.clear();
     request(ASK);
     thread.advance(ADAPTIVE.minusSeconds(1));
@@ -121,7 +121,7 @@ class RefreshScheduleTest {
     settledStart();
     thread.advance(Duration.ofSeconds(40));
     request(MOVED);
-    schedule.ended(SETTLED);
+    schedule.ended(COMPLETE);
     thread.advance(Duration.ofSeconds(59));
     assertThat(begun).containsExactly(MOVED);
     thread.advance(Duration.ofSeconds(1));
@@ -129,7 +129,7 @@ class RefreshScheduleTest {
   }
 
   @Test
-  void failed_tries_are_repeated_with_growing_pauses() {
+  void failed_refreshes_are_retried_with_growing_delays() {
     schedule.start();
     List<Long> pauses = new ArrayList<>();
     for (int i = 0; i < 12; i++) {
@@ -143,7 +143,7 @@ class RefreshScheduleTest {
   }
 
   @Test
-  void triggers_wait_for_the_next_try_while_tries_fail() {
+  void triggers_wait_for_the_next_retry_after_a_failure() {
     settledStart();
     request(MOVED);
     schedule.ended(FAILED);
@@ -151,13 +151,13 @@ class RefreshScheduleTest {
     assertThat(begun).containsExactly(MOVED);
     thread.advance(Duration.ofMillis(200));
     assertThat(begun).containsExactly(MOVED, MOVED);
-    schedule.ended(SETTLED);
+    schedule.ended(COMPLETE);
     thread.advance(ADAPTIVE);
     assertThat(begun).hasSize(2);
   }
 
   @Test
-  void a_refresh_that_cannot_begin_is_tried_again_by_the_back_off() {
+  void a_refresh_that_cannot_start_is_retried_with_back_off() {
     failing = true;
     schedule.start();
     thread.advance(Duration.ofMillis(200));
@@ -165,34 +165,34 @@ class RefreshScheduleTest {
     failing = false;
     thread.advance(LONGEST);
     assertThat(begun).containsExactly(STARTUP, STARTUP, STARTUP);
-    schedule.ended(SETTLED);
+    schedule.ended(COMPLETE);
     thread.advance(PERIOD);
     assertThat(begun).last().isEqualTo(PERIODIC);
   }
 
   @Test
-  void an_unsettled_map_is_refreshed_soon_and_on_triggers() {
+  void an_incomplete_map_is_refreshed_soon_and_on_triggers() {
     schedule.start();
-    schedule.ended(UNSETTLED);
+    schedule.ended(INCOMPLETE);
     thread.advance(Duration.ofMillis(200));
     assertThat(begun).containsExactly(STARTUP, PERIODIC);
-    schedule.ended(UNSETTLED);
+    schedule.ended(INCOMPLETE);
     request(MOVED);
     assertThat(begun).containsExactly(STARTUP, PERIODIC, MOVED);
   }
 
   @Test
-  void a_node_that_owes_replies_is_as_urgent_as_held_requests() {
+  void a_missing_reply_is_as_urgent_as_held_requests() {
     settledStart();
     thread.advance(Duration.ofSeconds(1));
     request(MOVED);
-    schedule.ended(SETTLED);
+    schedule.ended(COMPLETE);
     request(ASK);
     request(NO_REPLY);
     request(HELD);
     thread.advance(Duration.ofMillis(250));
     assertThat(begun).containsExactly(MOVED, NO_REPLY);
-    schedule.ended(SETTLED);
+    schedule.ended(COMPLETE);
     request(NO_REPLY);
     thread.advance(Duration.ofMillis(249));
     assertThat(begun).hasSize(2);
@@ -201,29 +201,29 @@ class RefreshScheduleTest {
   }
 
   @Test
-  void held_requests_are_looked_after_more_often() {
+  void held_requests_cause_frequent_refreshes() {
     settledStart();
     thread.advance(Duration.ofSeconds(1));
     request(MOVED);
-    schedule.ended(SETTLED);
+    schedule.ended(COMPLETE);
     request(ASK);
     request(HELD);
     thread.advance(Duration.ofMillis(249));
     assertThat(begun).containsExactly(MOVED);
     thread.advance(Duration.ofMillis(1));
     assertThat(begun).containsExactly(MOVED, HELD);
-    schedule.ended(SETTLED);
+    schedule.ended(COMPLETE);
     request(HELD);
     thread.advance(Duration.ofMillis(250));
     assertThat(begun).containsExactly(MOVED, HELD, HELD);
-    schedule.ended(SETTLED);
+    schedule.ended(COMPLETE);
     request(ASK);
     thread.advance(ADAPTIVE);
     assertThat(begun).containsExactly(MOVED, HELD, HELD, ASK);
   }
 
   @Test
-  void held_requests_wait_for_no_back_off() {
+  void held_requests_ignore_the_back_off() {
     settledStart();
     for (int i = 0; i < 12; i++) {
       request(MOVED);
@@ -242,11 +242,11 @@ class RefreshScheduleTest {
   }
 
   @Test
-  void nothing_begins_after_the_end() {
+  void nothing_starts_after_stop() {
     settledStart();
     request(MOVED);
     schedule.stop();
-    schedule.ended(SETTLED);
+    schedule.ended(COMPLETE);
     request(ASK);
     thread.advance(PERIOD.multipliedBy(2));
     assertThat(begun).containsExactly(MOVED);
@@ -254,7 +254,7 @@ class RefreshScheduleTest {
 
   private void settledStart() {
     schedule.start();
-    schedule.ended(SETTLED);
+    schedule.ended(COMPLETE);
     begun.clear();
   }
 
@@ -263,7 +263,7 @@ class RefreshScheduleTest {
     thread.run();
   }
 
-  /** Milliseconds until the next refresh begins. */
+  /** Returns the milliseconds until the next refresh begins. */
   private long pause() {
     int before = begun.size();
     long millis = 0;

@@ -10,53 +10,53 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Nodes that answer as told; all others refuse the connection. */
+/** Nodes with scripted answers. All other nodes refuse the connection. */
 final class ScriptedSource implements ViewSource {
 
-  final List<Endpoint> asked = new ArrayList<>();
+  final List<Endpoint> queried = new ArrayList<>();
   private @Nullable Error failing;
   private final Map<Endpoint, String> answers = new HashMap<>();
-  private final Map<Endpoint, CompletableFuture<ClusterView>> held = new HashMap<>();
+  private final Map<Endpoint, CompletableFuture<ClusterView>> unanswered = new HashMap<>();
 
   ScriptedSource answer(Endpoint node, String text) {
     answers.put(node, text);
-    held.remove(node);
+    unanswered.remove(node);
     return this;
   }
 
   ScriptedSource refuse(Endpoint... nodes) {
     for (Endpoint node : nodes) {
       answers.remove(node);
-      held.remove(node);
+      unanswered.remove(node);
     }
     return this;
   }
 
-  /** The node takes the question and does not answer, until {@link #release}. */
-  ScriptedSource hold(Endpoint node) {
-    held.put(node, new CompletableFuture<>());
+  /** The node accepts the query and does not answer until {@link #release}. */
+  ScriptedSource freeze(Endpoint node) {
+    unanswered.put(node, new CompletableFuture<>());
     return this;
   }
 
   void release(Endpoint node, String text) {
-    CompletableFuture<ClusterView> waiting = held.remove(node);
+    CompletableFuture<ClusterView> waiting = unanswered.remove(node);
     if (waiting != null) {
       waiting.complete(Views.view(node, text));
     }
   }
 
-  /** Nodes cannot even be asked, as while no thread can be made; null ends it. */
+  /** Each query throws an error, as if no thread could be created; null ends this. */
   void fail(@Nullable Error error) {
     failing = error;
   }
 
   @Override
   public CompletionStage<ClusterView> query(Endpoint node) {
-    asked.add(node);
+    queried.add(node);
     if (failing != null) {
       throw failing;
     }
-    CompletableFuture<ClusterView> waiting = held.get(node);
+    CompletableFuture<ClusterView> waiting = unanswered.get(node);
     if (waiting != null) {
       return waiting;
     }

@@ -26,13 +26,13 @@ class ShardEndpointsTest {
   }
 
   @Test
-  void no_endpoint_at_all_is_an_unknown_one() {
+  void a_null_endpoint_is_unknown() {
     List<Object> node = Arrays.asList("id", "a", "endpoint", null);
     assertThat(ShardEndpoints.of(List.of(List.of("nodes", List.of(node))))).containsEntry("a", "");
   }
 
   @Test
-  void what_looks_otherwise_is_left_out() {
+  void entries_of_another_form_are_skipped() {
     assertThat(ShardEndpoints.of(List.of())).isEmpty();
     assertThat(ShardEndpoints.of(List.of("nodes", 1L, List.of("nodes", "none")))).isEmpty();
     assertThat(ShardEndpoints.of(List.of(List.of("nodes", List.of(List.of("id", "a")))))).isEmpty();

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class StaticTopologyTest {
 
   @Test
-  void one_server_has_all_keys_whatever_is_reported() {
+  void the_placement_never_changes() {
     StaticTopology topology = new StaticTopology(Views.A);
     Placement placement = topology.current();
     assertThat(placement).isEqualTo(new SinglePlacement(Views.A));

@@ -6,7 +6,7 @@ import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.Topology;
 
-/** A topology that is what a test says. */
+/** A topology that a test sets. */
 public final class TestTopology implements Topology {
 
   public Placement map;

@@ -33,7 +33,7 @@ class TopologyChangeTest {
   }
 
   @Test
-  void whoReplacedWhomIsNamed() {
+  void theOldAndTheNewMasterAreNamed() {
     assertThat(TopologyChange.text(halves(A, B), halves(C, B)))
         .isEqualTo("master of slots 0-8191 is now 10.0.0.3:1, was 10.0.0.1:1");
   }
@@ -50,7 +50,7 @@ class TopologyChangeTest {
   }
 
   @Test
-  void ofManyRangesTheFirstAreNamed() {
+  void onlyTheFirstOfManyRangesAreNamed() {
     SlotMap now = halves(A, B);
     for (int slot = 0; slot < 20; slot += 2) {
       now = now.withSlotOn(slot, B);
@@ -61,7 +61,7 @@ class TopologyChangeTest {
   }
 
   @Test
-  void slotsThatNobodyServesAnyMoreAreNamed() {
+  void slotsWithoutMasterAreNamed() {
     SlotMap half = shard(map(), A).range(0, 8191).build();
 
     assertThat(TopologyChange.text(halves(A, B), half))
@@ -71,9 +71,9 @@ class TopologyChangeTest {
   }
 
   @Test
-  void aReplicaMoreLeavesTheMastersTheSame() {
+  void anAddedReplicaLeavesTheMastersUnchanged() {
     assertThat(TopologyChange.text(halves(A, B), halves(A, B, C)))
         .isEqualTo(
-            "2 masters, 1 replicas, 16384 of 16384 slots have a master; the masters are the same");
+            "2 masters, 1 replicas, 16384 of 16384 slots have a master; masters unchanged");
   }
 }

@@ -20,13 +20,13 @@ class ViewChoiceTest {
   private final ViewChoice later = new ViewChoice(knowing(Views.HEALTHY), Set.of(SEED), B);
 
   @Test
-  void a_node_without_slots_is_not_believed() {
+  void a_view_without_slot_owners_is_not_used() {
     assertThat(atStart.best(List.of(view(SEED, Views.EMPTY_NODE)))).isNull();
     assertThat(later.best(List.of(view(SEED, Views.EMPTY_NODE)))).isNull();
   }
 
   @Test
-  void a_majority_is_believed_before_a_minority() {
+  void a_majority_is_preferred_to_a_minority() {
     ClusterView alone = view(A, Views.A_ALONE);
     ClusterView healthy = view(B, Views.A_FAILED);
     assertThat(later.best(List.of(alone, healthy))).isSameAs(healthy);
@@ -35,22 +35,22 @@ class ViewChoiceTest {
   }
 
   @Test
-  void a_promotion_is_news_until_it_is_known() {
+  void a_promotion_is_newer_until_it_is_known() {
     ClusterView promoted = view(B, Views.D_PROMOTED);
     ViewChoice knowing = new ViewChoice(knowing(Views.D_PROMOTED), Set.of(SEED), B);
-    assertThat(later.rate(promoted)).isEqualTo(RefreshRound.Worth.NEWER);
-    assertThat(knowing.rate(promoted)).isEqualTo(RefreshRound.Worth.SUFFICIENT);
-    assertThat(later.rate(view(B, Views.A_FAILED))).isEqualTo(RefreshRound.Worth.SUFFICIENT);
-    assertThat(later.rate(view(A, Views.A_ALONE))).isEqualTo(RefreshRound.Worth.INSUFFICIENT);
+    assertThat(later.rate(promoted)).isEqualTo(RefreshRound.Rating.NEWER);
+    assertThat(knowing.rate(promoted)).isEqualTo(RefreshRound.Rating.SUFFICIENT);
+    assertThat(later.rate(view(B, Views.A_FAILED))).isEqualTo(RefreshRound.Rating.SUFFICIENT);
+    assertThat(later.rate(view(A, Views.A_ALONE))).isEqualTo(RefreshRound.Rating.INSUFFICIENT);
   }
 
   @Test
   void a_first_view_is_compared_with_others() {
-    assertThat(atStart.rate(view(SEED, Views.HEALTHY))).isEqualTo(RefreshRound.Worth.SUFFICIENT);
+    assertThat(atStart.rate(view(SEED, Views.HEALTHY))).isEqualTo(RefreshRound.Rating.SUFFICIENT);
   }
 
   @Test
-  void a_minority_is_better_than_nothing() {
+  void a_minority_is_used_if_there_is_nothing_else() {
     ClusterView alone = view(SEED, Views.A_ALONE);
     assertThat(atStart.best(List.of(alone))).isSameAs(alone);
   }
@@ -63,7 +63,7 @@ class ViewChoiceTest {
   }
 
   @Test
-  void of_equal_views_that_of_the_last_node_is_taken() {
+  void of_equal_views_that_of_the_last_node_is_used() {
     ClusterView one = view(A, Views.HEALTHY);
     ClusterView two = view(B, Views.HEALTHY);
     ClusterView three = view(C, Views.HEALTHY);
@@ -71,14 +71,14 @@ class ViewChoiceTest {
   }
 
   @Test
-  void a_late_view_does_not_suffice() {
+  void a_late_view_is_not_sufficient() {
     ViewChoice choice = new ViewChoice(knowing(Views.D_PROMOTED), Set.of(SEED), null);
     assertThat(choice.isSufficient(view(A, Views.HEALTHY))).isFalse();
     assertThat(choice.isSufficient(view(B, Views.D_PROMOTED))).isTrue();
   }
 
   @Test
-  void another_cluster_is_believed_only_when_the_known_one_is_gone() {
+  void another_cluster_is_used_only_if_the_known_one_is_down() {
     ClusterView atOldAddress = view(A, Views.OTHER);
     ClusterView atSeed = view(SEED, Views.OTHER);
     ClusterView known = view(B, Views.A_ALONE);

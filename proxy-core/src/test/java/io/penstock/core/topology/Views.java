@@ -4,7 +4,7 @@ import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.upstream.Endpoint;
 import java.util.Map;
 
-/** A cluster of three shards in several states, as {@code CLUSTER NODES} tells them. */
+/** A cluster of three shards in several states, in the form of {@code CLUSTER NODES}. */
 final class Views {
 
   static final Endpoint A = new Endpoint("10.0.0.1", 7000);
@@ -12,7 +12,7 @@ final class Views {
   static final Endpoint C = new Endpoint("10.0.0.3", 7000);
   static final Endpoint D = new Endpoint("10.0.0.4", 7000);
 
-  /** Three masters; d follows a. */
+  /** Three masters; d is a replica of a. */
   static final String HEALTHY =
       """
       a 10.0.0.1:7000@17000 myself,master - 0 0 1 connected 0-5460
@@ -21,7 +21,7 @@ final class Views {
       d 10.0.0.4:7000@17000 slave a 0 0 1 connected
       """;
 
-  /** a failed, and nobody took over yet. */
+  /** a failed, and no replica has taken over yet. */
   static final String A_FAILED =
       """
       a 10.0.0.1:7000@17000 master,fail - 0 0 1 disconnected 0-5460
@@ -48,7 +48,7 @@ final class Views {
       d 10.0.0.4:7000@17000 slave a 0 0 1 connected
       """;
 
-  /** What a says when it was just started and reaches nobody. */
+  /** The view of a after it has just started and reaches no other node. */
   static final String A_ALONE =
       """
       a 10.0.0.1:7000@17000 myself,master - 0 0 1 connected 0-5460
@@ -64,7 +64,7 @@ final class Views {
       y 10.0.0.2:7000@17000 master - 0 0 2 connected 8192-16383
       """;
 
-  /** A node that was never told of a cluster. */
+  /** A node that never joined a cluster. */
   static final String EMPTY_NODE = "z :7000@17000 myself,master - 0 0 0 connected\n";
 
   private Views() {}

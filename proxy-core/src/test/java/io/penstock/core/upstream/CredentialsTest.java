@@ -7,17 +7,17 @@ import org.junit.jupiter.api.Test;
 class CredentialsTest {
 
   @Test
-  void whatAServerRepeatsOfARequestIsLeftOutHoweverMuchItIs() {
-    String cut = "s".repeat(128); // of a longer password
+  void theArgumentsThatAnErrorRepeatsAreMasked() {
+    String cut = "s".repeat(128); // the server truncates a longer password
     assertThat(
             Credentials.mask(
                 "ERR unknown command 'AUTH', with args beginning with: '" + cut + "' "))
         .isEqualTo("ERR unknown command 'AUTH', with args beginning with: ***");
   }
 
-  /** A password that is a usual word is not told apart by where such words are missing. */
+  /** Masking does not depend on the password, which may be a common word. */
   @Test
-  void whatAServerSaysItselfStays() {
+  void theServersOwnTextIsNotMasked() {
     String said = "WRONGPASS invalid username-password pair or user is disabled.";
     assertThat(Credentials.mask(said)).isEqualTo(said);
   }

@@ -12,7 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Keys with an odd first byte are in a cluster of A and B, the others on C. */
+/** Keys with an odd first byte belong to a cluster of A and B, the others to C. */
 class NestedPlacementTest {
 
   private static final Endpoint A = new Endpoint("a", 1);
@@ -62,7 +62,7 @@ class NestedPlacementTest {
   }
 
   @Test
-  void the_shards_of_all_parts_are_shards() {
+  void the_shards_are_those_of_all_parts() {
     assertThat(nested.shards()).extracting(Shard::master).containsExactly(C, A, B);
     assertThat(nested.nodes()).containsExactly(C, C_REPLICA, A, B);
     assertThat(nested.ownerOf(0)).isZero();
@@ -83,7 +83,7 @@ class NestedPlacementTest {
   }
 
   @Test
-  void what_nobody_serves_is_one_run_across_parts() {
+  void uncovered_partitions_are_one_run_across_parts() {
     Placement unknown =
         new NestedPlacement(
             new NestedPartitioner(
@@ -103,7 +103,7 @@ class NestedPlacementTest {
   }
 
   @Test
-  void the_fingerprint_is_that_of_all_parts() {
+  void the_fingerprint_depends_on_all_parts() {
     Placement same = new NestedPlacement(PARTITIONER, List.of(SERVER, CLUSTER));
     Placement other = new NestedPlacement(PARTITIONER, List.of(SERVER, CLUSTER.withSlotOn(5, B)));
     assertThat(same.fingerprint()).isEqualTo(nested.fingerprint());
@@ -113,9 +113,9 @@ class NestedPlacementTest {
   }
 
   @Test
-  void a_part_has_the_partitions_it_was_made_with() {
+  void a_part_cannot_change_its_number_of_partitions() {
     assertThatThrownBy(() -> new NestedPlacement(PARTITIONER, List.of(CLUSTER, SERVER)))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("part 0 has other partitions");
+        .hasMessage("part 0 has another number of partitions");
   }
 }

@@ -167,9 +167,9 @@ class SettingsMappingTest {
       textBlock =
           """
           commands.allow           | gte      | gte: there is no such command
-          commands.allow           | get,CONFIG SET | CONFIG SET: a subcommand stands behind a bar
+          commands.allow           | get,CONFIG SET | CONFIG SET: a subcommand is separated by a bar
           commands.deny            | @dangerus | @dangerus: there is no such category
-          commands.allow           | Monitor  | Monitor: nothing can allow it: MONITOR is not allowed
+          commands.allow           | Monitor  | Monitor: it cannot be allowed: MONITOR is not allowed
           transpond.type           | remote   | local is the only supported type
           transpond.local.type     | complex  | simple is the only supported type
           proto-max-bulk-len       | 3GB      | must be from 1MB to 2047MB

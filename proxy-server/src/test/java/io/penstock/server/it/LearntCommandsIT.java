@@ -71,11 +71,11 @@ class LearntCommandsIT {
           .isEqualTo("-ERR unknown subcommand 'nosuch'. Try LEARNT.BOX HELP.\r\n");
       assertThat(wire.call("learnt.movable", "a"))
           .isEqualTo(
-              "-ERR LEARNT.MOVABLE is not supported by this proxy: the servers do not say which of"
+              "-ERR LEARNT.MOVABLE is not supported by this proxy: servers do not report which of"
                   + " its arguments are keys\r\n");
       assertThat(wire.call("learnt.danger"))
           .isEqualTo(
-              "-ERR LEARNT.DANGER is not allowed through this proxy: the servers call it dangerous;"
+              "-ERR LEARNT.DANGER is not allowed through this proxy: servers flag it as dangerous;"
                   + " learnt.danger in penstock.commands.allow would allow it\r\n");
       assertThat(proxy.stats().redirects().values()).containsOnly(0L);
       assertThat(proxy.stats().commands()).extracting("name").contains("LEARNT.PUT");
