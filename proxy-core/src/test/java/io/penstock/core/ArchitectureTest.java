@@ -542,7 +542,7 @@ class ArchitectureTest {
         .haveSimpleNameEndingWith("Utils")
         .orShould()
         .haveSimpleNameEndingWith("Impl")
-        .because("such names say nothing")
+        .because("such names describe nothing")
         .check(CLASSES);
   }
 

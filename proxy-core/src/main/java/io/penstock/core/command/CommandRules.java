@@ -56,12 +56,12 @@ public record CommandRules(Set<String> allow, Set<String> deny) {
     }
     return switch (permission(command)) {
       case ALLOWED -> handling;
-      case DENIED -> new Handling.Rejected(notAllowed(command, "penstock.commands.deny says so"));
+      case DENIED -> new Handling.Rejected(notAllowed(command, "denied by penstock.commands.deny"));
       case UNSPECIFIED ->
           denialError == null
               ? handling
               : new Handling.Rejected(
-                  denialError + "; " + command.name() + " in penstock.commands.allow would allow it");
+                  denialError + "; add " + command.name() + " to penstock.commands.allow to allow it");
     };
   }
 

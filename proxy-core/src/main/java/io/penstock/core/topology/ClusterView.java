@@ -19,10 +19,10 @@ final class ClusterView {
   private final boolean ofMajority;
 
   /**
-   * @param asked the node that gave the view, by the address that was queried
+   * @param source the node that gave the view, by the address that was queried
    */
-  ClusterView(Endpoint asked, List<ViewNode> nodes) {
-    this.source = asked;
+  ClusterView(Endpoint source, List<ViewNode> nodes) {
+    this.source = source;
     long highest = 0;
     int voting = 0;
     int reachable = 0;

@@ -17,8 +17,8 @@ public final class NoViewException extends RuntimeException {
 
   static NoViewException of(RefreshRound.Result round) {
     StringBuilder text = new StringBuilder("no usable answer from ");
-    int asked = round.views().size() + round.failures().size();
-    text.append(asked).append(asked == 1 ? " node" : " nodes");
+    int queried = round.views().size() + round.failures().size();
+    text.append(queried).append(queried == 1 ? " node" : " nodes");
     Throwable first = null;
     int named = 0;
     for (ClusterView view : round.views()) {

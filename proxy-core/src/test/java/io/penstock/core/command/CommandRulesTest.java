@@ -60,12 +60,12 @@ class CommandRulesTest {
     assertThat(table.byName("get").handling())
         .isEqualTo(
             new Handling.Rejected(
-                "ERR GET is not allowed through this proxy: penstock.commands.deny says so"));
+                "ERR GET is not allowed through this proxy: denied by penstock.commands.deny"));
     assertThat(table.byName("acl|list").handling())
         .isEqualTo(
             new Handling.Rejected(
                 "ERR ACL LIST is not allowed through this proxy: it administers servers;"
-                    + " acl|list in penstock.commands.allow would allow it"));
+                    + " add acl|list to penstock.commands.allow to allow it"));
   }
 
   @ParameterizedTest

@@ -95,7 +95,7 @@ class HandlingTableTest {
 
     assertThat(usual.byName("get").handling())
         .isEqualTo(
-            new Handling.Rejected("ERR GET: no; get in penstock.commands.allow would allow it"));
+            new Handling.Rejected("ERR GET: no; add get to penstock.commands.allow to allow it"));
     assertThat(usual.byName("box|b").handling()).isInstanceOf(Handling.Rejected.class);
     assertThat(usual.byName("box|a").handling()).isEqualTo(new Handling.AnyNode());
     assertThat(allowing.byName("get").handling()).isEqualTo(new Handling.Forward());

@@ -279,7 +279,7 @@ class LearntCommandsTest {
         .isEqualTo(
             new Handling.Rejected(
                 "ERR N.W is not allowed through this proxy: servers flag it as dangerous;"
-                    + " n.w in penstock.commands.allow would allow it"));
+                    + " add n.w to penstock.commands.allow to allow it"));
     assertThat(allowing.byName("n.w").handling()).isEqualTo(new Handling.AnyNode());
   }
 

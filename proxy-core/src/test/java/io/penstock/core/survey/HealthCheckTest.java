@@ -31,14 +31,14 @@ class HealthCheckTest {
 
   /** Nodes that answer unless they are dead or frozen. */
   private static final class Scripted implements Pinger {
-    final List<Endpoint> asked = new ArrayList<>();
+    final List<Endpoint> pinged = new ArrayList<>();
     final Set<Endpoint> dead = new HashSet<>();
     final Set<Endpoint> frozen = new HashSet<>();
     Set<Endpoint> kept = Set.of();
 
     @Override
     public CompletionStage<?> ping(Endpoint node) {
-      asked.add(node);
+      pinged.add(node);
       if (frozen.contains(node)) {
         return new CompletableFuture<>();
       }
@@ -56,12 +56,12 @@ class HealthCheckTest {
   private final ManualThread thread = new ManualThread();
   private final Scripted nodes = new Scripted();
   private final TestTopology topology = new TestTopology(shards(A, A2));
-  private final List<UpstreamStatus> told = new ArrayList<>();
+  private final List<UpstreamStatus> published = new ArrayList<>();
   private final ProxyEvents events =
       new ProxyEvents() {
         @Override
         public void healthChecked(UpstreamStatus status) {
-          told.add(status);
+          published.add(status);
         }
       };
   private final HealthCheck check = new HealthCheck(thread, nodes, topology, events);
@@ -137,10 +137,10 @@ class HealthCheckTest {
     started();
     thread.advance(SECOND.multipliedBy(5));
 
-    assertThat(nodes.asked).containsExactly(A, A2, B, A, A2, B, A, A2, B);
+    assertThat(nodes.pinged).containsExactly(A, A2, B, A, A2, B, A, A2, B);
     assertThat(check.status().coveredSlots()).isEqualTo(SlotMap.SLOTS);
     assertThat(check.status().gaps()).isEmpty();
-    assertThat(told)
+    assertThat(published)
         .hasSize(3 + 3)
         .last()
         .satisfies(last -> assertThat(last.isComplete()).isTrue());
@@ -168,7 +168,7 @@ class HealthCheckTest {
 
     thread.advance(SECOND.multipliedBy(10));
 
-    assertThat(nodes.asked).filteredOn(B::equals).hasSize(2);
+    assertThat(nodes.pinged).filteredOn(B::equals).hasSize(2);
     assertThat(check.status().coveredSlots()).isEqualTo(5_001);
   }
 
@@ -201,14 +201,14 @@ class HealthCheckTest {
   void aNewNodeIsCheckedAtOnce() {
     topology.map = SlotMap.EMPTY;
     started();
-    assertThat(nodes.asked).isEmpty();
+    assertThat(nodes.pinged).isEmpty();
     assertThat(check.status().gaps())
         .singleElement()
         .satisfies(gap -> assertThat(gap.master()).isNull());
 
     failover();
 
-    assertThat(nodes.asked).containsExactlyInAnyOrder(A2, B);
+    assertThat(nodes.pinged).containsExactlyInAnyOrder(A2, B);
     assertThat(check.status().isComplete()).isTrue();
   }
 
@@ -228,7 +228,7 @@ class HealthCheckTest {
     failing.start();
     thread.advance(SECOND.multipliedBy(3));
 
-    assertThat(nodes.asked).hasSize(6);
+    assertThat(nodes.pinged).hasSize(6);
   }
 
   @Test
@@ -237,6 +237,6 @@ class HealthCheckTest {
     check.close();
     thread.advance(SECOND.multipliedBy(10));
 
-    assertThat(nodes.asked).hasSize(3);
+    assertThat(nodes.pinged).hasSize(3);
   }
 }

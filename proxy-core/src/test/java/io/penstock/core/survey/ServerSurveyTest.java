@@ -34,14 +34,14 @@ class ServerSurveyTest {
 
   /** Nodes with scripted answers. All other nodes refuse the connection. */
   private static final class Scripted implements ServerSource {
-    final List<Endpoint> asked = new ArrayList<>();
+    final List<Endpoint> queried = new ArrayList<>();
     final Map<Endpoint, ServerReport> answers = new HashMap<>();
     boolean silent;
     @Nullable Error failing;
 
     @Override
     public CompletionStage<ServerReport> query(Endpoint node, @Nullable ServerReport before) {
-      asked.add(node);
+      queried.add(node);
       if (failing != null) {
         throw failing;
       }
@@ -58,7 +58,7 @@ class ServerSurveyTest {
   private final ManualThread thread = new ManualThread();
   private final Scripted source = new Scripted();
   private final TestTopology topology = new TestTopology(SlotMap.EMPTY);
-  private final List<ServerFacts> told = new ArrayList<>();
+  private final List<ServerFacts> notified = new ArrayList<>();
   private final ServerFacts assumed = ServerFacts.initial(CommandTable.load());
   private final ServerSurvey survey =
       new ServerSurvey(thread, source, topology, new ServerSurvey.Settings(PERIOD, assumed));
@@ -95,7 +95,7 @@ class ServerSurveyTest {
 
   private void start(SlotMap map) {
     topology.map = map;
-    survey.start(told::add);
+    survey.start(notified::add);
     thread.run();
   }
 
@@ -104,7 +104,7 @@ class ServerSurveyTest {
     start(map(A));
 
     assertThat(survey.current()).isEqualTo(assumed);
-    assertThat(told).isEmpty();
+    assertThat(notified).isEmpty();
   }
 
   @Test
@@ -116,7 +116,7 @@ class ServerSurveyTest {
     assertThat(survey.current().version()).hasToString("7.2.4");
     assertThat(survey.current().commands().knows("n.a")).isTrue();
     assertThat(survey.current().commands().knows("n.b")).isTrue();
-    assertThat(told).last().isEqualTo(survey.current());
+    assertThat(notified).last().isEqualTo(survey.current());
   }
 
   @Test
@@ -165,19 +165,19 @@ class ServerSurveyTest {
   void aSilentNodeIsQueriedAgainSoonerThanOthers() {
     source.answers.put(A, report("7.0.15"));
     start(map(A, B));
-    assertThat(source.asked).containsExactly(A, B);
+    assertThat(source.queried).containsExactly(A, B);
     thread.advance(Duration.ofSeconds(2));
-    assertThat(source.asked).containsOnlyOnce(A).hasSizeGreaterThan(3);
+    assertThat(source.queried).containsOnlyOnce(A).hasSizeGreaterThan(3);
     source.answers.put(B, report("6.2.0"));
     thread.advance(Duration.ofSeconds(6));
     assertThat(survey.current().version()).hasToString("6.2.0");
 
-    source.asked.clear();
+    source.queried.clear();
     source.answers.put(A, report("6.0.0"));
     thread.advance(Duration.ofSeconds(10));
-    assertThat(source.asked).isEmpty();
+    assertThat(source.queried).isEmpty();
     thread.advance(PERIOD);
-    assertThat(source.asked).containsExactlyInAnyOrder(A, B);
+    assertThat(source.queried).containsExactlyInAnyOrder(A, B);
     assertThat(survey.current().version()).hasToString("6.0.0");
   }
 
@@ -187,18 +187,18 @@ class ServerSurveyTest {
     source.answers.put(B, report("6.2.0"));
     source.failing = new InternalError("no thread could be made");
     start(map(A, B));
-    assertThat(source.asked).containsExactly(A, B);
+    assertThat(source.queried).containsExactly(A, B);
     thread.advance(Duration.ofMillis(200));
-    assertThat(source.asked).containsExactly(A, B, A, B);
+    assertThat(source.queried).containsExactly(A, B, A, B);
     assertThat(survey.reachability().reached()).isFalse();
 
     source.failing = null;
     thread.advance(Duration.ofSeconds(2));
     assertThat(survey.reachability().reached()).isTrue();
     assertThat(survey.current().version()).hasToString("6.2.0");
-    source.asked.clear();
+    source.queried.clear();
     thread.advance(PERIOD);
-    assertThat(source.asked).containsExactlyInAnyOrder(A, B);
+    assertThat(source.queried).containsExactlyInAnyOrder(A, B);
   }
 
   @Test
@@ -245,7 +245,7 @@ class ServerSurveyTest {
     source.answers.put(A, mode("cluster"));
     topology.map = new SinglePlacement(A);
     try (LogLines log = LogLines.of("survey.ServerSurvey")) {
-      single.start(told::add);
+      single.start(notified::add);
       thread.run();
       assertThat(log.get())
           .contains(
@@ -262,7 +262,7 @@ class ServerSurveyTest {
     source.answers.put(A, mode("standalone"));
     topology.map = new SinglePlacement(A);
     try (LogLines log = LogLines.of("survey.ServerSurvey")) {
-      single.start(told::add);
+      single.start(notified::add);
       thread.run();
       assertThat(log.get())
           .filteredOn(line -> !line.contains("COMMAND"))
@@ -275,7 +275,7 @@ class ServerSurveyTest {
     source.answers.put(A, report("7.0.15", "n.a"));
     source.answers.put(C, report("8.0.1"));
     start(SlotMap.EMPTY);
-    assertThat(source.asked).isEmpty();
+    assertThat(source.queried).isEmpty();
     topology.map = map(A);
     survey.topologyChanged();
     thread.run();
@@ -284,7 +284,7 @@ class ServerSurveyTest {
     topology.map = map(C);
     survey.topologyChanged();
     thread.run();
-    assertThat(source.asked).containsExactly(A, C);
+    assertThat(source.queried).containsExactly(A, C);
     assertThat(survey.current().version()).hasToString("8.0.1");
     assertThat(survey.current().commands().knows("n.a")).as("learnt commands are kept").isTrue();
   }
@@ -300,7 +300,7 @@ class ServerSurveyTest {
     survey.topologyChanged();
     thread.advance(PERIOD.multipliedBy(3));
 
-    assertThat(source.asked).hasSize(4).doesNotHaveDuplicates();
+    assertThat(source.queried).hasSize(4).doesNotHaveDuplicates();
   }
 
   @Test
@@ -320,6 +320,6 @@ class ServerSurveyTest {
     survey.close();
     thread.advance(PERIOD.multipliedBy(3));
 
-    assertThat(source.asked).containsExactly(A);
+    assertThat(source.queried).containsExactly(A);
   }
 }

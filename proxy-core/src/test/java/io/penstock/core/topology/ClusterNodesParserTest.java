@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ClusterNodesParserTest {
 
-  private static final Endpoint ASKED = new Endpoint("seed.example", 7000);
+  private static final Endpoint SOURCE = new Endpoint("seed.example", 7000);
   private static final String ID = "07c37dfeb235213a872192d90877d0cd55635b91";
 
   @Test
@@ -137,7 +137,7 @@ class ClusterNodesParserTest {
 
   private static @Nullable Endpoint address(String field, Map<String, String> endpoints) {
     String line = "a " + field + " master - 0 0 1 connected 0-5460";
-    return node(new ClusterNodesParser(ASKED, endpoints).parse(line), "a").node();
+    return node(new ClusterNodesParser(SOURCE, endpoints).parse(line), "a").node();
   }
 
   private static ViewNode node(ClusterView view, String id) {
@@ -145,6 +145,6 @@ class ClusterNodesParserTest {
   }
 
   private static ClusterView parse(String text) {
-    return new ClusterNodesParser(ASKED, Map.of()).parse(text);
+    return new ClusterNodesParser(SOURCE, Map.of()).parse(text);
   }
 }

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 /** Against server processes, through Lettuce. */
 class ClusterTopologyIT {
 
-  private static final Endpoint NOBODY = new Endpoint("127.0.0.1", 1);
+  private static final Endpoint CLOSED_PORT = new Endpoint("127.0.0.1", 1);
   private static final Endpoint NO_SUCH_NAME = new Endpoint("no-such-name.invalid", 7000);
   private static final Credentials PASSWORD = new Credentials(null, "s3cret");
 
@@ -62,7 +62,7 @@ class ClusterTopologyIT {
     List<Member> members = requireNonNull(cluster).members();
     Endpoint first = withPassword(members.getFirst());
     Endpoint replica = withPassword(members.get(3));
-    ClusterTopology topology = topology(PASSWORD, NOBODY, NO_SUCH_NAME, node(members.get(1)));
+    ClusterTopology topology = topology(PASSWORD, CLOSED_PORT, NO_SUCH_NAME, node(members.get(1)));
     await().until(() -> topology.current().isFullyCovered());
     Shard shard = requireNonNull(topology.current().shardOf(0));
     assertThat(shard).isEqualTo(new Shard(first, List.of(replica), 1));

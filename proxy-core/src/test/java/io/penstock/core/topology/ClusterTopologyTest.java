@@ -116,14 +116,14 @@ class ClusterTopologyTest {
   void a_redirect_patches_at_once_and_a_refresh_follows() {
     source.answer(SEED, Views.HEALTHY);
     start();
-    List<Placement> told = new ArrayList<>();
-    topology.onChange(told::add);
+    List<Placement> notified = new ArrayList<>();
+    topology.onChange(notified::add);
     answerAll(Views.SLOT_0_ON_B);
     topology.moved(0, B);
     assertThat(owner(0)).isEqualTo(B);
     thread.run();
     assertThat(events).containsExactly("STARTUP ok", "MOVED ok");
-    assertThat(told).last().isEqualTo(topology.current());
+    assertThat(notified).last().isEqualTo(topology.current());
     assertThat(requireNonNull(topology.current().shardOf(0)).configEpoch()).isEqualTo(5);
   }
 

@@ -25,7 +25,7 @@ class PublishedSlotMapTest {
 
   private final ManualThread thread = new ManualThread();
   private final PublishedSlotMap map = new PublishedSlotMap(thread);
-  private final List<SlotMap> told = new ArrayList<>();
+  private final List<SlotMap> notified = new ArrayList<>();
   private KnownCluster knowledge = KnownCluster.NONE;
   private long begun;
 
@@ -33,7 +33,7 @@ class PublishedSlotMapTest {
   void start_with_a_healthy_cluster() {
     refresh(Views.HEALTHY);
     thread.run();
-    map.onChange(told::add);
+    map.onChange(notified::add);
   }
 
   @Test
@@ -191,12 +191,12 @@ class PublishedSlotMapTest {
   void listeners_get_the_latest_map_once() {
     patch(0, B);
     patch(1, B);
-    assertThat(told).isEmpty();
+    assertThat(notified).isEmpty();
     thread.run();
-    assertThat(told).containsExactly(map.current());
+    assertThat(notified).containsExactly(map.current());
     patch(1, B);
     thread.run();
-    assertThat(told).hasSize(1);
+    assertThat(notified).hasSize(1);
   }
 
   @Test
@@ -205,7 +205,7 @@ class PublishedSlotMapTest {
     refresh(Views.HEALTHY);
     thread.run();
     assertThat(map.current()).isSameAs(before);
-    assertThat(told).isEmpty();
+    assertThat(notified).isEmpty();
   }
 
   @Test

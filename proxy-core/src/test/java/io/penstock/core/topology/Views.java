@@ -73,8 +73,8 @@ final class Views {
     return view(A, text);
   }
 
-  static ClusterView view(Endpoint asked, String text) {
-    return new ClusterNodesParser(asked, Map.of()).parse(text);
+  static ClusterView view(Endpoint source, String text) {
+    return new ClusterNodesParser(source, Map.of()).parse(text);
   }
 
   static KnownCluster knowing(String text) {

@@ -18,7 +18,7 @@ class CredentialsTest {
   /** Masking does not depend on the password, which may be a common word. */
   @Test
   void theServersOwnTextIsNotMasked() {
-    String said = "WRONGPASS invalid username-password pair or user is disabled.";
-    assertThat(Credentials.mask(said)).isEqualTo(said);
+    String error = "WRONGPASS invalid username-password pair or user is disabled.";
+    assertThat(Credentials.mask(error)).isEqualTo(error);
   }
 }

@@ -36,8 +36,8 @@ class CommandRulesIT {
     try (ProxyFixture proxy = ProxyFixture.of(cluster).startReady();
         RespClient wire = proxy.connect()) {
       String denied =
-          "-ERR CONFIG SET is not allowed through this proxy: it administers servers; config|set in"
-              + " penstock.commands.allow would allow it\r\n";
+          "-ERR CONFIG SET is not allowed through this proxy: it administers servers; add"
+              + " config|set to penstock.commands.allow to allow it\r\n";
       assertThat(wire.call("config", "set", "maxmemory-samples", "7")).isEqualTo(denied);
       assertThat(wire.call("CONFIG", "SET"))
           .isEqualTo("-ERR wrong number of arguments for 'config|set' command\r\n");
@@ -87,7 +87,7 @@ class CommandRulesIT {
       }
       assertThat(wire.call("KEYS", "*"))
           .isEqualTo(
-              "-ERR KEYS is not allowed through this proxy: penstock.commands.deny says so\r\n");
+              "-ERR KEYS is not allowed through this proxy: denied by penstock.commands.deny\r\n");
       assertThat(wire.call("SHUTDOWN")).startsWith("-ERR SHUTDOWN is not allowed");
       assertThat(proxy.stats().redirects().values()).containsOnly(0L);
     }

@@ -76,7 +76,7 @@ class LearntCommandsIT {
       assertThat(wire.call("learnt.danger"))
           .isEqualTo(
               "-ERR LEARNT.DANGER is not allowed through this proxy: servers flag it as dangerous;"
-                  + " learnt.danger in penstock.commands.allow would allow it\r\n");
+                  + " add learnt.danger to penstock.commands.allow to allow it\r\n");
       assertThat(proxy.stats().redirects().values()).containsOnly(0L);
       assertThat(proxy.stats().commands()).extracting("name").contains("LEARNT.PUT");
     }
