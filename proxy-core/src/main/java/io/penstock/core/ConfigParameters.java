@@ -32,7 +32,7 @@ final class ConfigParameters {
     config.put("databases", "1");
     config.put("replicaof", "");
     config.put("slaveof", "");
-    // Never the nodes' passwords: the upstream's secrets are not for clients.
+    // Never the nodes' values: those are for other clients than Penstock's.
     config.put("requirepass", "");
     config.put("masterauth", "");
     config.put("masteruser", "");

@@ -21,7 +21,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
 /**
- * A proxy: event loops, the control plane that queries nodes outside the data path, and the services that run on them. For now there is one service. A proxy is built from its settings, started once, drained and closed once. All methods are safe from any thread.
+ * A proxy: event loops, the control plane that queries nodes outside the data path, and the
+ * services that run on them. For now there is one service. A proxy is built from its settings,
+ * started once, drained and closed once. All methods are safe from any thread.
  */
 public final class Proxy implements AutoCloseable {
 
@@ -57,7 +59,9 @@ public final class Proxy implements AutoCloseable {
   }
 
   /**
-   * Binds the listener and starts to refresh the topology. Fails with {@link io.penstock.core.listener.CannotBindException} if the address cannot be bound. Does not fail if the cluster is down.
+   * Binds the listener and starts to refresh the topology. Fails with {@link
+   * io.penstock.core.listener.CannotBindException} if the address cannot be bound. Does not fail if
+   * the cluster is down.
    *
    * @return a stage that completes with the address that clients connect to
    */
@@ -118,7 +122,8 @@ public final class Proxy implements AutoCloseable {
   }
 
   /**
-   * Stops accepting clients, answers the requests in flight, and closes each client after its last reply.
+   * Stops accepting clients, answers the requests in flight, and closes each client after its last
+   * reply.
    *
    * @return a stage that completes when all clients are closed, or after {@code grace}
    */

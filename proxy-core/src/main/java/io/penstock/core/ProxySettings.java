@@ -24,8 +24,10 @@ import org.jspecify.annotations.Nullable;
  * @param commands which commands are allowed and denied
  * @param transport the I/O transport of the event loops
  * @param eventLoops number of event loops, at least 1
- * @param timeSlice the scheduler time slice that event loop threads request from the kernel, where it is configurable; zero requests none
- * @param facade the cluster that Penstock presents to clients, or null if it presents a single server
+ * @param timeSlice the scheduler time slice that event loop threads request from the kernel, where
+ *     it is configurable; zero requests none
+ * @param facade the cluster that Penstock presents to clients, or null if it presents a single
+ *     server
  */
 public record ProxySettings(
     Listen listen,
@@ -39,7 +41,8 @@ public record ProxySettings(
     Duration timeSlice,
     @Nullable ClusterFacade facade) {
 
-  /** The listener.
+  /**
+   * The listener.
    *
    * @param bind address to listen on, for example {@code 0.0.0.0}
    * @param port TCP port; 0 selects a free port
@@ -67,7 +70,8 @@ public record ProxySettings(
     /**
      * By one virtual thread per client, over leased connections.
      *
-     * @param maxConnectionsPerNode most leased connections to one node, over all event loops; divided between the loops, at least one each
+     * @param maxConnectionsPerNode most leased connections to one node, over all event loops;
+     *     divided between the loops, at least one each
      */
     record Sync(int maxConnectionsPerNode) implements Dispatch {}
   }
@@ -79,7 +83,8 @@ public record ProxySettings(
    * @param commandTimeout how long a node may take to answer a command, counted from sending
    * @param connectionsPerLoop shared pipelined connections from one event loop to one node, at
    *     least 1
-   * @param exclusiveConnectionsPerLoop most leased connections from one event loop to one node, at least 1
+   * @param exclusiveConnectionsPerLoop most leased connections from one event loop to one node, at
+   *     least 1
    * @param hold the failover hold: how long, and how many, requests wait for a node
    * @param bounds limits on the queue of one shared connection
    */
@@ -92,9 +97,11 @@ public record ProxySettings(
       QueueLimits bounds) {}
 
   /**
-   * Limits of the failover hold: requests that did not run, because the node cannot be reached or returned a retryable error, wait to be retried.
+   * Limits of the failover hold: requests that did not run, because the node cannot be reached or
+   * returned a retryable error, wait to be retried.
    *
-   * @param maxDuration longest wait, counted from the arrival of the request; a value below the command timeout has no effect
+   * @param maxDuration longest wait, counted from the arrival of the request; a value below the
+   *     command timeout has no effect
    * @param maxRequests most requests in the hold on one event loop, at least 1
    */
   public record FailoverHold(Duration maxDuration, int maxRequests) {}

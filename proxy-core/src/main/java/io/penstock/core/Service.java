@@ -41,7 +41,9 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * One listener and the upstream that it serves, with the sessions and the connections to nodes of each event loop. The event loops and the control plane belong to the {@link Proxy}. All methods are safe from any thread.
+ * One listener and the upstream that it serves, with the sessions and the connections to nodes of
+ * each event loop. The event loops and the control plane belong to the {@link Proxy}. All methods
+ * are safe from any thread.
  */
 final class Service {
 
@@ -174,7 +176,9 @@ final class Service {
     return survey.current();
   }
 
-  /** An upstream that discovers its nodes reports whether it reached one. Otherwise the survey does. */
+  /**
+   * An upstream that discovers its nodes reports whether it reached one. Otherwise the survey does.
+   */
   Reachability reachability() {
     TopologyStatus status = upstream.status();
     return status.lastRefresh() == null ? survey.reachability() : status.reachability();
@@ -208,14 +212,16 @@ final class Service {
   private <T> CompletableFuture<List<T>> onEachLoop(Function<ServiceLoop, T> action) {
     List<CompletableFuture<T>> results = new ArrayList<>();
     for (ServiceLoop loop : loops) {
-      results.add(
-          CompletableFuture.supplyAsync(() -> action.apply(loop), loop.loop().executor()));
+      results.add(CompletableFuture.supplyAsync(() -> action.apply(loop), loop.loop().executor()));
     }
     return CompletableFuture.allOf(results.toArray(CompletableFuture[]::new))
         .thenApply(_ -> results.stream().map(CompletableFuture::resultNow).toList());
   }
 
-  /** Stops accepting clients and answers the requests in flight. Completes when all clients are closed. */
+  /**
+   * Stops accepting clients and answers the requests in flight. Completes when all clients are
+   * closed.
+   */
   CompletionStage<Void> drain() {
     return listener
         .close()
@@ -223,7 +229,10 @@ final class Service {
         .thenCompose(_ -> admission.whenEmpty());
   }
 
-  /** Closes the listener, the upstream, and all clients and connections at once. Completes when each loop has closed its own. */
+  /**
+   * Closes the listener, the upstream, and all clients and connections at once. Completes when each
+   * loop has closed its own.
+   */
   CompletionStage<Void> close() {
     CompletionStage<Void> listenerClosed = listener.close();
     upstream.close();

@@ -11,7 +11,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One event loop's part of a service: its clients, its connections to nodes, and the tick that checks deadlines.
+ * One event loop's part of a service: its clients, its connections to nodes, and the tick that
+ * checks deadlines.
  */
 final class ServiceLoop {
 

@@ -165,7 +165,10 @@ final class StatsCollector {
     return new CommandStats(a.name(), outcomes, buckets, a.totalNanos() + b.totalNanos());
   }
 
-  /** Lists only nodes with an open connection on some loop; subscriber connections count. The statistics of their closed connections are added. */
+  /**
+   * Lists only nodes with an open connection on some loop; subscriber connections count. The
+   * statistics of their closed connections are added.
+   */
   private static List<NodeStats> nodes(List<LoopFigures> figures) {
     Map<Endpoint, NodeStats> nodes = new LinkedHashMap<>();
     for (LoopFigures each : figures) {

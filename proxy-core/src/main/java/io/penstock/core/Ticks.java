@@ -7,7 +7,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The tasks of a loop's tick. A task that throws neither stops the other tasks nor the tick: an executor does not run a periodic task again after it has thrown, and every deadline depends on the tick.
+ * The tasks of a loop's tick. A task that throws neither stops the other tasks nor the tick: an
+ * executor does not run a periodic task again after it has thrown, and every deadline depends on
+ * the tick.
  */
 final class Ticks implements Runnable {
 

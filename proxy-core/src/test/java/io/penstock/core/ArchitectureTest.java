@@ -41,12 +41,12 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** The rooms of docs/architecture.md and the allowed dependencies between them. */
+/** The packages of docs/architecture.md and the allowed dependencies between them. */
 class ArchitectureTest {
 
   private static final String CORE = "io.penstock.core.";
 
-  /** The rooms that each room may depend on. The root package may depend on all. */
+  /** The packages that each package may depend on. The root package may depend on all. */
   private static final Map<String, Set<String>> ALLOWED_DEPENDENCIES =
       Map.ofEntries(
           Map.entry("resp", Set.of()),
@@ -219,7 +219,7 @@ class ArchitectureTest {
                   "replication")),
           Map.entry("listener", Set.of("transport", "observe", "session")));
 
-  private static final int MAX_CLASSES_IN_ROOM = 30;
+  private static final int MAX_CLASSES_IN_PACKAGE = 30;
   private static final int MAX_CLASSES_IN_CYCLE = 15;
 
   private static final JavaClasses CLASSES =
@@ -228,56 +228,60 @@ class ArchitectureTest {
           .importPackages("io.penstock.core");
 
   @Test
-  void roomsHaveNoCyclicDependencies() {
+  void packagesHaveNoCyclicDependencies() {
     slices()
         .matching("io.penstock.core.(*)..")
         .should()
         .beFreeOfCycles()
-        .because("a command passes through the rooms in one direction")
+        .because("a command passes through the packages in one direction")
         .check(CLASSES);
   }
 
   @Test
-  void eachRoomDependsOnlyOnAllowedRooms() {
-    ALLOWED_DEPENDENCIES.forEach((room, allowed) -> {
+  void eachPackageDependsOnlyOnAllowedOnes() {
+    ALLOWED_DEPENDENCIES.forEach((name, allowed) -> {
       String[] others =
           ALLOWED_DEPENDENCIES.keySet().stream()
-              .filter(other -> !other.equals(room) && !allowed.contains(other))
+              .filter(other -> !other.equals(name) && !allowed.contains(other))
               .map(other -> CORE + other + "..")
               .toArray(String[]::new);
       noClasses()
           .that()
-          .resideInAPackage(CORE + room + "..")
+          .resideInAPackage(CORE + name + "..")
           .should()
           .dependOnClassesThat()
           .resideInAnyPackage(others)
-          .because("the room '" + room + "' may depend only on " + allowed)
+          .because("the package '" + name + "' may depend only on " + allowed)
           .check(CLASSES);
     });
   }
 
   @Test
-  void everyRoomIsInTheTable() {
+  void everyPackageIsInTheTable() {
     assertThat(CLASSES.getPackage("io.penstock.core").getSubpackages())
         .extracting(JavaPackage::getName)
-        .as("a new room must be in the table of allowed dependencies")
+        .as("a new package must be in the table of allowed dependencies")
         .containsExactlyInAnyOrderElementsOf(
-            ALLOWED_DEPENDENCIES.keySet().stream().map(room -> CORE + room).toList());
+            ALLOWED_DEPENDENCIES.keySet().stream().map(name -> CORE + name).toList());
   }
 
   @Test
-  void roomsHaveAtMostThirtyClasses() {
+  void packagesHaveAtMostThirtyClasses() {
     Map<String, Long> crowded = new TreeMap<>();
     CLASSES.stream()
         .filter(ArchitectureTest::isCounted)
         .collect(Collectors.groupingBy(JavaClass::getPackageName, Collectors.counting()))
-        .forEach((room, classes) -> {
-          if (classes > MAX_CLASSES_IN_ROOM) {
-            crowded.put(room, classes);
+        .forEach((name, classes) -> {
+          if (classes > MAX_CLASSES_IN_PACKAGE) {
+            crowded.put(name, classes);
           }
         });
 
-    assertThat(crowded).as("classes by room; a room with more than %s must be divided", MAX_CLASSES_IN_ROOM).isEmpty();
+    assertThat(crowded)
+        .as(
+            "classes by package; a package with more than %s must be divided",
+            MAX_CLASSES_IN_PACKAGE)
+        .isEmpty();
   }
 
   @Test
@@ -307,19 +311,19 @@ class ArchitectureTest {
   }
 
   @Test
-  void noRoomDependsOnTheRootPackage() {
+  void noPackageDependsOnTheRootPackage() {
     noClasses()
         .that()
         .resideInAPackage("io.penstock.core.*..")
         .should()
         .dependOnClassesThat()
         .resideInAPackage("io.penstock.core")
-        .because("Proxy assembles the rooms, which can be tested without it")
+        .because("Proxy assembles the packages, which can be tested without it")
         .check(CLASSES);
   }
 
   @Test
-  void roomsWithoutIoDoNotDependOnChannels() {
+  void packagesWithoutIoDoNotDependOnChannels() {
     noClasses()
         .that()
         .resideInAnyPackage(

@@ -10,7 +10,8 @@ class DependencyCyclesTest {
 
   @Test
   void aChainHasNoCycle() {
-    assertThat(DependencyCycles.find(Map.of("a", Set.of("b"), "b", Set.of("c"), "c", Set.of()))).isEmpty();
+    assertThat(DependencyCycles.find(Map.of("a", Set.of("b"), "b", Set.of("c"), "c", Set.of())))
+        .isEmpty();
   }
 
   @Test
@@ -24,6 +25,7 @@ class DependencyCyclesTest {
             "y", Set.of("x"),
             "z", Set.of("a"));
 
-    assertThat(DependencyCycles.find(graph)).containsExactlyInAnyOrder(Set.of("a", "b", "c"), Set.of("x", "y"));
+    assertThat(DependencyCycles.find(graph))
+        .containsExactlyInAnyOrder(Set.of("a", "b", "c"), Set.of("x", "y"));
   }
 }

@@ -21,7 +21,8 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * The targets of links between the repository's files exist: the file, and the heading in it. Web addresses are not requested: the build needs no network.
+ * The targets of links between the repository's files exist: the file, and the heading in it. Web
+ * addresses are not requested: the build needs no network.
  */
 class DocumentLinksTest {
 
@@ -35,7 +36,10 @@ class DocumentLinksTest {
   private static final Pattern HEADING = Pattern.compile("(?m)^#{1,6} +(.+?) *#*$");
   private static final Pattern LABEL = Pattern.compile("\\[([^\\]]*)\\]\\([^)]*\\)");
 
-  /** A page that a source file, a script or a manifest names, by its path from the repository's root. */
+  /**
+   * A page that a source file, a script or a manifest names, by its path from the repository's
+   * root.
+   */
   private static final Pattern NAMED_PAGE =
       Pattern.compile("(?<![\\w/.-])(docs/[\\w/-]+\\.md)(?:#([\\w-]+))?");
 

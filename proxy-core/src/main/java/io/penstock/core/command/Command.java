@@ -5,7 +5,8 @@ import io.penstock.core.spec.Ascii;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request and the spec of its command. A reusable holder over the frame that the scanner fills. Confined to one event loop. Borrows the frame's buffer.
+ * A request and the spec of its command. A reusable holder over the frame that the scanner fills.
+ * Confined to one event loop. Borrows the frame's buffer.
  */
 public final class Command {
 
@@ -16,7 +17,8 @@ public final class Command {
   private CommandTable table;
   private @Nullable CommandSpec spec;
 
-  /** Creates a holder for one frame.
+  /**
+   * Creates a holder for one frame.
    *
    * @param frame filled again before each {@link #resolve()}
    */
@@ -61,7 +63,10 @@ public final class Command {
     return Ascii.equalsIgnoreCase(frame, i, text);
   }
 
-  /** Returns argument {@code i} as an integer, parsed as strictly as Redis does; otherwise {@link #NOT_A_LONG}. */
+  /**
+   * Returns argument {@code i} as an integer, parsed as strictly as Redis does; otherwise {@link
+   * #NOT_A_LONG}.
+   */
   public long argAsLong(int i) {
     return Ascii.parseLong(frame, i);
   }

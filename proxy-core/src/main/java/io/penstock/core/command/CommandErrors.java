@@ -5,7 +5,9 @@ import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.spec.Glob;
 
 /**
- * Redis's error replies for unknown commands and wrong arity, in its exact words ({@code commandCheckExistence} and {@code commandCheckArity} in server.c). A reply is the line without the leading {@code -} and the line end, one character per byte (ISO-8859-1).
+ * Redis's error replies for unknown commands and wrong arity, in its exact words ({@code
+ * commandCheckExistence} and {@code commandCheckArity} in server.c). A reply is the line without
+ * the leading {@code -} and the line end, one character per byte (ISO-8859-1).
  */
 public final class CommandErrors {
 
@@ -15,7 +17,10 @@ public final class CommandErrors {
   /** The characters around each argument. */
   private static final int QUOTES_AND_SPACE = 3;
 
-  /** Penstock's own error, for a request with a pattern that is too long; see {@link CommandSpec#acceptsPatterns}. */
+  /**
+   * Penstock's own error, for a request with a pattern that is too long; see {@link
+   * CommandSpec#acceptsPatterns}.
+   */
   public static final String PATTERN_TOO_LONG =
       "ERR pattern is too long: more than " + Glob.MAX_LENGTH + " bytes";
 
@@ -49,7 +54,8 @@ public final class CommandErrors {
   }
 
   /**
-   * Appends up to {@code limit} bytes of an argument, up to a NUL as in Redis's C strings, with line breaks replaced by spaces. Returns how many were appended.
+   * Appends up to {@code limit} bytes of an argument, up to a NUL as in Redis's C strings, with
+   * line breaks replaced by spaces. Returns how many were appended.
    */
   private static int append(StringBuilder error, RequestFrame frame, int i, int limit) {
     ByteBuf buffer = frame.buffer();

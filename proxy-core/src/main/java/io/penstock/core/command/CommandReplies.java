@@ -19,7 +19,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The replies to COMMAND and its subcommands, in the form of Redis 7. Methods append to a buffer that they borrow. Confined to one thread.
+ * The replies to COMMAND and its subcommands, in the form of Redis 7. Methods append to a buffer
+ * that they borrow. Confined to one thread.
  */
 public final class CommandReplies {
 
@@ -27,7 +28,8 @@ public final class CommandReplies {
   private static final String INFO_TOO_LONG = "OVERLOADED the reply would be longer than 16 MiB";
 
   /**
-   * Longest reply to {@code COMMAND INFO}: a request can repeat a short name a million times, and each answer is a hundred times as long.
+   * Longest reply to {@code COMMAND INFO}: a request can repeat a short name a million times, and
+   * each answer is a hundred times as long.
    */
   private static final int MAX_INFO_BYTES = 16 * 1024 * 1024;
 
@@ -48,7 +50,9 @@ public final class CommandReplies {
     return all.computeIfAbsent(protocol, this::shared).retainedSlice();
   }
 
-  /** Creates a buffer outside any pool. It is never released; its memory is freed with the table. */
+  /**
+   * Creates a buffer outside any pool. It is never released; its memory is freed with the table.
+   */
   private ByteBuf shared(Protocol protocol) {
     ByteBuf written = Unpooled.buffer();
     all(protocol, written);
@@ -77,7 +81,8 @@ public final class CommandReplies {
       return;
     }
     ReplyWriter reply = new ReplyWriter(out, protocol);
-    Map<CommandSpec, byte[]> known = infoReplies.computeIfAbsent(protocol, _ -> new IdentityHashMap<>());
+    Map<CommandSpec, byte[]> known =
+        infoReplies.computeIfAbsent(protocol, _ -> new IdentityHashMap<>());
     int start = out.writerIndex();
     reply.array(request.argc() - 2);
     for (int i = 2; i < request.argc(); i++) {
@@ -95,14 +100,20 @@ public final class CommandReplies {
     }
   }
 
-  /** Encodes the entry for one command. The caller caches it: one request may name a hundred thousand. */
+  /**
+   * Encodes the entry for one command. The caller caches it: one request may name a hundred
+   * thousand.
+   */
   private static byte[] described(CommandSpec spec, Protocol protocol) {
     ByteBuf out = Unpooled.buffer();
     new CommandInfoWriter(new ReplyWriter(out, protocol)).write(spec);
     return ByteBufUtil.getBytes(out);
   }
 
-  /** Writes the reply to {@code COMMAND LIST [FILTERBY MODULE name | ACLCAT category | PATTERN pattern]}. */
+  /**
+   * Writes the reply to {@code COMMAND LIST [FILTERBY MODULE name | ACLCAT category | PATTERN
+   * pattern]}.
+   */
   public void list(RequestFrame request, Protocol protocol, ByteBuf out) {
     ReplyWriter reply = new ReplyWriter(out, protocol);
     NameFilter filter = request.argc() == 2 ? NameFilter.all() : filter(request);

@@ -19,21 +19,28 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses a server's reply to {@code COMMAND} into facts: the inverse of {@link CommandInfoWriter}. Replies are not trusted, above all those about commands of modules: invalid entries and numbers out of range are skipped.
+ * Parses a server's reply to {@code COMMAND} into facts: the inverse of {@link CommandInfoWriter}.
+ * Replies are not trusted, above all those about commands of modules: invalid entries and numbers
+ * out of range are skipped.
  */
 final class CommandReplyParser {
 
   /** Longest command name, in characters, that is accepted. */
   private static final int MAX_NAME_LENGTH = 128;
 
-  /** The largest accepted number: no command has keys at a higher index, or more arguments per key. */
+  /**
+   * The largest accepted number: no command has keys at a higher index, or more arguments per key.
+   */
   private static final long MAX_NUMBER = 1_024;
 
   private static final Pattern NAME = Pattern.compile("[!-{}~]+(\\|[!-{}~]+)?"); // no space
 
   private CommandReplyParser() {}
 
-  /** Passes the facts of a command and of its subcommands to a consumer. Skips what cannot be parsed. */
+  /**
+   * Passes the facts of a command and of its subcommands to a consumer. Skips what cannot be
+   * parsed.
+   */
   static void parse(@Nullable Object entry, Consumer<CommandFacts> into) {
     CommandFacts command = facts(entry);
     if (command == null || command.isSubcommand()) {

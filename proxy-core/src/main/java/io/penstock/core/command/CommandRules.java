@@ -11,9 +11,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The allow and deny lists of the configuration. Entries are names ({@code config|set}; a container's name covers all of its subcommands) and ACL categories ({@code @dangerous}, also {@code @all}), in lower case.
+ * The allow and deny lists of the configuration. Entries are names ({@code config|set}; a
+ * container's name covers all of its subcommands) and ACL categories ({@code @dangerous}, also
+ * {@code @all}), in lower case.
  *
- * <p>The more specific entry applies: a subcommand's name before its container's, a name before a category, any category before {@code @all}. Between two entries of the same kind, deny applies. Without any entry, {@code handling.table} applies.
+ * <p>The more specific entry applies: a subcommand's name before its container's, a name before a
+ * category, any category before {@code @all}. Between two entries of the same kind, deny applies.
+ * Without any entry, {@code handling.table} applies.
  */
 public record CommandRules(Set<String> allow, Set<String> deny) {
 
@@ -61,7 +65,10 @@ public record CommandRules(Set<String> allow, Set<String> deny) {
           denialError == null
               ? handling
               : new Handling.Rejected(
-                  denialError + "; add " + command.name() + " to penstock.commands.allow to allow it");
+                  denialError
+                      + "; add "
+                      + command.name()
+                      + " to penstock.commands.allow to allow it");
     };
   }
 

@@ -16,7 +16,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything known about one command or subcommand. Immutable. One object per command of a {@link CommandTable}, shared by all event loops and compared by identity.
+ * Everything known about one command or subcommand. Immutable. One object per command of a {@link
+ * CommandTable}, shared by all event loops and compared by identity.
  */
 public final class CommandSpec {
 
@@ -58,7 +59,9 @@ public final class CommandSpec {
   }
 
   /**
-   * Returns the key specs that locate keys, for a command without a key procedure. The specs of a learnt command may be incomplete; the node then checks whether the remaining keys are of the same slot.
+   * Returns the key specs that locate keys, for a command without a key procedure. The specs of a
+   * learnt command may be incomplete; the node then checks whether the remaining keys are of the
+   * same slot.
    */
   private static KeySpec[] locatable(CommandFacts facts) {
     List<KeySpec> located = new ArrayList<>();
@@ -101,9 +104,7 @@ public final class CommandSpec {
     return arity;
   }
 
-  /**
-   * Returns whether {@code argc} arguments, including the name, match the arity.
-   */
+  /** Returns whether {@code argc} arguments, including the name, match the arity. */
   public boolean acceptsArity(int argc) {
     return arity < 0 ? argc >= -arity : argc == arity;
   }
@@ -112,12 +113,17 @@ public final class CommandSpec {
     return facts.flags().contains(flag);
   }
 
-  /** Returns whether it has the flag {@code readonly}: it may be sent again after a lost connection. */
+  /**
+   * Returns whether it has the flag {@code readonly}: it may be sent again after a lost connection.
+   */
   public boolean isReadOnly() {
     return readOnly;
   }
 
-  /** Returns whether it has the flag {@code write}. Scripts have neither this flag nor {@code readonly}. */
+  /**
+   * Returns whether it has the flag {@code write}. Scripts have neither this flag nor {@code
+   * readonly}.
+   */
   public boolean isWrite() {
     return write;
   }
@@ -137,7 +143,9 @@ public final class CommandSpec {
   }
 
   /**
-   * Returns the argument index of the command's only key (or shard channel) if every call has exactly one, at the same index; otherwise 0. A request with an accepted arity has that argument.
+   * Returns the argument index of the command's only key (or shard channel) if every call has
+   * exactly one, at the same index; otherwise 0. A request with an accepted arity has that
+   * argument.
    */
   public int firstKeyIndex() {
     return firstKeyIndex;
@@ -185,10 +193,12 @@ public final class CommandSpec {
   }
 
   /**
-   * Finds the keys (and shard channels) by which a cluster node routes the request. The arity must be accepted. Allocates nothing.
+   * Finds the keys (and shard channels) by which a cluster node routes the request. The arity must
+   * be accepted. Allocates nothing.
    *
    * @param into cleared first; empty if the result is not positive
-   * @return how many there are; {@link #INVALID} if the arguments are wrong (numkeys is no number, for example), so that any node answers the call with the same error
+   * @return how many there are; {@link #INVALID} if the arguments are wrong (numkeys is no number,
+   *     for example), so that any node answers the call with the same error
    */
   public int findKeys(RequestFrame frame, KeyPositions into) {
     into.clear();
@@ -201,7 +211,8 @@ public final class CommandSpec {
   }
 
   /**
-   * Finds keys like {@code COMMAND GETKEYS}: by the key specs if they match, and without shard channels. It does not distinguish no keys from wrong arguments.
+   * Finds keys like {@code COMMAND GETKEYS}: by the key specs if they match, and without shard
+   * channels. It does not distinguish no keys from wrong arguments.
    */
   void findKeysForGetKeys(RequestFrame frame, KeyPositions into) {
     into.clear();
@@ -210,9 +221,12 @@ public final class CommandSpec {
     }
   }
 
-  /** Finds keys by the key specs. Returns false if the arguments do not match them.
+  /**
+   * Finds keys by the key specs. Returns false if the arguments do not match them.
    *
-   * @param toRoute true to find keys like a cluster node, false like {@code COMMAND GETKEYS}. A node includes shard channels, and after the keys of one spec accepts none for the next ({@code PFMERGE key})
+   * @param toRoute true to find keys like a cluster node, false like {@code COMMAND GETKEYS}. A
+   *     node includes shard channels, and after the keys of one spec accepts none for the next
+   *     ({@code PFMERGE key})
    */
   private boolean collectBySpecs(RequestFrame frame, KeyPositions into, boolean toRoute) {
     for (KeySpec spec : keySpecs) {

@@ -70,7 +70,9 @@ public final class CommandTable {
   }
 
   /**
-   * Returns this table extended by learnt commands. Ids do not change; new commands get the next ones. A command keeps its spec if its facts have not changed. A learnt command is never removed: a node that lacks it answers with an error.
+   * Returns this table extended by learnt commands. Ids do not change; new commands get the next
+   * ones. A command keeps its spec if its facts have not changed. A learnt command is never
+   * removed: a node that lacks it answers with an error.
    *
    * @param learnt if nodes differ about a command, the last one applies
    * @param divided whether there are several partitions, so that commands are routed by their keys
@@ -84,21 +86,22 @@ public final class CommandTable {
   }
 
   /**
-   * Returns whether the facts that a server reports are missing in this table: a command, a subcommand of a container, or an arity that must replace the known one.
+   * Returns whether the facts that a server reports are missing in this table: a command, a
+   * subcommand of a container, or an arity that must replace the known one.
    */
   boolean lacks(CommandFacts reported) {
     CommandSpec spec = byName.get(reported.name());
     if (spec != null) {
-      return CommandTableBuilder.usesServerArity(
-          spec.handling(), spec.arity(), reported.arity());
+      return CommandTableBuilder.usesServerArity(spec.handling(), spec.arity(), reported.arity());
     }
-    CommandSpec container =
-        reported.isSubcommand() ? byName.get(reported.topLevelName()) : null;
+    CommandSpec container = reported.isSubcommand() ? byName.get(reported.topLevelName()) : null;
     return container == null || container.isContainer();
   }
 
   /**
-   * Returns the spec of a request's command, ignoring case: the subcommand's if the command is a container that has it; the container's if argument 1 is missing or unknown (see {@link Command#isUnknownSubcommand}); null if the command is unknown. Allocates nothing.
+   * Returns the spec of a request's command, ignoring case: the subcommand's if the command is a
+   * container that has it; the container's if argument 1 is missing or unknown (see {@link
+   * Command#isUnknownSubcommand}); null if the command is unknown. Allocates nothing.
    */
   public @Nullable CommandSpec find(RequestFrame frame) {
     CommandSpec spec = names.find(frame.buffer(), frame.offset(0), frame.length(0));
@@ -136,7 +139,10 @@ public final class CommandTable {
     return commands;
   }
 
-  /** Returns whether there is a command, or a subcommand {@code config|get}, of this name, ignoring case. */
+  /**
+   * Returns whether there is a command, or a subcommand {@code config|get}, of this name, ignoring
+   * case.
+   */
   public boolean knows(String name) {
     return lookUp(name) != null;
   }

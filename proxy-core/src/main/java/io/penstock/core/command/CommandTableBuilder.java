@@ -10,9 +10,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Builds a {@link CommandTable} from the resources, or from an older table and learnt commands.
- */
+/** Builds a {@link CommandTable} from the resources, or from an older table and learnt commands. */
 final class CommandTableBuilder {
 
   private final HandlingDecisions decisions;
@@ -79,7 +77,8 @@ final class CommandTableBuilder {
   }
 
   /**
-   * Applies the arity that servers report for a known command: newer servers may accept more arguments, older ones fewer, and within a transaction Penstock checks the arity itself.
+   * Applies the arity that servers report for a known command: newer servers may accept more
+   * arguments, older ones fewer, and within a transaction Penstock checks the arity itself.
    */
   private void applyArity(CommandFacts command) {
     Entry entry = entries.get(command.name());
@@ -91,7 +90,9 @@ final class CommandTableBuilder {
   }
 
   /**
-   * Returns whether the arity that servers report replaces the known one. For a command that Penstock does more with than forward it, only a stricter one does: Penstock's code relies on the arguments that the known arity guarantees.
+   * Returns whether the arity that servers report replaces the known one. For a command that
+   * Penstock does more with than forward it, only a stricter one does: Penstock's code relies on
+   * the arguments that the known arity guarantees.
    */
   static boolean usesServerArity(Handling handling, int known, int reported) {
     boolean stricter = known < 0 && Math.abs(reported) >= -known;

@@ -8,19 +8,25 @@ import java.util.List;
 public sealed interface Handling {
 
   /**
-   * Sent to the node of its keys' slot. A call without keys (of a script, for example) may run on any node. Containers have this handling too, but are never sent: without a known subcommand Penstock answers with an error.
+   * Sent to the node of its keys' slot. A call without keys (of a script, for example) may run on
+   * any node. Containers have this handling too, but are never sent: without a known subcommand
+   * Penstock answers with an error.
    */
   record Forward() implements Handling {}
 
   /**
-   * Split over the nodes of its keys' slots. All arguments from the first key on are groups of a key and its values.
+   * Split over the nodes of its keys' slots. All arguments from the first key on are groups of a
+   * key and its values.
    *
    * @param firstKey argument index of the first key
    * @param keyStep arguments per group
    */
   record Split(Merge merge, int firstKey, int keyStep) implements Handling {
 
-    /** Returns whether the last group is complete. If not, the request is not split, so that a server returns its error. */
+    /**
+     * Returns whether the last group is complete. If not, the request is not split, so that a
+     * server returns its error.
+     */
     public boolean hasWholeGroups(int argc) {
       return (argc - firstKey) % keyStep == 0;
     }
@@ -29,7 +35,8 @@ public sealed interface Handling {
   /**
    * Sent to the master of every shard.
    *
-   * @param aside whether it uses separate connections, so that a node reads it while a script blocks the connection that sent the script
+   * @param aside whether it uses separate connections, so that a node reads it while a script
+   *     blocks the connection that sent the script
    */
   record Broadcast(Merge merge, boolean aside) implements Handling {}
 
@@ -45,7 +52,8 @@ public sealed interface Handling {
   /**
    * Sent to the node with the subscriptions to its channel, which is the first argument.
    *
-   * @param sharded whether it is a shard channel, so that the message stays in the shard of the channel's slot
+   * @param sharded whether it is a shard channel, so that the message stays in the shard of the
+   *     channel's slot
    */
   record Publish(boolean sharded) implements Handling {}
 
@@ -54,6 +62,7 @@ public sealed interface Handling {
 
   /**
    * Rejected with an error.
+   *
    * @param error the whole error line without the leading {@code -} and the line end
    */
   record Rejected(String error) implements Handling {}
@@ -79,7 +88,8 @@ public sealed interface Handling {
    *
    * @param keyword the option; its argument is the timeout
    * @param end the argument that ends the options
-   * @param options options with arguments that may precede it, so that their arguments are not mistaken for it; any other word may be an option of a newer server
+   * @param options options with arguments that may precede it, so that their arguments are not
+   *     mistaken for it; any other word may be an option of a newer server
    */
   record BlockingIf(String keyword, String end, List<Option> options) implements Handling {
 
@@ -87,7 +97,10 @@ public sealed interface Handling {
       options = List.copyOf(options);
     }
 
-    /** Returns the argument index of the timeout, which is in milliseconds; 0 if the call does not block. */
+    /**
+     * Returns the argument index of the timeout, which is in milliseconds; 0 if the call does not
+     * block.
+     */
     public int timeoutAt(RequestFrame frame) {
       for (int i = 1; i < frame.argc() - 1; i++) {
         if (Ascii.equalsIgnoreCase(frame, i, keyword)) {

@@ -2,7 +2,10 @@ package io.penstock.core.command;
 
 import io.penstock.core.spec.CommandFacts;
 
-/** Decides the handling of each command, from {@code handling.table} and the rules of the configuration. */
+/**
+ * Decides the handling of each command, from {@code handling.table} and the rules of the
+ * configuration.
+ */
 record HandlingDecisions(HandlingTable table, CommandRules rules) {
 
   /** Returns the handling of a built-in command: by its line in the table, or by its keys. */
@@ -10,7 +13,8 @@ record HandlingDecisions(HandlingTable table, CommandRules rules) {
     return rules.apply(command, table.handlingOf(command, isContainer), table.denialError(command));
   }
 
-  /** Returns the handling of a learnt command.
+  /**
+   * Returns the handling of a learnt command.
    *
    * @param divided whether there are several partitions, so that commands are routed by their keys
    */

@@ -12,7 +12,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parsed lines of {@code handling.table}, which describes their form. A subcommand without its own line has its container's.
+ * The parsed lines of {@code handling.table}, which describes their form. A subcommand without its
+ * own line has its container's.
  */
 final class HandlingTable {
 
@@ -56,7 +57,8 @@ final class HandlingTable {
   }
 
   /**
-   * Returns the error line that rejects a command unless the configuration allows it; null if there is none.
+   * Returns the error line that rejects a command unless the configuration allows it; null if there
+   * is none.
    */
   @Nullable String denialError(CommandFacts command) {
     String error = denied.get(command.name());
@@ -73,14 +75,16 @@ final class HandlingTable {
   }
 
   /**
-   * Returns the handling of a new subcommand if its container's line covers all subcommands: rejected, or one local answer for every unknown one. Otherwise null.
+   * Returns the handling of a new subcommand if its container's line covers all subcommands:
+   * rejected, or one local answer for every unknown one. Otherwise null.
    */
   @Nullable Handling containerHandling(CommandFacts command) {
     String[] words = decisions.get(command.topLevelName());
     if (words == null || !command.isSubcommand()) {
       return null;
     }
-    boolean coversAll = words[1].equals("refused") || (words[1].equals("local") && words.length > 2);
+    boolean coversAll =
+        words[1].equals("refused") || (words[1].equals("local") && words.length > 2);
     return coversAll ? read(words, command) : null;
   }
 

@@ -7,11 +7,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the keys of the few commands whose key specs are missing or imprecise, like the {@code getkeys_proc} functions in Redis's db.c. The functions that only count by numkeys are left out, because their key specs are equivalent. {@code DEBUG} has neither specs nor such a function, because no cluster client routes it by its key.
+ * Finds the keys of the few commands whose key specs are missing or imprecise, like the {@code
+ * getkeys_proc} functions in Redis's db.c. The functions that only count by numkeys are left out,
+ * because their key specs are equivalent. {@code DEBUG} has neither specs nor such a function,
+ * because no cluster client routes it by its key.
  */
 enum KeyProcedure {
   /**
-   * {@code sortGetKeys}: the key, and the destination of the last STORE. BY and GET patterns are not keys.
+   * {@code sortGetKeys}: the key, and the destination of the last STORE. BY and GET patterns are
+   * not keys.
    */
   SORT {
     @Override
@@ -90,7 +94,8 @@ enum KeyProcedure {
   },
 
   /**
-   * {@code xreadGetKeys}: the first half of the arguments after STREAMS, which may also be the name of a group. Unknown words are skipped, as by the key spec: a newer server may know them.
+   * {@code xreadGetKeys}: the first half of the arguments after STREAMS, which may also be the name
+   * of a group. Unknown words are skipped, as by the key spec: a newer server may know them.
    */
   XREAD {
     @Override

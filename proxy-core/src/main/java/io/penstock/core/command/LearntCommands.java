@@ -5,7 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What one node's reply to {@code COMMAND} has that the built-in table lacks: commands, subcommands, and other arities of known commands. Immutable.
+ * What one node's reply to {@code COMMAND} has that the built-in table lacks: commands,
+ * subcommands, and other arities of known commands. Immutable.
  */
 public final class LearntCommands {
 

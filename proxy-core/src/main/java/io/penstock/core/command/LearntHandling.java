@@ -8,7 +8,9 @@ import io.penstock.core.spec.ResponsePolicy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides the handling of commands that are in neither resource file, by the facts that a server reports. A line of {@code handling.table} takes precedence: if a container's line covers all of its subcommands, it covers new ones too.
+ * Decides the handling of commands that are in neither resource file, by the facts that a server
+ * reports. A line of {@code handling.table} takes precedence: if a container's line covers all of
+ * its subcommands, it covers new ones too.
  */
 final class LearntHandling {
 
@@ -16,6 +18,7 @@ final class LearntHandling {
 
   /**
    * Returns the handling of a learnt command.
+   *
    * @param container the handling by the line of its container, or null
    * @param divided whether there are several partitions, so that commands are routed by their keys
    */
@@ -69,7 +72,10 @@ final class LearntHandling {
     };
   }
 
-  /** Returns the error line that rejects the command unless the configuration allows it; null if there is none. */
+  /**
+   * Returns the error line that rejects the command unless the configuration allows it; null if
+   * there is none.
+   */
   static @Nullable String denialError(CommandFacts command) {
     boolean dangerous =
         command.acl().contains(AclCategory.DANGEROUS)

@@ -3,7 +3,8 @@ package io.penstock.core.command;
 import java.util.Locale;
 
 /**
- * The commands that Penstock answers itself. The name of a constant is the command's, with {@code _} between words, unless {@code handling.table} gives another.
+ * The commands that Penstock answers itself. The name of a constant is the command's, with {@code
+ * _} between words, unless {@code handling.table} gives another.
  */
 public enum LocalCommand {
   PING(Area.CONNECTION),

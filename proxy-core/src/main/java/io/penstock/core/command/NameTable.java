@@ -7,7 +7,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A hash table of specs by name, with lookup by the name's bytes, ignoring case. Open addressing over lower-cased words of eight bytes: most lookups take one load, one multiplication and one comparison. Immutable.
+ * A hash table of specs by name, with lookup by the name's bytes, ignoring case. Open addressing
+ * over lower-cased words of eight bytes: most lookups take one load, one multiplication and one
+ * comparison. Immutable.
  */
 final class NameTable {
 
@@ -22,7 +24,10 @@ final class NameTable {
   private final @Nullable CommandSpec[] specs;
   private final int longest;
 
-  /** Creates a table of commands, or of one container's subcommands by the part of the name after {@code |}. */
+  /**
+   * Creates a table of commands, or of one container's subcommands by the part of the name after
+   * {@code |}.
+   */
   NameTable(List<CommandSpec> entries) {
     int bits = Integer.SIZE - Integer.numberOfLeadingZeros(entries.size() * SLOTS_PER_NAME - 1);
     shift = Long.SIZE - bits;
@@ -67,7 +72,9 @@ final class NameTable {
     return (hash ^ word) * MIX;
   }
 
-  /** Returns the spec of the name in these bytes, or null. Allocates nothing. Borrows the buffer. */
+  /**
+   * Returns the spec of the name in these bytes, or null. Allocates nothing. Borrows the buffer.
+   */
   @Nullable CommandSpec find(ByteBuf buffer, int offset, int length) {
     if (length == 0 || length > longest) {
       return null;

@@ -6,10 +6,13 @@ import io.penstock.core.spec.Glob;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which arguments of a command are glob patterns. Nodes match them against all keys or names, and Penstock against its own names.
+ * Which arguments of a command are glob patterns. Nodes match them against all keys or names, and
+ * Penstock against its own names.
  *
- * @param from without a keyword, the first argument of the patterns; with one, the first argument where the keyword may be
- * @param keyword the option that precedes a pattern; null if all arguments from {@code from} on are patterns
+ * @param from without a keyword, the first argument of the patterns; with one, the first argument
+ *     where the keyword may be
+ * @param keyword the option that precedes a pattern; null if all arguments from {@code from} on are
+ *     patterns
  */
 record PatternArguments(int from, @Nullable String keyword) {
 

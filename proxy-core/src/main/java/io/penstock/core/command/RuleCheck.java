@@ -6,14 +6,19 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Validates entries of {@link CommandRules}: finds those without an effect, or with an unexpected one. */
+/**
+ * Validates entries of {@link CommandRules}: finds those without an effect, or with an unexpected
+ * one.
+ */
 public final class RuleCheck {
 
   private static final CommandRules EVERYTHING = new CommandRules(Set.of("@all"), Set.of());
 
   private RuleCheck() {}
 
-  /** A problem with an entry.
+  /**
+   * A problem with an entry.
+   *
    * @param reason what is wrong
    * @param fix what to do
    */

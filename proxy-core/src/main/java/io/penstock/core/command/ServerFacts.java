@@ -3,9 +3,11 @@ package io.penstock.core.command;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A snapshot of what is known about the upstream's servers. Immutable; each loop is given a new snapshot when it changes.
+ * A snapshot of what is known about the upstream's servers. Immutable; each loop is given a new
+ * snapshot when it changes.
  *
- * @param version the lowest version of all nodes; until a node has reported its version, the one whose error texts Penstock uses
+ * @param version the lowest version of all nodes; until a node has reported its version, the one
+ *     whose error texts Penstock uses
  * @param valkey the lowest Valkey version if all nodes are Valkey, otherwise null
  * @param commands all commands, including those learnt from the nodes
  */

@@ -14,7 +14,10 @@ final class TableResource {
 
   private TableResource() {}
 
-  /** Returns a resource's lines without comments and blank lines, with runs of spaces reduced to one. */
+  /**
+   * Returns a resource's lines without comments and blank lines, with runs of spaces reduced to
+   * one.
+   */
   static List<String> lines(String name) {
     try (InputStream in = TableResource.class.getResourceAsStream(name)) {
       if (in == null) {

@@ -26,9 +26,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
 /**
- * Queries nodes outside the data path, over Lettuce. Most connections are closed after one query. Owns the topology thread, which handles the answers. Safe from any thread.
+ * Queries nodes outside the data path, over Lettuce. Most connections are closed after one query.
+ * Owns the topology thread, which handles the answers. Safe from any thread.
  *
- * <p>One thread does all I/O, and Lettuce's timers run on the topology thread. Host names are resolved for each connection, with the data path's resolver, so that a node that was replaced under the same name is found.
+ * <p>One thread does all I/O, and Lettuce's timers run on the topology thread. Host names are
+ * resolved for each connection, with the data path's resolver, so that a node that was replaced
+ * under the same name is found.
  */
 public final class ControlPlane {
 
@@ -36,7 +39,10 @@ public final class ControlPlane {
   private static final long END_SECONDS = 2;
   private static final String CLIENT_NAME = "penstock-topology";
 
-  /** Lettuce's quiet period at shutdown: enough time to close a connection that is being opened and to release its buffer. */
+  /**
+   * Lettuce's quiet period at shutdown: enough time to close a connection that is being opened and
+   * to release its buffer.
+   */
   private static final long QUIET_MILLIS = 50;
 
   private final Duration timeout;
@@ -86,7 +92,9 @@ public final class ControlPlane {
   }
 
   /**
-   * Connects, authenticates, selects the database, runs the query and disconnects. The host name is resolved each time. Completes on any thread. Fails within a few times the timeout if the node does not answer.
+   * Connects, authenticates, selects the database, runs the query and disconnects. The host name is
+   * resolved each time. Completes on any thread. Fails within a few times the timeout if the node
+   * does not answer.
    */
   public <T> CompletionStage<T> query(
       Endpoint node, Function<RedisAsyncCommands<String, String>, CompletionStage<T>> query) {
@@ -137,7 +145,8 @@ public final class ControlPlane {
         RedisURI.builder()
             .withHost(node.host())
             .withPort(node.port())
-            .withDatabase(node.access().database()) // also here: detects a user without permission for SELECT
+            .withDatabase(
+                node.access().database()) // also here: detects a user without permission for SELECT
             .withTimeout(timeout)
             .withClientName(CLIENT_NAME);
     Credentials credentials = node.access().credentials();
@@ -151,7 +160,8 @@ public final class ControlPlane {
   }
 
   /**
-   * Closes all connections and stops the threads after their queued tasks. Returns at once. Completes within a few seconds, never exceptionally.
+   * Closes all connections and stops the threads after their queued tasks. Returns at once.
+   * Completes within a few seconds, never exceptionally.
    */
   public CompletionStage<Void> close() {
     closed.set(true);

@@ -10,7 +10,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lettuce's timer, on an existing thread. Lettuce's own timer ticks ten times a second, on a thread that starts before the first query (docs/adr/0026).
+ * Lettuce's timer, on an existing thread. Lettuce's own timer ticks ten times a second, on a thread
+ * that starts before the first query (docs/adr/0026).
  */
 final class ExecutorTimer implements Timer {
 

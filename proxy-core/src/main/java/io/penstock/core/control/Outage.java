@@ -4,7 +4,8 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
- * Counts consecutive failures and decides when to log one: the first, and then at most one a minute. Confined to the topology thread.
+ * Counts consecutive failures and decides when to log one: the first, and then at most one a
+ * minute. Confined to the topology thread.
  */
 public final class Outage {
 

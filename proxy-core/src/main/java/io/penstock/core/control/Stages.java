@@ -10,7 +10,8 @@ public final class Stages {
   private Stages() {}
 
   /**
-   * Starts a query. If it throws, an {@link Error} included, returns a failed stage: the caller starts no other query before this one has ended.
+   * Starts a query. If it throws, an {@link Error} included, returns a failed stage: the caller
+   * starts no other query before this one has ended.
    */
   public static <T> CompletionStage<T> call(Supplier<CompletionStage<T>> query) {
     try {

@@ -3,7 +3,10 @@ package io.penstock.core.control;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 
-/** The single thread for refreshes, surveys and health checks, and its clock. Tests set the clock by hand. */
+/**
+ * The single thread for refreshes, surveys and health checks, and its clock. Tests set the clock by
+ * hand.
+ */
 public interface TopologyThread extends Executor {
 
   /** Returns the time like {@link System#nanoTime}. */

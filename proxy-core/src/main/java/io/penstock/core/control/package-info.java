@@ -1,5 +1,6 @@
 /**
- * What all queries to nodes outside the data path share: Lettuce's resources, and the thread that handles the answers ({@link io.penstock.core.control.TopologyThread}).
+ * What all queries to nodes outside the data path share: Lettuce's resources, and the thread that
+ * handles the answers ({@link io.penstock.core.control.TopologyThread}).
  */
 @NullMarked
 package io.penstock.core.control;

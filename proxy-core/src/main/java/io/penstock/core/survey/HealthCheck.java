@@ -26,7 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Checks whether the nodes of the topology answer, also while no client sends requests: sends a {@code PING} to each master and replica every {@link #PERIOD}, outside the data path.
+ * Checks whether the nodes of the topology answer, also while no client sends requests: sends a
+ * {@code PING} to each master and replica every {@link #PERIOD}, outside the data path.
  *
  * <p>Confined to the topology thread, except {@link #status}.
  */

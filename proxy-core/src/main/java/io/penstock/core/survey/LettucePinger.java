@@ -14,7 +14,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends {@code PING} over one connection per node, which is kept open while it works. Confined to the topology thread.
+ * Sends {@code PING} over one connection per node, which is kept open while it works. Confined to
+ * the topology thread.
  */
 public final class LettucePinger implements Pinger {
 
@@ -44,7 +45,9 @@ public final class LettucePinger implements Pinger {
   }
 
   /**
-   * Returns the error reply of a node that is up but does not run {@code PING}: it runs a script, cannot save its data, or an ACL forbids {@code PING}. A node may return that error during the handshake. Throws for any other failure.
+   * Returns the error reply of a node that is up but does not run {@code PING}: it runs a script,
+   * cannot save its data, or an ACL forbids {@code PING}. A node may return that error during the
+   * handshake. Throws for any other failure.
    */
   private static String unlessAnswered(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {

@@ -16,7 +16,9 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends {@code INFO server}, {@code HELLO} and {@code COMMAND} over Lettuce. Penstock's user may lack the permission for any of them. {@code INFO} is in the ACL category {@code @dangerous}; without it the version is read from {@code HELLO}.
+ * Sends {@code INFO server}, {@code HELLO} and {@code COMMAND} over Lettuce. Penstock's user may
+ * lack the permission for any of them. {@code INFO} is in the ACL category {@code @dangerous};
+ * without it the version is read from {@code HELLO}.
  */
 public record LettuceServerSource(ControlPlane control) implements ServerSource {
 
@@ -49,7 +51,8 @@ public record LettuceServerSource(ControlPlane control) implements ServerSource 
         commands ->
             identity(commands)
                 .thenCompose(now ->
-                    before != null && before.hasSameCommands(now.runId, now.version, now.commandCount)
+                    before != null
+                            && before.hasSameCommands(now.runId, now.version, now.commandCount)
                         ? CompletableFuture.completedFuture(before)
                         : report(commands, now)));
   }
@@ -64,7 +67,8 @@ public record LettuceServerSource(ControlPlane control) implements ServerSource 
     CompletionStage<@Nullable Long> count =
         commands.commandCount().handle(LettuceServerSource::nullIfError);
     return info.thenCombine(hello, LettuceServerSource::identity)
-        .thenCombine(count, (found, number) -> found.withCommandCount(number == null ? -1 : number));
+        .thenCombine(
+            count, (found, number) -> found.withCommandCount(number == null ? -1 : number));
   }
 
   private static Identity identity(@Nullable String info, @Nullable List<Object> hello) {
@@ -72,7 +76,8 @@ public record LettuceServerSource(ControlPlane control) implements ServerSource 
     String mode = mode(info, hello);
     ServerVersion version = ServerVersion.parse(field(info, VERSION));
     if (version != null) {
-      return new Identity(runId, version, ServerVersion.parse(field(info, VALKEY_VERSION)), mode, -1);
+      return new Identity(
+          runId, version, ServerVersion.parse(field(info, VALKEY_VERSION)), mode, -1);
     }
     ServerVersion own = ServerVersion.parse(helloField(hello, "version"));
     return helloField(hello, "server").equals("valkey")

@@ -8,7 +8,8 @@ import java.util.concurrent.CompletionStage;
 interface Pinger {
 
   /**
-   * Sends a {@code PING} to one node. Completes on any thread. Fails if the node cannot be reached, rejects the credentials, does not answer in time, or is still loading its data.
+   * Sends a {@code PING} to one node. Completes on any thread. Fails if the node cannot be reached,
+   * rejects the credentials, does not answer in time, or is still loading its data.
    */
   CompletionStage<?> ping(Endpoint node);
 

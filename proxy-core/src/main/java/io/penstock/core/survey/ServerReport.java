@@ -8,12 +8,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * What one node reports about itself.
  *
- * @param runId the node's run id, new with each start of the process; empty if the node does not report it
+ * @param runId the node's run id, new with each start of the process; empty if the node does not
+ *     report it
  * @param version Redis version; null if the node does not report it to this user
  * @param valkey Valkey version; null if the node is no Valkey
- * @param mode {@code cluster}, {@code standalone} or {@code sentinel}; empty if the node does not report it
+ * @param mode {@code cluster}, {@code standalone} or {@code sentinel}; empty if the node does not
+ *     report it
  * @param commandCount how many commands it has; -1 if the node does not report it
- * @param learnt its commands that the built-in table lacks; null if the node does not report its commands
+ * @param learnt its commands that the built-in table lacks; null if the node does not report its
+ *     commands
  */
 record ServerReport(
     String runId,
@@ -23,7 +26,9 @@ record ServerReport(
     long commandCount,
     @Nullable LearntCommands learnt) {
 
-  /** Returns whether a node that now reports these values has the same commands as in this report. */
+  /**
+   * Returns whether a node that now reports these values has the same commands as in this report.
+   */
   boolean hasSameCommands(String run, @Nullable ServerVersion version, long commandCount) {
     return this.runId.equals(run)
         && this.commandCount == commandCount

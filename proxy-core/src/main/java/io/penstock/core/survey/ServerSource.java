@@ -8,9 +8,11 @@ import org.jspecify.annotations.Nullable;
 interface ServerSource {
 
   /**
-   * Queries one node. Completes on any thread. Fails within a few times the connect timeout if the node does not answer.
+   * Queries one node. Completes on any thread. Fails within a few times the connect timeout if the
+   * node does not answer.
    *
-   * @param before the node's last report, or null; its commands are not queried again while they have not changed
+   * @param before the node's last report, or null; its commands are not queried again while they
+   *     have not changed
    */
   CompletionStage<ServerReport> query(Endpoint node, @Nullable ServerReport before);
 }

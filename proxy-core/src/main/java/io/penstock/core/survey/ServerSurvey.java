@@ -27,9 +27,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Queries all nodes for their versions, and for commands that Penstock's table lacks. Each master and replica is queried when it appears, again until it has answered, and once per period; a few at a time. A report is kept while the topology contains its node.
+ * Queries all nodes for their versions, and for commands that Penstock's table lacks. Each master
+ * and replica is queried when it appears, again until it has answered, and once per period; a few
+ * at a time. A report is kept while the topology contains its node.
  *
- * <p>Confined to the topology thread, except the snapshot, which is immutable and behind a volatile.
+ * <p>Confined to the topology thread, except the snapshot, which is immutable and behind a
+ * volatile.
  */
 public final class ServerSurvey {
 
@@ -41,7 +44,9 @@ public final class ServerSurvey {
   private static final int MAX_NAMES_LOGGED = 10;
 
   /**
-   * Commands of servers before Redis 7.0 that later ones lack: a deprecated command, and two words of HTTP that close the connection. They are learnt at each start in front of such servers and are not worth a log line. Commands of modules and newer servers are.
+   * Commands of servers before Redis 7.0 that later ones lack: a deprecated command, and two words
+   * of HTTP that close the connection. They are learnt at each start in front of such servers and
+   * are not worth a log line. Commands of modules and newer servers are.
    */
   private static final Set<String> NOT_LOGGED = Set.of("stralgo", "host:", "post");
 

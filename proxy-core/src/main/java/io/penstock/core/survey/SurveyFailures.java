@@ -10,7 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The nodes that the survey could not query, and why. Logs nothing above DEBUG: {@link HealthCheck} reports nodes that do not answer. Confined to the topology thread, except {@link #failure}.
+ * The nodes that the survey could not query, and why. Logs nothing above DEBUG: {@link HealthCheck}
+ * reports nodes that do not answer. Confined to the topology thread, except {@link #failure}.
  */
 public final class SurveyFailures {
 
@@ -44,7 +45,10 @@ public final class SurveyFailures {
             .orElse(null);
   }
 
-  /** Returns the failure of the node that has been failing for longest; null if all nodes answer. Any thread. */
+  /**
+   * Returns the failure of the node that has been failing for longest; null if all nodes answer.
+   * Any thread.
+   */
   @Nullable String failure() {
     return failure;
   }

@@ -11,7 +11,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Parses the reply to {@code CLUSTER NODES}.
- * <p>Lettuce's parser is not used: it always prefers an announced host name to the address, whatever {@code cluster-preferred-endpoint-type} says, and drops the address. Redirects name the preferred endpoint, so the same node would appear under two names.
+ *
+ * <p>Lettuce's parser is not used: it always prefers an announced host name to the address,
+ * whatever {@code cluster-preferred-endpoint-type} says, and drops the address. Redirects name the
+ * preferred endpoint, so the same node would appear under two names.
  */
 final class ClusterNodesParser {
 
@@ -22,8 +25,10 @@ final class ClusterNodesParser {
   private final Map<String, String> endpoints;
 
   /**
-   * @param source the node that answered: its host replaces hosts that the reply omits, and its access applies to all nodes
-   * @param endpoints preferred endpoints by node id, from {@code CLUSTER SHARDS}; empty if the server lacks that command (before Redis 7 the address is the only endpoint)
+   * @param source the node that answered: its host replaces hosts that the reply omits, and its
+   *     access applies to all nodes
+   * @param endpoints preferred endpoints by node id, from {@code CLUSTER SHARDS}; empty if the
+   *     server lacks that command (before Redis 7 the address is the only endpoint)
    */
   ClusterNodesParser(Endpoint source, Map<String, String> endpoints) {
     this.source = source;
@@ -89,7 +94,10 @@ final class ClusterNodesParser {
   }
 
   /**
-   * Returns the preferred endpoint if it is known. {@code ?} means that host names are preferred and this node has none: then the address is used. An empty host means the host of the queried node: with {@code unknown-endpoint} that is the intended meaning, and a node that never joined a cluster does not know its own address.
+   * Returns the preferred endpoint if it is known. {@code ?} means that host names are preferred
+   * and this node has none: then the address is used. An empty host means the host of the queried
+   * node: with {@code unknown-endpoint} that is the intended meaning, and a node that never joined
+   * a cluster does not know its own address.
    */
   private String host(String id, String ip) {
     String endpoint = endpoints.getOrDefault(id, ip);

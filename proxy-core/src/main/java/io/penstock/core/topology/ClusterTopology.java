@@ -25,9 +25,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The topology of a Redis Cluster. It is refreshed periodically, and when the data path reports a change. The package documentation lists the classes of a refresh. {@link KnownCluster} and {@link SlotPatches} have the rules for which information replaces which.
+ * The topology of a Redis Cluster. It is refreshed periodically, and when the data path reports a
+ * change. The package documentation lists the classes of a refresh. {@link KnownCluster} and {@link
+ * SlotPatches} have the rules for which information replaces which.
  *
- * <p>If the cluster is down, at start or later, refreshes are repeated with a back-off, and the last slot map stays in use.
+ * <p>If the cluster is down, at start or later, refreshes are repeated with a back-off, and the
+ * last slot map stays in use.
  */
 public final class ClusterTopology implements Upstream {
 
@@ -91,7 +94,8 @@ public final class ClusterTopology implements Upstream {
     return create(settings, events, environment);
   }
 
-  static ClusterTopology create(TopologySettings settings, ProxyEvents events, Environment environment) {
+  static ClusterTopology create(
+      TopologySettings settings, ProxyEvents events, Environment environment) {
     return new ClusterTopology(settings, events, environment);
   }
 
@@ -127,7 +131,8 @@ public final class ClusterTopology implements Upstream {
   /**
    * {@inheritDoc}
    *
-   * <p>No trigger is lost: a trigger that comes during a refresh, or too soon after one, results in another refresh.
+   * <p>No trigger is lost: a trigger that comes during a refresh, or too soon after one, results in
+   * another refresh.
    */
   @Override
   public void requestRefresh(RefreshTrigger trigger) {
@@ -161,7 +166,8 @@ public final class ClusterTopology implements Upstream {
   }
 
   private void onEnded(Refresh refresh, ViewChoice choice, RefreshRound.Result result) {
-    if (closed || refresh.number() != refreshesBegun.get()) { // an attempt that threw while starting
+    if (closed
+        || refresh.number() != refreshesBegun.get()) { // an attempt that threw while starting
       return;
     }
     RefreshSchedule.End end = RefreshSchedule.End.FAILED;

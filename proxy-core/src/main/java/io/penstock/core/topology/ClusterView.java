@@ -45,7 +45,8 @@ final class ClusterView {
   }
 
   /**
-   * A node never lists a slot twice. If it does, the claim with the higher epoch counts, as between nodes.
+   * A node never lists a slot twice. If it does, the claim with the higher epoch counts, as between
+   * nodes.
    */
   private void claim(ViewNode node) {
     BitSet slots = node.slots();
@@ -80,7 +81,8 @@ final class ClusterView {
   }
 
   /**
-   * Returns whether the node reaches more than half of the masters that serve slots. A node that is partitioned off, or has just started alone, does not: its view may be outdated.
+   * Returns whether the node reaches more than half of the masters that serve slots. A node that is
+   * partitioned off, or has just started alone, does not: its view may be outdated.
    */
   boolean isOfMajority() {
     return ofMajority;

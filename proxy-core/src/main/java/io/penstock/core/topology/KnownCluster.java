@@ -13,20 +13,32 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of the cluster: its nodes and each slot's owner, merged from successive views. Immutable.
+ * What is known of the cluster: its nodes and each slot's owner, merged from successive views.
+ * Immutable.
  *
- * <p><b>An old view never replaces a newer one.</b> A configuration epoch belongs to a master and only grows. A master gets a new one with each promotion, and with the first slot that it imports. For each slot, let C be the known owner and N the owner in the view (possibly none). The view decides if one of these is true:
+ * <p><b>An old view never replaces a newer one.</b> A configuration epoch belongs to a master and
+ * only grows. A master gets a new one with each promotion, and with the first slot that it imports.
+ * For each slot, let C be the known owner and N the owner in the view (possibly none). The view
+ * decides if one of these is true:
  *
  * <ol>
  *   <li>no owner is known;
  *   <li>N's epoch is higher than C's: its claim is newer, whichever node reports it;
- *   <li>the view is of a majority and has C at its known epoch or a higher one: the view includes everything that is known of C, and still has N;
- *   <li>the view is of a majority and does not list C: C was removed from the cluster ({@code CLUSTER FORGET}). A view that is merely late learns of a new node within seconds.
+ *   <li>the view is of a majority and has C at its known epoch or a higher one: the view includes
+ *       everything that is known of C, and still has N;
+ *   <li>the view is of a majority and does not list C: C was removed from the cluster ({@code
+ *       CLUSTER FORGET}). A view that is merely late learns of a new node within seconds.
  * </ol>
  *
- * <p>Otherwise C stays: the view is from before C got the slot, or from a node that is partitioned off. So a minority can add newer claims but never revert one. By rule 3, a view that is slightly late can revert a slot that moved without a new epoch (Redis gives the importing master a new epoch only if it does not have the highest already). The old owner's MOVED then corrects it. The opposite rule could leave slots on a dead node for ever.
+ * <p>Otherwise C stays: the view is from before C got the slot, or from a node that is partitioned
+ * off. So a minority can add newer claims but never revert one. By rule 3, a view that is slightly
+ * late can revert a slot that moved without a new epoch (Redis gives the importing master a new
+ * epoch only if it does not have the highest already). The old owner's MOVED then corrects it. The
+ * opposite rule could leave slots on a dead node for ever.
  *
- * <p>Epochs can also decrease permanently, when a cluster is restored from a backup. Therefore the view of a majority is accepted whatever its epochs after {@link ClusterTopology#STALE_REFRESHES_TO_ACCEPT} refreshes in a row.
+ * <p>Epochs can also decrease permanently, when a cluster is restored from a backup. Therefore the
+ * view of a majority is accepted whatever its epochs after {@link
+ * ClusterTopology#STALE_REFRESHES_TO_ACCEPT} refreshes in a row.
  */
 final class KnownCluster {
 
@@ -40,7 +52,8 @@ final class KnownCluster {
     this.owners = owners;
   }
 
-  /** The result of merging a view.
+  /**
+   * The result of merging a view.
    *
    * @param now the known cluster with the view merged
    * @param decided the slots that the view decides, including those that it leaves unchanged
@@ -83,7 +96,8 @@ final class KnownCluster {
   }
 
   /**
-   * Returns whether the view is of the same cluster: at least one node id is known. True while nothing is known.
+   * Returns whether the view is of the same cluster: at least one node id is known. True while
+   * nothing is known.
    */
   boolean isSameCluster(ClusterView view) {
     for (String id : view.nodes().keySet()) {
@@ -169,7 +183,10 @@ final class KnownCluster {
     return new KnownCluster(all, merged);
   }
 
-  /** Returns the newer description of a node. A node that is partitioned off considers all others failed, so from a minority only descriptions with a higher epoch are taken. */
+  /**
+   * Returns the newer description of a node. A node that is partitioned off considers all others
+   * failed, so from a minority only descriptions with a higher epoch are taken.
+   */
   private static ViewNode latest(ClusterView view, ViewNode known, ViewNode seen) {
     boolean late = !view.isOfMajority() && seen.configEpoch() <= known.configEpoch();
     return late ? known : seen.completedBy(known);

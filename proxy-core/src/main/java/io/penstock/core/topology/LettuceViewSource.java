@@ -11,7 +11,10 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Queries nodes over Lettuce, but without its {@code RedisClusterClient}. That one names nodes differently (see {@link ClusterNodesParser}), queries every node it finds, and prefers the view with the most healthy nodes. Its views have nothing that distinguishes a late view from a new one.
+ * Queries nodes over Lettuce, but without its {@code RedisClusterClient}. That one names nodes
+ * differently (see {@link ClusterNodesParser}), queries every node it finds, and prefers the view
+ * with the most healthy nodes. Its views have nothing that distinguishes a late view from a new
+ * one.
  */
 record LettuceViewSource(ControlPlane control) implements ViewSource {
 
@@ -30,7 +33,8 @@ record LettuceViewSource(ControlPlane control) implements ViewSource {
   }
 
   /**
-   * Returns no endpoints if the server predates Redis 7, or its ACL forbids the command to this user: then the addresses of {@code CLUSTER NODES} are used.
+   * Returns no endpoints if the server predates Redis 7, or its ACL forbids the command to this
+   * user: then the addresses of {@code CLUSTER NODES} are used.
    */
   private static Map<String, String> endpoints(
       @Nullable List<Object> shards, @Nullable Throwable failure) {

@@ -40,8 +40,6 @@ public final class NoViewException extends RuntimeException {
   }
 
   private static String reason(ClusterView view) {
-    return view.coveredSlots() == 0
-        ? "knows no owner of any slot"
-        : "belongs to another cluster";
+    return view.coveredSlots() == 0 ? "knows no owner of any slot" : "belongs to another cluster";
   }
 }

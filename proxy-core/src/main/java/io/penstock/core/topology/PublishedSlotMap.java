@@ -12,7 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The latest slot map and its listeners. Event loops patch it and the topology thread replaces it, both by compare-and-set, so that neither loses the other's change.
+ * The latest slot map and its listeners. Event loops patch it and the topology thread replaces it,
+ * both by compare-and-set, so that neither loses the other's change.
  */
 final class PublishedSlotMap {
 
@@ -35,7 +36,8 @@ final class PublishedSlotMap {
   }
 
   /**
-   * Adds a listener. Listeners are called on the topology thread with the latest map; one call may cover several changes.
+   * Adds a listener. Listeners are called on the topology thread with the latest map; one call may
+   * cover several changes.
    */
   void onChange(Consumer<? super SlotMap> listener) {
     listeners.add(listener);
@@ -61,9 +63,11 @@ final class PublishedSlotMap {
   }
 
   /**
-   * Publishes the result of a refresh, with the redirects that it does not overrule. Topology thread.
+   * Publishes the result of a refresh, with the redirects that it does not overrule. Topology
+   * thread.
    *
-   * @return false if another refresh is needed, because the view contradicts an earlier redirect that was kept
+   * @return false if another refresh is needed, because the view contradicts an earlier redirect
+   *     that was kept
    */
   boolean replace(
       Refresh refresh, ClusterView view, KnownCluster before, KnownCluster.Merged merged) {

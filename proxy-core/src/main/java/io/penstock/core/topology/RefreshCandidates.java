@@ -13,7 +13,10 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The nodes that a refresh queries, in order: first the node that answered last, then known nodes and seeds alternately, both shuffled. Among known nodes, healthy masters come first: resharding tools notify every master of a moved slot, replicas learn of it later. The list always contains all seeds, because all known nodes may have been replaced under the same names.
+ * The nodes that a refresh queries, in order: first the node that answered last, then known nodes
+ * and seeds alternately, both shuffled. Among known nodes, healthy masters come first: resharding
+ * tools notify every master of a moved slot, replicas learn of it later. The list always contains
+ * all seeds, because all known nodes may have been replaced under the same names.
  */
 final class RefreshCandidates {
 

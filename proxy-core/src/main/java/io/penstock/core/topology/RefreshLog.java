@@ -10,7 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs refreshes: the first failure and then at most one a minute, the end of an outage, and each change. Confined to the topology thread.
+ * Logs refreshes: the first failure and then at most one a minute, the end of an outage, and each
+ * change. Confined to the topology thread.
  */
 final class RefreshLog {
 

@@ -18,7 +18,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queries of one refresh. Three nodes are queried at once, a wave. When all of them have answered or failed, or after {@link #WAVE_TIMEOUT}, the round ends if one view is sufficient; otherwise the next three are queried. So a dead or frozen node costs at most {@link #WAVE_TIMEOUT}, and a healthy cluster gets three connections. A view that is newer than what is known ends the round at once: clients wait for the result of a failover. After the last wave the round waits for the outstanding answers and ends with the views that it has.
+ * The queries of one refresh. Three nodes are queried at once, a wave. When all of them have
+ * answered or failed, or after {@link #WAVE_TIMEOUT}, the round ends if one view is sufficient;
+ * otherwise the next three are queried. So a dead or frozen node costs at most {@link
+ * #WAVE_TIMEOUT}, and a healthy cluster gets three connections. A view that is newer than what is
+ * known ends the round at once: clients wait for the result of a failover. After the last wave the
+ * round waits for the outstanding answers and ends with the views that it has.
  *
  * <p>Confined to the topology thread.
  */
@@ -54,7 +59,8 @@ final class RefreshRound {
   private Rating best = Rating.INSUFFICIENT;
   private boolean ended;
 
-  /** The result of a round.
+  /**
+   * The result of a round.
    *
    * @param failures the failure of each node without a view, in the order of failing
    */

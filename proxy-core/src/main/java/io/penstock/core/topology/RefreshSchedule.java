@@ -15,8 +15,12 @@ import org.slf4j.LoggerFactory;
  * Decides when to refresh. One refresh runs at a time.
  *
  * <ul>
- *   <li>Periodic: one period after the last refresh of any kind; earlier, by the back-off, while the slot map is incomplete.
- *   <li>Adaptive: at once, but two adaptive refreshes begin at least {@code adaptiveTimeout} apart. Triggers that come in between, or during a refresh, are not lost: they are merged into one more refresh, which begins as soon as it may. A refresh of any kind that begins after a trigger satisfies it.
+ *   <li>Periodic: one period after the last refresh of any kind; earlier, by the back-off, while
+ *       the slot map is incomplete.
+ *   <li>Adaptive: at once, but two adaptive refreshes begin at least {@code adaptiveTimeout} apart.
+ *       Triggers that come in between, or during a refresh, are not lost: they are merged into one
+ *       more refresh, which begins as soon as it may. A refresh of any kind that begins after a
+ *       trigger satisfies it.
  *   <li>After a failure: by the back-off only, until a refresh has succeeded.
  *   <li>Urgent: {@link #URGENT_NANOS} after the start of the last refresh, also after failures.
  * </ul>
@@ -90,7 +94,8 @@ final class RefreshSchedule {
     /** Every slot has an owner, by a majority's view that no redirect contradicts. */
     COMPLETE,
     /**
-     * There is a slot map, but slots have no owner, or it is by a minority's view, or it contradicts a recent redirect.
+     * There is a slot map, but slots have no owner, or it is by a minority's view, or it
+     * contradicts a recent redirect.
      */
     INCOMPLETE,
     /** No node gave a usable view. */

@@ -6,14 +6,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads from {@code CLUSTER SHARDS} what {@code CLUSTER NODES} lacks: the preferred endpoint of each node ({@code cluster-preferred-endpoint-type}).
+ * Reads from {@code CLUSTER SHARDS} what {@code CLUSTER NODES} lacks: the preferred endpoint of
+ * each node ({@code cluster-preferred-endpoint-type}).
  */
 final class ShardEndpoints {
 
   private ShardEndpoints() {}
 
   /**
-   * Returns the endpoints by node id; an empty string if the cluster gives none. Skips entries of an unexpected form: for those, the address in {@code CLUSTER NODES} is used.
+   * Returns the endpoints by node id; an empty string if the cluster gives none. Skips entries of
+   * an unexpected form: for those, the address in {@code CLUSTER NODES} is used.
    */
   static Map<String, String> of(List<?> shards) {
     Map<String, String> endpoints = new HashMap<>();
@@ -42,7 +44,10 @@ final class ShardEndpoints {
     return index >= 0 && pairs instanceof List<?> list ? list.get(index + 1) : null;
   }
 
-  /** Returns the index of a key in a RESP2 map, a list of alternating keys and values; -1 if it is missing. */
+  /**
+   * Returns the index of a key in a RESP2 map, a list of alternating keys and values; -1 if it is
+   * missing.
+   */
   private static int indexOf(String key, @Nullable Object pairs) {
     if (pairs instanceof List<?> list) {
       for (int i = 0; i + 1 < list.size(); i += 2) {

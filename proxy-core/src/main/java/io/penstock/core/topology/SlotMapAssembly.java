@@ -14,9 +14,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Builds the slot map from the known cluster and the redirects that are not overruled.
  *
- * <p>A failed master keeps its slots until another node takes them: commands must wait for the promotion, and not fail because the slot has no owner. A healthy master without slots is a shard too: while it imports a slot, it already has some of its keys. Replicas are listed while they are healthy.
+ * <p>A failed master keeps its slots until another node takes them: commands must wait for the
+ * promotion, and not fail because the slot has no owner. A healthy master without slots is a shard
+ * too: while it imports a slot, it already has some of its keys. Replicas are listed while they are
+ * healthy.
  *
- * <p>Shards keep their previous order, so that the same cluster gives an equal map whichever node described it.
+ * <p>Shards keep their previous order, so that the same cluster gives an equal map whichever node
+ * described it.
  */
 final class SlotMapAssembly {
 

@@ -9,14 +9,28 @@ import org.jspecify.annotations.Nullable;
 /**
  * The latest MOVED of each slot, and the rule for which of them a refresh overrules.
  *
- * <p>MOVED has no epoch. Whether it came before or after the start of a refresh is known, because each patch has the number of refreshes begun. The rule, for a slot with patch P and a view with owner N:
+ * <p>MOVED has no epoch. Whether it came before or after the start of a refresh is known, because
+ * each patch has the number of refreshes begun. The rule, for a slot with patch P and a view with
+ * owner N:
  *
  * <ul>
- *   <li>The refresh began after the patch, and either {@link #SPREADING_NANOS} have passed or the view has the slot on P's node too: the view decides if it decides the slot by {@link KnownCluster}'s rules; otherwise the patch stays. So a wrong MOVED, from a node that was late itself, is corrected soon.
- *   <li>Otherwise the queried node may not have learnt of the move yet. The patch stays, unless N is another node than the owner known before this refresh, with a higher epoch than that owner <em>and</em> than every epoch known for P's node. Another node with a higher epoch than the owner, because the MOVED contradicted that owner and so is at least as new as its claim: a view that only repeats the claim proves nothing. (It may repeat it with the epoch of P's node: a demoted master writes its new master's epoch into the messages that it forwards on the cluster bus, PUBLISH among them, and a node that receives one of those first takes it for the sender's own epoch.) Higher than those of P's node, because that node claims the slot with its own epoch, and of two claims the higher epoch wins.
+ *   <li>The refresh began after the patch, and either {@link #SPREADING_NANOS} have passed or the
+ *       view has the slot on P's node too: the view decides if it decides the slot by {@link
+ *       KnownCluster}'s rules; otherwise the patch stays. So a wrong MOVED, from a node that was
+ *       late itself, is corrected soon.
+ *   <li>Otherwise the queried node may not have learnt of the move yet. The patch stays, unless N
+ *       is another node than the owner known before this refresh, with a higher epoch than that
+ *       owner <em>and</em> than every epoch known for P's node. Another node with a higher epoch
+ *       than the owner, because the MOVED contradicted that owner and so is at least as new as its
+ *       claim: a view that only repeats the claim proves nothing. (It may repeat it with the epoch
+ *       of P's node: a demoted master writes its new master's epoch into the messages that it
+ *       forwards on the cluster bus, PUBLISH among them, and a node that receives one of those
+ *       first takes it for the sender's own epoch.) Higher than those of P's node, because that
+ *       node claims the slot with its own epoch, and of two claims the higher epoch wins.
  * </ul>
  *
- * <p>A patch is added, on any thread, before the published map is changed. Code that replaces the map reads the map first and the patches after it, so that it misses none.
+ * <p>A patch is added, on any thread, before the published map is changed. Code that replaces the
+ * map reads the map first and the patches after it, so that it misses none.
  */
 final class SlotPatches {
 
@@ -59,7 +73,8 @@ final class SlotPatches {
    *
    * @param before what was known before the refresh
    */
-  Resolution resolve(Refresh refresh, ClusterView view, KnownCluster before, KnownCluster.Merged merged) {
+  Resolution resolve(
+      Refresh refresh, ClusterView view, KnownCluster before, KnownCluster.Merged merged) {
     Resolution resolution = new Resolution();
     for (int slot = 0; slot < SlotMap.SLOTS; slot++) {
       Patch patch = patches.get(slot);

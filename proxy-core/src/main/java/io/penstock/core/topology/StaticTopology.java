@@ -9,7 +9,10 @@ import io.penstock.core.upstream.TopologyStatus;
 import io.penstock.core.upstream.Upstream;
 import java.util.function.Consumer;
 
-/** The topology of a single node that has all keys. Never changes: there are no redirects and no refreshes. */
+/**
+ * The topology of a single node that has all keys. Never changes: there are no redirects and no
+ * refreshes.
+ */
 public final class StaticTopology implements Upstream {
 
   private final Placement placement;
@@ -28,9 +31,7 @@ public final class StaticTopology implements Upstream {
     return ErrorPolicy.SINGLE;
   }
 
-  /**
-   * Does nothing: a cluster node must be configured with a {@code redis-cluster://} URL.
-   */
+  /** Does nothing: a cluster node must be configured with a {@code redis-cluster://} URL. */
   @Override
   public void moved(int partition, Endpoint owner) {}
 

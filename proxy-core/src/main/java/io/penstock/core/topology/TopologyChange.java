@@ -19,7 +19,10 @@ final class TopologyChange {
 
   private TopologyChange() {}
 
-  /** Returns which slots moved from which master to which; the size of the topology if nothing was known before. */
+  /**
+   * Returns which slots moved from which master to which; the size of the topology if nothing was
+   * known before.
+   */
   static String text(Placement before, Placement now) {
     if (before.coveredPartitions() == 0) {
       return size(now);

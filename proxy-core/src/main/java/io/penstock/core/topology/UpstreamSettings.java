@@ -9,7 +9,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The settings of an upstream, from a resource URL. To add a kind of upstream, implement this interface and {@link Upstream}, and create the settings where URLs are parsed. Immutable.
+ * The settings of an upstream, from a resource URL. To add a kind of upstream, implement this
+ * interface and {@link Upstream}, and create the settings where URLs are parsed. Immutable.
  */
 public interface UpstreamSettings {
 

@@ -11,14 +11,17 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  *   <li>a view with an owner for some slot: a node that has just started or was reset knows none;
- *   <li>a view of the known cluster, that is, with at least one known node id: an address may have been reassigned to a node of another cluster;
+ *   <li>a view of the known cluster, that is, with at least one known node id: an address may have
+ *       been reassigned to a node of another cluster;
  *   <li>a view whose node reaches a majority of the masters;
  *   <li>the view with the highest configuration epoch;
  *   <li>the view that covers the most slots;
  *   <li>the view of the node whose view was used last: the views of one node only get newer.
  * </ol>
  *
- * <p>A view of another cluster is usable only if a seed gave it, so that a reassigned node address cannot redirect the proxy to another cluster, and only if no node of the known cluster answered. That is how Penstock finds a cluster that was replaced under the same seed names.
+ * <p>A view of another cluster is usable only if a seed gave it, so that a reassigned node address
+ * cannot redirect the proxy to another cluster, and only if no node of the known cluster answered.
+ * That is how Penstock finds a cluster that was replaced under the same seed names.
  */
 final class ViewChoice {
 
@@ -48,7 +51,10 @@ final class ViewChoice {
     return isNewer(view) ? RefreshRound.Rating.NEWER : RefreshRound.Rating.SUFFICIENT;
   }
 
-  /** Returns whether the view has a promotion, or a first slot import of a master, that was not known. */
+  /**
+   * Returns whether the view has a promotion, or a first slot import of a master, that was not
+   * known.
+   */
   private boolean isNewer(ClusterView view) {
     return !known.nodes().isEmpty() && view.highestEpoch() > known.highestEpoch();
   }

@@ -43,7 +43,8 @@ record ViewNode(
   }
 
   /**
-   * Returns whether it can be used: not failed, not suspected to have failed, not in the handshake, with a known address.
+   * Returns whether it can be used: not failed, not suspected to have failed, not in the handshake,
+   * with a known address.
    */
   boolean isHealthy() {
     return node != null
@@ -59,7 +60,8 @@ record ViewNode(
   }
 
   /**
-   * Returns this node, completed from an older description: its address, if it is missing here, and a higher configuration epoch, which the queried node has not learnt yet.
+   * Returns this node, completed from an older description: its address, if it is missing here, and
+   * a higher configuration epoch, which the queried node has not learnt yet.
    */
   ViewNode completedBy(ViewNode older) {
     boolean bothMasters = isVotingMaster() && older.isVotingMaster();

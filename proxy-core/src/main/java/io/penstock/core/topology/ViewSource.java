@@ -7,7 +7,8 @@ import java.util.concurrent.CompletionStage;
 interface ViewSource {
 
   /**
-   * Queries one node. Completes on any thread. Fails within a few times the connect timeout if the node does not answer.
+   * Queries one node. Completes on any thread. Fails within a few times the connect timeout if the
+   * node does not answer.
    */
   CompletionStage<ClusterView> query(Endpoint node);
 }

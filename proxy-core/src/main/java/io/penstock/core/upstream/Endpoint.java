@@ -1,7 +1,10 @@
 package io.penstock.core.upstream;
 
 /**
- * The address of one Redis or Valkey node, and the access to it. Endpoints are equal if host, port and access are equal, whatever process listens there. All nodes of one upstream have the same access. So the target of a redirect, or a node in a view of the cluster, is an endpoint {@link #at} another host and port with the access of the node that named it.
+ * The address of one Redis or Valkey node, and the access to it. Endpoints are equal if host, port
+ * and access are equal, whatever process listens there. All nodes of one upstream have the same
+ * access. So the target of a redirect, or a node in a view of the cluster, is an endpoint {@link
+ * #at} another host and port with the access of the node that named it.
  *
  * <p>{@link #toString} gives host and port, never a password.
  *

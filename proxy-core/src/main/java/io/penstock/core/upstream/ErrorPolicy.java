@@ -21,11 +21,15 @@ public interface ErrorPolicy {
   ErrorPolicy SINGLE =
       (prefix, scope) ->
           switch (scope) {
-            case KEYS, SHARD -> prefix == RetryablePrefix.LOADING ? ErrorAction.RETRY : ErrorAction.DELIVER;
+            case KEYS, SHARD ->
+                prefix == RetryablePrefix.LOADING ? ErrorAction.RETRY : ErrorAction.DELIVER;
             case MASTER -> masterAction(prefix);
           };
 
-  /** Returns the action for {@link Scope#MASTER}, which is the same for every upstream: some prefixes mean that the node is no master. */
+  /**
+   * Returns the action for {@link Scope#MASTER}, which is the same for every upstream: some
+   * prefixes mean that the node is no master.
+   */
   static ErrorAction masterAction(RetryablePrefix prefix) {
     return switch (prefix) {
       case READONLY, MASTERDOWN, LOADING, CLUSTERDOWN -> ErrorAction.FIND_MASTER;

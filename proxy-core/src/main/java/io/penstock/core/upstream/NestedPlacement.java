@@ -6,7 +6,10 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A placement composed of placements. The outer partitioner selects the inner placement of a key, and that one selects the partition. Partitions are numbered through: first those of the first inner placement, then those of the second, and so on. Shards likewise. So each part may itself be a cluster, or a master with replicas. Immutable.
+ * A placement composed of placements. The outer partitioner selects the inner placement of a key,
+ * and that one selects the partition. Partitions are numbered through: first those of the first
+ * inner placement, then those of the second, and so on. Shards likewise. So each part may itself be
+ * a cluster, or a master with replicas. Immutable.
  */
 public final class NestedPlacement implements Placement {
 
@@ -32,7 +35,10 @@ public final class NestedPlacement implements Placement {
     this.shards = List.copyOf(all);
   }
 
-  /** Partitions keys in two steps: the outer partitioner selects a part, and the partitioner of that part selects the partition. */
+  /**
+   * Partitions keys in two steps: the outer partitioner selects a part, and the partitioner of that
+   * part selects the partition.
+   */
   public static final class NestedPartitioner implements Partitioner {
 
     private final Partitioner outer;
@@ -44,7 +50,8 @@ public final class NestedPlacement implements Placement {
      */
     public NestedPartitioner(Partitioner outer, List<? extends Partitioner> parts) {
       if (outer.partitions() != parts.size()) {
-        throw new IllegalArgumentException(outer.partitions() + " parts expected, got " + parts.size());
+        throw new IllegalArgumentException(
+            outer.partitions() + " parts expected, got " + parts.size());
       }
       this.outer = outer;
       this.parts = parts.toArray(Partitioner[]::new);
@@ -73,7 +80,8 @@ public final class NestedPlacement implements Placement {
 
     private void check(List<Placement> placements) {
       if (placements.size() != parts.length) {
-        throw new IllegalArgumentException(parts.length + " parts expected, got " + placements.size());
+        throw new IllegalArgumentException(
+            parts.length + " parts expected, got " + placements.size());
       }
       for (int i = 0; i < parts.length; i++) {
         if (placements.get(i).partitions() != parts[i].partitions()) {

@@ -4,7 +4,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * Divides all keys into partitions. Immutable, safe from any thread. An upstream never changes its partitioner.
+ * Divides all keys into partitions. Immutable, safe from any thread. An upstream never changes its
+ * partitioner.
  */
 public interface Partitioner {
 
@@ -12,7 +13,8 @@ public interface Partitioner {
   int partitions();
 
   /**
-   * Returns the partition of the key at {@code offset}, an absolute index. Borrows {@code buffer} and does not change its indexes. Allocates nothing.
+   * Returns the partition of the key at {@code offset}, an absolute index. Borrows {@code buffer}
+   * and does not change its indexes. Allocates nothing.
    */
   int partitionOf(ByteBuf buffer, int offset, int length);
 

@@ -6,9 +6,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An immutable snapshot of where keys are. Each key belongs to a partition, and each partition to one shard or to none. A Redis Cluster has 16,384 partitions, its slots; a single server has one. Safe from any thread.
+ * An immutable snapshot of where keys are. Each key belongs to a partition, and each partition to
+ * one shard or to none. A Redis Cluster has 16,384 partitions, its slots; a single server has one.
+ * Safe from any thread.
  *
- * <p>A shard is identified by its index in {@link #shards()}, so that an event loop can keep its connections in an array of the same order.
+ * <p>A shard is identified by its index in {@link #shards()}, so that an event loop can keep its
+ * connections in an array of the same order.
  */
 public interface Placement {
 
@@ -32,16 +35,21 @@ public interface Placement {
   /** Returns how many partitions have an owner, 0 to {@link #partitions()}. */
   int coveredPartitions();
 
-  /** Returns, for each shard, the lowest partition that it owns, or {@link #UNCOVERED} if it owns none. */
+  /**
+   * Returns, for each shard, the lowest partition that it owns, or {@link #UNCOVERED} if it owns
+   * none.
+   */
   int[] firstPartitions();
 
   /**
-   * Returns the last partition of the contiguous run with the same owner that contains {@code partition}.
+   * Returns the last partition of the contiguous run with the same owner that contains {@code
+   * partition}.
    */
   int endOfRun(int partition);
 
   /**
-   * Returns a hash of which master serves which partitions. Processes with equal assignments get the same value.
+   * Returns a hash of which master serves which partitions. Processes with equal assignments get
+   * the same value.
    */
   long fingerprint();
 

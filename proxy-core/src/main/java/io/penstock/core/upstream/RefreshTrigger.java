@@ -3,7 +3,8 @@ package io.penstock.core.upstream;
 import java.util.Locale;
 
 /**
- * Why the topology is refreshed. All triggers except {@link #STARTUP}, {@link #PERIODIC} and the {@linkplain #isUrgent urgent} ones are adaptive: at most one refresh per interval.
+ * Why the topology is refreshed. All triggers except {@link #STARTUP}, {@link #PERIODIC} and the
+ * {@linkplain #isUrgent urgent} ones are adaptive: at most one refresh per interval.
  */
 public enum RefreshTrigger {
   STARTUP,
@@ -19,7 +20,9 @@ public enum RefreshTrigger {
   /** A node has requests in flight and sends nothing, or has not answered a command in time. */
   NO_REPLY;
 
-  /** Returns whether clients wait for the result. The topology is then refreshed at short intervals. */
+  /**
+   * Returns whether clients wait for the result. The topology is then refreshed at short intervals.
+   */
   public boolean isUrgent() {
     return this == HELD || this == NO_REPLY;
   }

@@ -7,7 +7,8 @@ public interface Topology {
   Placement current();
 
   /**
-   * Assigns one partition to another node at once, because a node answered MOVED, and requests a refresh.
+   * Assigns one partition to another node at once, because a node answered MOVED, and requests a
+   * refresh.
    *
    * @param partition in a cluster the slot, 0 to 16383
    * @param owner the target of the redirect
@@ -17,7 +18,9 @@ public interface Topology {
   /** Returns what error replies of the nodes mean. The same object for the upstream's lifetime. */
   ErrorPolicy errorPolicy();
 
-  /** Returns the policy that selects a node of a shard. The same object for the upstream's lifetime. */
+  /**
+   * Returns the policy that selects a node of a shard. The same object for the upstream's lifetime.
+   */
   default ReadPolicy readPolicy() {
     return ReadPolicy.MASTER_ONLY;
   }

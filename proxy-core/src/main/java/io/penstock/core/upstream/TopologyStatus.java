@@ -53,7 +53,8 @@ public record TopologyStatus(
     }
   }
 
-  /** One member of the cluster.
+  /**
+   * One member of the cluster.
    *
    * @param node its address, or null if the cluster does not know it
    * @param flags as in {@code CLUSTER NODES}; {@code myself} marks the node that gave the view

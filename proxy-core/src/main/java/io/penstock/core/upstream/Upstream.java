@@ -3,7 +3,8 @@ package io.penstock.core.upstream;
 import java.util.function.Consumer;
 
 /**
- * A set of nodes that commands are sent to. Discovers its nodes and publishes them as placements; the data path reports redirects to it. All methods are safe from any thread and return at once.
+ * A set of nodes that commands are sent to. Discovers its nodes and publishes them as placements;
+ * the data path reports redirects to it. All methods are safe from any thread and return at once.
  *
  * <p>All placements of one upstream have the same {@link Partitioner}.
  */
@@ -15,7 +16,8 @@ public interface Upstream extends Topology {
   }
 
   /**
-   * Calls {@code listener} with every new placement from now on, on a thread of the upstream: it must not block. Changes in quick succession may result in one call.
+   * Calls {@code listener} with every new placement from now on, on a thread of the upstream: it
+   * must not block. Changes in quick succession may result in one call.
    */
   void onChange(Consumer<Placement> listener);
 
@@ -26,7 +28,8 @@ public interface Upstream extends Topology {
   void close();
 
   /**
-   * Returns the state of the discovery; {@link TopologyStatus#UNKNOWN} for an upstream with fixed nodes.
+   * Returns the state of the discovery; {@link TopologyStatus#UNKNOWN} for an upstream with fixed
+   * nodes.
    */
   TopologyStatus status();
 }

@@ -23,7 +23,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-/** Compares replies byte by byte with a real server's, for the commands whose facts are the same on the server and in the table. */
+/**
+ * Compares replies byte by byte with a real server's, for the commands whose facts are the same on
+ * the server and in the table.
+ */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class CommandRepliesIT {
 

@@ -15,7 +15,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Generates {@code docs/reference/commands.md} from {@code commands.table} and {@code handling.table}.
+ * Generates {@code docs/reference/commands.md} from {@code commands.table} and {@code
+ * handling.table}.
  */
 final class CommandsPage {
 

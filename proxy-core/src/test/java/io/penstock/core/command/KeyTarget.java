@@ -17,7 +17,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fuzzes the key search. The first two bytes select a command of the table; the rest are its arguments, separated by blanks. If the highest bit is set, the command is a learnt one: the rest begins with its entry in the reply to {@code COMMAND}.
+ * Fuzzes the key search. The first two bytes select a command of the table; the rest are its
+ * arguments, separated by blanks. If the highest bit is set, the command is a learnt one: the rest
+ * begins with its entry in the reply to {@code COMMAND}.
  */
 public final class KeyTarget {
 

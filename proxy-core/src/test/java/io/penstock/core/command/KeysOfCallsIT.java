@@ -22,7 +22,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
 /**
- * Compares the keys of calls with those of a real cluster node: with its answers to {@code COMMAND GETKEYS}, and with the calls that it answers with {@code CROSSSLOT}, because it routes by other rules than it reports.
+ * Compares the keys of calls with those of a real cluster node: with its answers to {@code COMMAND
+ * GETKEYS}, and with the calls that it answers with {@code CROSSSLOT}, because it routes by other
+ * rules than it reports.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class KeysOfCallsIT {

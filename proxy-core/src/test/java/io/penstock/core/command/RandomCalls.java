@@ -50,7 +50,9 @@ final class RandomCalls {
     return Stream.concat(WORDS.stream(), Stream.of(others)).toList();
   }
 
-  /** Returns a call of {@code words} arguments: the command's name and words of {@code vocabulary}. */
+  /**
+   * Returns a call of {@code words} arguments: the command's name and words of {@code vocabulary}.
+   */
   static List<String> of(CommandSpec spec, Random random, int words, List<String> vocabulary) {
     List<String> call = new ArrayList<>(Arrays.asList(spec.name().split("\\|", -1)));
     while (call.size() < words) {

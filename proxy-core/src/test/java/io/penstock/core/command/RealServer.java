@@ -26,7 +26,10 @@ final class RealServer implements AutoCloseable {
     return start(ServerProcess.builder());
   }
 
-  /** Starts a server. Skips the test, with the reason, if the server does not run here or is older than Redis 7. */
+  /**
+   * Starts a server. Skips the test, with the reason, if the server does not run here or is older
+   * than Redis 7.
+   */
   static RealServer start(ServerProcess.Builder server) {
     String reason = whyNot();
     if (reason != null) {

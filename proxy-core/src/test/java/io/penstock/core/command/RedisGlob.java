@@ -1,7 +1,8 @@
 package io.penstock.core.command;
 
 /**
- * {@code stringmatchlen} of Redis 7.0's util.c, line by line. Characters are unsigned, as on platforms with an unsigned C {@code char}. A string is followed by a NUL.
+ * {@code stringmatchlen} of Redis 7.0's util.c, line by line. Characters are unsigned, as on
+ * platforms with an unsigned C {@code char}. A string is followed by a NUL.
  */
 public final class RedisGlob {
 

@@ -1,7 +1,7 @@
 package io.penstock.core.topology;
 
-import static io.penstock.core.topology.RefreshSchedule.End.FAILED;
 import static io.penstock.core.topology.RefreshSchedule.End.COMPLETE;
+import static io.penstock.core.topology.RefreshSchedule.End.FAILED;
 import static io.penstock.core.topology.RefreshSchedule.End.INCOMPLETE;
 import static io.penstock.core.upstream.RefreshTrigger.ASK;
 import static io.penstock.core.upstream.RefreshTrigger.HELD;

@@ -73,7 +73,6 @@ class TopologyChangeTest {
   @Test
   void anAddedReplicaLeavesTheMastersUnchanged() {
     assertThat(TopologyChange.text(halves(A, B), halves(A, B, C)))
-        .isEqualTo(
-            "2 masters, 1 replicas, 16384 of 16384 slots have a master; masters unchanged");
+        .isEqualTo("2 masters, 1 replicas, 16384 of 16384 slots have a master; masters unchanged");
   }
 }
