@@ -19,7 +19,7 @@ import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.reply.ReplyStrings;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.retry.RetryableError;
-import io.penstock.core.transaction.Block;
+import io.penstock.core.transaction.TransactionBlock;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.SharedBuffer;
 import io.penstock.core.upstream.Endpoint;
@@ -36,14 +36,14 @@ import org.jspecify.annotations.Nullable;
  * When the client goes away the node is asked to end it, and what it popped for nobody all the same
  * is put back. As an exchange it is what blocks.
  */
-final class BlockingCall extends LeasedExchange implements Blocking {
+final class BlockingCall extends LeasedExchange implements BlockingOperation {
 
   private static final byte[] UNBLOCKED =
       ErrorReplies.encode("UNBLOCKED client unblocked via CLIENT UNBLOCK");
   private static final long DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-  private final BlockingParts made;
-  private final BlockedCalls calls;
+  private final BlockingContext made;
+  private final CurrentBlockingCall calls;
   private final Nodes nodes;
   private final RequestReader reader;
   private final Loop loop;
@@ -55,28 +55,28 @@ final class BlockingCall extends LeasedExchange implements Blocking {
       new PendingReply(); // a large reply for a client that is gone
   private final RetryWindow patience; // with nodes that cannot be reached
   private @Nullable Lease lease; // while it blocks
-  private @Nullable Lease left; // not blocked any more, and not given back yet
+  private @Nullable Lease returning; // not blocked any more, and not given back yet
   private int unblockings; // on their way
   private boolean repeated; // some of its time has passed
   private boolean gone;
   private boolean arriving; // a part of the reply is here
-  private boolean undoes; // it is for nobody
+  private boolean undoing; // it is for nobody
 
   /**
    * @param whole its place among the client's replies
    */
   BlockingCall(
-      BlockingParts made,
-      BlockedCalls calls,
+      BlockingContext made,
+      CurrentBlockingCall calls,
       ReplySlot whole,
       CommandSpec spec,
       BlockingRequest request) {
-    super(made.context().client());
+    super(made.clientContext().client());
     this.made = made;
     this.calls = calls;
-    this.nodes = made.context().nodes();
-    this.reader = made.context().reader();
-    this.loop = made.context().loop();
+    this.nodes = made.clientContext().nodes();
+    this.reader = made.clientContext().reader();
+    this.loop = made.clientContext().loop();
     this.whole = whole;
     this.spec = spec;
     this.partition = request.partition();
@@ -91,7 +91,7 @@ final class BlockingCall extends LeasedExchange implements Blocking {
   }
 
   /** Adds the keys that it names. */
-  void addKeys(BlockingKeyCount count) {
+  void countKeys(BlockingKeyCount count) {
     count.add(spec, request.frame(reader.limits()));
   }
 
@@ -102,10 +102,10 @@ final class BlockingCall extends LeasedExchange implements Blocking {
       return;
     }
     ByteBuf block = ByteBufAllocator.DEFAULT.directBuffer();
-    Block.begin(block);
-    RequestFrame brief = request.briefly(reader.limits());
+    TransactionBlock.writeMulti(block);
+    RequestFrame brief = request.frameWithShortTimeout(reader.limits());
     block.writeBytes(brief.buffer(), brief.start(), brief.end() - brief.start());
-    var attempt = new Attempt(made, this, whole);
+    var attempt = new NonBlockingAttempt(made, this, whole);
     attempt.prepare(spec, partition, block, 1);
     if (!nodes.dispatch(attempt)) {
       made.backpressure().pauseIfBusy(attempt.sentTo());
@@ -113,11 +113,11 @@ final class BlockingCall extends LeasedExchange implements Blocking {
   }
 
   /** A reply without blocking. */
-  void tried(ByteBuf buffer, int from, int to) {
+  void onAttemptReply(ByteBuf buffer, int from, int to) {
     if (ReplyStrings.isNil(buffer, from)) {
       block();
     } else if (!client.isConnected()) {
-      putBack(buffer, from, to);
+      undoPop(buffer, from, to);
     } else {
       answer(buffer, from, to);
     }
@@ -129,10 +129,10 @@ final class BlockingCall extends LeasedExchange implements Blocking {
     Shard owner = nodes.placement().shardOf(partition);
     if (isUnwanted()) {
       end();
-    } else if (request.isOver(now)) {
+    } else if (request.isExpired(now)) {
       answer(client.nullArray(), Outcome.OK);
     } else if (owner == null) {
-      again();
+      retry();
     } else {
       blockOn(owner.master(), now);
     }
@@ -147,20 +147,20 @@ final class BlockingCall extends LeasedExchange implements Blocking {
       answer(ErrorReplies.NO_LEASE, Outcome.OVERLOADED);
       return;
     }
-    byte[] bytes = repeated ? request.bytesAt(now, reader.limits()) : request.bytes();
+    byte[] bytes = repeated ? request.bytesWithTimeLeft(now, reader.limits()) : request.bytes();
     bytes(new SharedBuffer(Unpooled.wrappedBuffer(bytes)), 0, bytes.length);
     lease = taken;
     taken.send(this, false);
   }
 
-  private void again() {
+  private void retry() {
     repeated = true;
     loop.executor().schedule(this::attempt, DELAY_NANOS, TimeUnit.NANOSECONDS);
   }
 
   @Override
   public void onReply(ByteBuf buffer, int from, int to) {
-    leave(true);
+    endLease(true);
     patience.reset();
     boolean error = buffer.getByte(from) == '-';
     RetryableError said =
@@ -169,9 +169,9 @@ final class BlockingCall extends LeasedExchange implements Blocking {
     gone |= !client.isConnected(); // before its end is heard of
     if (said != null) {
       made.retryableErrors().applyToTopology(said);
-      again();
+      retry();
     } else if (popped && gone) {
-      putBack(buffer, from, to);
+      undoPop(buffer, from, to);
     } else if (!popped && isUnwanted()) {
       end();
     } else {
@@ -184,15 +184,15 @@ final class BlockingCall extends LeasedExchange implements Blocking {
   public void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
     if (!arriving) {
       gone |= !client.isConnected();
-      undoes = gone; // all of it or nothing
+      undoing = gone; // all of it or nothing
     }
     arriving = !last;
     if (last) {
-      leave(true);
+      endLease(true);
     }
-    if (!undoes) {
+    if (!undoing) {
       if (last) {
-        calls.ended(whole);
+        calls.end(whole);
       }
       whole.deliverPart(buffer, from, to, last);
       return;
@@ -200,21 +200,21 @@ final class BlockingCall extends LeasedExchange implements Blocking {
     unwanted.append(buffer, from, to, true);
     if (last) {
       ByteBuf reply = unwanted.view();
-      putBack(reply, reply.readerIndex(), reply.writerIndex());
+      undoPop(reply, reply.readerIndex(), reply.writerIndex());
       unwanted.clear();
     }
   }
 
   /** The rest of the reply will not come. */
-  void dropParts() {
+  void dropPartialReply() {
     arriving = false;
     unwanted.clear();
   }
 
   @Override
   public void onFailure(Failure failure) {
-    leave(false);
-    dropParts();
+    endLease(false);
+    dropPartialReply();
     if (gone) {
       end();
     } else if (whole.hasBegun()) {
@@ -224,41 +224,41 @@ final class BlockingCall extends LeasedExchange implements Blocking {
       answer(ErrorReplies.TIMEOUT_WRITE, Outcome.TIMEOUT);
     } else if (failure == Failure.CONNECTION_LOST && !spec.isReadOnly()) {
       answer(ErrorReplies.CONNLOST_WRITE, Outcome.CONNLOST);
-    } else if (patience.isOver() || isShutOut()) {
+    } else if (patience.isOver() || hasPermanentHandshakeError()) {
       answer(ErrorReplies.unavailable(nodes.handshakeError(sentTo())), Outcome.UNAVAILABLE);
     } else {
       whole.dropPending();
-      again();
+      retry();
     }
   }
 
   /** Whether the node has never let Penstock in, and says why. */
-  private boolean isShutOut() {
+  private boolean hasPermanentHandshakeError() {
     HandshakeError refusal = nodes.handshakeError(sentTo());
     return refusal != null && refusal.permanent();
   }
 
   /** Gives the connection back, or up when it may still be blocked. */
-  private void leave(boolean clean) {
+  private void endLease(boolean clean) {
     releaseBytes();
     Lease on = lease;
     lease = null;
     if (on == null) {
       return;
     }
-    if (!clean || left != null) {
+    if (!clean || returning != null) {
       on.discard();
     } else {
-      left = on;
-      giveBack();
+      returning = on;
+      releaseReturning();
     }
   }
 
   /** A CLIENT UNBLOCK that is on its way must not meet somebody else's call. */
-  private void giveBack() {
-    Lease clean = left;
+  private void releaseReturning() {
+    Lease clean = returning;
     if (clean != null && unblockings == 0) {
-      left = null;
+      returning = null;
       clean.release();
     }
   }
@@ -269,7 +269,7 @@ final class BlockingCall extends LeasedExchange implements Blocking {
     if (on == null) {
       done.accept(0);
     } else if (on.withdraw(this)) { // the connection is still being made
-      leave(false);
+      endLease(false);
       if (isUnwanted()) {
         end();
       } else {
@@ -278,14 +278,14 @@ final class BlockingCall extends LeasedExchange implements Blocking {
       done.accept(1);
     } else {
       unblockings++;
-      new Unblocking(
-              made.context(),
+      new ClientUnblock(
+              made.clientContext(),
               on,
               error,
               () -> lease == on,
               unblocked -> {
                 unblockings--;
-                giveBack();
+                releaseReturning();
                 done.accept(unblocked);
               })
           .send();
@@ -293,7 +293,7 @@ final class BlockingCall extends LeasedExchange implements Blocking {
   }
 
   @Override
-  public void gone() {
+  public void onInputEnded() {
     Lease on = lease;
     if (on != null && !gone) {
       gone = true;
@@ -312,7 +312,7 @@ final class BlockingCall extends LeasedExchange implements Blocking {
 
   /** Ends without what the client waited for. */
   private void end() {
-    calls.ended(whole);
+    calls.end(whole);
     if (client.isInputEnded()) {
       client.drain();
       whole.deliverOwned(Unpooled.EMPTY_BUFFER, Outcome.OK);
@@ -321,20 +321,20 @@ final class BlockingCall extends LeasedExchange implements Blocking {
     }
   }
 
-  private void putBack(ByteBuf buffer, int from, int to) {
+  private void undoPop(ByteBuf buffer, int from, int to) {
     var call = request.frame(reader.limits());
-    PutBack.undo(made, partition, call, buffer.slice(from, to - from));
+    UndoPop.start(made, partition, call, buffer.slice(from, to - from));
     end();
   }
 
   void answer(byte[] reply, Outcome outcome) {
-    dropParts();
-    calls.ended(whole);
+    dropPartialReply();
+    calls.end(whole);
     whole.answer(reply, outcome);
   }
 
   void answer(ByteBuf buffer, int from, int to) {
-    calls.ended(whole);
+    calls.end(whole);
     whole.deliver(buffer, from, to, buffer.getByte(from) == '-' ? Outcome.ERROR : Outcome.OK);
   }
 }

@@ -5,7 +5,7 @@ import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.resp.RespLimits;
 import io.penstock.core.route.RoutePlan;
-import io.penstock.core.transaction.BriefCall;
+import io.penstock.core.transaction.TimeoutArgument;
 import java.math.BigDecimal;
 import java.util.concurrent.TimeUnit;
 
@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 final class BlockingRequest {
 
   /** Who waits for longer waits for ever, as far as Penstock is concerned. */
-  private static final double LONGEST_NANOS = TimeUnit.DAYS.toNanos(10_000);
+  private static final double MAX_NANOS = TimeUnit.DAYS.toNanos(10_000);
 
   /** {@link System#nanoTime()} that no deadline comes to, and that can be compared with. */
   private static final long NEVER_NANOS = Long.MAX_VALUE / 4;
@@ -35,7 +35,7 @@ final class BlockingRequest {
     timeoutAt = plan.timeoutAt();
     millis = plan.millis();
     double nanos = number(frame.text(timeoutAt)) * (millis ? 1e6 : 1e9);
-    forever = !(nanos > 0 && nanos < LONGEST_NANOS);
+    forever = !(nanos > 0 && nanos < MAX_NANOS);
     until = forever ? now + NEVER_NANOS : now + (long) nanos;
   }
 
@@ -59,7 +59,7 @@ final class BlockingRequest {
   }
 
   /** Whether the client's time has passed. */
-  boolean isOver(long now) {
+  boolean isExpired(long now) {
     return !forever && now - until >= 0;
   }
 
@@ -69,23 +69,23 @@ final class BlockingRequest {
   }
 
   /** The request with only the time that is left. */
-  byte[] bytesAt(long now, RespLimits limits) {
-    return forever ? bytes : BriefCall.with(left(now), frame(limits), timeoutAt);
+  byte[] bytesWithTimeLeft(long now, RespLimits limits) {
+    return forever ? bytes : TimeoutArgument.replace(timeLeft(now), frame(limits), timeoutAt);
   }
 
   /** Never zero, which would be for ever. */
-  private String left(long now) {
+  private String timeLeft(long now) {
     long left = Math.max(1, TimeUnit.NANOSECONDS.toMillis(until - now));
     return millis ? Long.toString(left) : BigDecimal.valueOf(left, 3).toPlainString();
   }
 
   /** As the client sent it, for a first attempt. */
-  RequestFrame briefly(RespLimits limits) {
-    return BriefCall.of(frame(limits), timeoutAt, millis, limits);
+  RequestFrame frameWithShortTimeout(RespLimits limits) {
+    return TimeoutArgument.shorten(frame(limits), timeoutAt, millis, limits);
   }
 
   /** The request's arguments. */
   RequestFrame frame(RespLimits limits) {
-    return BriefCall.frame(bytes, limits);
+    return TimeoutArgument.parse(bytes, limits);
   }
 }

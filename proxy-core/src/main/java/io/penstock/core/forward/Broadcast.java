@@ -10,12 +10,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A request for the master of every shard that serves partitions; the parts share its bytes. */
-final class Broadcast implements Coverage.ForAll {
+final class Broadcast implements CoverageWait.ForAll {
 
   /** Entries that a server gives when it is not told how many. */
   private static final int FEW = 10;
 
-  private final ForwardParts made;
+  private final ForwardContext made;
   private final Forwarded whole;
   private final Backpressure backpressure;
   private final RoutePlan.Broadcast plan;
@@ -31,10 +31,10 @@ final class Broadcast implements Coverage.ForAll {
    * @param bytes one share goes over
    */
   Broadcast(
-      ForwardParts made,
+      ForwardContext made,
       Forwarded whole,
       RoutePlan.Broadcast plan,
-      Sending how,
+      ForwardInput how,
       SharedBuffer bytes) {
     this.made = made;
     this.whole = whole;
@@ -61,16 +61,16 @@ final class Broadcast implements Coverage.ForAll {
   }
 
   @Override
-  public void go(Placement map) {
-    var gather = new Gather(made, whole.place(), plan.merge(), new int[] {limit});
+  public void send(Placement map) {
+    var gather = new Gather(made, whole.replySlot(), plan.merge(), new int[] {limit});
     List<Part> parts = new ArrayList<>();
     int[] firstPartitions = map.firstPartitions();
     for (int shard = 0; shard < firstPartitions.length; shard++) {
       if (firstPartitions[shard] != Placement.UNCOVERED) {
         Part part = new Part(gather);
-        part.carry(bytes.share(), offset, length);
+        part.setRequestBytes(bytes.share(), offset, length);
         Endpoint master = map.shards().get(shard).master();
-        part.prepareForShard(whole, master, firstPartitions[shard], plan.aside());
+        part.prepareForShard(whole, master, firstPartitions[shard], plan.separateConnection());
         parts.add(part);
       }
     }
@@ -79,7 +79,7 @@ final class Broadcast implements Coverage.ForAll {
   }
 
   @Override
-  public void gone() {
+  public void cancel() {
     bytes.release();
   }
 }

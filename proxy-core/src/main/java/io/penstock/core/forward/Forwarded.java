@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class Forwarded extends ClientExchange {
 
   private final @Nullable ForwardedPool pool;
-  private @Nullable ReplySlot slot;
+  private @Nullable ReplySlot replySlot;
 
   /**
    * @param pool that it goes back to at its end; null for none
@@ -25,14 +25,14 @@ final class Forwarded extends ClientExchange {
 
   /** Of a request with a place among the replies. */
   Forwarded begin(ExchangeOwner owner, ReplySlot place) {
-    belongsTo(owner);
-    slot = place;
+    setOwner(owner);
+    replySlot = place;
     return this;
   }
 
   /** Where its reply goes. */
-  ReplySlot place() {
-    ReplySlot place = slot;
+  ReplySlot replySlot() {
+    ReplySlot place = replySlot;
     if (place == null) {
       throw new IllegalStateException("an exchange was used after its end");
     }
@@ -41,25 +41,25 @@ final class Forwarded extends ClientExchange {
 
   @Override
   public void deliver(ByteBuf buffer, int from, int to, Outcome outcome) {
-    ReplySlot place = place();
-    settle();
+    ReplySlot place = replySlot();
+    releaseRequest();
     place.deliver(buffer, from, to, outcome);
     end();
   }
 
   @Override
   public void answer(byte[] reply, Outcome outcome) {
-    ReplySlot place = place();
-    settle();
+    ReplySlot place = replySlot();
+    releaseRequest();
     place.answer(reply, outcome);
     end();
   }
 
   @Override
   public void deliverPart(ByteBuf buffer, int from, int to, boolean last) {
-    ReplySlot place = place();
+    ReplySlot place = replySlot();
     if (last) {
-      settle();
+      releaseRequest();
     }
     place.deliverPart(buffer, from, to, last);
     if (last) {
@@ -68,20 +68,20 @@ final class Forwarded extends ClientExchange {
   }
 
   @Override
-  public void dropHeld() {
-    place().dropPending();
+  public void dropPending() {
+    replySlot().dropPending();
   }
 
   @Override
-  public boolean hasBegun() {
-    return place().hasBegun();
+  public boolean hasStartedReply() {
+    return replySlot().hasBegun();
   }
 
   private void end() {
     if (pool != null) {
-      slot = null;
-      belongsTo(null);
-      pool.give(this);
+      replySlot = null;
+      setOwner(null);
+      pool.recycle(this);
     }
   }
 }

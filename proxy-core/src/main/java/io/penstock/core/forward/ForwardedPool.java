@@ -23,14 +23,14 @@ public final class ForwardedPool {
   }
 
   /** Takes back one that has ended. */
-  void give(Forwarded ended) {
+  void recycle(Forwarded ended) {
     if (spare.size() < ReplySlots.MAX_SPARE) {
       spare.addLast(ended);
     }
   }
 
   /** Lets go of half of those that nobody needed since the last time. Called now and then. */
-  public void look() {
+  public void trim() {
     int rest = Math.max(ReplySlots.MIN_SPARE, spare.size() - (unused + 1) / 2);
     while (spare.size() > rest) {
       spare.pollFirst();

@@ -29,37 +29,37 @@ public final class Forwarder {
   private final Nodes nodes;
   private final ExchangeOwner owner;
   private final OrderGuard order;
-  private final ForwardSite site;
-  private final ForwardParts made;
-  private final Sending sending;
+  private final ForwardLoop forwardLoop;
+  private final ForwardContext made;
+  private final ForwardInput sending;
   private final IncomingRequest request;
   private final Backpressure backpressure;
-  private final Coverage coverage;
+  private final CoverageWait coverage;
 
   /**
    * @param sending the request that is handled now
    */
-  public Forwarder(ForwardParts made, Sending sending) {
-    ClientContext context = made.context();
+  public Forwarder(ForwardContext made, ForwardInput sending) {
+    ClientContext context = made.clientContext();
     this.client = context.client();
     this.replies = context.replies();
     this.account = context.account();
     this.nodes = context.nodes();
     this.owner = made.owner();
     this.order = made.order();
-    this.site = made.site();
+    this.forwardLoop = made.forwardLoop();
     this.made = made;
     this.sending = sending;
     this.request = sending.request();
     this.backpressure = sending.backpressure();
-    this.coverage = new Coverage(context, order);
+    this.coverage = new CoverageWait(context, order);
   }
 
   /**
    * Whether the request, whose reply may be large, must wait until less of such replies is to come
    * from the node of its partition; then its client pauses.
    */
-  public boolean awaitsRoom(RoutePlan plan, @Nullable CommandSpec spec) {
+  public boolean mustWaitForRoom(RoutePlan plan, @Nullable CommandSpec spec) {
     if (spec == null || account.expectedLargeReply(spec) == 0 || hasRoom(plan)) {
       return false;
     }
@@ -91,47 +91,47 @@ public final class Forwarder {
 
   /** Sends the request as it is. */
   public void forward(CommandSpec spec, int partition) {
-    send(prepared(spec, partition));
+    send(prepareExchange(spec, partition));
   }
 
   /** The same to any node. */
   public void forwardToAnyNode(CommandSpec spec) {
     ReplySlot place = replies.begin(spec);
     place.targetAnyNode();
-    Forwarded exchange = begun(place);
+    Forwarded exchange = newExchange(place);
     exchange.prepareForAnyNode(spec);
     send(exchange);
   }
 
   /** The same for one of several keys. */
-  public void forwardSeveral(CommandSpec spec, int partition) {
-    Forwarded exchange = prepared(spec, partition);
-    order.namesSeveral(exchange);
+  public void forwardMultiKey(CommandSpec spec, int partition) {
+    Forwarded exchange = prepareExchange(spec, partition);
+    order.trackMultiKeyRequest(exchange);
     send(exchange);
   }
 
   /** The same for one that carries a script. */
   public void forwardScript(CommandSpec spec, RoutePlan.Script plan) {
-    site.scripts().record(spec, request.frame());
-    if (plan.several()) {
-      forwardSeveral(spec, plan.partition());
+    forwardLoop.scripts().record(spec, request.frame());
+    if (plan.multiKey()) {
+      forwardMultiKey(spec, plan.partition());
     } else {
       forward(spec, plan.partition());
     }
   }
 
-  private Forwarded prepared(CommandSpec spec, int partition) {
+  private Forwarded prepareExchange(CommandSpec spec, int partition) {
     ReplySlot place = replies.begin(spec);
     place.targetPartition(partition);
-    Forwarded exchange = begun(place);
+    Forwarded exchange = newExchange(place);
     exchange.prepare(spec, partition);
     return exchange;
   }
 
-  private Forwarded begun(ReplySlot place) {
+  private Forwarded newExchange(ReplySlot place) {
     RequestFrame frame = request.frame();
-    Forwarded exchange = site.pool().take().begin(owner, place);
-    exchange.carry(request.share(), frame.start(), frame.end() - frame.start());
+    Forwarded exchange = forwardLoop.pool().take().begin(owner, place);
+    exchange.setRequestBytes(request.share(), frame.start(), frame.end() - frame.start());
     return exchange;
   }
 
@@ -142,19 +142,19 @@ public final class Forwarder {
   }
 
   /** Sends the request in parts. */
-  public void divide(CommandSpec spec, RoutePlan.Split plan) {
+  public void split(CommandSpec spec, RoutePlan.Split plan) {
     ReplySlot whole = replies.begin(spec);
     whole.targetManyPartitions();
     if (plan.keys() >= Slices.THRESHOLD) {
-      new LongDivision(made, whole, spec, plan, sending).begin();
+      new SlicedSplitRequest(made, whole, spec, plan, sending).begin();
       return;
     }
-    var division = new Division(request.frame(), plan);
+    var division = new SplitRequest(request.frame(), plan);
     var gather = new Gather(made, whole, plan.merge(), division.groupOfKey());
     Part[] parts = division.parts(gather, spec);
     for (int i = 0; i < parts.length; i++) {
       if (plan.keysOfGroup(i) > 1) {
-        order.namesSeveral(parts[i]);
+        order.trackMultiKeyRequest(parts[i]);
       }
     }
     backpressure.pauseIfBusy(gather.send(parts));
@@ -162,22 +162,22 @@ public final class Forwarder {
 
   /** Sends the request to every shard. */
   public void broadcast(CommandSpec spec, RoutePlan.Broadcast plan) {
-    Forwarded whole = beginForAll(spec);
+    Forwarded whole = beginForAllShards(spec);
     SharedBuffer bytes = request.share();
     if (spec.isWrite()) { // a master that has become a replica refuses it and takes others
-      order.routesChange();
+      order.onRoutesChange();
     }
-    coverage.whenWhole(whole, new Broadcast(made, whole, plan, sending, bytes));
+    coverage.sendWhenCovered(whole, new Broadcast(made, whole, plan, sending, bytes));
   }
 
   /** Sends the call of {@code SCAN} to the shard whose turn it is. */
   public void scan(CommandSpec spec, long cursor) {
-    Forwarded whole = beginForAll(spec);
-    coverage.whenWhole(whole, new Scan(made, whole, coverage, cursor, sending));
+    Forwarded whole = beginForAllShards(spec);
+    coverage.sendWhenCovered(whole, new Scan(made, whole, coverage, cursor, sending));
   }
 
   /** Takes a place among the replies for a request that concerns all keys. */
-  private Forwarded beginForAll(CommandSpec spec) {
+  private Forwarded beginForAllShards(CommandSpec spec) {
     ReplySlot place = replies.begin(spec);
     place.targetManyPartitions();
     Forwarded whole = new Forwarded(null).begin(owner, place);
@@ -188,8 +188,8 @@ public final class Forwarder {
   /** Sends a message; its reply is put right where clients listen here. */
   public void publish(CommandSpec spec, RoutePlan.Publish plan) {
     RequestFrame frame = request.frame();
-    if (site.hub().subscriberCounts().isEmpty()
-        || frame.length(1) > site.longestOnHeap()) { // nobody's channel
+    if (forwardLoop.hub().subscriberCounts().isEmpty()
+        || frame.length(1) > forwardLoop.maxBytesOnHeap()) { // nobody's channel
       forward(spec, plan.partition());
       return;
     }
@@ -198,7 +198,7 @@ public final class Forwarder {
     Name channel = Name.copy(frame.buffer(), frame.offset(1), frame.length(1));
     Kind kind = plan.sharded() ? Kind.SHARD : Kind.CHANNEL;
     var publication = new Publication(made, whole, kind, channel);
-    publication.carry(request.share(), frame.start(), frame.end() - frame.start());
+    publication.setRequestBytes(request.share(), frame.start(), frame.end() - frame.start());
     publication.prepare(spec, plan.partition());
     send(publication);
   }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class Gather implements Part.Whole, Sliced {
 
   /** With so many bytes of replies they are put together in slices. */
-  private static final int MUCH = 128 * 1024;
+  private static final int SLICE_ABOVE = 128 * 1024;
 
   private final ReplySlot whole;
   private final ExchangeOwner owner;
@@ -29,32 +29,32 @@ public final class Gather implements Part.Whole, Sliced {
   private final Allowance account;
   private final Nodes nodes;
   private final Loop loop;
-  private final ForwardSite site;
+  private final ForwardLoop forwardLoop;
   private final Merge merge;
   private final int[] detail;
   private Part[] parts = {};
   private int sent;
   private int missing;
-  private int carried; // bytes of parts that are counted
+  private int partBytes; // bytes of parts that are counted
   private @Nullable ReplyMerger merger; // once all are here
-  private @Nullable Census census; // where the reply is about clients
+  private @Nullable PubsubCountRewriter countRewriter; // where the reply is about clients
   private Outcome outcome = Outcome.OK;
-  private final Gathered held;
+  private final GatheredBytes gathered;
 
   /**
    * Before anything is sent.
    *
    * @param detail as {@link ReplyMerger#merge} takes it
    */
-  public Gather(ForwardParts made, ReplySlot whole, Merge merge, int[] detail) {
+  public Gather(ForwardContext made, ReplySlot whole, Merge merge, int[] detail) {
     this.whole = whole;
     this.owner = made.owner();
-    this.client = made.context().client();
-    this.account = made.context().account();
-    this.nodes = made.context().nodes();
-    this.loop = made.context().loop();
-    this.site = made.site();
-    this.held = new Gathered(made.context(), site.limit());
+    this.client = made.clientContext().client();
+    this.account = made.clientContext().account();
+    this.nodes = made.clientContext().nodes();
+    this.loop = made.clientContext().loop();
+    this.forwardLoop = made.forwardLoop();
+    this.gathered = new GatheredBytes(made.clientContext(), forwardLoop.limit());
     this.merge = merge;
     this.detail = detail;
   }
@@ -93,46 +93,46 @@ public final class Gather implements Part.Whole, Sliced {
 
   /** There is a bound for them together: they cannot be given before all are here. */
   @Override
-  public boolean holds(int bytes) {
-    if (held.overflowsWith(bytes)) {
-      letGo();
+  public boolean addPending(int bytes) {
+    if (gathered.overflowsOnAdd(bytes)) {
+      releaseParts();
     }
-    return !held.isTooLarge();
+    return !gathered.isTooLarge();
   }
 
   /**
    * Counts so many bytes of parts for the client until the end; of a large part it is counted
-   * without this ({@link io.penstock.core.retry.ClientExchange#carry}).
+   * without this ({@link io.penstock.core.retry.ClientExchange#setRequestBytes}).
    */
-  void carries(int bytes) {
-    carried += bytes;
+  void countPartBytes(int bytes) {
+    partBytes += bytes;
     account.addKept(bytes);
   }
 
-  private void letGo() {
-    if (carried > 0) {
-      account.addKept(-carried);
-      carried = 0;
+  private void releaseParts() {
+    if (partBytes > 0) {
+      account.addKept(-partBytes);
+      partBytes = 0;
     }
     for (int i = 0; i < sent; i++) {
       parts[i].discard();
     }
-    held.letGo();
+    gathered.release();
   }
 
   @Override
-  public void broke() {
-    held.refuse();
-    letGo();
+  public void onInternalError() {
+    gathered.markTooLarge();
+    releaseParts();
   }
 
   @Override
-  public boolean readsFine() {
+  public boolean needsSuccessReplies() {
     return merge != Merge.ALL_OK;
   }
 
   @Override
-  public void partDone() {
+  public void onPartDone() {
     if (--missing > 0) {
       return;
     }
@@ -140,7 +140,7 @@ public final class Gather implements Part.Whole, Sliced {
       if (begin()) {
         return; // the rest in slices
       }
-      letGo();
+      releaseParts();
     } catch (Throwable e) { // the caller must not fail because of this client
       onFailure(e);
     }
@@ -149,16 +149,16 @@ public final class Gather implements Part.Whole, Sliced {
   @Override
   public void onFailure(Throwable cause) {
     client.fail(cause);
-    Census counts = census;
+    PubsubCountRewriter counts = countRewriter;
     if (counts != null) {
-      counts.drop();
+      counts.release();
     }
-    letGo();
+    releaseParts();
   }
 
   /** Answers true when it has to be gone on with. */
   private boolean begin() {
-    if (held.isTooLarge()) {
+    if (gathered.isTooLarge()) {
       whole.answer(ErrorReplies.MERGED_REPLY_TOO_LARGE, Outcome.ERROR);
       return false;
     }
@@ -169,13 +169,13 @@ public final class Gather implements Part.Whole, Sliced {
         outcome = parts[i].outcome();
       }
     }
-    Census counts = merge.countsClients() ? new Census(whole, merge, client, site.hub()) : null;
+    PubsubCountRewriter counts = merge.countsClients() ? new PubsubCountRewriter(whole, merge, client, forwardLoop.hub()) : null;
     ReplyMerger.Sink sink = counts == null ? this::pass : counts::add;
     ReplyMerger begun = new ReplyMerger(sink);
-    census = counts;
+    countRewriter = counts;
     merger = begun;
     begun.begin(merge, replies, detail);
-    if (held.size() >= MUCH) {
+    if (gathered.size() >= SLICE_ABOVE) {
       loop.slices().start(this);
       return true;
     }
@@ -197,15 +197,15 @@ public final class Gather implements Part.Whole, Sliced {
     if (!unheard && begun.step(Slices.STEPS_PER_SLICE)) {
       return true;
     }
-    Outcome how = begun.isFine() ? Outcome.OK : outcome == Outcome.OK ? Outcome.ERROR : outcome;
-    Census counts = census;
+    Outcome how = begun.isSuccess() ? Outcome.OK : outcome == Outcome.OK ? Outcome.ERROR : outcome;
+    PubsubCountRewriter counts = countRewriter;
     if (counts != null && !counts.deliver(how, Slices.STEPS_PER_SLICE)) {
       return true;
     }
     if (counts == null) {
       whole.complete(how);
     }
-    letGo();
+    releaseParts();
     return false;
   }
 }

@@ -11,25 +11,25 @@ import io.penstock.core.client.ClientLog;
 public final class GatherLimit {
 
   /** One client may hold this share of the memory that there is for replies. */
-  private static final int SHARE_HELD = 4;
+  private static final int SHARES = 4;
 
-  private final long most;
+  private final long maxBytes;
   private final ClientLog notices;
 
   /**
    * @param longestRequest bytes that a request may have
    */
   public GatherLimit(long longestRequest, ClientLog notices) {
-    this.most = Math.min(longestRequest, PlatformDependent.maxDirectMemory() / SHARE_HELD);
+    this.maxBytes = Math.min(longestRequest, PlatformDependent.maxDirectMemory() / SHARES);
     this.notices = notices;
   }
 
   /** Whether so many bytes for a request of the client are too many; the log tells of it then. */
   boolean isExceeded(long bytes, Client client) {
-    if (bytes <= most) {
+    if (bytes <= maxBytes) {
       return false;
     }
-    notices.replyTooLarge(client, most);
+    notices.replyTooLarge(client, maxBytes);
     return true;
   }
 }

@@ -20,22 +20,22 @@ public final class Part extends ClientExchange {
      *
      * @return false when that is too much: they are dropped
      */
-    boolean holds(int bytes);
+    boolean addPending(int bytes);
 
     /** Whether a reply that is no error is looked at; if not, it need not be held. */
-    default boolean readsFine() {
+    default boolean needsSuccessReplies() {
       return true;
     }
 
     /** A part failed within Penstock: there will be no answer, and what is held is dropped. */
-    void broke();
+    void onInternalError();
 
     /** A part's whole reply has come; it can be looked at until the part is discarded. */
-    void partDone();
+    void onPartDone();
   }
 
   private final Whole whole;
-  private final PendingReply held = new PendingReply();
+  private final PendingReply pending = new PendingReply();
   private Outcome outcome = Outcome.OK;
 
   public Part(Whole whole) {
@@ -47,7 +47,7 @@ public final class Part extends ClientExchange {
    * The whole reply, borrowed until {@link #discard}; empty when it was fine and nobody reads such.
    */
   ByteBuf reply() {
-    return held.view();
+    return pending.view();
   }
 
   Outcome outcome() {
@@ -55,54 +55,54 @@ public final class Part extends ClientExchange {
   }
 
   void discard() {
-    held.clear();
+    pending.clear();
   }
 
   @Override
   public void deliver(ByteBuf buffer, int from, int to, Outcome how) {
     outcome = how;
-    if (how != Outcome.OK || whole.readsFine()) {
-      hold(buffer, from, to);
+    if (how != Outcome.OK || whole.needsSuccessReplies()) {
+      addToPending(buffer, from, to);
     }
-    settle();
-    whole.partDone();
+    releaseRequest();
+    whole.onPartDone();
   }
 
   @Override
   public void answer(byte[] reply, Outcome how) {
-    dropHeld();
+    dropPending();
     deliver(Unpooled.wrappedBuffer(reply), 0, reply.length, how);
   }
 
   @Override
   public void deliverPart(ByteBuf buffer, int from, int to, boolean last) {
-    hold(buffer, from, to);
+    addToPending(buffer, from, to);
     if (last) {
-      settle();
-      whole.partDone();
+      releaseRequest();
+      whole.onPartDone();
     }
   }
 
-  private void hold(ByteBuf buffer, int from, int to) {
-    if (whole.holds(to - from)) {
-      held.append(buffer, from, to, account().hasMuchPending());
+  private void addToPending(ByteBuf buffer, int from, int to) {
+    if (whole.addPending(to - from)) {
+      pending.append(buffer, from, to, account().hasMuchPending());
     }
   }
 
   @Override
-  public void dropHeld() {
-    whole.holds(-held.size());
-    held.clear();
+  public void dropPending() {
+    whole.addPending(-pending.size());
+    pending.clear();
   }
 
   @Override
-  public void broke() {
-    whole.broke();
+  public void onInternalError() {
+    whole.onInternalError();
   }
 
   /** Nothing of a part goes to the client before all parts are there. */
   @Override
-  public boolean hasBegun() {
+  public boolean hasStartedReply() {
     return false;
   }
 }

@@ -31,18 +31,18 @@ final class Publication extends ClientExchange implements ReceiverCounts.Listene
   /**
    * @param whole the client's request, which is answered and not sent
    */
-  Publication(ForwardParts made, ReplySlot whole, Kind kind, Name channel) {
+  Publication(ForwardContext made, ReplySlot whole, Kind kind, Name channel) {
     super(made.owner());
     this.whole = whole;
-    this.client = made.context().client();
-    this.hub = made.site().hub();
+    this.client = made.clientContext().client();
+    this.hub = made.forwardLoop().hub();
     this.kind = kind;
     this.channel = channel;
   }
 
   @Override
   public void deliver(ByteBuf buffer, int from, int to, Outcome outcome) {
-    settle();
+    releaseRequest();
     Endpoint node = sentTo();
     if (node == null || buffer.getByte(from) != ':') {
       whole.deliver(buffer, from, to, outcome);
@@ -72,25 +72,25 @@ final class Publication extends ClientExchange implements ReceiverCounts.Listene
 
   @Override
   public void answer(byte[] reply, Outcome outcome) {
-    settle();
+    releaseRequest();
     whole.answer(reply, outcome);
   }
 
   @Override
   public void deliverPart(ByteBuf buffer, int from, int to, boolean last) {
     if (last) {
-      settle();
+      releaseRequest();
     }
     whole.deliverPart(buffer, from, to, last);
   }
 
   @Override
-  public void dropHeld() {
+  public void dropPending() {
     // An integer comes whole.
   }
 
   @Override
-  public boolean hasBegun() {
+  public boolean hasStartedReply() {
     return whole.hasBegun();
   }
 }

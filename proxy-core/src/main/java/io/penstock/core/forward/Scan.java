@@ -17,13 +17,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** One call of {@code SCAN} over all shards: one node is asked, and its cursor becomes another. */
-final class Scan implements Coverage.ForAll, Part.Whole {
+final class Scan implements CoverageWait.ForAll, Part.Whole {
 
   private final Forwarded whole;
   private final ExchangeOwner owner;
   private final Nodes nodes;
   private final Backpressure backpressure;
-  private final Coverage coverage;
+  private final CoverageWait coverage;
   private final long cursor;
   private final int argc;
   private final ByteBuf options; // as the client encoded them; on the heap
@@ -36,10 +36,10 @@ final class Scan implements Coverage.ForAll, Part.Whole {
    * @param whole prepared
    * @param cursor the client's
    */
-  Scan(ForwardParts made, Forwarded whole, Coverage coverage, long cursor, Sending how) {
+  Scan(ForwardContext made, Forwarded whole, CoverageWait coverage, long cursor, ForwardInput how) {
     this.whole = whole;
     this.owner = made.owner();
-    this.nodes = made.context().nodes();
+    this.nodes = made.clientContext().nodes();
     this.backpressure = how.backpressure();
     RequestFrame frame = how.request().frame();
     this.coverage = coverage;
@@ -47,7 +47,7 @@ final class Scan implements Coverage.ForAll, Part.Whole {
     this.argc = frame.argc();
     this.options = Unpooled.buffer(frame.end() - frame.start());
     if (argc > 2) {
-      Division.copyArguments(options, frame, 2, argc - 2);
+      SplitRequest.copyArguments(options, frame, 2, argc - 2);
     }
   }
 
@@ -57,13 +57,13 @@ final class Scan implements Coverage.ForAll, Part.Whole {
   }
 
   @Override
-  public void go(Placement map) {
+  public void send(Placement map) {
     ScanStep now = ScanStep.of(cursor, map);
     step = now;
     Part part = new Part(this);
     current = part;
     SharedBuffer bytes = encode(now.nodeCursor());
-    part.carry(bytes, 0, bytes.buffer().writerIndex());
+    part.setRequestBytes(bytes, 0, bytes.buffer().writerIndex());
     part.prepareForShard(whole, now.master(), now.partition(), false);
     if (!nodes.dispatch(part)) {
       backpressure.pauseIfBusy(part.sentTo());
@@ -80,18 +80,18 @@ final class Scan implements Coverage.ForAll, Part.Whole {
   }
 
   @Override
-  public void gone() {
+  public void cancel() {
     // There is nothing to give back.
   }
 
   /** One page is what the client asked for. */
   @Override
-  public boolean holds(int bytes) {
+  public boolean addPending(int bytes) {
     return true;
   }
 
   @Override
-  public void broke() {
+  public void onInternalError() {
     if (current != null) {
       current.discard();
     }
@@ -99,22 +99,22 @@ final class Scan implements Coverage.ForAll, Part.Whole {
 
   /** Another node than the one that the cursor was for may have got it: its reply is void. */
   @Override
-  public void partDone() {
+  public void onPartDone() {
     ScanStep asked = Objects.requireNonNull(step);
     Part part = Objects.requireNonNull(current);
-    ReplySlot place = whole.place();
+    ReplySlot place = whole.replySlot();
     Outcome outcome = part.outcome();
     ByteBuf reply = part.reply();
     if (outcome != Outcome.OK) {
       place.deliver(reply, reply.readerIndex(), reply.writerIndex(), outcome);
     } else if (!asked.master().equals(part.sentTo())) {
       part.discard();
-      whole.sentLate();
-      coverage.whenWhole(whole, this);
+      whole.extendDeadline();
+      coverage.sendWhenCovered(whole, this);
       return;
     } else {
       boolean fine =
-          asked.answer(reply, (buffer, from, to) -> place.deliverPart(buffer, from, to, false));
+          asked.toClientReply(reply, (buffer, from, to) -> place.deliverPart(buffer, from, to, false));
       place.complete(fine ? Outcome.OK : Outcome.ERROR);
     }
     part.discard();

@@ -1,6 +1,6 @@
 package io.penstock.core.replication;
 
-import io.penstock.core.blocking.BlockingParts;
+import io.penstock.core.blocking.BlockingContext;
 import io.penstock.core.reply.WireRequest;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +20,7 @@ final class FsyncWait extends ShardWait {
   private boolean marked;
   private boolean lost;
 
-  FsyncWait(BlockingParts made, WaitCall call, int partition) {
+  FsyncWait(BlockingContext made, WaitCall call, int partition) {
     super(made, call, partition);
   }
 
@@ -30,36 +30,36 @@ final class FsyncWait extends ShardWait {
   }
 
   @Override
-  void lost() {
+  void onMasterLost() {
     lost = true;
   }
 
   /** Another master, or connection, tells of another mark. */
   @Override
-  boolean isBlind() {
+  boolean hasLostTrack() {
     return lost || marked;
   }
 
   @Override
-  byte @Nullable [] worded(String error) {
+  byte @Nullable [] replacementFor(String error) {
     // A server without WAITAOF, or without functions, should name what the client sent.
-    return error.startsWith("-ERR unknown ") ? call().unknown() : null;
+    return error.startsWith("-ERR unknown ") ? call().unknownCommandError() : null;
   }
 
   @Override
-  void answered(List<String> reply) {
+  void onSuccess(List<String> reply) {
     long patience;
     if (marked) {
       long local = Long.parseLong(reply.get(0));
-      patience = look(new WaitCall.Acknowledged(local, Long.parseLong(reply.get(1))));
+      patience = update(new WaitCall.Acknowledged(local, Long.parseLong(reply.get(1))));
     } else {
       marked = true;
-      patience = Math.max(1, call().patienceMillis(this)); // one look is always taken
+      patience = Math.max(1, call().remainingMillis(this)); // one look is always taken
     }
     if (patience > 0) {
-      long millis = Math.min(LONGEST_MILLIS, patience);
+      long millis = Math.min(MAX_STEP_MILLIS, patience);
       WaitCall.Acknowledged wanted = call().wanted();
-      ask(
+      query(
           WireRequest.of(
               "WAITAOF",
               Long.toString(wanted.local()),

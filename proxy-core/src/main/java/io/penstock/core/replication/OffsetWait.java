@@ -1,6 +1,6 @@
 package io.penstock.core.replication;
 
-import io.penstock.core.blocking.BlockingParts;
+import io.penstock.core.blocking.BlockingContext;
 import io.penstock.core.reply.WireRequest;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -12,65 +12,65 @@ import org.jspecify.annotations.Nullable;
  */
 final class OffsetWait extends ShardWait {
 
-  private static final byte[] LOOK = WireRequest.of("INFO", "replication");
+  private static final byte[] INFO_REPLICATION = WireRequest.of("INFO", "replication");
   private static final String TOO_MANY = Integer.toString(Integer.MAX_VALUE);
-  private static final long SHORTEST_MILLIS = 2;
+  private static final long MIN_STEP_MILLIS = 2;
 
-  private @Nullable ReplicationView first; // of the master that the call found
-  private boolean blind; // it is lost, and nothing proves that its successor has all of it
-  private long pause = SHORTEST_MILLIS;
-  private boolean pausing; // the reply to come is to WAIT
+  private @Nullable ReplicationInfo first; // of the master that the call found
+  private boolean lostTrack; // it is lost, and nothing proves that its successor has all of it
+  private long stepMillis = MIN_STEP_MILLIS;
+  private boolean waiting; // the reply to come is to WAIT
 
-  OffsetWait(BlockingParts made, WaitCall call, int partition) {
+  OffsetWait(BlockingContext made, WaitCall call, int partition) {
     super(made, call, partition);
   }
 
   @Override
   byte[] firstRequest() {
-    pausing = false;
-    return LOOK;
+    waiting = false;
+    return INFO_REPLICATION;
   }
 
   @Override
-  void lost() {
-    blind |= first == null;
+  void onMasterLost() {
+    lostTrack |= first == null;
   }
 
   @Override
-  boolean isBlind() {
-    return blind;
+  boolean hasLostTrack() {
+    return lostTrack;
   }
 
   @Override
-  void answered(List<String> reply) {
-    if (pausing) {
-      pausing = false;
-      ask(LOOK, 0);
+  void onSuccess(List<String> reply) {
+    if (waiting) {
+      waiting = false;
+      query(INFO_REPLICATION, 0);
       return;
     }
-    ReplicationView view = ReplicationView.of(reply.getFirst());
+    ReplicationInfo view = ReplicationInfo.of(reply.getFirst());
     if (view.isMaster()) {
-      lookAt(view);
+      onInfo(view);
     } else {
-      demoted();
+      onDemoted();
     }
   }
 
-  private void lookAt(ReplicationView view) {
-    ReplicationView start = first == null ? view : first;
+  private void onInfo(ReplicationInfo view) {
+    ReplicationInfo start = first == null ? view : first;
     first = start;
-    if (!view.continues(start)) {
-      blind = true;
-      demoted();
+    if (!view.continuesFrom(start)) {
+      lostTrack = true;
+      onDemoted();
       return;
     }
-    long patience = look(new WaitCall.Acknowledged(0, view.replicasAt(start.offset())));
+    long patience = update(new WaitCall.Acknowledged(0, view.replicasWithOffset(start.offset())));
     if (patience == 0) {
       return;
     }
-    pausing = true;
-    long millis = Math.min(pause, patience);
-    pause = Math.min(LONGEST_MILLIS, pause * 2);
-    ask(WireRequest.of("WAIT", TOO_MANY, Long.toString(millis)), millis);
+    waiting = true;
+    long millis = Math.min(stepMillis, patience);
+    stepMillis = Math.min(MAX_STEP_MILLIS, stepMillis * 2);
+    query(WireRequest.of("WAIT", TOO_MANY, Long.toString(millis)), millis);
   }
 }

@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.Lease;
-import io.penstock.core.blocking.BlockingParts;
+import io.penstock.core.blocking.BlockingContext;
 import io.penstock.core.client.LeasedExchange;
 import io.penstock.core.client.Nodes;
 import io.penstock.core.client.RetryWindow;
@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 abstract class ShardWait extends LeasedExchange {
 
   /** A step lasts no longer: so late a client that has gone is noticed. */
-  static final long LONGEST_MILLIS = 100;
+  static final long MAX_STEP_MILLIS = 100;
 
   private static final byte[] DEMOTED =
       ErrorReplies.encode("UNBLOCKED the master of a shard has become a replica");
@@ -39,22 +39,22 @@ abstract class ShardWait extends LeasedExchange {
 
   private final Nodes nodes;
   private final Loop loop;
-  private final RetryableErrors refusals;
+  private final RetryableErrors retryableErrors;
   private final WaitCall call;
   private final int partition;
   private final RetryWindow patience;
   private @Nullable Lease lease;
   private WaitCall.Acknowledged acknowledged = WaitCall.Acknowledged.NONE;
-  private boolean settled;
+  private boolean done;
 
   /**
    * @param partition one of the shard's
    */
-  ShardWait(BlockingParts made, WaitCall call, int partition) {
-    super(made.context().client());
-    this.nodes = made.context().nodes();
-    this.loop = made.context().loop();
-    this.refusals = made.retryableErrors();
+  ShardWait(BlockingContext made, WaitCall call, int partition) {
+    super(made.clientContext().client());
+    this.nodes = made.clientContext().nodes();
+    this.loop = made.clientContext().loop();
+    this.retryableErrors = made.retryableErrors();
     this.call = call;
     this.partition = partition;
     this.patience = new RetryWindow(loop, nodes);
@@ -64,16 +64,16 @@ abstract class ShardWait extends LeasedExchange {
   abstract byte[] firstRequest();
 
   /** A reply that is no error, all its strings and numbers. */
-  abstract void answered(List<String> reply);
+  abstract void onSuccess(List<String> reply);
 
   /** The master was lost: what comes after it may lack what the client wrote. */
-  abstract void lost();
+  abstract void onMasterLost();
 
   /** Whether nothing more can be known than is: only the client's time ends it. */
-  abstract boolean isBlind();
+  abstract boolean hasLostTrack();
 
   /** The reply to an error; null for the error itself. */
-  byte @Nullable [] worded(String error) {
+  byte @Nullable [] replacementFor(String error) {
     return null;
   }
 
@@ -86,8 +86,8 @@ abstract class ShardWait extends LeasedExchange {
     return acknowledged;
   }
 
-  final boolean isSettled() {
-    return settled;
+  final boolean isDone() {
+    return done;
   }
 
   /** Asks whoever is the master now. */
@@ -98,7 +98,7 @@ abstract class ShardWait extends LeasedExchange {
     Shard owner = nodes.placement().shardOf(partition);
     if (owner == null) {
       nodes.requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
-      again(ErrorReplies.NOT_SERVED, Outcome.UNAVAILABLE);
+      retry(ErrorReplies.NOT_SERVED, Outcome.UNAVAILABLE);
       return;
     }
     prepare(firstRequest(), 0);
@@ -117,7 +117,7 @@ abstract class ShardWait extends LeasedExchange {
    *
    * @param millis how long it may take its time
    */
-  final void ask(byte[] request, long millis) {
+  final void query(byte[] request, long millis) {
     Lease on = lease;
     if (on != null) {
       prepare(request, millis);
@@ -134,45 +134,45 @@ abstract class ShardWait extends LeasedExchange {
   }
 
   /** So much is acknowledged now. Answers for how many milliseconds to ask on; 0 if no longer. */
-  final long look(WaitCall.Acknowledged now) {
+  final long update(WaitCall.Acknowledged now) {
     patience.reset();
     acknowledged = now;
-    long left = call.patienceMillis(this);
+    long left = call.remainingMillis(this);
     if (left == 0) {
       release();
-      settle();
+      finish();
     }
     return left;
   }
 
-  private void settle() {
-    settled = true;
-    call.settled();
+  private void finish() {
+    done = true;
+    call.onShardDone();
   }
 
   /** The node is a replica: another is, or will be, the master. */
-  final void demoted() {
+  final void onDemoted() {
     nodes.requestRefresh(RefreshTrigger.READONLY);
-    again(DEMOTED, Outcome.ERROR);
+    retry(DEMOTED, Outcome.ERROR);
   }
 
   /** Asks once more in a while; when there is no time for that, there is what there is. */
-  private void again(byte[] error, Outcome outcome) {
+  private void retry(byte[] error, Outcome outcome) {
     Lease on = lease;
     lease = null;
     if (on != null) {
       on.discard();
     }
-    long left = call.patienceMillis(this);
+    long left = call.remainingMillis(this);
     if (call.isEnded()) {
       return;
     }
     if (left == 0) {
-      settle();
-    } else if (call.isEndless() && (isBlind() || patience.isOver())) {
+      finish();
+    } else if (call.hasNoTimeout() && (hasLostTrack() || patience.isOver())) {
       call.answer(error, outcome);
-    } else if (isBlind()) {
-      later(() -> again(error, outcome), Math.min(LONGEST_MILLIS, left));
+    } else if (hasLostTrack()) {
+      later(() -> retry(error, outcome), Math.min(MAX_STEP_MILLIS, left));
     } else {
       later(this::begin, Math.min(DELAY_MILLIS, left));
     }
@@ -196,20 +196,20 @@ abstract class ShardWait extends LeasedExchange {
     if (call.isEnded()) {
       release();
     } else if (buffer.getByte(from) == '-') {
-      refused(buffer, from, to);
+      onError(buffer, from, to);
     } else {
-      answered(ReplyStrings.of(buffer.slice(from, to - from)));
+      onSuccess(ReplyStrings.of(buffer.slice(from, to - from)));
     }
   }
 
-  private void refused(ByteBuf buffer, int from, int to) {
-    if (refusals.parse(this, Scope.MASTER, buffer, from, to) != null) {
-      demoted();
+  private void onError(ByteBuf buffer, int from, int to) {
+    if (retryableErrors.parse(this, Scope.MASTER, buffer, from, to) != null) {
+      onDemoted();
       return;
     }
     byte[] error = new byte[to - from];
     buffer.getBytes(from, error);
-    byte[] worded = worded(new String(error, StandardCharsets.ISO_8859_1));
+    byte[] worded = replacementFor(new String(error, StandardCharsets.ISO_8859_1));
     release();
     call.answer(worded == null ? error : worded, Outcome.ERROR);
   }
@@ -222,11 +222,11 @@ abstract class ShardWait extends LeasedExchange {
   @Override
   public final void onFailure(Failure failure) {
     releaseBytes();
-    lost();
+    onMasterLost();
     switch (failure) {
-      case TIMEOUT -> again(ErrorReplies.TIMEOUT_READ, Outcome.TIMEOUT);
-      case CONNECTION_LOST -> again(ErrorReplies.CONNLOST_READ, Outcome.CONNLOST);
-      case NOT_SENT, NO_OWNER, OVERLOADED -> again(ErrorReplies.UNAVAILABLE, Outcome.UNAVAILABLE);
+      case TIMEOUT -> retry(ErrorReplies.TIMEOUT_READ, Outcome.TIMEOUT);
+      case CONNECTION_LOST -> retry(ErrorReplies.CONNLOST_READ, Outcome.CONNLOST);
+      case NOT_SENT, NO_OWNER, OVERLOADED -> retry(ErrorReplies.UNAVAILABLE, Outcome.UNAVAILABLE);
     }
   }
 }

@@ -1,9 +1,9 @@
 package io.penstock.core.replication;
 
 import io.netty.buffer.Unpooled;
-import io.penstock.core.blocking.BlockedCalls;
-import io.penstock.core.blocking.Blocking;
-import io.penstock.core.blocking.BlockingParts;
+import io.penstock.core.blocking.CurrentBlockingCall;
+import io.penstock.core.blocking.BlockingOperation;
+import io.penstock.core.blocking.BlockingContext;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.client.Nodes;
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * the client's earlier requests are answered, so that all it wrote lies before what the masters
  * have then.
  */
-public final class WaitCall implements Blocking {
+public final class WaitCall implements BlockingOperation {
 
   private static final byte[] UNBLOCKED =
       ErrorReplies.encode("UNBLOCKED client unblocked via CLIENT UNBLOCK");
@@ -54,8 +54,8 @@ public final class WaitCall implements Blocking {
     }
   }
 
-  private final BlockingParts made;
-  private final BlockedCalls calls;
+  private final BlockingContext made;
+  private final CurrentBlockingCall calls;
   private final Client client;
   private final Nodes nodes;
   private final Loop loop;
@@ -63,34 +63,34 @@ public final class WaitCall implements Blocking {
   private final boolean fsync;
   private final List<ShardWait> shards = new ArrayList<>();
   private Acknowledged wanted = Acknowledged.NONE;
-  private byte[] unknown = UNBLOCKED;
-  private boolean endless;
-  private long until;
+  private byte[] unknownCommandError = UNBLOCKED;
+  private boolean noTimeout;
+  private long deadline;
   private boolean ended;
 
   /**
    * @param whole its place among the client's replies
    * @param fsync whether it is a {@code WAITAOF}
    */
-  WaitCall(BlockingParts made, BlockedCalls calls, ReplySlot whole, boolean fsync) {
+  WaitCall(BlockingContext made, CurrentBlockingCall calls, ReplySlot whole, boolean fsync) {
     this.made = made;
     this.calls = calls;
-    this.client = made.context().client();
-    this.nodes = made.context().nodes();
-    this.loop = made.context().loop();
+    this.client = made.clientContext().client();
+    this.nodes = made.clientContext().nodes();
+    this.loop = made.clientContext().loop();
     this.whole = whole;
     this.fsync = fsync;
   }
 
   /** Carries out the request; its client's next requests wait for the end. */
   public static void begin(
-      BlockingParts made,
-      BlockedCalls calls,
+      BlockingContext made,
+      CurrentBlockingCall calls,
       CommandSpec spec,
       boolean fsync,
       IncomingRequest request) {
-    var call = new WaitCall(made, calls, calls.begin(spec), fsync);
-    calls.began(call);
+    var call = new WaitCall(made, calls, calls.beginReply(spec), fsync);
+    calls.setCurrent(call);
     call.begin(request.command());
   }
 
@@ -98,7 +98,7 @@ public final class WaitCall implements Blocking {
   private void begin(Command command) {
     String error = fsync ? readFsync(command) : readReplicas(command);
     if (error == null) {
-      ask();
+      queryMasters();
     } else {
       answer(ErrorReplies.encode(error), Outcome.REJECTED);
     }
@@ -113,7 +113,7 @@ public final class WaitCall implements Blocking {
 
   private @Nullable String readFsync(Command command) {
     wanted = new Acknowledged(command.argAsLong(1), command.argAsLong(2));
-    unknown = ErrorReplies.encode(CommandErrors.unknownCommand(command.frame()));
+    unknownCommandError = ErrorReplies.encode(CommandErrors.unknownCommand(command.frame()));
     if (wanted.local == Command.NOT_A_LONG) {
       return "ERR value is not an integer or out of range";
     }
@@ -136,13 +136,13 @@ public final class WaitCall implements Blocking {
     if (millis < 0) {
       return "ERR timeout is negative";
     }
-    endless = millis == 0 || millis > TimeUnit.NANOSECONDS.toMillis(NEVER_NANOS);
-    long nanos = endless ? NEVER_NANOS : TimeUnit.MILLISECONDS.toNanos(millis);
-    until = loop.tick() + nanos;
+    noTimeout = millis == 0 || millis > TimeUnit.NANOSECONDS.toMillis(NEVER_NANOS);
+    long nanos = noTimeout ? NEVER_NANOS : TimeUnit.MILLISECONDS.toNanos(millis);
+    deadline = loop.tick() + nanos;
     return null;
   }
 
-  private void ask() {
+  private void queryMasters() {
     for (int partition : nodes.placement().firstPartitions()) {
       if (partition != Placement.UNCOVERED) {
         shards.add(
@@ -164,8 +164,8 @@ public final class WaitCall implements Blocking {
   }
 
   /** What a server says that does not know the command. */
-  byte[] unknown() {
-    return unknown;
+  byte[] unknownCommandError() {
+    return unknownCommandError;
   }
 
   boolean isEnded() {
@@ -173,21 +173,21 @@ public final class WaitCall implements Blocking {
   }
 
   /** Whether the client has set no time for it. */
-  boolean isEndless() {
-    return endless;
+  boolean hasNoTimeout() {
+    return noTimeout;
   }
 
   /** How long a shard may go on waiting for more, in milliseconds; 0 if no longer. */
-  long patienceMillis(ShardWait shard) {
-    long left = until - loop.tick();
+  long remainingMillis(ShardWait shard) {
+    long left = deadline - loop.tick();
     return shard.acknowledged().isAtLeast(wanted) || left <= 0
         ? 0
         : Math.max(1, TimeUnit.NANOSECONDS.toMillis(left));
   }
 
   /** A shard has enough, or no time. */
-  void settled() {
-    if (shards.stream().allMatch(ShardWait::isSettled)) {
+  void onShardDone() {
+    if (shards.stream().allMatch(ShardWait::isDone)) {
       answerMinimum();
     }
   }
@@ -206,7 +206,7 @@ public final class WaitCall implements Blocking {
   void answer(byte[] reply, Outcome outcome) {
     if (!ended) {
       ended = true;
-      calls.ended(whole);
+      calls.end(whole);
       whole.answer(reply, outcome);
     }
   }
@@ -227,10 +227,10 @@ public final class WaitCall implements Blocking {
   }
 
   @Override
-  public void gone() {
+  public void onInputEnded() {
     if (!ended) {
       ended = true;
-      calls.ended(whole);
+      calls.end(whole);
       client.drain();
       whole.deliverOwned(Unpooled.EMPTY_BUFFER, Outcome.OK);
     }

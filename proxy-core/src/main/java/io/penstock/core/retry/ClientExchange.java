@@ -24,12 +24,12 @@ import org.jspecify.annotations.Nullable;
 public abstract class ClientExchange extends Exchange {
 
   private @Nullable ExchangeOwner owner;
-  private long order;
+  private long requestNumber;
   private boolean readOnly;
   private boolean script;
-  private @Nullable SeveralKeys several; // that it is one of
+  private @Nullable MultiKeyRequests tracker; // that it is one of
 
-  /** For use again and again: {@link #belongsTo} says whose it is. */
+  /** For use again and again: {@link #setOwner} says whose it is. */
   public ClientExchange() {}
 
   /** An exchange of one client. */
@@ -38,7 +38,7 @@ public abstract class ClientExchange extends Exchange {
   }
 
   /** Its client is this one from here on; null for none. */
-  protected final void belongsTo(@Nullable ExchangeOwner client) {
+  protected final void setOwner(@Nullable ExchangeOwner client) {
     owner = client;
   }
 
@@ -61,8 +61,8 @@ public abstract class ClientExchange extends Exchange {
   }
 
   /** It ran: earlier requests that did not may no longer go before it. */
-  protected final void ran() {
-    owner().retries.answered(this);
+  protected final void markExecuted() {
+    owner().retries.onAnswered(this);
   }
 
   /**
@@ -79,17 +79,17 @@ public abstract class ClientExchange extends Exchange {
   public abstract void deliverPart(ByteBuf buffer, int from, int to, boolean last);
 
   /** Drops the beginning of a reply that was cut: there will be a whole one, or an error. */
-  public abstract void dropHeld();
+  public abstract void dropPending();
 
   /** Whether a part of the reply has already gone to the client. */
-  public abstract boolean hasBegun();
+  public abstract boolean hasStartedReply();
 
   /**
    * Sets the request's bytes.
    *
    * @param shared one share goes over
    */
-  public final void carry(SharedBuffer shared, int offset, int length) {
+  public final void setRequestBytes(SharedBuffer shared, int offset, int length) {
     bytes(shared, offset, length);
     if (length >= SocketOutput.SLICE_THRESHOLD) {
       owner().account.addKept(length);
@@ -97,7 +97,7 @@ public abstract class ClientExchange extends Exchange {
   }
 
   /** Has {@code sender} send what its node needs first; to be called before each sending. */
-  public void sendAhead(Consumer<Exchange> sender) {
+  public void sendPrerequisites(Consumer<Exchange> sender) {
     // Most need nothing.
   }
 
@@ -120,7 +120,7 @@ public abstract class ClientExchange extends Exchange {
   /** Prepares a request of which only parts are sent, each with a destination of its own. */
   public final void prepare(CommandSpec command) {
     ExchangeOwner from = owner();
-    order = from.replies.lastRequestNumber();
+    requestNumber = from.replies.lastRequestNumber();
     readOnly = command.isReadOnly();
     script = command.isScript();
     long now = from.loop.now();
@@ -133,18 +133,18 @@ public abstract class ClientExchange extends Exchange {
   }
 
   /** It has waited, and is sent, or sent again, now. */
-  public final void sentLate() {
+  public final void extendDeadline() {
     extendDeadline(owner().loop.now(), owner().nodes.commandTimeoutNanos());
   }
 
   /** {@link System#nanoTime()} until which it may be sent once more. */
-  final long lastChance() {
+  final long sendDeadline() {
     return deadline() - holdDeadline() > 0 ? deadline() : holdDeadline();
   }
 
   /** Whether it may not be sent any more. */
-  public final boolean isTooLate() {
-    return owner().client.isClosed() || owner().loop.now() - lastChance() >= 0;
+  public final boolean isTooLateToSend() {
+    return owner().client.isClosed() || owner().loop.now() - sendDeadline() >= 0;
   }
 
   /**
@@ -166,7 +166,7 @@ public abstract class ClientExchange extends Exchange {
    */
   public final void prepareForShard(
       ClientExchange whole, Endpoint master, int partition, boolean aside) {
-    order = whole.order();
+    requestNumber = whole.requestNumber();
     readOnly = whole.isReadOnly();
     script = whole.isScript();
     targetShard(master, partition, aside);
@@ -175,8 +175,8 @@ public abstract class ClientExchange extends Exchange {
   }
 
   /** Its place among the client's requests: later ones have a greater number. */
-  public final long order() {
-    return order;
+  public final long requestNumber() {
+    return requestNumber;
   }
 
   public final boolean isReadOnly() {
@@ -194,7 +194,7 @@ public abstract class ClientExchange extends Exchange {
   }
 
   /** Whether it and {@code other} may be about one key, as far as {@code map} tells. */
-  final boolean mayMeet(ClientExchange other, Placement map) {
+  final boolean mayShareKeyWith(ClientExchange other, Placement map) {
     if (!isForShard() && !other.isForShard()) {
       return hasSameDestination(other);
     }
@@ -204,28 +204,28 @@ public abstract class ClientExchange extends Exchange {
   }
 
   /** Later requests look at it there, until it has ended. */
-  final void isOneOf(SeveralKeys all) {
-    several = all;
+  final void setTracker(MultiKeyRequests all) {
+    tracker = all;
   }
 
-  /** Reads the request's keys once more; only before {@link #settle}. */
+  /** Reads the request's keys once more; only before {@link #releaseRequest}. */
   public RequestKeys keys() {
     return RequestKeys.of(command());
   }
 
-  /** Reads the request once more, out of its own bytes; only before {@link #settle}. */
+  /** Reads the request once more, out of its own bytes; only before {@link #releaseRequest}. */
   public final Command command() {
     return owner().reader.read(sharedBytes().buffer(), offset(), length());
   }
 
   /** Gives the request's bytes back: it will not be sent again. */
-  public final void settle() {
+  public final void releaseRequest() {
     if (releaseBytes() && length() >= SocketOutput.SLICE_THRESHOLD) {
       owner().account.addKept(-length());
     }
-    SeveralKeys all = several;
+    MultiKeyRequests all = tracker;
     if (all != null) {
-      several = null;
+      tracker = null;
       all.remove(this);
     }
   }
@@ -241,14 +241,14 @@ public abstract class ClientExchange extends Exchange {
     if (error && handleRetryableError(buffer, from, to)) {
       return;
     }
-    owner().retries.answered(this);
+    owner().retries.onAnswered(this);
     deliver(buffer, from, to, error ? Outcome.ERROR : Outcome.OK);
   }
 
   @Override
   public final void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
     if (last) {
-      owner().retries.answered(this);
+      owner().retries.onAnswered(this);
     }
     deliverPart(buffer, from, to, last);
   }
@@ -258,24 +258,24 @@ public abstract class ClientExchange extends Exchange {
   public final boolean recoverFrom(Throwable defect) {
     owner().client.fail(defect);
     owner().nodes.heldRequests().leave(this);
-    settle();
-    broke();
+    releaseRequest();
+    onInternalError();
     return true;
   }
 
   /** It failed within Penstock, and its client is closed: what is held for it is dropped. */
-  public void broke() {
-    dropHeld();
+  public void onInternalError() {
+    dropPending();
   }
 
   @Override
   public void onFailure(Failure failure) {
-    if (hasBegun()) {
+    if (hasStartedReply()) {
       owner().client.closeNow("a node's connection was lost in the middle of a reply");
-      owner().retries.forget(this);
+      owner().retries.remove(this);
       answer(ErrorReplies.CONNLOST_READ, Outcome.CONNLOST);
       return;
     }
-    owner().retries.failed(this, failure);
+    owner().retries.onFailure(this, failure);
   }
 }

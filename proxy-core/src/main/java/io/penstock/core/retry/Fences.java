@@ -20,7 +20,7 @@ final class Fences {
   private final ClientContext context;
   private final ReplySequence replies;
   private final List<Fence> open = new ArrayList<>(0);
-  private long resent;
+  private long onResend;
 
   Fences(ClientContext context) {
     this.context = context;
@@ -28,30 +28,30 @@ final class Fences {
   }
 
   /** A request is sent again. */
-  void resent() {
-    resent++;
+  void onResend() {
+    onResend++;
   }
 
   /** The same as long as nothing is sent: what is under way now lies before it. */
   long mark() {
-    return replies.lastRequestNumber() + resent;
+    return replies.lastRequestNumber() + onResend;
   }
 
   /** Whether later requests may be on their way behind it. */
   boolean isNeededFor(ClientExchange refused) {
-    return refused.order() < replies.lastRequestNumber() && !refused.mustUseSeparateConnection();
+    return refused.requestNumber() < replies.lastRequestNumber() && !refused.mustUseSeparateConnection();
   }
 
   /** Runs {@code then} when all that is behind it is answered or has failed. */
   void whenPassed(ClientExchange refused, Endpoint node, Runnable then) {
     for (Fence known : open) {
       if (known.covers(refused, node)) {
-        known.then(then);
+        known.thenRun(then);
         return;
       }
     }
     var fence = new Fence(refused, node);
-    fence.then(then);
+    fence.thenRun(then);
     open.add(fence);
     fence.send();
   }
@@ -72,7 +72,7 @@ final class Fences {
     }
 
     @Override
-    void forget() {
+    void unregister() {
       open.remove(this);
     }
   }

@@ -66,11 +66,11 @@ final class MissingScripts {
     Place place = new Place(missing.node(), missing.digest(), fences.mark());
     Loading pending = loading.get(place);
     if (pending != null) {
-      pending.then(then);
+      pending.thenRun(then);
       return;
     }
     Loading fresh = new Loading(place, request, missing.body());
-    fresh.then(then);
+    fresh.thenRun(then);
     loading.put(place, fresh);
     fresh.send();
   }
@@ -86,7 +86,7 @@ final class MissingScripts {
     }
 
     @Override
-    void forget() {
+    void unregister() {
       loading.remove(place);
     }
   }

@@ -25,7 +25,7 @@ abstract class NodeFence extends CompletionExchange {
   private final Nodes nodes;
   private final Loop loop;
   private final Endpoint node;
-  private final List<Runnable> then = new ArrayList<>(1);
+  private final List<Runnable> thenRun = new ArrayList<>(1);
 
   /**
    * @param request ownership goes over
@@ -47,16 +47,16 @@ abstract class NodeFence extends CompletionExchange {
   }
 
   /** Runs {@code action} at the end, after those given before. */
-  void then(Runnable action) {
-    then.add(action);
+  void thenRun(Runnable action) {
+    thenRun.add(action);
   }
 
   void send() {
     nodes.dispatchTo(node, this, false);
   }
 
-  /** It is known no longer: nothing more can be given to {@link #then}. */
-  abstract void forget();
+  /** It is known no longer: nothing more can be given to {@link #thenRun}. */
+  abstract void unregister();
 
   /** A connection that takes no more has not carried it, and what was on its way still is. */
   @Override
@@ -64,7 +64,7 @@ abstract class NodeFence extends CompletionExchange {
     if (failure != Failure.OVERLOADED || !mustWait()) {
       return false;
     }
-    waitOn();
+    scheduleCheck();
     return true;
   }
 
@@ -75,13 +75,13 @@ abstract class NodeFence extends CompletionExchange {
         && !nodes.isWritable(node, client.affinity());
   }
 
-  private void waitOn() {
-    loop.executor().schedule(this::again, AGAIN_NANOS, TimeUnit.NANOSECONDS);
+  private void scheduleCheck() {
+    loop.executor().schedule(this::sendOrWait, AGAIN_NANOS, TimeUnit.NANOSECONDS);
   }
 
-  private void again() {
+  private void sendOrWait() {
     if (mustWait()) {
-      waitOn();
+      scheduleCheck();
     } else if (client.isClosed()) {
       fail(Failure.NOT_SENT);
     } else {
@@ -91,7 +91,7 @@ abstract class NodeFence extends CompletionExchange {
 
   @Override
   protected void onEnd() {
-    forget();
-    then.forEach(Runnable::run);
+    unregister();
+    thenRun.forEach(Runnable::run);
   }
 }

@@ -23,7 +23,7 @@ public final class OrderGuard {
   private boolean retrying; // requests that did not run are to be sent again, or are on their way
   private long mark; // while requests up to this one are unanswered there is something to look at
   private long routesMark; // requests up to this one may have gone by other routes
-  private @Nullable SeveralKeys several; // since there was one
+  private @Nullable MultiKeyRequests multiKeyRequests; // since there was one
 
   public OrderGuard(ClientContext context) {
     this.context = context;
@@ -34,12 +34,12 @@ public final class OrderGuard {
 
   /** Whether the request, which is about this partition, must wait for earlier ones. */
   public boolean mustWait(int partition, IncomingRequest request) {
-    return isCareful() && (mayOvertake(partition) || mayBeTakenFirst(partition, request));
+    return mustCheck() && (mayOvertake(partition) || mayOvertakeMultiKey(partition, request));
   }
 
   /** Whether the request, which goes to any node, must wait for earlier ones. */
   public boolean mustWaitForAnyNode() {
-    return isCareful() && mayOvertakeAtAnyNode();
+    return mustCheck() && mayOvertakeAtAnyNode();
   }
 
   private boolean mayOvertakeAtAnyNode() {
@@ -64,15 +64,15 @@ public final class OrderGuard {
     return false;
   }
 
-  private boolean mayBeTakenFirst(int partition, IncomingRequest request) {
-    return several != null && several.mustWait(partition, request);
+  private boolean mayOvertakeMultiKey(int partition, IncomingRequest request) {
+    return multiKeyRequests != null && multiKeyRequests.mustWait(partition, request);
   }
 
   /** Whether the request, which is about many partitions, must wait for earlier ones. */
   public boolean mustWaitForAll(IncomingRequest request) {
-    return isCareful()
+    return mustCheck()
         && (replies.at(0).requestNumber() <= routesMark
-            || mayBeTakenFirst(SeveralKeys.ALL_PARTITIONS, request));
+            || mayOvertakeMultiKey(MultiKeyRequests.ALL_PARTITIONS, request));
   }
 
   /** Whether requests that did not run are to be sent again from here on. */
@@ -81,32 +81,32 @@ public final class OrderGuard {
   }
 
   /** The client's connections to nodes change from here on, as with another protocol version. */
-  public void routesChange() {
+  public void onRoutesChange() {
     routesMark = replies.lastRequestNumber();
     mark = routesMark;
   }
 
   /** A request that may name several keys is about to be sent. */
-  public void namesSeveral(ClientExchange request) {
+  public void trackMultiKeyRequest(ClientExchange request) {
     if (nodes.placement().partitions() == 1) {
       return; // nothing is migrated
     }
-    SeveralKeys all = several;
+    MultiKeyRequests all = multiKeyRequests;
     if (all == null) {
-      all = new SeveralKeys(context);
-      several = all;
+      all = new MultiKeyRequests(context);
+      multiKeyRequests = all;
     }
     all.add(request);
-    request.isOneOf(all);
+    request.setTracker(all);
     mark = replies.lastRequestNumber();
   }
 
   /** Whether a request might overtake another one. */
-  private boolean isCareful() {
+  private boolean mustCheck() {
     Placement current = nodes.placement();
     if (current != routedBy || retrying) {
       routedBy = current;
-      routesChange();
+      onRoutesChange();
     }
     return !replies.isEmpty() && replies.at(0).requestNumber() <= mark;
   }

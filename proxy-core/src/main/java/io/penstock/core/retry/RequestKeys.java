@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
 public record RequestKeys(Set<ByteBuf> keys) {
 
   /** Of a request with more keys, or longer, nothing is copied: it may be about any key. */
-  private static final int MOST = 1_024;
+  private static final int MAX_KEYS = 1_024;
 
-  private static final int LONGEST = 1024 * 1024;
+  private static final int MAX_LENGTH = 1024 * 1024;
   private static final RequestKeys TOO_MANY = new RequestKeys(Set.of());
 
   /** Copies the keys of a request; none of one with very many. */
@@ -38,8 +38,8 @@ public record RequestKeys(Set<ByteBuf> keys) {
     var positions = new KeyPositions();
     if (spec != null
         && spec.findKeys(command.frame(), positions) > 0
-        && positions.size() <= MOST
-        && command.frame().end() - command.frame().start() <= LONGEST) {
+        && positions.size() <= MAX_KEYS
+        && command.frame().end() - command.frame().start() <= MAX_LENGTH) {
       for (int i = 0; i < positions.size(); i++) {
         int at = positions.get(i);
         byte[] key = new byte[command.frame().length(at)];
@@ -65,7 +65,7 @@ public record RequestKeys(Set<ByteBuf> keys) {
             command -> {
               RequestKeys ofOne = of(command);
               keys.addAll(ofOne.keys);
-              return keys.size() <= MOST && (!ofOne.keys.isEmpty() || isBracket(command.spec()));
+              return keys.size() <= MAX_KEYS && (!ofOne.keys.isEmpty() || isBracket(command.spec()));
             });
     return known ? new RequestKeys(keys) : TOO_MANY;
   }
@@ -78,7 +78,7 @@ public record RequestKeys(Set<ByteBuf> keys) {
    * Whether a request for {@code partition} names none: it is routed to partition 0, and may run
    * anywhere.
    */
-  public static boolean areNone(int partition, Command command) {
+  public static boolean isKeyless(int partition, Command command) {
     CommandSpec spec = command.spec();
     return partition == 0
         && spec != null
@@ -87,7 +87,7 @@ public record RequestKeys(Set<ByteBuf> keys) {
   }
 
   /** Whether both name one key, or one of them does not say what it is about. */
-  boolean meet(RequestKeys other) {
+  boolean overlaps(RequestKeys other) {
     return keys.isEmpty() || other.keys.isEmpty() || !Collections.disjoint(keys, other.keys);
   }
 }

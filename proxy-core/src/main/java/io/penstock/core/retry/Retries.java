@@ -45,28 +45,28 @@ public final class Retries {
   private final Loop loop;
   private final OrderGuard order;
   private final LoopCounters counters;
-  private final RetryableErrors refusals;
+  private final RetryableErrors retryableErrors;
   private final RetryList retries = new RetryList();
   private final MissingScripts scripts;
   private final Fences fences;
-  private final FailoverHold holding;
+  private final ClientHeldRequests held;
   private final Alarm alarm; // what waits for an earlier request is woken by its end
-  private boolean someProbe; // there may be one that goes alone
+  private boolean mayHaveProbe; // there may be one that goes alone
 
   /**
    * @param shared what retries of all clients of a loop have in common
    * @param order of the client's requests, which is told while there are retries
    */
-  public Retries(ClientContext context, RetrySite shared, OrderGuard order) {
+  public Retries(ClientContext context, RetryLoop shared, OrderGuard order) {
     this.client = context.client();
     this.nodes = context.nodes();
     this.loop = context.loop();
     this.counters = shared.counters();
-    this.refusals = shared.retryableErrors();
+    this.retryableErrors = shared.retryableErrors();
     this.order = order;
     this.owner = new ExchangeOwner(context, this);
     this.fences = new Fences(context);
-    this.holding = new FailoverHold(client, nodes.heldRequests());
+    this.held = new ClientHeldRequests(client, nodes.heldRequests());
     this.scripts = new MissingScripts(context, fences, shared.scripts());
     this.alarm = new Alarm(loop, this::sendDue);
   }
@@ -83,35 +83,35 @@ public final class Retries {
 
   /** True when the error reply means "did not run, try again": then it is not delivered. */
   boolean handleRetryableError(ClientExchange request, ByteBuf buffer, int from, int to) {
-    if (request.isScript() && takesOverForScript(request, buffer, from, to)) {
+    if (request.isScript() && loadMissingScript(request, buffer, from, to)) {
       return true;
     }
     Scope scope = request.isForShard() ? Scope.SHARD : Scope.KEYS;
     RetryableError said =
         request.isScript()
-            ? refusals.parseForScript(request, scope, buffer, from, to)
-            : refusals.parse(request, scope, buffer, from, to);
+            ? retryableErrors.parseForScript(request, scope, buffer, from, to)
+            : retryableErrors.parse(request, scope, buffer, from, to);
     if (said == null) {
       return false;
     }
-    boolean late = request.isTooLate();
+    boolean late = request.isTooLateToSend();
     if (!late && said.prefix() != null) {
       counters.countRedirect(said.prefix());
     }
     Retry retry = entryFor(request);
-    retry.refused(buffer, from, to, said.action());
+    retry.setError(buffer, from, to, said.action());
     if (late || retry.isOvertaken()) {
-      answer(request, retry.refusal, retry.outcome);
+      answer(request, retry.error, retry.outcome);
     } else {
-      park(retry, said);
+      schedule(retry, said);
     }
     return true;
   }
 
   /** An EVALSHA whose script its node lacks waits until it was loaded there. */
-  private boolean takesOverForScript(ClientExchange request, ByteBuf buffer, int from, int to) {
+  private boolean loadMissingScript(ClientExchange request, ByteBuf buffer, int from, int to) {
     MissingScripts.Missing missing = scripts.find(request, buffer, from, to);
-    if (missing == null || request.isTooLate()) {
+    if (missing == null || request.isTooLateToSend()) {
       return false;
     }
     Retry retry = entryFor(request);
@@ -119,8 +119,8 @@ public final class Retries {
       return false;
     }
     counters.countRedirect(RetryablePrefix.NOSCRIPT);
-    retry.refused(buffer, from, to, ErrorAction.RETRY);
-    retry.notBefore = request.lastChance();
+    retry.setError(buffer, from, to, ErrorAction.RETRY);
+    retry.notBefore = request.sendDeadline();
     scripts.load(
         missing,
         request,
@@ -128,20 +128,20 @@ public final class Retries {
           retry.notBefore = loop.now();
           alarm.scheduleAt(retry.notBefore);
         });
-    alarm.scheduleAt(request.lastChance());
+    alarm.scheduleAt(request.sendDeadline());
     return true;
   }
 
-  private void park(Retry retry, RetryableError said) {
-    refusals.applyToTopology(said);
+  private void schedule(Retry retry, RetryableError said) {
+    retryableErrors.applyToTopology(said);
     Endpoint target = said.target();
     if (target != null && ++retry.redirects <= IMMEDIATE_REDIRECTS) {
       follow(retry, said, target);
     } else {
       delay(retry);
-      fence(retry);
+      waitForFence(retry);
     }
-    goOrWait(retry, loop.now(), true);
+    sendOrWait(retry, loop.now(), true);
   }
 
   private void follow(Retry retry, RetryableError said, Endpoint target) {
@@ -149,27 +149,27 @@ public final class Retries {
     boolean known = said.isMoved() && retry.request.isForPartition(said.partition());
     retry.askTarget = known ? null : target;
     // A new owner may not know yet: it would send this back, and take what follows closely.
-    retry.probes = said.isMoved();
-    someProbe |= retry.probes;
+    retry.probe = said.isMoved();
+    mayHaveProbe |= retry.probe;
     retry.notBefore = loop.now();
   }
 
   private void delay(Retry retry) {
-    holding.take(retry);
+    held.add(retry);
     retry.redirects = 0;
-    retry.probes = true;
-    someProbe = true;
+    retry.probe = true;
+    mayHaveProbe = true;
     retry.notBefore = loop.now() + retry.delay();
   }
 
   /** Has it wait, besides, until all that it could be sent behind of has been answered. */
-  private void fence(Retry retry) {
+  private void waitForFence(Retry retry) {
     Endpoint answered = retry.request.sentTo();
     if (answered == null || !fences.isNeededFor(retry.request)) {
       return;
     }
     long due = retry.notBefore;
-    retry.notBefore = retry.request.lastChance();
+    retry.notBefore = retry.request.sendDeadline();
     fences.whenPassed(
         retry.request,
         answered,
@@ -180,17 +180,17 @@ public final class Retries {
   }
 
   /** The request failed without a reply; retried when that is safe, else answered. */
-  void failed(ClientExchange request, Failure failure) {
+  void onFailure(ClientExchange request, Failure failure) {
     if (failure != Failure.TIMEOUT) { // those behind it fail next: nothing new may overtake them
-      order.routesChange();
+      order.onRoutesChange();
     }
     switch (failure) {
-      case NOT_SENT -> notSent(request);
-      case NO_OWNER -> again(request, true, nodes.notServed(), Outcome.UNAVAILABLE);
+      case NOT_SENT -> onNotSent(request);
+      case NO_OWNER -> retryLater(request, true, nodes.notServed(), Outcome.UNAVAILABLE);
       case OVERLOADED -> answer(request, ErrorReplies.OVERLOADED, Outcome.OVERLOADED);
       case TIMEOUT -> {
         boolean reads = request.isReadOnly();
-        ran(request);
+        markExecuted(request);
         answer(
             request,
             reads ? ErrorReplies.TIMEOUT_READ : ErrorReplies.TIMEOUT_WRITE,
@@ -198,9 +198,9 @@ public final class Retries {
       }
       case CONNECTION_LOST -> {
         if (request.isReadOnly()) {
-          again(request, false, ErrorReplies.CONNLOST_READ, Outcome.CONNLOST);
+          retryLater(request, false, ErrorReplies.CONNLOST_READ, Outcome.CONNLOST);
         } else {
-          ran(request);
+          markExecuted(request);
           answer(request, ErrorReplies.CONNLOST_WRITE, Outcome.CONNLOST);
         }
       }
@@ -208,31 +208,31 @@ public final class Retries {
   }
 
   /** A node that has never let Penstock in is not waited for. */
-  private void notSent(ClientExchange request) {
+  private void onNotSent(ClientExchange request) {
     HandshakeError refusal = nodes.handshakeError(request.sentTo());
     byte[] reply = ErrorReplies.unavailable(refusal);
     if (refusal != null && refusal.permanent()) {
-      request.dropHeld();
+      request.dropPending();
       answer(request, reply, Outcome.UNAVAILABLE);
     } else {
-      again(request, true, reply, Outcome.UNAVAILABLE);
+      retryLater(request, true, reply, Outcome.UNAVAILABLE);
     }
   }
 
   /** There may be too many only if it is {@code bounded}: not of what was on its way already. */
-  private void again(ClientExchange request, boolean bounded, byte[] refusal, Outcome outcome) {
-    request.dropHeld();
+  private void retryLater(ClientExchange request, boolean bounded, byte[] refusal, Outcome outcome) {
+    request.dropPending();
     Retry retry = entryFor(request);
-    if (retry.isOvertaken() || request.isTooLate() || client.isInputEnded()) {
-      holding.gaveUp(request);
+    if (retry.isOvertaken() || request.isTooLateToSend() || client.isInputEnded()) {
+      held.giveUp(request);
       answer(request, refusal, outcome);
       return;
     }
-    if (bounded && holding.refuses(retry)) {
+    if (bounded && held.rejects(retry)) {
       answer(request, ErrorReplies.OVERLOADED, Outcome.OVERLOADED);
       return;
     }
-    retry.refusal = refusal;
+    retry.error = refusal;
     retry.outcome = outcome;
     retry.askTarget = null;
     delay(retry); // the failures of later requests on the same connection are still to be told
@@ -240,42 +240,42 @@ public final class Retries {
   }
 
   private void answer(ClientExchange request, byte[] reply, Outcome outcome) {
-    holding.endsInVain(request);
-    forget(request);
+    held.giveUpIfHeld(request);
+    remove(request);
     request.answer(reply, outcome);
   }
 
   /** The request was answered by the node of its partition: others may follow it closely. */
-  void answered(ClientExchange request) {
+  void onAnswered(ClientExchange request) {
     if (retries.isEmpty()) {
       return;
     }
-    if (someProbe) {
-      someProbe = false;
+    if (mayHaveProbe) {
+      mayHaveProbe = false;
       for (Retry retry : retries.view()) {
-        retry.probes &= !retry.request.hasSameDestination(request);
-        someProbe |= retry.probes;
+        retry.probe &= !retry.request.hasSameDestination(request);
+        mayHaveProbe |= retry.probe;
       }
     }
-    ran(request);
+    markExecuted(request);
   }
 
   /**
    * The request ran, or may have: it is done with here, and earlier ones can no longer go before
    * it.
    */
-  private void ran(ClientExchange request) {
+  private void markExecuted(ClientExchange request) {
     if (retries.isEmpty()) {
       return;
     }
-    forget(request);
+    remove(request);
     List<Retry> overtaken = retries.overtakenBy(request, nodes.placement());
-    overtaken.forEach(retry -> answer(retry.request, retry.refusal, retry.outcome));
+    overtaken.forEach(retry -> answer(retry.request, retry.error, retry.outcome));
   }
 
   /** The request has ended. Those that waited for it may go now. */
-  void forget(ClientExchange request) {
-    holding.ends(request);
+  void remove(ClientExchange request) {
+    held.finishIfHeld(request);
     retries.remove(request);
     order.retrying(!retries.isEmpty());
     if (!retries.isEmpty()) {
@@ -295,7 +295,7 @@ public final class Retries {
       boolean anyNode = retry.request.destination() == Destination.ANY_NODE;
       boolean forShard = retry.request.isForShard(); // they do not wait for one another
       Integer partition = retry.request.partition();
-      goOrWait(retry, now, forShard || (anyNode ? !anyNodeBarred : !barred.contains(partition)));
+      sendOrWait(retry, now, forShard || (anyNode ? !anyNodeBarred : !barred.contains(partition)));
       if (retry.isWaiting() && anyNode) {
         anyNodeBarred = true;
       } else if (retry.isWaiting() && !forShard) {
@@ -304,29 +304,29 @@ public final class Retries {
     }
   }
 
-  private void goOrWait(Retry retry, long now, boolean mayGo) {
+  private void sendOrWait(Retry retry, long now, boolean mayGo) {
     Placement routes = nodes.placement();
-    if (retry.request.isTooLate() || (retry.held && client.isInputEnded())) {
-      answer(retry.request, retry.refusal, retry.outcome);
-    } else if (mayGo && now - retry.notBefore >= 0 && wouldOvertakeNone(retry, routes)) {
-      retry.sent();
-      fences.resent();
-      retry.request.sentLate();
+    if (retry.request.isTooLateToSend() || (retry.held && client.isInputEnded())) {
+      answer(retry.request, retry.error, retry.outcome);
+    } else if (mayGo && now - retry.notBefore >= 0 && keepsOrder(retry, routes)) {
+      retry.markSent();
+      fences.onResend();
+      retry.request.extendDeadline();
       sendAgain(retry.request, retry.askTarget);
     } else {
       retry.askTarget = null; // holds for the moment only: later the owner has to be asked again
       boolean early = now - retry.notBefore < 0;
       alarm.scheduleAt(
-          early ? retry.notBefore : retry.request.lastChance()); // or when the earlier one ends
+          early ? retry.notBefore : retry.request.sendDeadline()); // or when the earlier one ends
     }
   }
 
   private void sendAgain(ClientExchange request, @Nullable Endpoint askTarget) {
     if (askTarget == null) {
-      request.sendAhead(nodes::dispatch);
+      request.sendPrerequisites(nodes::dispatch);
       nodes.dispatch(request);
     } else {
-      request.sendAhead(ahead -> nodes.dispatchTo(askTarget, ahead, false));
+      request.sendPrerequisites(ahead -> nodes.dispatchTo(askTarget, ahead, false));
       nodes.dispatchTo(askTarget, request, true);
     }
   }
@@ -335,21 +335,21 @@ public final class Retries {
    * Behind one that is on its way to the same node, over the same connection, a request runs after
    * it or is refused as it is.
    */
-  private boolean wouldOvertakeNone(Retry retry, Placement routes) {
+  private boolean keepsOrder(Retry retry, Placement routes) {
     ClientExchange request = retry.request;
     if (request.destination() == Destination.ANY_NODE) {
       return true;
     }
     Shard owner = request.isForShard() ? null : routes.shardOf(request.partition());
     Endpoint target = retry.askTarget != null || owner == null ? retry.askTarget : owner.master();
-    return retries.mayFollowThoseBefore(retry, target);
+    return retries.mayFollowEarlier(retry, target);
   }
 
   /** The client is gone: nothing is sent again. */
   public void close() {
     for (Retry retry : retries.copy()) {
       if (retry.isWaiting()) {
-        answer(retry.request, retry.refusal, retry.outcome);
+        answer(retry.request, retry.error, retry.outcome);
       }
     }
     alarm.cancel();

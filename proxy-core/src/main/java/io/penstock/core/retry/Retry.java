@@ -16,25 +16,25 @@ final class Retry {
     /** To be sent again. */
     WAITING,
     /** Sent again, and not answered. */
-    UNDER_WAY,
+    IN_FLIGHT,
     /** A later one about the same key ran: it is not sent once more. */
     OVERTAKEN,
     /** Answered. */
-    OVER
+    ANSWERED
   }
 
   private static final long FIRST_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
-  private static final long LONGEST_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final long MAX_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   /**
    * So often a script is loaded for one call: where a partition goes on to, it may be missing too.
    */
-  private static final int MOST_LOADS = 4;
+  private static final int MAX_SCRIPT_LOADS = 4;
 
   final ClientExchange request;
 
   /** What the client gets when there is no time left. */
-  byte[] refusal = ErrorReplies.UNAVAILABLE;
+  byte[] error = ErrorReplies.UNAVAILABLE;
 
   Outcome outcome = Outcome.ERROR;
 
@@ -47,7 +47,7 @@ final class Retry {
   private Stage stage = Stage.WAITING;
 
   /** What refused it may refuse it again while it lets others pass: nothing follows it closely. */
-  boolean probes;
+  boolean probe;
 
   int attempts;
 
@@ -55,7 +55,7 @@ final class Retry {
   int redirects;
 
   long notBefore;
-  private int loads;
+  private int scriptLoads;
   private @Nullable RequestKeys keys;
 
   Retry(ClientExchange request) {
@@ -73,14 +73,14 @@ final class Retry {
   }
 
   /** It is sent. */
-  void sent() {
-    stage = Stage.UNDER_WAY;
+  void markSent() {
+    stage = Stage.IN_FLIGHT;
   }
 
   /** It did not run this time either. */
-  void didNotRun() {
+  void markNotRun() {
     attempts++;
-    if (stage == Stage.UNDER_WAY) {
+    if (stage == Stage.IN_FLIGHT) {
       stage = Stage.WAITING;
     }
   }
@@ -97,30 +97,30 @@ final class Retry {
   }
 
   /** It was answered. */
-  void over() {
-    stage = Stage.OVER;
+  void markAnswered() {
+    stage = Stage.ANSWERED;
   }
 
   /** Whether its script may be loaded for it; to be asked before each time. */
   boolean mayLoadScript() {
-    return ++loads <= MOST_LOADS;
+    return ++scriptLoads <= MAX_SCRIPT_LOADS;
   }
 
   /** Nanoseconds to wait before it is sent again. */
   long delay() {
-    return Math.min(LONGEST_DELAY_NANOS, FIRST_DELAY_NANOS << Math.min(attempts, 10));
+    return Math.min(MAX_DELAY_NANOS, FIRST_DELAY_NANOS << Math.min(attempts, 10));
   }
 
   /** A node refused it in these words. Where redirects lead is nothing that a client may know. */
-  void refused(ByteBuf buffer, int from, int to, ErrorAction action) {
+  void setError(ByteBuf buffer, int from, int to, ErrorAction action) {
     askTarget = null;
     if (action == ErrorAction.REDIRECT) {
-      refusal = ErrorReplies.SLOT_MIGRATING;
+      error = ErrorReplies.SLOT_MIGRATING;
       outcome = Outcome.UNAVAILABLE;
       return;
     }
-    refusal = new byte[to - from];
-    buffer.getBytes(from, refusal);
+    error = new byte[to - from];
+    buffer.getBytes(from, error);
     outcome = Outcome.ERROR;
   }
 
@@ -137,7 +137,7 @@ final class Retry {
    * Whether it is the only one of its partition on the way. A command of several keys may be
    * refused with TRYAGAIN where the next one, for one of them, is not.
    */
-  boolean goesAlone() {
-    return probes || keys().keys().size() != 1;
+  boolean mustRunAlone() {
+    return probe || keys().keys().size() != 1;
   }
 }

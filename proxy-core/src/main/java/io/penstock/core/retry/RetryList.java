@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 final class RetryList {
 
   /** Behind so many others a request waits, that to look at each of them stays cheap. */
-  private static final int MOST_AT_ONCE = 64;
+  private static final int MAX_EARLIER = 64;
 
   private final List<Retry> retries = new ArrayList<>(0);
 
@@ -36,7 +36,7 @@ final class RetryList {
     int at = indexOf(request);
     if (at < retries.size() && retries.get(at).request == request) {
       Retry known = retries.get(at);
-      known.didNotRun();
+      known.markNotRun();
       return known;
     }
     Retry retry = new Retry(request);
@@ -48,7 +48,7 @@ final class RetryList {
   void remove(ClientExchange request) {
     int at = indexOf(request);
     if (at < retries.size() && retries.get(at).request == request) {
-      retries.remove(at).over();
+      retries.remove(at).markAnswered();
     }
   }
 
@@ -64,14 +64,14 @@ final class RetryList {
     RequestKeys keys = null;
     for (Retry retry : retries) {
       ClientExchange earlier = retry.request;
-      if (earlier.order() >= request.order()) {
+      if (earlier.requestNumber() >= request.requestNumber()) {
         break;
       }
       if (!retry.isOvertaken()
-          && earlier.mayMeet(request, map)
+          && earlier.mayShareKeyWith(request, map)
           && !(earlier.isReadOnly() && request.isReadOnly())) {
         keys = keys == null ? request.keys() : keys;
-        if (keys.meet(retry.keys())) {
+        if (keys.overlaps(retry.keys())) {
           if (retry.overtake()) {
             overtaken.add(retry);
           }
@@ -85,21 +85,21 @@ final class RetryList {
    * Whether all before it, of its partition, are on their way to {@code target} and may be
    * followed.
    */
-  boolean mayFollowThoseBefore(Retry retry, @Nullable Endpoint target) {
+  boolean mayFollowEarlier(Retry retry, @Nullable Endpoint target) {
     int before = 0;
     for (Retry earlier : retries) {
-      if (earlier.request.order() >= retry.request.order()) {
+      if (earlier.request.requestNumber() >= retry.request.requestNumber()) {
         break;
       }
       boolean sameSlot =
           earlier.request.hasSameDestination(retry.request)
               || earlier.request.isForShard()
               || retry.request.isForShard();
-      if (++before > MOST_AT_ONCE
+      if (++before > MAX_EARLIER
           || (sameSlot
               && (earlier.isWaiting()
-                  || earlier.goesAlone()
-                  || retry.goesAlone()
+                  || earlier.mustRunAlone()
+                  || retry.mustRunAlone()
                   || !Objects.equals(target, earlier.request.sentTo())))) {
         return false;
       }
@@ -109,10 +109,10 @@ final class RetryList {
 
   /** Where the request is, or belongs: behind those that came before it. */
   private int indexOf(ClientExchange request) {
-    int at = firstNotBefore(request.order());
+    int at = firstNotBefore(request.requestNumber());
     for (; at < retries.size(); at++) { // parts of one request share their place in the order
       ClientExchange there = retries.get(at).request;
-      if (there == request || there.order() > request.order()) {
+      if (there == request || there.requestNumber() > request.requestNumber()) {
         break;
       }
     }
@@ -124,7 +124,7 @@ final class RetryList {
     int high = retries.size();
     while (low < high) {
       int middle = (low + high) >>> 1;
-      if (retries.get(middle).request.order() < order) {
+      if (retries.get(middle).request.requestNumber() < order) {
         low = middle + 1;
       } else {
         high = middle;

@@ -26,7 +26,7 @@ final class ElementMerger {
   }
 
   /** One element a key, in the order of the keys. */
-  Merging interleave(ByteBuf[] replies, int[] groupOfKey) {
+  SteppedMerge interleave(ByteBuf[] replies, int[] groupOfKey) {
     int[] keysOfGroup = new int[replies.length];
     for (int group : groupOfKey) {
       keysOfGroup[group]++;
@@ -38,16 +38,16 @@ final class ElementMerger {
       }
     }
     line('*', groupOfKey.length);
-    return new Merging() {
+    return new SteppedMerge() {
       private int key;
 
       @Override
       public boolean step(int most) {
         for (int left = Math.min(most, groupOfKey.length - key); left > 0; left--) {
           ReplyCursor cursor = cursors[groupOfKey[key++]];
-          int from = cursor.at();
+          int from = cursor.position();
           cursor.skip();
-          sink.piece(cursor.reply(), from, cursor.at());
+          sink.write(cursor.reply(), from, cursor.position());
         }
         return key < groupOfKey.length;
       }
@@ -64,19 +64,19 @@ final class ElementMerger {
     }
     line((char) type, elements);
     for (ReplyCursor cursor : cursors) {
-      if (cursor.at() < cursor.end()) {
-        sink.piece(cursor.reply(), cursor.at(), cursor.end());
+      if (cursor.position() < cursor.end()) {
+        sink.write(cursor.reply(), cursor.position(), cursor.end());
       }
     }
   }
 
   /** Each element once, where it comes first. */
-  Merging union(ByteBuf[] replies) {
+  SteppedMerge union(ByteBuf[] replies) {
     Deque<ReplyCursor> cursors = new ArrayDeque<>(cursors(replies));
     byte type = typeOfLists(List.copyOf(cursors));
     cursors.forEach(ReplyCursor::elements); // behind the headers
     Set<ByteBuf> elements = new LinkedHashSet<>();
-    return new Merging() {
+    return new SteppedMerge() {
       private @Nullable Iterator<ByteBuf> given;
 
       @Override
@@ -88,7 +88,7 @@ final class ElementMerger {
       private boolean collect(int most) {
         for (int left = most; left > 0 && !cursors.isEmpty(); left--) {
           ReplyCursor cursor = cursors.getFirst();
-          if (cursor.at() < cursor.end()) {
+          if (cursor.position() < cursor.end()) {
             elements.add(next(cursor));
           } else {
             cursors.removeFirst();
@@ -104,7 +104,7 @@ final class ElementMerger {
       private boolean give(Iterator<ByteBuf> giving, int most) {
         for (int left = most; left > 0 && giving.hasNext(); left--) {
           ByteBuf element = giving.next();
-          sink.piece(element, 0, element.readableBytes());
+          sink.write(element, 0, element.readableBytes());
         }
         return giving.hasNext();
       }
@@ -112,7 +112,7 @@ final class ElementMerger {
   }
 
   /** Integers by place; everything else has to be the same in all replies. */
-  Merging byElement(ByteBuf[] replies, LongBinaryOperator operator) {
+  SteppedMerge byElement(ByteBuf[] replies, LongBinaryOperator operator) {
     List<ReplyCursor> cursors = cursors(replies);
     byte type = typeOf(cursors);
     long count = cursors.getFirst().elements();
@@ -122,7 +122,7 @@ final class ElementMerger {
       }
     }
     ByteBuf merged = Unpooled.buffer(); // on the heap: nobody has to release it
-    return new Merging() {
+    return new SteppedMerge() {
       private long element;
 
       @Override
@@ -135,7 +135,7 @@ final class ElementMerger {
           return true;
         }
         line((char) type, type == '%' ? count / 2 : count);
-        sink.piece(merged, 0, merged.readableBytes());
+        sink.write(merged, 0, merged.readableBytes());
         return false;
       }
     };
@@ -160,9 +160,9 @@ final class ElementMerger {
   }
 
   private static ByteBuf next(ReplyCursor cursor) {
-    int from = cursor.at();
+    int from = cursor.position();
     cursor.skip();
-    return cursor.reply().slice(from, cursor.at() - from);
+    return cursor.reply().slice(from, cursor.position() - from);
   }
 
   private static List<ReplyCursor> cursors(ByteBuf[] replies) {
@@ -193,7 +193,7 @@ final class ElementMerger {
 
   private void line(char type, long count) {
     ByteBuf line = text(type + Long.toString(count) + "\r\n");
-    sink.piece(line, 0, line.readableBytes());
+    sink.write(line, 0, line.readableBytes());
   }
 
   private static ByteBuf text(String ascii) {

@@ -13,7 +13,7 @@ public final class KnownPartitions {
   public static final KnownPartitions NONE = new KnownPartitions(new RequestFrame());
 
   /** Longest argument whose partition is found out: longer ones are seldom keys. */
-  public static final int LONGEST = 64 * 1024;
+  public static final int MAX_ARGUMENT_LENGTH = 64 * 1024;
 
   private static final int UNKNOWN = -1;
 

@@ -11,13 +11,13 @@ final class PartitionPlans {
   private static volatile PartitionPlans largest = new PartitionPlans(1);
 
   private final RoutePlan.Single[] single;
-  private final RoutePlan.Several[] several;
+  private final RoutePlan.Several[] multiKey;
 
   private PartitionPlans(int partitions) {
     single = new RoutePlan.Single[partitions];
-    several = new RoutePlan.Several[partitions];
+    multiKey = new RoutePlan.Several[partitions];
     Arrays.setAll(single, RoutePlan.Single::new);
-    Arrays.setAll(several, RoutePlan.Several::new);
+    Arrays.setAll(multiKey, RoutePlan.Several::new);
   }
 
   /** For so many partitions at least. Plans that two threads make at the same time are equal. */
@@ -31,12 +31,12 @@ final class PartitionPlans {
   }
 
   /** For a command with a key of that partition, or none. */
-  RoutePlan.Single one(int partition) {
+  RoutePlan.Single single(int partition) {
     return single[partition];
   }
 
   /** For a command with several keys, all of that partition. */
-  RoutePlan.Several several(int partition) {
-    return several[partition];
+  RoutePlan.Several multiKey(int partition) {
+    return multiKey[partition];
   }
 }

@@ -9,11 +9,11 @@ final class ReplyCursor {
 
   private final ByteBuf reply;
   private final ReplyScanner scanner = new ReplyScanner();
-  private int at;
+  private int position;
 
   ReplyCursor(ByteBuf reply) {
     this.reply = reply;
-    this.at = reply.readerIndex();
+    this.position = reply.readerIndex();
   }
 
   ByteBuf reply() {
@@ -21,8 +21,8 @@ final class ReplyCursor {
   }
 
   /** Where the next element begins. */
-  int at() {
-    return at;
+  int position() {
+    return position;
   }
 
   int end() {
@@ -31,7 +31,7 @@ final class ReplyCursor {
 
   /** The type of the next element. */
   byte type() {
-    return reply.getByte(at);
+    return reply.getByte(position);
   }
 
   boolean isInteger() {
@@ -58,30 +58,30 @@ final class ReplyCursor {
 
   /** Reads a bulk string, as characters. */
   String text() {
-    int from = at;
+    int from = position;
     if (type() != '$' || isNull()) {
       throw new UnmergeableException();
     }
     int length = Math.toIntExact(number());
-    String text = reply.toString(at, length, StandardCharsets.ISO_8859_1);
-    at = from;
+    String text = reply.toString(position, length, StandardCharsets.ISO_8859_1);
+    position = from;
     skip();
     return text;
   }
 
   /** Passes over one element of any shape. */
   void skip() {
-    at = scanner.scan(reply, at, end());
+    position = scanner.scan(reply, position, end());
   }
 
   /** Whether the next element is null in either protocol. */
   boolean isNull() {
-    return type() == '_' || ((type() == '$' || type() == '*') && reply.getByte(at + 1) == '-');
+    return type() == '_' || ((type() == '$' || type() == '*') && reply.getByte(position + 1) == '-');
   }
 
   /** Reads the number of a header line. */
   private long number() {
-    int digit = at + 1;
+    int digit = position + 1;
     boolean negative = reply.getByte(digit) == '-';
     if (negative) {
       digit++;
@@ -94,7 +94,7 @@ final class ReplyCursor {
     if (digit == first || reply.getByte(digit) != '\r' || reply.getByte(digit + 1) != '\n') {
       throw new UnmergeableException(); // an integer's line may say anything
     }
-    at = digit + 2;
+    position = digit + 2;
     return negative ? value : Math.negateExact(value);
   }
 }

@@ -25,12 +25,12 @@ public final class ReplyMerger {
   /** Takes the merged reply piece by piece. */
   public interface Sink {
     /** The next piece; the buffer is borrowed. */
-    void piece(ByteBuf buffer, int from, int to);
+    void write(ByteBuf buffer, int from, int to);
   }
 
   private final Sink sink;
   private final ElementMerger elements;
-  private @Nullable Merging rest; // of what has begun
+  private @Nullable SteppedMerge rest; // of what has begun
   private boolean fine;
 
   public ReplyMerger(Sink sink) {
@@ -48,7 +48,7 @@ public final class ReplyMerger {
     while (step(Integer.MAX_VALUE)) {
       // As much as there is.
     }
-    return isFine();
+    return isSuccess();
   }
 
   /**
@@ -84,7 +84,7 @@ public final class ReplyMerger {
    * @return false when nothing is left
    */
   public boolean step(int most) {
-    Merging next = rest;
+    SteppedMerge next = rest;
     if (next == null) {
       return false;
     }
@@ -106,12 +106,12 @@ public final class ReplyMerger {
   }
 
   /** Whether the result, as far as it is there, is no error reply. */
-  public boolean isFine() {
+  public boolean isSuccess() {
     return fine;
   }
 
   /** Merges what is little at any rate; answers what is to be gone on with otherwise. */
-  private @Nullable Merging mergeFine(Merge how, ByteBuf[] replies, int[] detail) {
+  private @Nullable SteppedMerge mergeFine(Merge how, ByteBuf[] replies, int[] detail) {
     switch (how) {
       case ALL_OK -> emit(OK);
       case ALL_SUCCEEDED, ONE_SUCCEEDED -> pass(replies[0]);
@@ -219,11 +219,11 @@ public final class ReplyMerger {
   }
 
   private void pass(ByteBuf reply) {
-    sink.piece(reply, reply.readerIndex(), reply.writerIndex());
+    sink.write(reply, reply.readerIndex(), reply.writerIndex());
   }
 
   private void emit(byte[] reply) {
-    sink.piece(Unpooled.wrappedBuffer(reply), 0, reply.length);
+    sink.write(Unpooled.wrappedBuffer(reply), 0, reply.length);
   }
 
   private static byte[] bytes(String ascii) {

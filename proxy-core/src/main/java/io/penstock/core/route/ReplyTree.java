@@ -111,15 +111,15 @@ sealed interface ReplyTree {
   }
 
   /** Deeper than any report; each level takes from the stack. */
-  int DEEPEST = 64;
+  int MAX_DEPTH = 64;
 
   /**
    * Reads a whole, well-formed reply; borrows it.
    *
-   * @throws UnmergeableException when arrays lie deeper in one another than {@link #DEEPEST}
+   * @throws UnmergeableException when arrays lie deeper in one another than {@link #MAX_DEPTH}
    */
   static ReplyTree read(ByteBuf reply) {
-    return read(new ReplyCursor(reply), DEEPEST);
+    return read(new ReplyCursor(reply), MAX_DEPTH);
   }
 
   private static ReplyTree read(ReplyCursor cursor, int deeper) {
@@ -128,9 +128,9 @@ sealed interface ReplyTree {
     }
     char type = (char) cursor.type();
     if (cursor.isNull() || (type != '*' && type != '~' && type != '%')) {
-      int from = cursor.at();
+      int from = cursor.position();
       cursor.skip();
-      int length = cursor.at() - from;
+      int length = cursor.position() - from;
       return new Leaf(cursor.reply().toString(from, length, StandardCharsets.ISO_8859_1));
     }
     List<ReplyTree> elements = new ArrayList<>();

@@ -18,7 +18,7 @@ import java.util.function.BinaryOperator;
 final class ReportMerger {
 
   /** As many samples has a server of one kind of latency. */
-  private static final int MOST_SAMPLES = 160;
+  private static final int MAX_SAMPLES = 160;
 
   private ReportMerger() {}
 
@@ -26,7 +26,7 @@ final class ReportMerger {
     return Arrays.stream(replies).map(ReplyTree::read).map(ReplyTree::aggregate).toList();
   }
 
-  private static String written(ReplyTree tree) {
+  private static String encode(ReplyTree tree) {
     var out = new StringBuilder();
     tree.write(out);
     return out.toString();
@@ -44,15 +44,15 @@ final class ReportMerger {
   static String newest(ByteBuf[] replies, int most) {
     List<ReplyTree> entries = joined(replies);
     entries.sort(Comparator.comparingLong((ReplyTree entry) -> integer(entry, 1)).reversed());
-    return written(new Aggregate('*', entries.subList(0, Math.min(most, entries.size()))));
+    return encode(new Aggregate('*', entries.subList(0, Math.min(most, entries.size()))));
   }
 
   /** {@code LATENCY HISTORY}: all samples by their time. */
   static String history(ByteBuf[] replies) {
     List<ReplyTree> samples = joined(replies);
     samples.sort(Comparator.comparingLong(sample -> integer(sample, 0)));
-    int from = Math.max(0, samples.size() - MOST_SAMPLES);
-    return written(new Aggregate('*', samples.subList(from, samples.size())));
+    int from = Math.max(0, samples.size() - MAX_SAMPLES);
+    return encode(new Aggregate('*', samples.subList(from, samples.size())));
   }
 
   private static List<ReplyTree> joined(ByteBuf[] replies) {
@@ -68,7 +68,7 @@ final class ReportMerger {
       String event = ReplyTree.leaf(elements(entry).getFirst()).bytes();
       events.merge(event, entry, ReportMerger::later);
     }
-    return written(new Aggregate('*', List.copyOf(events.values())));
+    return encode(new Aggregate('*', List.copyOf(events.values())));
   }
 
   /** Name, time, latest, worst; newer servers add a sum and a count, older ones have none. */
@@ -85,7 +85,7 @@ final class ReportMerger {
 
   /** {@code LATENCY HISTOGRAM}: calls are added, and so are the calls up to each duration. */
   static String histogram(ByteBuf[] replies) {
-    return written(mergedEntries(read(replies), ReportMerger::histograms));
+    return encode(mergedEntries(read(replies), ReportMerger::histograms));
   }
 
   private static ReplyTree histograms(ReplyTree one, ReplyTree other) {
@@ -134,7 +134,7 @@ final class ReportMerger {
     }
     Map<String, ReplyTree> merged = new LinkedHashMap<>();
     values.forEach((name, of) -> merged.put(name, total(name, of)));
-    return written(all.getFirst().withEntries(merged));
+    return encode(all.getFirst().withEntries(merged));
   }
 
   private static List<ReplyTree> list() {

@@ -124,16 +124,16 @@ public sealed interface RoutePlan {
   /**
    * As it is, to the master of every shard; one object per command exists.
    *
-   * @param aside over connections that carry nothing else
+   * @param separateConnection over connections that carry nothing else
    */
-  record Broadcast(Merge merge, boolean aside) implements RoutePlan {}
+  record Broadcast(Merge merge, boolean separateConnection) implements RoutePlan {}
 
   /**
    * With a script that other nodes may be asked for.
    *
-   * @param several as in {@link Several}
+   * @param multiKey as in {@link Several}
    */
-  record Script(int partition, boolean several) implements RoutePlan {}
+  record Script(int partition, boolean multiKey) implements RoutePlan {}
 
   /** A call of {@code SCAN}: to the shard that its cursor says. */
   record Scan() implements RoutePlan {}

@@ -23,10 +23,10 @@ public final class Router {
    * Most arguments of a command that Penstock answers itself, but for names to subscribe to, and of
    * one that blocks: it is read and written several times.
    */
-  private static final int MOST_OWN = 262_144;
+  private static final int MAX_ARGUMENTS = 262_144;
 
   /** Of {@code CONFIG GET}: each argument takes some microseconds. */
-  private static final int MOST_PARAMETERS = 16_384;
+  private static final int MAX_CONFIG_PARAMETERS = 16_384;
 
   private static final RoutePlan TOO_MANY =
       new RoutePlan.Reject(
@@ -43,16 +43,16 @@ public final class Router {
   private static final RoutePlan.Reject TOO_MANY_PARTITIONS =
       new RoutePlan.Reject(
           "ERR SCAN over more than "
-              + ScanCursor.MOST_PARTITIONS
+              + ScanCursor.MAX_PARTITIONS
               + " partitions is not supported by this proxy; scan the nodes one by one");
 
   /** What is about Penstock's own parameters and figures as well. */
-  private static final Set<String> TAKES_PART = Set.of("config|set", "config|resetstat");
+  private static final Set<String> ALSO_LOCAL = Set.of("config|set", "config|resetstat");
 
   private static final int NO_GROUP = -1;
 
   private final Partitioner partitioner;
-  private final boolean divides; // else keys need not be looked at
+  private final boolean partitioned; // else keys need not be looked at
   private final PartitionPlans plans;
   private final RoutePlan scan;
   private final KeyPositions keys = new KeyPositions();
@@ -67,10 +67,10 @@ public final class Router {
   public Router(Partitioner partitioner) {
     int partitions = partitioner.partitions();
     this.partitioner = partitioner;
-    this.divides = partitions > 1;
+    this.partitioned = partitions > 1;
     this.plans = PartitionPlans.of(partitions);
     this.scan =
-        partitions > ScanCursor.MOST_PARTITIONS ? TOO_MANY_PARTITIONS : new RoutePlan.Scan();
+        partitions > ScanCursor.MAX_PARTITIONS ? TOO_MANY_PARTITIONS : new RoutePlan.Scan();
     this.split = new RoutePlan.Split(partitions);
     this.groupOfPartition = new int[partitions];
     Arrays.fill(groupOfPartition, NO_GROUP);
@@ -80,13 +80,13 @@ public final class Router {
    * Goes by what was found out about one request before, until it is told of another; {@link
    * KnownPartitions#NONE} for none.
    */
-  public void know(KnownPartitions partitions) {
+  public void useKnownPartitions(KnownPartitions partitions) {
     known = partitions;
   }
 
   /** The partition that an argument of a request belongs to if it is a key. */
   public int partitionOf(RequestFrame frame, int argument) {
-    return divides
+    return partitioned
         ? partitioner.partitionOf(frame.buffer(), frame.offset(argument), frame.length(argument))
         : 0;
   }
@@ -124,7 +124,7 @@ public final class Router {
           blocking(command, spec, blocking.timeoutAt(command.frame()), true);
       case Handling.AnyNode _ -> ANY_NODE;
       case Handling.Script _ -> script(command, spec);
-      case Handling.Scan _ -> divides ? scan : plans.one(0);
+      case Handling.Scan _ -> partitioned ? scan : plans.single(0);
       case Handling.Publish(boolean sharded) ->
           new RoutePlan.Publish(partitionOf(command.frame(), 1), sharded);
       case Handling.Local(LocalCommand own) when hasTooMany(own, command.argc()) -> TOO_MANY;
@@ -133,13 +133,13 @@ public final class Router {
   }
 
   private static boolean hasTooMany(LocalCommand own, int argc) {
-    return argc > MOST_PARAMETERS
-        && (own == LocalCommand.CONFIG_GET || argc > MOST_OWN)
+    return argc > MAX_CONFIG_PARAMETERS
+        && (own == LocalCommand.CONFIG_GET || argc > MAX_ARGUMENTS)
         && own.area() != LocalCommand.Area.SUBSCRIPTION;
   }
 
   private RoutePlan blocking(Command command, CommandSpec spec, int timeoutAt, boolean millis) {
-    if (command.argc() > MOST_OWN) {
+    if (command.argc() > MAX_ARGUMENTS) {
       return TOO_MANY_FOR_BLOCKING;
     }
     RoutePlan plan = forward(command, spec);
@@ -168,16 +168,16 @@ public final class Router {
 
   /** The plan for a command that goes to the node of its keys. */
   private RoutePlan forward(Command command, CommandSpec spec) {
-    if (!divides) {
-      return plans.one(0);
+    if (!partitioned) {
+      return plans.single(0);
     }
     RequestFrame frame = command.frame();
     int onlyKey = spec.firstKeyIndex();
     if (onlyKey > 0) {
-      return plans.one(partitionOf(frame, onlyKey));
+      return plans.single(partitionOf(frame, onlyKey));
     }
     if (spec.findKeys(frame, keys) <= 0) {
-      return plans.one(0); // without keys, or with arguments whose error is the server's to word
+      return plans.single(0); // without keys, or with arguments whose error is the server's to word
     }
     int partition = knownPartition(frame, keys.get(0));
     for (int i = 1; i < keys.size(); i++) {
@@ -185,13 +185,13 @@ public final class Router {
         return CROSS_SLOT;
       }
     }
-    return keys.size() == 1 ? plans.one(partition) : plans.several(partition);
+    return keys.size() == 1 ? plans.single(partition) : plans.multiKey(partition);
   }
 
   /** The plan for a command whose keys may lie on several nodes. */
   private RoutePlan split(Command command, CommandSpec spec, Handling.Split how) {
-    if (!divides) {
-      return plans.one(0);
+    if (!partitioned) {
+      return plans.single(0);
     }
     RequestFrame frame = command.frame();
     int first = how.firstKey();
@@ -204,7 +204,7 @@ public final class Router {
     }
     int count = (frame.argc() - first) / step;
     if (count == 1) {
-      return plans.one(partitionOf(frame, first));
+      return plans.single(partitionOf(frame, first));
     }
     split.begin(how.merge(), first, step, count);
     for (int i = 0; i < count; i++) {
@@ -220,13 +220,13 @@ public final class Router {
     for (int group = 0; group < split.groups(); group++) {
       groupOfPartition[split.partitionOfGroup(group)] = NO_GROUP;
     }
-    return split.groups() == 1 ? plans.several(split.partitionOfGroup(0)) : split;
+    return split.groups() == 1 ? plans.multiKey(split.partitionOfGroup(0)) : split;
   }
 
   /** The plan for a command that carries a script, which other nodes may know. */
   private RoutePlan script(Command command, CommandSpec spec) {
     RoutePlan plan = forward(command, spec);
-    return divides && plan instanceof RoutePlan.OnePartition one
+    return partitioned && plan instanceof RoutePlan.OnePartition one
         ? new RoutePlan.Script(one.partition(), plan instanceof RoutePlan.Several)
         : plan;
   }
@@ -237,9 +237,9 @@ public final class Router {
    * are meant, and Penstock takes part in some.
    */
   private RoutePlan broadcast(CommandSpec spec, Handling.Broadcast how) {
-    return divides || how.aside() || how.merge().countsClients() || TAKES_PART.contains(spec.name())
+    return partitioned || how.aside() || how.merge().countsClients() || ALSO_LOCAL.contains(spec.name())
         ? new RoutePlan.Broadcast(how.merge(), how.aside())
-        : plans.one(0);
+        : plans.single(0);
   }
 
   private int knownPartition(RequestFrame frame, int argument) {

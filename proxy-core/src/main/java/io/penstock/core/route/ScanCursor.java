@@ -15,10 +15,10 @@ package io.penstock.core.route;
 public record ScanCursor(boolean changed, int partition, long tag, long node) {
 
   /** An upstream with more partitions has no such cursors: 14 bits say which one it is. */
-  public static final int MOST_PARTITIONS = 1 << 14;
+  public static final int MAX_PARTITIONS = 1 << 14;
 
   /** What {@link #encode()} gives when the node's cursor has too many bits. */
-  public static final long NO_ROOM = -1;
+  public static final long DOES_NOT_FIT = -1;
 
   private static final int CHANGED_AT = 62;
   private static final int PARTITION_AT = 48;
@@ -51,7 +51,7 @@ public record ScanCursor(boolean changed, int partition, long tag, long node) {
     int nodeBits = nodeBits(cursor);
     return new ScanCursor(
         ((cursor >>> CHANGED_AT) & 1) == 1,
-        (int) (cursor >>> PARTITION_AT) & (MOST_PARTITIONS - 1),
+        (int) (cursor >>> PARTITION_AT) & (MAX_PARTITIONS - 1),
         cursor & tagMask(nodeBits),
         cursor & ((1L << nodeBits) - 1));
   }
@@ -62,11 +62,11 @@ public record ScanCursor(boolean changed, int partition, long tag, long node) {
     return (cursor & mask) == (tag & mask);
   }
 
-  /** As a positive number, or {@link #NO_ROOM}. */
+  /** As a positive number, or {@link #DOES_NOT_FIT}. */
   long encode() {
     boolean wide = node >>> NODE_BITS != 0;
     if (node >>> LONG_NODE_BITS != 0) {
-      return NO_ROOM;
+      return DOES_NOT_FIT;
     }
     long kept = tag & tagMask(wide ? LONG_NODE_BITS : NODE_BITS);
     long head = (changed ? 1L << CHANGED_AT : 0) | ((long) partition << PARTITION_AT);

@@ -44,7 +44,7 @@ public final class ScanStep {
   /**
    * What to do with a client's cursor.
    *
-   * @param map fully covered, and with no more than {@link ScanCursor#MOST_PARTITIONS}
+   * @param map fully covered, and with no more than {@link ScanCursor#MAX_PARTITIONS}
    */
   public static ScanStep of(long cursor, Placement map) {
     if (cursor == 0) {
@@ -93,7 +93,7 @@ public final class ScanStep {
    * @param reply a whole one and no error; borrowed
    * @return false when the result is an error
    */
-  public boolean answer(ByteBuf reply, ReplyMerger.Sink sink) {
+  public boolean toClientReply(ByteBuf reply, ReplyMerger.Sink sink) {
     var cursor = new ReplyCursor(reply);
     long next;
     try {
@@ -102,18 +102,18 @@ public final class ScanStep {
       }
       next = next(Long.parseUnsignedLong(cursor.text()));
     } catch (UnmergeableException | ArithmeticException | NumberFormatException e) {
-      sink.piece(Unpooled.wrappedBuffer(NO_SCAN_REPLY), 0, NO_SCAN_REPLY.length);
+      sink.write(Unpooled.wrappedBuffer(NO_SCAN_REPLY), 0, NO_SCAN_REPLY.length);
       return false;
     }
-    if (next == ScanCursor.NO_ROOM) {
-      sink.piece(Unpooled.wrappedBuffer(TOO_LONG), 0, TOO_LONG.length);
+    if (next == ScanCursor.DOES_NOT_FIT) {
+      sink.write(Unpooled.wrappedBuffer(TOO_LONG), 0, TOO_LONG.length);
       return false;
     }
     String digits = Long.toString(next);
     String head = "*2\r\n$" + digits.length() + "\r\n" + digits + "\r\n";
     ByteBuf bytes = Unpooled.wrappedBuffer(head.getBytes(StandardCharsets.US_ASCII));
-    sink.piece(bytes, 0, bytes.readableBytes());
-    sink.piece(reply, cursor.at(), cursor.end());
+    sink.write(bytes, 0, bytes.readableBytes());
+    sink.write(reply, cursor.position(), cursor.end());
     return true;
   }
 

@@ -9,8 +9,8 @@ import io.penstock.core.answer.ConfigSet;
 import io.penstock.core.answer.LocalReplies;
 import io.penstock.core.answer.ServerReplies;
 import io.penstock.core.answer.TrackingReplies;
-import io.penstock.core.blocking.BlockedCalls;
-import io.penstock.core.blocking.BlockingParts;
+import io.penstock.core.blocking.CurrentBlockingCall;
+import io.penstock.core.blocking.BlockingContext;
 import io.penstock.core.client.Backpressure;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.IncomingRequest;
@@ -19,9 +19,9 @@ import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.LocalCommand;
-import io.penstock.core.forward.ForwardParts;
+import io.penstock.core.forward.ForwardContext;
 import io.penstock.core.forward.Forwarder;
-import io.penstock.core.forward.Sending;
+import io.penstock.core.forward.ForwardInput;
 import io.penstock.core.limit.Allowance;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.replication.WaitCall;
@@ -33,8 +33,8 @@ import io.penstock.core.retry.RetryableErrors;
 import io.penstock.core.route.RoutePlan;
 import io.penstock.core.route.ScanCursor;
 import io.penstock.core.subscribe.Subscriptions;
-import io.penstock.core.transaction.OwnCommands;
-import io.penstock.core.transaction.TransactionParts;
+import io.penstock.core.transaction.LocalCommandHandler;
+import io.penstock.core.transaction.TransactionContext;
 import io.penstock.core.transaction.Transactions;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  * Handles the client's requests one after the other: passes each to its handler according to the
  * session's state. Confined to the client's event loop.
  */
-final class Intake implements OwnCommands {
+final class Intake implements LocalCommandHandler {
 
   private static final String ONLY_SUBSCRIBERS_MAY =
       "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context";
@@ -58,8 +58,8 @@ final class Intake implements OwnCommands {
   private final CurrentRequest request;
   private final Forwarder forwarder;
   private final Transactions transactions;
-  private final BlockingParts blocking;
-  private final BlockedCalls blocked;
+  private final BlockingContext blocking;
+  private final CurrentBlockingCall blocked;
   private final LocalReplies local;
   private final ClientAdministration clients;
   private final TrackingReplies tracking;
@@ -71,10 +71,10 @@ final class Intake implements OwnCommands {
    * @param forward what requests are sent with
    * @param request the one that was found last
    */
-  Intake(Session session, SessionLoop loop, ForwardParts forward, CurrentRequest request) {
+  Intake(Session session, SessionLoop loop, ForwardContext forward, CurrentRequest request) {
     this.session = session;
     this.loop = loop;
-    this.context = forward.context();
+    this.context = forward.clientContext();
     this.replies = context.replies();
     this.account = context.account();
     this.order = forward.order();
@@ -82,14 +82,14 @@ final class Intake implements OwnCommands {
     this.request = request;
     Backpressure backpressure = session.backpressure();
     RetryableErrors retryableErrors = loop.retryLoop().retryableErrors();
-    this.forwarder = new Forwarder(forward, new Sending(request, backpressure));
+    this.forwarder = new Forwarder(forward, new ForwardInput(request, backpressure));
     this.transactions =
         new Transactions(
-            new TransactionParts(forward, retryableErrors, backpressure, this, turnBudget),
+            new TransactionContext(forward, retryableErrors, backpressure, this, turnBudget),
             session.profile(),
             loop.answerLoop().proxy());
-    this.blocking = new BlockingParts(context, forward.owner(), retryableErrors, backpressure);
-    this.blocked = new BlockedCalls(blocking);
+    this.blocking = new BlockingContext(context, forward.owner(), retryableErrors, backpressure);
+    this.blocked = new CurrentBlockingCall(blocking);
     var answerContext =
         new AnswerContext(context, session.profile(), session, session, loop.answerLoop());
     this.local = new LocalReplies(answerContext);
@@ -113,18 +113,18 @@ final class Intake implements OwnCommands {
       return putBack();
     }
     if (!session.isAuthenticated() && Authentication.isNeededFor(command)) {
-      return replies.reject(spec, Transactions.worded(spec, ErrorReplies.NO_AUTH));
+      return replies.reject(spec, Transactions.errorFor(spec, ErrorReplies.NO_AUTH));
     }
     if (mustWaitForPause(plan, command)) {
       return putBack();
     }
-    if (transactions.isOpen() && transactions.takes(plan, command)) {
+    if (transactions.isOpen() && transactions.queueOrReject(plan, command)) {
       return true;
     }
     if (subscribed != null && subscribed.isRestricted() && isRejected(spec, command)) {
       return true;
     }
-    return (!forwarder.awaitsRoom(plan, spec) && execute(plan, spec)) || putBack();
+    return (!forwarder.mustWaitForRoom(plan, spec) && execute(plan, spec)) || putBack();
   }
 
   private boolean mustWaitForPause(RoutePlan plan, Command command) {
@@ -147,7 +147,7 @@ final class Intake implements OwnCommands {
     switch (plan) {
       case RoutePlan.Local(CommandSpec which, LocalCommand answer) -> answerHere(which, answer);
       case RoutePlan.Reject(String error) ->
-          replies.reject(spec, Transactions.worded(spec, ErrorReplies.encode(error)));
+          replies.reject(spec, Transactions.errorFor(spec, ErrorReplies.encode(error)));
       default -> send(plan, Objects.requireNonNull(spec));
     }
     return true;
@@ -181,7 +181,7 @@ final class Intake implements OwnCommands {
   }
 
   private boolean execMustWait() {
-    return switch (transactions.execAwaits()) {
+    return switch (transactions.execWaitsFor()) {
       case NOTHING -> false;
       case SAME_PARTITION -> order.mustWait(transactions.partition(), request);
       case ALL -> !replies.isEmpty();
@@ -193,14 +193,14 @@ final class Intake implements OwnCommands {
     switch (plan) {
       case RoutePlan.Single(int partition) -> forwarder.forward(spec, partition);
       case RoutePlan.AnyNode _ -> forwarder.forwardToAnyNode(spec);
-      case RoutePlan.Several(int partition) -> forwarder.forwardSeveral(spec, partition);
+      case RoutePlan.Several(int partition) -> forwarder.forwardMultiKey(spec, partition);
       case RoutePlan.Script script -> forwarder.forwardScript(spec, script);
-      case RoutePlan.Split split -> forwarder.divide(spec, split);
+      case RoutePlan.Split split -> forwarder.split(spec, split);
       case RoutePlan.Broadcast broadcast -> broadcast(spec, broadcast);
       case RoutePlan.Scan _ -> scan(spec);
       case RoutePlan.Publish publish -> forwarder.publish(spec, publish);
       case RoutePlan.Watch(int partition) -> transactions.watch(spec, partition, request);
-      case RoutePlan.Blocking call -> blocked.block(spec, call, request);
+      case RoutePlan.Blocking call -> blocked.start(spec, call, request);
       case RoutePlan.Local _, RoutePlan.Reject _ ->
           throw new IllegalArgumentException("nothing to send: " + plan);
     }
@@ -314,7 +314,7 @@ final class Intake implements OwnCommands {
   }
 
   /** The blocking call of the client. */
-  BlockedCalls blocked() {
+  CurrentBlockingCall blocked() {
     return blocked;
   }
 
@@ -336,7 +336,7 @@ final class Intake implements OwnCommands {
 
   /** Writes what must go before a change of the protocol. */
   void beforeProtocolChange() {
-    transactions.protocolChanges();
+    transactions.onProtocolChange();
     if (subscriptions != null) {
       subscriptions.beforeProtocolChange();
     }
@@ -348,7 +348,7 @@ final class Intake implements OwnCommands {
     if (subscriptions != null) {
       subscriptions.close();
     }
-    blocked.inputEnded();
+    blocked.onInputEnded();
     replies.dropPending();
   }
 }

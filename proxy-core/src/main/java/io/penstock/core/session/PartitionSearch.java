@@ -66,11 +66,11 @@ final class PartitionSearch implements Sliced {
 
   private boolean handle(KnownPartitions known) {
     boolean handled = true;
-    router.know(known);
+    router.useKnownPartitions(known);
     try {
       handled = handler.getAsBoolean();
     } finally {
-      router.know(KnownPartitions.NONE);
+      router.useKnownPartitions(KnownPartitions.NONE);
       if (handled) {
         partitions = null;
       }
@@ -89,7 +89,7 @@ final class PartitionSearch implements Sliced {
     int end = Math.min(known.arguments(), next + Slices.STEPS_PER_SLICE);
     for (long bytes = 0; next < end && bytes < MAX_BYTES; next++) {
       int length = frame.length(next);
-      if (length <= KnownPartitions.LONGEST) {
+      if (length <= KnownPartitions.MAX_ARGUMENT_LENGTH) {
         known.set(next, router.partitionOf(frame, next));
         bytes += length;
       }

@@ -13,7 +13,7 @@ import io.penstock.core.client.ClientProfile;
 import io.penstock.core.client.TurnBudget;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.CommandTable;
-import io.penstock.core.forward.ForwardParts;
+import io.penstock.core.forward.ForwardContext;
 import io.penstock.core.limit.Allowance;
 import io.penstock.core.limit.ClientTimeouts;
 import io.penstock.core.limit.LimitedClient;
@@ -61,7 +61,7 @@ public final class Session
   private final Retries retries;
   private final OrderGuard order;
   private final Backpressure backpressure;
-  private final ForwardParts forward;
+  private final ForwardContext forward;
   private final Intake intake;
   private final TurnBudget turnBudget;
   private final PartitionSearch search;
@@ -91,7 +91,7 @@ public final class Session
     this.turnBudget = new TurnBudget(this, account, loop.slices());
     this.order = new OrderGuard(parts);
     this.retries = new Retries(parts, loop.retryLoop(), order);
-    this.forward = new ForwardParts(parts, retries.owner(), order, loop.forwardLoop());
+    this.forward = new ForwardContext(parts, retries.owner(), order, loop.forwardLoop());
     this.intake = new Intake(this, loop, forward, request);
     this.search = new PartitionSearch(parts, loop.router(), request, intake::handle);
     this.timeoutCheck = new TimeoutCheck(this, activity.connectedAt());
@@ -130,7 +130,7 @@ public final class Session
   /** The client sends no more: its requests are answered, then the connection closes. */
   public void onInputEnded() {
     inputEnded = true;
-    intake.blocked().inputEnded();
+    intake.blocked().onInputEnded();
     processInput();
   }
 
@@ -297,7 +297,7 @@ public final class Session
   public void setProtocol(Protocol protocol) {
     if (profile.protocol() != protocol) {
       intake.beforeProtocolChange();
-      order.routesChange(); // other connections to nodes are used
+      order.onRoutesChange(); // other connections to nodes are used
       profile.protocol(protocol);
     }
   }
@@ -381,13 +381,13 @@ public final class Session
 
   @Override
   public long bufferBytes() {
-    Transaction queue = intake.transactions().queue();
+    Transaction queue = intake.transactions().openTransaction();
     return input.capacity() + (queue == null ? 0 : queue.size());
   }
 
   @Override
   public long heapBytes() {
-    Transaction queue = intake.transactions().queue();
+    Transaction queue = intake.transactions().openTransaction();
     Subscriptions subscriptions = intake.subscriptions();
     return profile.size()
         + (queue == null ? 0 : queue.sizeOnHeap())
@@ -454,7 +454,7 @@ public final class Session
 
   @Override
   public void addBlockingKeys(BlockingKeyCount count) {
-    intake.blocked().addKeys(count);
+    intake.blocked().countKeys(count);
   }
 
   @Override
@@ -508,7 +508,7 @@ public final class Session
   }
 
   /** What the client's requests are sent with. */
-  ForwardParts forward() {
+  ForwardContext forward() {
     return forward;
   }
 

@@ -14,7 +14,7 @@ import io.penstock.core.client.RequestReader;
 import io.penstock.core.command.CommandReplies;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.dispatch.Dispatcher;
-import io.penstock.core.forward.ForwardSite;
+import io.penstock.core.forward.ForwardLoop;
 import io.penstock.core.forward.ForwardedPool;
 import io.penstock.core.forward.GatherLimit;
 import io.penstock.core.limit.ClientLimits;
@@ -27,7 +27,7 @@ import io.penstock.core.observe.ProxyStats.Traffic;
 import io.penstock.core.observe.Rate;
 import io.penstock.core.pubsub.Hub;
 import io.penstock.core.reply.ReplySlots;
-import io.penstock.core.retry.RetrySite;
+import io.penstock.core.retry.RetryLoop;
 import io.penstock.core.retry.RetryableErrors;
 import io.penstock.core.route.Router;
 import io.penstock.core.script.LoopScripts;
@@ -65,8 +65,8 @@ public final class SessionLoop implements LoopClients {
   private final ClientLog clientLog;
   private final LoopScripts scripts;
   private final ClientPause pause;
-  private final RetrySite retryLoop;
-  private final ForwardSite forwardLoop;
+  private final RetryLoop retryLoop;
+  private final ForwardLoop forwardLoop;
   private final SubscribeLoop subscribeLoop;
   private final AnswerLoop answerLoop;
   private final Sweep sweep;
@@ -110,9 +110,9 @@ public final class SessionLoop implements LoopClients {
             new ReadOnlyCalls(directory.scripts(), this::processAllInput),
             this::processAllInput);
     var retryableErrors = new RetryableErrors(routing.topology().errorPolicy(), nodes);
-    this.retryLoop = new RetrySite(retryableErrors, directory.scripts(), counters);
+    this.retryLoop = new RetryLoop(retryableErrors, directory.scripts(), counters);
     var gathering = new GatherLimit(settings.limits().maxRequestLength(), clientLog);
-    this.forwardLoop = new ForwardSite(exchanges, hub, scripts, gathering, memory.maxHeapCopy());
+    this.forwardLoop = new ForwardLoop(exchanges, hub, scripts, gathering, memory.maxHeapCopy());
     this.subscribeLoop = new SubscribeLoop(hub, memory, counters);
     this.answerLoop = makeAnswerSite();
     this.sweep = new Sweep(this, limits.timeouts(), loop.now());
@@ -235,11 +235,11 @@ public final class SessionLoop implements LoopClients {
     return scripts;
   }
 
-  RetrySite retryLoop() {
+  RetryLoop retryLoop() {
     return retryLoop;
   }
 
-  ForwardSite forwardLoop() {
+  ForwardLoop forwardLoop() {
     return forwardLoop;
   }
 
@@ -265,7 +265,7 @@ public final class SessionLoop implements LoopClients {
   void releaseSpares() {
     memory.check();
     slots.trim();
-    exchanges.look();
+    exchanges.trim();
   }
 
   public LoopCounters counters() {

@@ -5,7 +5,7 @@ import io.netty.buffer.Unpooled;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.client.Client;
-import io.penstock.core.forward.Gathered;
+import io.penstock.core.forward.GatheredBytes;
 import io.penstock.core.limit.Allowance;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.reply.ErrorReplies;
@@ -23,48 +23,48 @@ import org.jspecify.annotations.Nullable;
  * A client's transaction on its way. The node's reply goes to the client as it comes, unless
  * Penstock's own commands are among the client's: theirs have to stand between the others.
  */
-public final class Execution extends Block {
+public final class Execution extends TransactionBlock {
 
   private final ReplySlot whole;
-  private final TransactionParts made;
+  private final TransactionContext made;
   private final Client client;
   private final Allowance account;
   private final Transaction transaction;
   private final @Nullable Watch watch; // whose connection this goes by
-  private final PendingReply collected = new PendingReply();
-  private @Nullable Replay replay;
+  private final PendingReply nodeReply = new PendingReply();
+  private @Nullable LocalCommandRun localRun;
   private @Nullable CalledScripts scripts; // once looked for
-  private final Gathered held; // too large: only the own commands' effects are wanted
+  private final GatheredBytes gathered; // too large: only the own commands' effects are wanted
 
   /**
    * @param whole the {@code EXEC}
    * @param watch what the client watches; it ends with this
    */
   public Execution(
-      TransactionParts made, ReplySlot whole, Transaction transaction, @Nullable Watch watch) {
+      TransactionContext made, ReplySlot whole, Transaction transaction, @Nullable Watch watch) {
     super(made.forward().owner());
     this.made = made;
-    this.client = made.context().client();
-    this.account = made.context().account();
+    this.client = made.clientContext().client();
+    this.account = made.clientContext().account();
     this.whole = whole;
-    this.held = new Gathered(made.context(), made.forward().site().limit());
+    this.gathered = new GatheredBytes(made.clientContext(), made.forward().forwardLoop().limit());
     this.transaction = transaction;
     this.watch = watch;
     whole.addHeapBytes(transaction.sizeOnHeap());
-    if (watch != null || isSpliced()) {
+    if (watch != null || hasLocalCommands()) {
       client.suspend(
           whole); // what comes behind must not overtake, and see what the own commands do
     }
   }
 
   @Override
-  public void sendAhead(Consumer<Exchange> sender) {
-    if (!transaction.mayLackScripts()) {
+  public void sendPrerequisites(Consumer<Exchange> sender) {
+    if (!transaction.mayNeedScripts()) {
       return;
     }
     CalledScripts called = scripts;
     if (called == null) {
-      called = new CalledScripts(reader(), made.forward().site().scripts());
+      called = new CalledScripts(reader(), made.forward().forwardLoop().scripts());
       called.find(sharedBytes().buffer(), offset(), length());
       scripts = called;
     }
@@ -89,7 +89,7 @@ public final class Execution extends Block {
   @Override
   public void onFailure(Failure failure) {
     if (watch != null) {
-      watch.lose();
+      watch.invalidate();
       if (failure == Failure.NOT_SENT) {
         answer(client.nullArray(), Outcome.OK);
         return;
@@ -99,26 +99,26 @@ public final class Execution extends Block {
   }
 
   /** The node has answered: it watches no more. */
-  private void replied() {
-    settle();
+  private void onNodeReply() {
+    releaseRequest();
     if (watch != null && ranWithoutMulti()) {
-      watch.lose();
+      watch.invalidate();
     } else if (watch != null) {
       watch.release();
     }
   }
 
-  private boolean isSpliced() {
-    return !transaction.own().isEmpty();
+  private boolean hasLocalCommands() {
+    return !transaction.localRequests().isEmpty();
   }
 
   @Override
   public void deliver(ByteBuf buffer, int from, int to, Outcome outcome) {
-    if (isSpliced() && outcome == Outcome.OK) {
+    if (hasLocalCommands() && outcome == Outcome.OK) {
       collect(buffer, from, to);
-      splice();
+      runLocalCommands();
     } else {
-      replied();
+      onNodeReply();
       client.resume(whole);
       whole.deliver(buffer, from, to, outcome);
     }
@@ -126,31 +126,31 @@ public final class Execution extends Block {
 
   @Override
   public void answer(byte[] reply, Outcome outcome) {
-    letGo();
-    replied();
+    releaseReplies();
+    onNodeReply();
     client.resume(whole);
     whole.answer(reply, outcome);
   }
 
   @Override
   public void deliverPart(ByteBuf buffer, int from, int to, boolean last) {
-    if (isSpliced()) {
+    if (hasLocalCommands()) {
       collect(buffer, from, to);
       if (last) {
-        splice();
+        runLocalCommands();
       }
       return;
     }
     if (last) {
-      replied();
+      onNodeReply();
       client.resume(whole);
     }
     whole.deliverPart(buffer, from, to, last);
   }
 
   private void collect(ByteBuf buffer, int from, int to) {
-    if (holds(to - from)) {
-      collected.append(buffer, from, to, account.hasMuchPending());
+    if (addPending(to - from)) {
+      nodeReply.append(buffer, from, to, account.hasMuchPending());
     }
   }
 
@@ -159,46 +159,46 @@ public final class Execution extends Block {
    *
    * @return false when that is too much: they are dropped
    */
-  boolean holds(int bytes) {
-    if (held.overflowsWith(bytes)) {
-      letGo();
-      if (replay != null) {
-        replay.dropReplies();
+  boolean addPending(int bytes) {
+    if (gathered.overflowsOnAdd(bytes)) {
+      releaseReplies();
+      if (localRun != null) {
+        localRun.dropReplies();
       }
     }
-    return !held.isTooLarge();
+    return !gathered.isTooLarge();
   }
 
-  private void letGo() {
-    collected.clear();
-    held.letGo();
-  }
-
-  @Override
-  public void ranAlone(byte[] error, ByteBuf reply) {
-    ran();
-    answer(notAtomic(error), Outcome.ERROR);
+  private void releaseReplies() {
+    nodeReply.clear();
+    gathered.release();
   }
 
   @Override
-  public void aborted(byte[] error) {
-    answer(abortion(error), Outcome.ERROR);
+  public void onRanWithoutMulti(byte[] error, ByteBuf reply) {
+    markExecuted();
+    answer(notAtomicError(error), Outcome.ERROR);
   }
 
   @Override
-  public void dropHeld() {
-    collected.clear();
-    held.beginAnew();
+  public void onAborted(byte[] error) {
+    answer(abortError(error), Outcome.ERROR);
+  }
+
+  @Override
+  public void dropPending() {
+    nodeReply.clear();
+    gathered.reset();
     whole.dropPending();
   }
 
   @Override
-  public boolean hasBegun() {
+  public boolean hasStartedReply() {
     return whole.hasBegun();
   }
 
   /** Answers a transaction of nothing but own commands. */
-  void spliceOwn() {
+  void answerLocally() {
     byte[] none = header(0);
     deliver(Unpooled.wrappedBuffer(none), 0, none.length, Outcome.OK);
   }
@@ -208,21 +208,21 @@ public final class Execution extends Block {
   }
 
   /** Lets the own commands run and puts their replies between the node's. */
-  private void splice() {
-    replied();
-    ByteBuf reply = collected.view();
-    if (held.isTooLarge() || hasRun(reply)) {
-      replay = new Replay(made, transaction.own(), this);
-      replay.run();
+  private void runLocalCommands() {
+    onNodeReply();
+    ByteBuf reply = nodeReply.view();
+    if (gathered.isTooLarge() || hasRun(reply)) {
+      localRun = new LocalCommandRun(made, transaction.localRequests(), this);
+      localRun.run();
     } else { // nothing ran
       client.resume(whole);
       whole.deliver(reply, reply.readerIndex(), reply.writerIndex(), Outcome.OK);
-      letGo();
+      releaseReplies();
     }
   }
 
   private boolean hasRun(ByteBuf reply) {
-    byte[] expected = header(transaction.sent());
+    byte[] expected = header(transaction.nodeCommands());
     return reply.readableBytes() >= expected.length
         && reply
             .slice(reply.readerIndex(), expected.length)
@@ -230,32 +230,32 @@ public final class Execution extends Block {
   }
 
   @Override
-  public void broke() {
-    super.broke();
+  public void onInternalError() {
+    super.onInternalError();
     if (watch != null) {
-      watch.lose(); // nobody else knows of its connection
+      watch.invalidate(); // nobody else knows of its connection
     }
   }
 
   /** The own commands could not be answered. */
-  void broke(Throwable cause) {
-    letGo();
+  void onInternalError(Throwable cause) {
+    releaseReplies();
     client.fail(cause);
   }
 
   /** All own commands are answered. */
-  void compose() {
-    Replay own = Objects.requireNonNull(replay);
-    if (held.isTooLarge() || client.isClosing()) {
+  void onLocalCommandsDone() {
+    LocalCommandRun own = Objects.requireNonNull(localRun);
+    if (gathered.isTooLarge() || client.isClosing()) {
       own.close();
       client.resume(whole);
       whole.answer(ErrorReplies.EXEC_REPLY_TOO_LARGE, Outcome.ERROR);
       return;
     }
-    int first = header(transaction.sent()).length;
-    ByteBuf reply = collected.view();
-    new Composition(whole, this, own, reply, reply.readerIndex() + first)
-        .begin(made.context().loop().slices());
+    int first = header(transaction.nodeCommands()).length;
+    ByteBuf reply = nodeReply.view();
+    new ExecReplyMerger(whole, this, own, reply, reply.readerIndex() + first)
+        .begin(made.clientContext().loop().slices());
   }
 
   /** How many commands the client has queued. */
@@ -264,9 +264,9 @@ public final class Execution extends Block {
   }
 
   /** The reply was put together; what comes behind may be taken up with its end. */
-  void composed() {
-    Objects.requireNonNull(replay).close();
-    letGo();
+  void onReplyComplete() {
+    Objects.requireNonNull(localRun).close();
+    releaseReplies();
     client.resume(whole);
   }
 }

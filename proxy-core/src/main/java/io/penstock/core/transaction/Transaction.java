@@ -27,7 +27,7 @@ public final class Transaction {
   private static final int SMALLEST = 512;
 
   /** Bytes that a command of Penstock's own takes beside its own. */
-  private static final int AROUND_OWN = 64;
+  private static final int LOCAL_OVERHEAD = 64;
 
   /**
    * A command that Penstock answers itself.
@@ -38,20 +38,20 @@ public final class Transaction {
   record Own(int place, byte[] request) {}
 
   private final RespLimits limits;
-  private final List<Own> own = new ArrayList<>(0);
+  private final List<Own> localRequests = new ArrayList<>(0);
   private @Nullable ByteBuf block;
   private int partition;
   private int queued;
   private long size; // of all requests
-  private long ownBytes;
-  private boolean greets; // HELLO was queued
+  private long localBytes;
+  private boolean changesProtocol; // HELLO was queued
   private boolean aborted;
   private boolean mayWrite;
   private boolean mayWriteByScripts;
   private boolean callsScripts;
   private int firstKeyAt; // in the block, once there is one
   private int firstKeyLength;
-  private boolean several; // different keys
+  private boolean severalKeys; // different keys
 
   /**
    * @param partition that its keys must be in, or {@link #ANY_PARTITION}
@@ -73,17 +73,17 @@ public final class Transaction {
 
   /** Bytes of the objects with what Penstock answers itself. */
   public long sizeOnHeap() {
-    return aborted ? 0 : ownBytes + (long) own.size() * AROUND_OWN;
+    return aborted ? 0 : localBytes + (long) localRequests.size() * LOCAL_OVERHEAD;
   }
 
   /** Commands for a node among them. */
-  int sent() {
-    return queued - own.size();
+  int nodeCommands() {
+    return queued - localRequests.size();
   }
 
   /** Those that Penstock answers itself, in their order. */
-  List<Own> own() {
-    return own;
+  List<Own> localRequests() {
+    return localRequests;
   }
 
   /** The partition of the keys so far, or {@link #ANY_PARTITION}. */
@@ -98,11 +98,11 @@ public final class Transaction {
 
   /** Whether replies behind this point are in another protocol than the node's. */
   boolean changesProtocol() {
-    return greets;
+    return changesProtocol;
   }
 
   /** Whether keys of {@code other} may be among its keys. */
-  boolean mayUse(int other) {
+  boolean mayHaveKeysIn(int other) {
     return partition == ANY_PARTITION || other == ANY_PARTITION || partition == other;
   }
 
@@ -117,24 +117,24 @@ public final class Transaction {
   }
 
   /** A command that may write is queued. */
-  void writes(CommandSpec command) {
+  void noteWrite(CommandSpec command) {
     mayWrite |= !command.isScript();
     mayWriteByScripts |= command.isScript();
   }
 
   /** Whether all that may write declares that it does not. */
-  boolean hasOnly(ReadOnlyCalls readOnly, ClientContext client) {
+  boolean hasOnlyReadOnlyScripts(ReadOnlyCalls readOnly, ClientContext client) {
     ByteBuf queuedBytes = block;
     return queuedBytes == null || readOnly.isReadOnlyBlock(queuedBytes, client);
   }
 
   /** Whether its commands name more than one key. */
-  boolean namesSeveral() {
-    return several;
+  boolean hasSeveralKeys() {
+    return severalKeys;
   }
 
   /** Whether a script or function is called that a node may lack. */
-  boolean mayLackScripts() {
+  boolean mayNeedScripts() {
     return callsScripts;
   }
 
@@ -172,19 +172,19 @@ public final class Transaction {
     ByteBuf out = block;
     if (out == null) {
       out = ByteBufAllocator.DEFAULT.directBuffer(Math.max(SMALLEST, length), Integer.MAX_VALUE);
-      Block.begin(out);
+      TransactionBlock.writeMulti(out);
       block = out;
     }
     Growth.ensureRoom(out, length);
     int start = out.writerIndex();
     out.writeBytes(frame.buffer(), frame.start(), length);
-    if (command != null && !several) {
-      lookAtKeys(frame, command, out, start);
+    if (command != null && !severalKeys) {
+      compareKeys(frame, command, out, start);
     }
   }
 
   /** Finds out whether there are several, the copy of the command lying at {@code start}. */
-  private void lookAtKeys(RequestFrame frame, CommandSpec command, ByteBuf out, int start) {
+  private void compareKeys(RequestFrame frame, CommandSpec command, ByteBuf out, int start) {
     var keys = new KeyPositions();
     command.findKeys(frame, keys);
     for (int i = 0; i < keys.size(); i++) {
@@ -194,20 +194,20 @@ public final class Transaction {
         firstKeyAt = at;
         firstKeyLength = length;
       }
-      several |= length != firstKeyLength || !ByteBufUtil.equals(out, at, out, firstKeyAt, length);
+      severalKeys |= length != firstKeyLength || !ByteBufUtil.equals(out, at, out, firstKeyAt, length);
     }
   }
 
   /** Queues a command that Penstock answers itself. */
-  void addOwn(RequestFrame frame, CommandSpec command) {
-    greets |= command.name().equals("hello") && frame.argc() > 1;
+  void addLocal(RequestFrame frame, CommandSpec command) {
+    changesProtocol |= command.name().equals("hello") && frame.argc() > 1;
     int place = queued++;
     if (!aborted) {
       byte[] request = new byte[frame.end() - frame.start()];
       size += request.length;
-      ownBytes += request.length;
+      localBytes += request.length;
       frame.buffer().getBytes(frame.start(), request);
-      own.add(new Own(place, request));
+      localRequests.add(new Own(place, request));
     }
   }
 
@@ -217,14 +217,14 @@ public final class Transaction {
     block = null;
     if (out == null) {
       out = ByteBufAllocator.DEFAULT.directBuffer(SMALLEST);
-      Block.begin(out);
+      TransactionBlock.writeMulti(out);
     }
     return out;
   }
 
   /** Gives everything back. */
   void discard() {
-    own.clear();
+    localRequests.clear();
     ByteBuf out = block;
     if (out != null) {
       block = null;

@@ -59,7 +59,7 @@ public final class Transactions {
       "OVERLOADED the transaction is longer than a request may be; none of it ran";
   private static final String ABORTED_BY = "EXECABORT Transaction discarded because of: ";
 
-  private final TransactionParts made;
+  private final TransactionContext made;
   private final Client client;
   private final ClientProfile profile;
   private final ReplySequence replies;
@@ -74,8 +74,8 @@ public final class Transactions {
   /**
    * @param face whose parameters are Penstock's own
    */
-  public Transactions(TransactionParts made, ClientProfile profile, ProxyView face) {
-    ClientContext context = made.context();
+  public Transactions(TransactionContext made, ClientProfile profile, ProxyView face) {
+    ClientContext context = made.clientContext();
     this.made = made;
     this.client = context.client();
     this.profile = profile;
@@ -97,7 +97,7 @@ public final class Transactions {
     Transaction queue = open;
     return queue != null
         && (queue.mayWrite()
-            || (queue.mayWriteByScripts() && !queue.hasOnly(readOnly, made.context())));
+            || (queue.mayWriteByScripts() && !queue.hasOnlyReadOnlyScripts(readOnly, made.clientContext())));
   }
 
   /** Commands queued, or -1 outside a transaction: as {@code CLIENT LIST} has it. */
@@ -111,7 +111,7 @@ public final class Transactions {
   }
 
   /** What is queued since {@code MULTI}; null outside a transaction. */
-  public @Nullable Transaction queue() {
+  public @Nullable Transaction openTransaction() {
     return open;
   }
 
@@ -119,43 +119,43 @@ public final class Transactions {
    * Queues or refuses a request in an open transaction. False for the few commands that run at
    * once.
    */
-  public boolean takes(RoutePlan plan, Command command) {
+  public boolean queueOrReject(RoutePlan plan, Command command) {
     Transaction queue = Objects.requireNonNull(open);
     CommandSpec spec = command.spec();
     if (spec != null
         && (spec.has(CommandFlag.NO_MULTI) || reader.servers().abortsTransaction(spec))
         && !command.isUnknownSubcommand()
         && spec.acceptsArity(command.argc())) {
-      return refuse(queue, spec, NOT_ALLOWED);
+      return reject(queue, spec, NOT_ALLOWED);
     }
     return switch (plan) {
       case RoutePlan.Local(CommandSpec which, LocalCommand answer) ->
-          takesOwn(queue, which, answer, command);
-      case RoutePlan.OnePartition one -> takesOne(queue, one.partition(), command);
-      case RoutePlan.AnyNode _ -> takesOne(queue, Transaction.ANY_PARTITION, command);
-      case RoutePlan.Script script -> takesOne(queue, script.partition(), command);
+          queueLocalOrReject(queue, which, answer, command);
+      case RoutePlan.OnePartition one -> queueForNode(queue, one.partition(), command);
+      case RoutePlan.AnyNode _ -> queueForNode(queue, Transaction.ANY_PARTITION, command);
+      case RoutePlan.Script script -> queueForNode(queue, script.partition(), command);
       case RoutePlan.Publish(int partition, boolean sharded) ->
-          takesOne(queue, sharded ? partition : Transaction.ANY_PARTITION, command);
+          queueForNode(queue, sharded ? partition : Transaction.ANY_PARTITION, command);
       case RoutePlan.Blocking(int partition, int timeoutAt, boolean millis) ->
-          takesOne(
-              queue, partition, command, briefly(command, timeoutAt, millis)); // does not block
+          queueForNode(
+              queue, partition, command, withShortTimeout(command, timeoutAt, millis)); // does not block
       case RoutePlan.Watch _ -> replies.reject(spec, "ERR WATCH inside MULTI is not allowed");
-      case RoutePlan.Split _ -> refuse(queue, spec, CROSS_SLOT);
-      case RoutePlan.Broadcast _, RoutePlan.Scan _ -> takesForAll(queue, command);
-      case RoutePlan.Reject(String error) -> refuse(queue, spec, error);
+      case RoutePlan.Split _ -> reject(queue, spec, CROSS_SLOT);
+      case RoutePlan.Broadcast _, RoutePlan.Scan _ -> queueForAll(queue, command);
+      case RoutePlan.Reject(String error) -> reject(queue, spec, error);
     };
   }
 
-  private boolean takesForAll(Transaction queue, Command command) {
+  private boolean queueForAll(Transaction queue, Command command) {
     CommandSpec spec = command.spec();
     String refusal =
         spec != null && spec.name().equals("config|set")
             ? ConfigSet.rejection(face.config(), command.frame())
             : null;
     if (refusal != null || hasManyPartitions()) {
-      return refuse(queue, spec, refusal == null ? EVERY_NODE : refusal);
+      return reject(queue, spec, refusal == null ? EVERY_NODE : refusal);
     }
-    return takesOne(queue, 0, command);
+    return queueForNode(queue, 0, command);
   }
 
   /** Whether a command for all keys concerns several nodes. */
@@ -163,31 +163,31 @@ public final class Transactions {
     return nodes.placement().partitions() > 1;
   }
 
-  private RequestFrame briefly(Command command, int timeoutAt, boolean millis) {
-    return BriefCall.of(command.frame(), timeoutAt, millis, reader.limits());
+  private RequestFrame withShortTimeout(Command command, int timeoutAt, boolean millis) {
+    return TimeoutArgument.shorten(command.frame(), timeoutAt, millis, reader.limits());
   }
 
-  private boolean takesOne(Transaction queue, int partition, Command command) {
-    return takesOne(queue, partition, command, command.frame());
+  private boolean queueForNode(Transaction queue, int partition, Command command) {
+    return queueForNode(queue, partition, command, command.frame());
   }
 
-  private boolean takesOne(
+  private boolean queueForNode(
       Transaction queue, int partition, Command command, RequestFrame request) {
     CommandSpec spec = command.spec();
     if (queue.changesProtocol()) {
-      return refuse(queue, spec, AFTER_HELLO);
+      return reject(queue, spec, AFTER_HELLO);
     }
-    int wanted = RequestKeys.areNone(partition, command) ? Transaction.ANY_PARTITION : partition;
-    if (!queue.mayUse(wanted)) {
-      return refuse(queue, spec, OTHER_SLOT);
+    int wanted = RequestKeys.isKeyless(partition, command) ? Transaction.ANY_PARTITION : partition;
+    if (!queue.mayHaveKeysIn(wanted)) {
+      return reject(queue, spec, OTHER_SLOT);
     }
     if (!queue.hasRoomFor(request)) {
-      return refuse(queue, spec, TOO_LARGE);
+      return reject(queue, spec, TOO_LARGE);
     }
     queue.add(request, wanted, spec);
     account.check();
     if (spec != null && ClientPause.mayWrite(spec)) {
-      queue.writes(spec);
+      queue.noteWrite(spec);
     }
     if (spec != null && spec.isScript() && hasManyPartitions()) {
       queue.callsScripts();
@@ -196,39 +196,39 @@ public final class Transactions {
     return true;
   }
 
-  private boolean takesOwn(
+  private boolean queueLocalOrReject(
       Transaction queue, CommandSpec spec, LocalCommand which, Command command) {
     return switch (which) {
       case MULTI, EXEC, DISCARD, QUIT, RESET -> false;
       case CLIENT_REPLY ->
           profile.changesReplyMode(command)
-              ? refuse(queue, spec, NO_SILENCE)
-              : queueOwn(queue, spec, command);
-      case SUBSCRIBE, PSUBSCRIBE -> refuse(queue, spec, NO_SUBSCRIBING);
-      case WAIT -> takesOne(queue, Transaction.ANY_PARTITION, command, briefly(command, 2, true));
+              ? reject(queue, spec, NO_SILENCE)
+              : queueLocal(queue, spec, command);
+      case SUBSCRIBE, PSUBSCRIBE -> reject(queue, spec, NO_SUBSCRIBING);
+      case WAIT -> queueForNode(queue, Transaction.ANY_PARTITION, command, withShortTimeout(command, 2, true));
       case WAITAOF ->
-          takesOne(queue, Transaction.ANY_PARTITION, command, briefly(command, 3, true));
-      default -> queueOwn(queue, spec, command);
+          queueForNode(queue, Transaction.ANY_PARTITION, command, withShortTimeout(command, 3, true));
+      default -> queueLocal(queue, spec, command);
     };
   }
 
-  private boolean queueOwn(Transaction queue, CommandSpec spec, Command command) {
+  private boolean queueLocal(Transaction queue, CommandSpec spec, Command command) {
     if (!queue.hasRoomFor(command.frame()) || !account.fitsOnHeap(command.frame())) {
-      return refuse(queue, spec, TOO_LARGE);
+      return reject(queue, spec, TOO_LARGE);
     }
-    queue.addOwn(command.frame(), spec);
+    queue.addLocal(command.frame(), spec);
     account.check();
     answer(spec, QUEUED);
     return true;
   }
 
-  private boolean refuse(Transaction queue, @Nullable CommandSpec spec, String error) {
+  private boolean reject(Transaction queue, @Nullable CommandSpec spec, String error) {
     if (isExec(spec)) {
       close();
     } else {
       queue.abort();
     }
-    replies.reject(spec, worded(spec, ErrorReplies.encode(error)));
+    replies.reject(spec, errorFor(spec, ErrorReplies.encode(error)));
     return true;
   }
 
@@ -272,7 +272,7 @@ public final class Transactions {
   }
 
   /** What an {@code EXEC} that comes now must wait for. */
-  public Awaits execAwaits() {
+  public Awaits execWaitsFor() {
     Transaction queue = open;
     if (queue == null || queue.isAborted()) {
       return Awaits.NOTHING;
@@ -293,7 +293,7 @@ public final class Transactions {
     } else if (queue.isAborted()) {
       close();
       replies.reject(spec, ABORTED);
-    } else if (watched != null && watched.isLost()) {
+    } else if (watched != null && watched.isInvalidated()) {
       close();
       answer(spec, client.nullArray());
     } else {
@@ -307,20 +307,20 @@ public final class Transactions {
     ReplySlot whole = replies.begin(exec);
     whole.targetManyPartitions();
     var execution = new Execution(made, whole, transaction, watched);
-    if (watched == null && transaction.sent() == 0) {
-      execution.spliceOwn();
+    if (watched == null && transaction.nodeCommands() == 0) {
+      execution.answerLocally();
       return;
     }
     int partition = Math.max(0, transaction.partition());
-    execution.prepare(exec, partition, transaction.takeBlock(), transaction.sent());
+    execution.prepare(exec, partition, transaction.takeBlock(), transaction.nodeCommands());
     if (watched == null) {
-      if (transaction.namesSeveral()) {
-        made.forward().order().namesSeveral(execution);
+      if (transaction.hasSeveralKeys()) {
+        made.forward().order().trackMultiKeyRequest(execution);
       }
-      execution.sendAhead(this::send);
+      execution.sendPrerequisites(this::send);
       send(execution);
     } else {
-      execution.sendAhead(watched::sendAhead);
+      execution.sendPrerequisites(watched::sendWithoutAsking);
       watched.send(execution);
     }
   }
@@ -338,12 +338,12 @@ public final class Transactions {
   public void watch(CommandSpec spec, int partition, IncomingRequest request) {
     Watch watched = watch;
     if (watched == null) {
-      watched = new Watch(made.context(), made.retryableErrors(), partition, this::unwatch);
+      watched = new Watch(made.clientContext(), made.retryableErrors(), partition, this::unwatch);
       watch = watched;
     }
     if (watched.partition() != partition) {
       replies.reject(spec, OTHER_WATCHED);
-    } else if (!watched.isNew() && watched.isLost()) {
+    } else if (!watched.isNew() && watched.isInvalidated()) {
       answer(spec, OK); // it makes no difference any more
     } else {
       ReplySlot place = replies.begin(spec);
@@ -361,9 +361,9 @@ public final class Transactions {
   }
 
   /** The client speaks another protocol from here on, which its connection to the node does not. */
-  public void protocolChanges() {
+  public void onProtocolChange() {
     if (watch != null) {
-      watch.lose();
+      watch.invalidate();
     }
   }
 
@@ -373,7 +373,7 @@ public final class Transactions {
   }
 
   /** An error as the command's caller gets it: {@code EXEC} puts its own word before any other. */
-  public static byte[] worded(@Nullable CommandSpec spec, byte[] error) {
+  public static byte[] errorFor(@Nullable CommandSpec spec, byte[] error) {
     if (!isExec(spec)) {
       return error;
     }

@@ -28,13 +28,13 @@ public final class Watch {
   private final ClientContext context;
   private final Nodes nodes;
   private final RetryableErrors retryableErrors;
-  private final Runnable nothingWatched;
+  private final Runnable onFirstWatchFailed;
   private final int partition;
   private @Nullable Lease lease;
   private boolean asking; // the connection is to where the partition is being moved
   private @Nullable WatchCall waiting; // for another attempt
   private int keys;
-  private boolean lost;
+  private boolean invalidated;
   private boolean closed;
 
   /**
@@ -45,7 +45,7 @@ public final class Watch {
     this.context = context;
     this.nodes = context.nodes();
     this.retryableErrors = refusals;
-    this.nothingWatched = nothingWatched;
+    this.onFirstWatchFailed = nothingWatched;
     this.partition = partition;
   }
 
@@ -59,9 +59,9 @@ public final class Watch {
   }
 
   /** Whether a transaction must not run any more. */
-  boolean isLost() {
+  boolean isInvalidated() {
     Lease on = lease;
-    return lost || on == null || !on.isOpen() || !(asking || isOwner(on));
+    return invalidated || on == null || !on.isOpen() || !(asking || isOwner(on));
   }
 
   private boolean isOwner(Lease on) {
@@ -71,7 +71,7 @@ public final class Watch {
 
   /** Whether keys were never watched yet. */
   boolean isNew() {
-    return lease == null && !lost;
+    return lease == null && !invalidated;
   }
 
   /** Watches more keys: those of the request, whose place among the replies this is. */
@@ -81,7 +81,7 @@ public final class Watch {
   }
 
   /** Has this connection from now on. */
-  public void begin(Lease taken, boolean onTheMove) {
+  public void setLease(Lease taken, boolean onTheMove) {
     lease = taken;
     asking = onTheMove;
     if (closed) {
@@ -95,8 +95,8 @@ public final class Watch {
   }
 
   /** The first call has failed: nothing is watched. */
-  void nothingWatched() {
-    nothingWatched.run();
+  void onFirstWatchFailed() {
+    onFirstWatchFailed.run();
   }
 
   /** This one will try again, or null: none does. */
@@ -115,7 +115,7 @@ public final class Watch {
   }
 
   /** Sends what {@link #send} needs there first, and that names no key. */
-  void sendAhead(Exchange exchange) {
+  void sendWithoutAsking(Exchange exchange) {
     Lease on = lease;
     if (on == null) {
       exchange.onFailure(Failure.NOT_SENT);
@@ -125,8 +125,8 @@ public final class Watch {
   }
 
   /** What was watched is not any more: a transaction must not run. */
-  void lose() {
-    lost = true;
+  void invalidate() {
+    invalidated = true;
     Lease on = lease;
     lease = null;
     if (on != null) {
@@ -149,7 +149,7 @@ public final class Watch {
     WatchCall call = waiting;
     waiting = null;
     if (call != null) {
-      call.giveUp();
+      call.cancel();
     }
     Lease on = lease;
     lease = null;

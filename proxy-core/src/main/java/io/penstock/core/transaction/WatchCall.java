@@ -34,18 +34,18 @@ final class WatchCall extends LeasedExchange {
 
   private final Nodes nodes;
   private final Loop loop;
-  private final RetryableErrors refusals;
+  private final RetryableErrors retryableErrors;
   private final Watch watch;
   private final ReplySlot place;
   private @Nullable Lease taken; // by this one
   private boolean asking;
-  private boolean over;
+  private boolean cancelled;
 
   WatchCall(ClientContext context, Watch watch, ReplySlot place, IncomingRequest request) {
     super(context.client());
     this.nodes = context.nodes();
     this.loop = context.loop();
-    this.refusals = watch.retryableErrors();
+    this.retryableErrors = watch.retryableErrors();
     this.watch = watch;
     this.place = place;
     RequestFrame frame = request.frame();
@@ -61,7 +61,7 @@ final class WatchCall extends LeasedExchange {
 
   void send() {
     watch.waiting(null);
-    if (over) {
+    if (cancelled) {
       return;
     }
     if (nodes.heldRequests().leave(this)) {
@@ -74,7 +74,7 @@ final class WatchCall extends LeasedExchange {
     Shard owner = nodes.placement().shardOf(watch.partition());
     if (owner == null) {
       nodes.requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
-      again(nodes.notServed(), Outcome.UNAVAILABLE);
+      retry(nodes.notServed(), Outcome.UNAVAILABLE);
     } else {
       sendTo(owner.master(), false);
     }
@@ -91,7 +91,7 @@ final class WatchCall extends LeasedExchange {
     lease.send(this, withAsking);
   }
 
-  private void again(byte[] refusal, Outcome outcome) {
+  private void retry(byte[] refusal, Outcome outcome) {
     if (client.isInputEnded() || isTooLate()) {
       answer(refusal, outcome);
     } else if (nodes.heldRequests().tryEnter(this)) {
@@ -108,8 +108,8 @@ final class WatchCall extends LeasedExchange {
   }
 
   /** The client is gone while this waits for another attempt. */
-  void giveUp() {
-    over = true;
+  void cancel() {
+    cancelled = true;
     nodes.heldRequests().leave(this);
     answer(ErrorReplies.UNAVAILABLE, Outcome.UNAVAILABLE);
   }
@@ -120,17 +120,17 @@ final class WatchCall extends LeasedExchange {
     taken = null;
     if (buffer.getByte(from) != '-') {
       if (lease != null) {
-        watch.begin(lease, asking);
+        watch.setLease(lease, asking);
       }
       answer(OK, Outcome.OK);
       return;
     }
-    RetryableError said = refusals.parse(this, Scope.KEYS, buffer, from, to);
+    RetryableError said = retryableErrors.parse(this, Scope.KEYS, buffer, from, to);
     if (said != null) {
-      refusals.applyToTopology(said);
+      retryableErrors.applyToTopology(said);
     }
     if (lease == null && said != null) {
-      lose();
+      invalidateWatch();
       return;
     }
     if (lease != null) {
@@ -143,22 +143,22 @@ final class WatchCall extends LeasedExchange {
     } else if (said.isAsk() && said.target() != null) {
       sendTo(said.target(), true);
     } else if (said.isMoved()) {
-      again(ErrorReplies.SLOT_MIGRATING, Outcome.UNAVAILABLE);
+      retry(ErrorReplies.SLOT_MIGRATING, Outcome.UNAVAILABLE);
     } else {
-      again(line, Outcome.ERROR);
+      retry(line, Outcome.ERROR);
     }
   }
 
   /** What was watched before is lost, and this with it: a transaction will not run. */
-  private void lose() {
-    watch.lose();
+  private void invalidateWatch() {
+    watch.invalidate();
     answer(OK, Outcome.OK);
   }
 
   private void answer(byte[] reply, Outcome outcome) {
     releaseBytes();
     if (watch.isNew()) {
-      watch.nothingWatched();
+      watch.onFirstWatchFailed();
     }
     client.resume(place);
     place.answer(reply, outcome);
@@ -174,7 +174,7 @@ final class WatchCall extends LeasedExchange {
     Lease lease = taken;
     taken = null;
     if (lease == null) {
-      lose();
+      invalidateWatch();
       return;
     }
     lease.discard();
@@ -186,7 +186,7 @@ final class WatchCall extends LeasedExchange {
       if (refusal != null && refusal.permanent()) {
         answer(reply, Outcome.UNAVAILABLE);
       } else {
-        again(reply, Outcome.UNAVAILABLE);
+        retry(reply, Outcome.UNAVAILABLE);
       }
     }
   }

@@ -43,8 +43,8 @@ class ScanCursorTest {
   @Test
   void thereIsNoRoomForMoreThanFortyBits() {
     assertThat(new ScanCursor(true, 16_383, -1, (1L << 40) - 1).encode()).isEqualTo(Long.MAX_VALUE);
-    assertThat(new ScanCursor(true, 16_383, -1, 1L << 40).encode()).isEqualTo(ScanCursor.NO_ROOM);
-    assertThat(new ScanCursor(true, 0, 0, -1).encode()).isEqualTo(ScanCursor.NO_ROOM);
+    assertThat(new ScanCursor(true, 16_383, -1, 1L << 40).encode()).isEqualTo(ScanCursor.DOES_NOT_FIT);
+    assertThat(new ScanCursor(true, 0, 0, -1).encode()).isEqualTo(ScanCursor.DOES_NOT_FIT);
   }
 
   @ParameterizedTest

@@ -207,7 +207,7 @@ class ScanStepTest {
     ByteBuf bytes = Wire.buffer("??" + reply);
     bytes.readerIndex(2);
     boolean fine =
-        first().answer(bytes, (buffer, from, to) -> text.append(Wire.text(buffer, from, to)));
+        first().toClientReply(bytes, (buffer, from, to) -> text.append(Wire.text(buffer, from, to)));
     bytes.release();
     return (fine ? "" : "!") + text;
   }

@@ -118,7 +118,7 @@ class GatherTest {
       Part[] parts = {new Part(gather), new Part(gather)};
       for (Part part : parts) {
         ByteBuf request = Wire.buffer(call("MGET b"));
-        part.carry(new SharedBuffer(request), 0, request.readableBytes());
+        part.setRequestBytes(new SharedBuffer(request), 0, request.readableBytes());
         part.prepare(mget, Rig.SLOT_A);
       }
       gather.send(parts);

@@ -16,7 +16,7 @@ import io.penstock.core.command.CommandTable;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.transaction.Execution;
 import io.penstock.core.transaction.Transaction;
-import io.penstock.core.transaction.TransactionParts;
+import io.penstock.core.transaction.TransactionContext;
 import io.penstock.core.transaction.Watch;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.testkit.network.Peer;
@@ -134,8 +134,8 @@ class WatchTest {
     assertThat(stats(1).exclusive()).isEqualTo(1);
   }
 
-  private TransactionParts parts(Session session) {
-    return new TransactionParts(
+  private TransactionContext parts(Session session) {
+    return new TransactionContext(
         session.forward(),
         rig.sessions().retryLoop().retryableErrors(),
         session.backpressure(),
@@ -151,14 +151,14 @@ class WatchTest {
     Execution execution =
         rig.onLoop(() -> {
           CommandSpec exec = CommandTable.load().byName("exec");
-          TransactionParts parts = parts(session);
-          var watch = new Watch(parts.context(), parts.retryableErrors(), Rig.SLOT_A, () -> {});
+          TransactionContext parts = parts(session);
+          var watch = new Watch(parts.clientContext(), parts.retryableErrors(), Rig.SLOT_A, () -> {});
           var queue = new Transaction(rig.settings().limits(), Rig.SLOT_A);
           var running = new Execution(parts, session.reserve(exec), queue, watch);
           running.prepare(exec, Rig.SLOT_A, queue.takeBlock(), 0);
           Endpoint where = rig.address(1);
           Lease taken = rig.dispatcher().lease(where, running);
-          watch.begin(Objects.requireNonNull(taken), false);
+          watch.setLease(Objects.requireNonNull(taken), false);
           return running;
         });
     Peer lease = lease(1);

@@ -54,11 +54,11 @@ class TransactionTest {
   void theFirstKeyDecidesTheSlot() {
     Transaction transaction = of(100, 1_000);
     transaction.add(GET, Transaction.ANY_PARTITION, null);
-    assertThat(transaction.mayUse(7)).isTrue();
+    assertThat(transaction.mayHaveKeysIn(7)).isTrue();
     transaction.add(GET, 7, null);
-    assertThat(transaction.mayUse(7)).isTrue();
-    assertThat(transaction.mayUse(Transaction.ANY_PARTITION)).isTrue();
-    assertThat(transaction.mayUse(8)).isFalse();
+    assertThat(transaction.mayHaveKeysIn(7)).isTrue();
+    assertThat(transaction.mayHaveKeysIn(Transaction.ANY_PARTITION)).isTrue();
+    assertThat(transaction.mayHaveKeysIn(8)).isFalse();
     ByteBuf block = transaction.takeBlock();
     assertThat(Wire.text(block))
         .isEqualTo(Wire.request("MULTI") + Wire.request("GET", "a").repeat(2));

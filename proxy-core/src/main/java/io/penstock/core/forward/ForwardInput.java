@@ -9,4 +9,4 @@ import io.penstock.core.client.IncomingRequest;
  * @param request that is handled
  * @param backpressure of the client
  */
-public record Sending(IncomingRequest request, Backpressure backpressure) {}
+public record ForwardInput(IncomingRequest request, Backpressure backpressure) {}

@@ -10,7 +10,7 @@ import io.penstock.core.script.LoopScripts;
  * @param hub where clients listen
  * @param scripts that clients brought
  * @param limit of replies that are put together
- * @param longestOnHeap bytes of a request that may be copied to the heap at once
+ * @param maxBytesOnHeap bytes of a request that may be copied to the heap at once
  */
-public record ForwardSite(
-    ForwardedPool pool, Hub hub, LoopScripts scripts, GatherLimit limit, long longestOnHeap) {}
+public record ForwardLoop(
+    ForwardedPool pool, Hub hub, LoopScripts scripts, GatherLimit limit, long maxBytesOnHeap) {}

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * What {@code PUBSUB} counts: nodes count this proxy's connections, and the client is told about
  * clients. Takes the merged reply piece by piece.
  */
-final class Census {
+final class PubsubCountRewriter {
 
   private final ReplySlot whole;
   private final Client client;
@@ -31,7 +31,7 @@ final class Census {
   private @Nullable ByteBuf counts; // what the client gets, as far as it was written
   private int at; // in merged, behind what was read
 
-  Census(ReplySlot whole, Merge counted, Client client, Hub hub) {
+  PubsubCountRewriter(ReplySlot whole, Merge counted, Client client, Hub hub) {
     this.whole = whole;
     this.client = client;
     this.counted = counted;
@@ -51,7 +51,7 @@ final class Census {
   boolean deliver(Outcome outcome, int most) {
     if (outcome != Outcome.OK || client.isClosed()) {
       whole.deliverOwned(merged.retain(), outcome);
-      drop();
+      release();
       return true;
     }
     ByteBuf out = counts == null ? begin() : counts;
@@ -62,12 +62,12 @@ final class Census {
       return false;
     }
     whole.deliverOwned(out.retain(), outcome);
-    drop();
+    release();
     return true;
   }
 
   /** Gives the buffers back. */
-  void drop() {
+  void release() {
     merged.release();
     ByteBuf out = counts;
     if (out != null) {

@@ -28,25 +28,25 @@ import org.slf4j.LoggerFactory;
  * Puts back what a node popped for a client that had gone away before: where it was taken from, so
  * that the next client gets it. Tried until the command timeout.
  */
-final class PutBack extends Exchange {
+final class UndoPop extends Exchange {
 
-  private static final Logger log = LoggerFactory.getLogger(PutBack.class);
+  private static final Logger log = LoggerFactory.getLogger(UndoPop.class);
   private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   private final Client client;
   private final Nodes nodes;
   private final Loop loop;
-  private final RetryableErrors refusals;
-  private final int ofSlot;
+  private final RetryableErrors retryableErrors;
+  private final int partition;
   private final byte[] request;
   private final long until;
 
-  private PutBack(BlockingParts made, int partition, byte[] request) {
-    this.client = made.context().client();
-    this.nodes = made.context().nodes();
-    this.loop = made.context().loop();
-    this.refusals = made.retryableErrors();
-    this.ofSlot = partition;
+  private UndoPop(BlockingContext made, int partition, byte[] request) {
+    this.client = made.clientContext().client();
+    this.nodes = made.clientContext().nodes();
+    this.loop = made.clientContext().loop();
+    this.retryableErrors = made.retryableErrors();
+    this.partition = partition;
     this.request = request;
     this.until = loop.tick() + nodes.commandTimeoutNanos();
   }
@@ -57,10 +57,10 @@ final class PutBack extends Exchange {
    * @param call what was called; borrowed
    * @param reply the whole reply to it, which is no error and no nil; borrowed
    */
-  static void undo(BlockingParts made, int partition, RequestFrame call, ByteBuf reply) {
+  static void start(BlockingContext made, int partition, RequestFrame call, ByteBuf reply) {
     List<String> inverse = inverse(call, ReplyStrings.of(reply));
     if (!inverse.isEmpty()) {
-      new PutBack(made, partition, WireRequest.of(inverse)).send();
+      new UndoPop(made, partition, WireRequest.of(inverse)).send();
     }
   }
 
@@ -107,7 +107,7 @@ final class PutBack extends Exchange {
 
   private void prepare() {
     bytes(new SharedBuffer(Unpooled.wrappedBuffer(request)), 0, request.length);
-    targetPartition(ofSlot);
+    targetPartition(partition);
     sendOptions(client.protocol(), client.affinity(), until);
   }
 
@@ -117,30 +117,30 @@ final class PutBack extends Exchange {
     if (buffer.getByte(from) != '-') {
       return;
     }
-    RetryableError said = refusals.parse(this, Scope.KEYS, buffer, from, to);
+    RetryableError said = retryableErrors.parse(this, Scope.KEYS, buffer, from, to);
     if (said == null) {
-      lost(buffer.toString(from, to - from, StandardCharsets.ISO_8859_1).strip());
+      logLost(buffer.toString(from, to - from, StandardCharsets.ISO_8859_1).strip());
       return;
     }
-    refusals.applyToTopology(said);
+    retryableErrors.applyToTopology(said);
     Endpoint target = said.target();
     if (said.isAsk() && target != null) {
       prepare();
       nodes.dispatchTo(target, this, true);
     } else {
-      again();
+      retry();
     }
   }
 
-  private void again() {
+  private void retry() {
     if (loop.tick() - until >= 0) {
-      lost("there is no time left");
+      logLost("there is no time left");
     } else {
       loop.executor().schedule(this::send, AGAIN_NANOS, TimeUnit.NANOSECONDS);
     }
   }
 
-  private static void lost(String why) {
+  private static void logLost(String why) {
     log.warn("what was popped for a client that had gone could not be put back: {}", why);
   }
 
@@ -153,9 +153,9 @@ final class PutBack extends Exchange {
   public void onFailure(Failure failure) {
     releaseBytes();
     if (failure == Failure.CONNECTION_LOST || failure == Failure.TIMEOUT) {
-      lost("it may have been, and may not, since " + failure);
+      logLost("it may have been, and may not, since " + failure);
     } else {
-      again();
+      retry();
     }
   }
 }

@@ -14,18 +14,18 @@ import java.nio.charset.StandardCharsets;
  * commands can come between them. A node that refuses any of them runs none, so what it refused may
  * be sent again as a whole.
  */
-public abstract class Block extends ClientExchange {
+public abstract class TransactionBlock extends ClientExchange {
 
-  private static final byte[] BEGIN = bytes("*1\r\n$5\r\nMULTI\r\n");
-  private static final byte[] END = bytes("*1\r\n$4\r\nEXEC\r\n");
+  private static final byte[] MULTI = bytes("*1\r\n$5\r\nMULTI\r\n");
+  private static final byte[] EXEC = bytes("*1\r\n$4\r\nEXEC\r\n");
   private static final String ABORTED =
       "-EXECABORT Transaction discarded because of previous errors. ";
   private static final String NOT_ATOMIC =
       "-ERR The node refused MULTI, so the commands ran one by one: ";
 
-  private final Queueing queueing = new Queueing();
+  private final QueuedReplies queueing = new QueuedReplies();
 
-  public Block(ExchangeOwner owner) {
+  public TransactionBlock(ExchangeOwner owner) {
     super(owner);
   }
 
@@ -34,19 +34,19 @@ public abstract class Block extends ClientExchange {
   }
 
   /** Writes what stands before the first command. */
-  public static void begin(ByteBuf out) {
-    out.writeBytes(BEGIN);
+  public static void writeMulti(ByteBuf out) {
+    out.writeBytes(MULTI);
   }
 
   /**
    * Prepares for a first sending.
    *
-   * @param block begun with {@link #begin}, with the commands; ownership goes over
+   * @param block begun with {@link #writeMulti}, with the commands; ownership goes over
    * @param commands how many there are in it
    */
   public final void prepare(CommandSpec command, int partition, ByteBuf block, int commands) {
-    block.writeBytes(END);
-    carry(new SharedBuffer(block), block.readerIndex(), block.readableBytes());
+    block.writeBytes(EXEC);
+    setRequestBytes(new SharedBuffer(block), block.readerIndex(), block.readableBytes());
     interimReplies(queueing, commands + 1);
     prepare(command, partition);
   }
@@ -63,10 +63,10 @@ public abstract class Block extends ClientExchange {
     if (error == null || buffer.getByte(from) != '-') {
       super.onReply(buffer, from, to);
     } else if (queueing.ranWithoutMulti()) {
-      ranAlone(error, queueing.lastReply());
+      onRanWithoutMulti(error, queueing.lastReply());
     } else if (!handleRetryableError(Unpooled.wrappedBuffer(error), 0, error.length)) {
-      ran();
-      aborted(error);
+      markExecuted();
+      onAborted(error);
     }
   }
 
@@ -80,18 +80,18 @@ public abstract class Block extends ClientExchange {
    *
    * @param reply to the last of them
    */
-  public abstract void ranAlone(byte[] error, ByteBuf reply);
+  public abstract void onRanWithoutMulti(byte[] error, ByteBuf reply);
 
   /** What {@code EXEC} is answered then. */
-  static byte[] notAtomic(byte[] error) {
+  static byte[] notAtomicError(byte[] error) {
     return reworded(NOT_ATOMIC, error);
   }
 
   /** The node refused a command for good, with this error line, and ran nothing. */
-  public abstract void aborted(byte[] error);
+  public abstract void onAborted(byte[] error);
 
   /** What {@code EXEC} is answered then. */
-  static byte[] abortion(byte[] error) {
+  static byte[] abortError(byte[] error) {
     return reworded(ABORTED, error);
   }
 

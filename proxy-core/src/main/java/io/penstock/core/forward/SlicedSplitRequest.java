@@ -19,13 +19,13 @@ import io.penstock.core.upstream.Endpoint;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Divides a request with very many keys as {@link Division} does, but makes and sends the parts in
+ * Divides a request with very many keys as {@link SplitRequest} does, but makes and sends the parts in
  * slices. The client's next requests wait until all were sent, and a part goes by the placement of
  * its slice: nothing of the client is on its way by an older one but earlier parts, for other
  * partitions. All are sent even if the client goes away meanwhile, as if they had been sent at
  * once.
  */
-final class LongDivision implements Sliced {
+final class SlicedSplitRequest implements Sliced {
 
   /** Steps that a part takes beside its keys. */
   private static final int PART = 8;
@@ -39,7 +39,7 @@ final class LongDivision implements Sliced {
   private final CommandSpec command;
   private final RequestFrame frame; // of the client's input, which scans no other meanwhile
   private final SharedBuffer request; // what the frame lies in
-  private final Division division;
+  private final SplitRequest division;
   private final Gather gather;
   private final int groups;
   private final int bytesPerSlice;
@@ -51,18 +51,18 @@ final class LongDivision implements Sliced {
   private int from; // of the part that was begun
 
   /** Divides the request; {@code plan} is looked at now only. */
-  LongDivision(
-      ForwardParts made, ReplySlot whole, CommandSpec command, RoutePlan.Split plan, Sending how) {
-    this.client = made.context().client();
-    this.account = made.context().account();
+  SlicedSplitRequest(
+      ForwardContext made, ReplySlot whole, CommandSpec command, RoutePlan.Split plan, ForwardInput how) {
+    this.client = made.clientContext().client();
+    this.account = made.clientContext().account();
     this.order = made.order();
-    this.loop = made.context().loop();
+    this.loop = made.clientContext().loop();
     this.backpressure = how.backpressure();
     this.whole = whole;
     this.command = command;
     this.frame = how.request().frame();
     this.request = how.request().share();
-    this.division = new Division(frame, plan);
+    this.division = new SplitRequest(frame, plan);
     this.gather = new Gather(made, whole, plan.merge(), division.groupOfKey());
     this.groups = plan.groups();
     int length = frame.end() - frame.start();
@@ -124,13 +124,13 @@ final class LongDivision implements Sliced {
     }
     Part part = new Part(gather);
     int length = encoded.buffer().writerIndex() - from;
-    part.carry(encoded.share(), from, length);
+    part.setRequestBytes(encoded.share(), from, length);
     if (length < SocketOutput.SLICE_THRESHOLD) {
-      gather.carries(length);
+      gather.countPartBytes(length);
     }
     part.prepare(command, division.partitionOfGroup(group));
     if (inGroup > 1) {
-      order.namesSeveral(part);
+      order.trackMultiKeyRequest(part);
     }
     group++;
     inGroup = 0;
@@ -153,6 +153,6 @@ final class LongDivision implements Sliced {
     client.fail(cause);
     giveBack();
     request.release();
-    gather.broke();
+    gather.onInternalError();
   }
 }

@@ -8,13 +8,13 @@ import io.penstock.core.retry.RetryableErrors;
 /**
  * What calls that a client waits in are made with.
  *
- * @param context of the client
+ * @param clientContext of the client
  * @param owner of its exchanges
  * @param retryableErrors reads the nodes' errors
  * @param backpressure of the client
  */
-public record BlockingParts(
-    ClientContext context,
+public record BlockingContext(
+    ClientContext clientContext,
     ExchangeOwner owner,
     RetryableErrors retryableErrors,
     Backpressure backpressure) {}

@@ -8,18 +8,18 @@ import io.penstock.core.observe.ProxyStats.HeldOutcome;
  * One client's part in what its loop holds: requests that were refused, or failed without having
  * run. Confined to its loop.
  */
-final class FailoverHold {
+final class ClientHeldRequests {
 
   private final Client client;
   private final HeldRequests hold;
 
-  FailoverHold(Client client, HeldRequests hold) {
+  ClientHeldRequests(Client client, HeldRequests hold) {
     this.client = client;
     this.hold = hold;
   }
 
   /** Whether too many are held for one that was never sent; one that was held already stays. */
-  boolean refuses(Retry retry) {
+  boolean rejects(Retry retry) {
     if (retry.held || !hold.isFull()) {
       return false;
     }
@@ -28,26 +28,26 @@ final class FailoverHold {
   }
 
   /** Holds the request from here to its end. */
-  void take(Retry retry) {
+  void add(Retry retry) {
     retry.held = true;
     hold.enter(retry.request);
   }
 
   /** The request may run no more. */
-  void gaveUp(ClientExchange request) {
+  void giveUp(ClientExchange request) {
     hold.leave(request);
     hold.countOutcome(request, client.isInputEnded() ? HeldOutcome.DROPPED : HeldOutcome.GIVEN_UP);
   }
 
   /** The request is answered with an error of Penstock's, if it was held in vain. */
-  void endsInVain(ClientExchange request) {
+  void giveUpIfHeld(ClientExchange request) {
     if (hold.leave(request)) {
-      gaveUp(request);
+      giveUp(request);
     }
   }
 
   /** The request has ended otherwise. */
-  void ends(ClientExchange request) {
+  void finishIfHeld(ClientExchange request) {
     if (hold.leave(request)) {
       hold.countOutcome(request, HeldOutcome.SERVED);
     }

@@ -6,29 +6,29 @@ import java.util.List;
 /**
  * What a node says about its replication stream, in the section of {@code INFO} about it.
  *
- * @param history the name of its stream
+ * @param replicationId the name of its stream
  * @param offset how far that is
- * @param earlier the name of the stream that it was a replica of before it became a master
- * @param earlierEnd the offset from which on the two differ
- * @param replicas how far each has acknowledged
+ * @param secondaryId the name of the stream that it was a replica of before it became a master
+ * @param secondaryOffset the offset from which on the two differ
+ * @param replicaOffsets how far each has acknowledged
  */
-record ReplicationView(
+record ReplicationInfo(
     boolean isMaster,
-    String history,
+    String replicationId,
     long offset,
-    String earlier,
-    long earlierEnd,
-    List<Long> replicas) {
+    String secondaryId,
+    long secondaryOffset,
+    List<Long> replicaOffsets) {
 
   /** Reads the section. */
-  static ReplicationView of(String info) {
+  static ReplicationInfo of(String info) {
     List<Long> replicas = new ArrayList<>();
     for (String line : info.split("\r\n", -1)) {
       if (line.startsWith("slave") && line.contains("state=online")) {
         replicas.add(Long.parseLong(between(line, "offset=", ",")));
       }
     }
-    return new ReplicationView(
+    return new ReplicationInfo(
         value(info, "role").equals("master"),
         value(info, "master_replid"),
         number(info, "master_repl_offset"),
@@ -56,13 +56,13 @@ record ReplicationView(
   }
 
   /** Whether this master has all that {@code start} told of, be it the same or one promoted. */
-  boolean continues(ReplicationView start) {
-    return history.equals(start.history)
-        || (earlier.equals(start.history) && earlierEnd > start.offset);
+  boolean continuesFrom(ReplicationInfo start) {
+    return replicationId.equals(start.replicationId)
+        || (secondaryId.equals(start.replicationId) && secondaryOffset > start.offset);
   }
 
   /** How many replicas have all up to an offset. */
-  long replicasAt(long wanted) {
-    return replicas.stream().filter(acknowledged -> acknowledged >= wanted).count();
+  long replicasWithOffset(long wanted) {
+    return replicaOffsets.stream().filter(acknowledged -> acknowledged >= wanted).count();
   }
 }

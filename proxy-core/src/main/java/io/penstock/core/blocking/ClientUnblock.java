@@ -19,7 +19,7 @@ import java.util.function.IntConsumer;
  * {@code CLIENT UNBLOCK} for what blocks on a lease, over the shared connection to its node.
  * Repeated while there is nothing to unblock yet: the call may be on its way.
  */
-final class Unblocking extends Exchange {
+final class ClientUnblock extends Exchange {
 
   private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
@@ -37,7 +37,7 @@ final class Unblocking extends Exchange {
    * @param needed whether the call has not ended yet
    * @param done gets 1 if it was unblocked, else 0
    */
-  Unblocking(
+  ClientUnblock(
       ClientContext context, Lease lease, boolean error, BooleanSupplier needed, IntConsumer done) {
     this.client = context.client();
     this.nodes = context.nodes();

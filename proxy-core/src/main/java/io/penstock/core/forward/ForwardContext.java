@@ -7,10 +7,10 @@ import io.penstock.core.retry.OrderGuard;
 /**
  * What a request that is sent in parts, or waits before it is sent, is made with.
  *
- * @param context of the client
+ * @param clientContext of the client
  * @param owner of the client's exchanges
  * @param order of the client's requests
- * @param site of the loop
+ * @param forwardLoop of the loop
  */
-public record ForwardParts(
-    ClientContext context, ExchangeOwner owner, OrderGuard order, ForwardSite site) {}
+public record ForwardContext(
+    ClientContext clientContext, ExchangeOwner owner, OrderGuard order, ForwardLoop forwardLoop) {}

@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
  * their partition may refuse one of them (TRYAGAIN) and take the next request, for one of the keys;
  * so that one waits for the reply, unless both only read. Confined to the client's loop.
  */
-final class SeveralKeys {
+final class MultiKeyRequests {
 
   /** For keys of whatever partitions. */
   static final int ALL_PARTITIONS = Integer.MIN_VALUE;
 
   /** To look at more of them would cost more than to wait. */
-  private static final int MOST_LOOKED_AT = 64;
+  private static final int MAX_COMPARED = 64;
 
   /** Room for so many is kept. */
   private static final int KEPT = 256;
@@ -32,11 +32,11 @@ final class SeveralKeys {
   private final Loop loop;
   private Deque<Sent> reads = new ArrayDeque<>(4);
   private Deque<Sent> writes = new ArrayDeque<>(4);
-  private int most; // at a time, since they were empty and small
+  private int peak; // at a time, since they were empty and small
   private @Nullable RequestKeys wanted; // of the request that is looked at, once that is needed
   private boolean someWait;
 
-  SeveralKeys(ClientContext context) {
+  MultiKeyRequests(ClientContext context) {
     this.client = context.client();
     this.reader = context.reader();
     this.loop = context.loop();
@@ -57,18 +57,18 @@ final class SeveralKeys {
         known = request.keys();
         keys = known;
       }
-      return known.keys().size() != 1 && known.meet(later); // one key several times is one key
+      return known.keys().size() != 1 && known.overlaps(later); // one key several times is one key
     }
   }
 
   /** The request is about to be sent. */
   void add(ClientExchange request) {
-    lineOf(request).addLast(new Sent(request));
+    queueOf(request).addLast(new Sent(request));
   }
 
   /** It was answered, or has failed: those that wait for it are looked at again. */
   void remove(ClientExchange request) {
-    Deque<Sent> line = lineOf(request);
+    Deque<Sent> line = queueOf(request);
     if (line.getFirst().request == request) { // as nearly always
       line.removeFirst();
     } else {
@@ -84,15 +84,15 @@ final class SeveralKeys {
   /** What many requests took at a time is given back after them. */
   private void shrinkWhenIdle() {
     int now = reads.size() + writes.size();
-    most = Math.max(most, now + 1);
-    if (now == 0 && most > KEPT) {
+    peak = Math.max(peak, now + 1);
+    if (now == 0 && peak > KEPT) {
       reads = new ArrayDeque<>(4);
       writes = new ArrayDeque<>(4);
-      most = 0;
+      peak = 0;
     }
   }
 
-  private Deque<Sent> lineOf(ClientExchange request) {
+  private Deque<Sent> queueOf(ClientExchange request) {
     return request.isReadOnly() ? reads : writes;
   }
 
@@ -110,18 +110,18 @@ final class SeveralKeys {
     boolean reading = spec != null && spec.isReadOnly();
     wanted = null;
     boolean held =
-        isMet(writes, partition, command) || (!reading && isMet(reads, partition, command));
+        overlapsAny(writes, partition, command) || (!reading && overlapsAny(reads, partition, command));
     someWait |= held;
     return held;
   }
 
-  private boolean isMet(Deque<Sent> line, int partition, Command command) {
+  private boolean overlapsAny(Deque<Sent> line, int partition, Command command) {
     int looks = 0;
     for (Sent sent : line) {
       if (partition == ALL_PARTITIONS || sent.request.isForPartition(partition)) {
         RequestKeys later = wanted == null ? RequestKeys.of(command) : wanted;
         wanted = later;
-        if (++looks > MOST_LOOKED_AT || sent.meets(later)) {
+        if (++looks > MAX_COMPARED || sent.meets(later)) {
           return true;
         }
       }

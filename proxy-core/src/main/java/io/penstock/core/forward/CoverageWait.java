@@ -17,17 +17,17 @@ import java.util.concurrent.TimeUnit;
  * Lets requests that concern all keys wait until all partitions are served: for as long as a
  * request for one partition does. Later requests of the client wait behind it.
  */
-final class Coverage {
+final class CoverageWait {
 
-  private static final long LOOK_AGAIN_MILLIS = 10;
+  private static final long CHECK_MILLIS = 10;
 
   /** A request for all shards. */
   interface ForAll {
     /** Every partition has an owner in {@code map}, by which exchanges are dispatched. */
-    void go(Placement map);
+    void send(Placement map);
 
     /** It was answered with an error. */
-    void gone();
+    void cancel();
   }
 
   private final Client client;
@@ -36,7 +36,7 @@ final class Coverage {
   private final Loop loop;
   private final OrderGuard order;
 
-  Coverage(ClientContext context, OrderGuard order) {
+  CoverageWait(ClientContext context, OrderGuard order) {
     this.client = context.client();
     this.replies = context.replies();
     this.nodes = context.nodes();
@@ -45,49 +45,49 @@ final class Coverage {
   }
 
   /** Has the prepared request {@code whole} go now, or as soon as all partitions are served. */
-  void whenWhole(Forwarded whole, ForAll request) {
+  void sendWhenCovered(Forwarded whole, ForAll request) {
     Placement map = nodes.placement();
     if (map.isFullyCovered()) {
-      request.go(map);
+      request.send(map);
     } else {
-      order.routesChange();
+      order.onRoutesChange();
       nodes.requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
-      hold(whole, request);
+      holdOrReject(whole, request);
     }
   }
 
-  private void hold(Forwarded whole, ForAll request) {
+  private void holdOrReject(Forwarded whole, ForAll request) {
     if (!nodes.heldRequests().tryEnter(whole)) {
-      request.gone();
+      request.cancel();
       whole.answer(ErrorReplies.OVERLOADED, Outcome.OVERLOADED);
       return;
     }
-    lookAgain(whole, request);
+    scheduleCheck(whole, request);
   }
 
-  private void lookAgain(Forwarded whole, ForAll request) {
-    loop.executor().schedule(() -> look(whole, request), LOOK_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+  private void scheduleCheck(Forwarded whole, ForAll request) {
+    loop.executor().schedule(() -> check(whole, request), CHECK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   /** The client's earlier requests have to end first: their routes may be others by now. */
-  private void look(Forwarded whole, ForAll request) {
+  private void check(Forwarded whole, ForAll request) {
     loop.tick();
     Placement map = nodes.placement();
-    if (whole.isTooLate()) {
-      leave(whole, client.isClosed() ? HeldOutcome.DROPPED : HeldOutcome.GIVEN_UP);
-      request.gone();
+    if (whole.isTooLateToSend()) {
+      endHold(whole, client.isClosed() ? HeldOutcome.DROPPED : HeldOutcome.GIVEN_UP);
+      request.cancel();
       whole.answer(nodes.notServed(), Outcome.UNAVAILABLE);
-    } else if (map.isFullyCovered() && replies.at(0) == whole.place()) {
-      leave(whole, HeldOutcome.SERVED);
-      whole.sentLate();
-      request.go(map);
+    } else if (map.isFullyCovered() && replies.at(0) == whole.replySlot()) {
+      endHold(whole, HeldOutcome.SERVED);
+      whole.extendDeadline();
+      request.send(map);
     } else {
       nodes.requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
-      lookAgain(whole, request);
+      scheduleCheck(whole, request);
     }
   }
 
-  private void leave(Forwarded whole, HeldOutcome how) {
+  private void endHold(Forwarded whole, HeldOutcome how) {
     nodes.heldRequests().leave(whole);
     nodes.heldRequests().countOutcome(whole, how);
   }

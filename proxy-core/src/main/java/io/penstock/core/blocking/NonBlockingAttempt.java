@@ -5,18 +5,18 @@ import io.penstock.core.observe.Outcome;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.reply.ReplyStrings;
 import io.penstock.core.retry.RetryableErrors;
-import io.penstock.core.transaction.Block;
+import io.penstock.core.transaction.TransactionBlock;
 
 /**
  * A call that may block, tried without: a transaction of it alone does not block, and goes in order
  * with the client's other requests.
  */
-final class Attempt extends Block {
+final class NonBlockingAttempt extends TransactionBlock {
 
   /** What stands before the call's own reply in that to {@code EXEC}. */
   private static final int HEADER = "*1\r\n".length();
 
-  private final RetryableErrors refusals;
+  private final RetryableErrors retryableErrors;
   private final BlockingCall call;
   private final ReplySlot whole;
   private boolean begun; // the header is passed
@@ -24,18 +24,18 @@ final class Attempt extends Block {
   /**
    * @param whole the call's place among the client's replies
    */
-  Attempt(BlockingParts made, BlockingCall call, ReplySlot whole) {
+  NonBlockingAttempt(BlockingContext made, BlockingCall call, ReplySlot whole) {
     super(made.owner());
-    this.refusals = made.retryableErrors();
+    this.retryableErrors = made.retryableErrors();
     this.call = call;
     this.whole = whole;
   }
 
   @Override
   public void deliver(ByteBuf buffer, int from, int to, Outcome outcome) {
-    settle();
+    releaseRequest();
     if (outcome == Outcome.OK) {
-      call.tried(buffer, from + HEADER, to);
+      call.onAttemptReply(buffer, from + HEADER, to);
     } else if (ReplyStrings.startsWith(buffer, from, to, "-EXECABORT ")) {
       call.block(); // the node's user may not do this, but maybe the call by itself
     } else {
@@ -45,17 +45,17 @@ final class Attempt extends Block {
 
   /** The call was given so little time that it did no harm, and what it popped is the client's. */
   @Override
-  public void ranAlone(byte[] error, ByteBuf reply) {
+  public void onRanWithoutMulti(byte[] error, ByteBuf reply) {
     int end = reply.writerIndex();
     boolean failed = reply.getByte(0) == '-';
     if (failed && handleRetryableError(reply, 0, end)) {
       return;
     }
-    ran();
-    settle();
+    markExecuted();
+    releaseRequest();
     if (!failed) {
-      call.tried(reply, 0, end);
-    } else if (refusals.parseForBlockingCall(this, reply, 0, end) != null) {
+      call.onAttemptReply(reply, 0, end);
+    } else if (retryableErrors.parseForBlockingCall(this, reply, 0, end) != null) {
       call.block();
     } else {
       call.answer(reply, 0, end);
@@ -64,14 +64,14 @@ final class Attempt extends Block {
 
   @Override
   public void answer(byte[] reply, Outcome outcome) {
-    settle();
+    releaseRequest();
     call.answer(reply, outcome);
   }
 
   @Override
   public void deliverPart(ByteBuf buffer, int from, int to, boolean last) {
     if (last) {
-      settle();
+      releaseRequest();
     }
     call.onReplyPart(buffer, begun ? from : from + HEADER, to, last);
     begun = true;
@@ -79,20 +79,20 @@ final class Attempt extends Block {
 
   /** As for lack of memory, which a call by itself may be allowed to make. */
   @Override
-  public void aborted(byte[] error) {
-    settle();
+  public void onAborted(byte[] error) {
+    releaseRequest();
     call.block();
   }
 
   @Override
-  public void dropHeld() {
+  public void dropPending() {
     begun = false;
-    call.dropParts();
+    call.dropPartialReply();
     whole.dropPending();
   }
 
   @Override
-  public boolean hasBegun() {
+  public boolean hasStartedReply() {
     return whole.hasBegun();
   }
 }

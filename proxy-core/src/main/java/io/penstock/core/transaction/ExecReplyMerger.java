@@ -12,11 +12,11 @@ import io.penstock.core.transport.Slices;
  * The reply to an {@code EXEC} among whose commands are some of Penstock's own: theirs are put
  * between those of the node, in slices. Confined to its loop.
  */
-final class Composition implements Sliced {
+final class ExecReplyMerger implements Sliced {
 
   private final ReplySlot whole;
   private final Execution execution;
-  private final Replay own;
+  private final LocalCommandRun own;
   private final ByteBuf reply; // the node's; borrowed until the end
   private final int commands;
   private final ReplyScanner scanner = new ReplyScanner();
@@ -27,7 +27,7 @@ final class Composition implements Sliced {
   /**
    * @param at where the node's first reply begins
    */
-  Composition(ReplySlot whole, Execution execution, Replay own, ByteBuf reply, int at) {
+  ExecReplyMerger(ReplySlot whole, Execution execution, LocalCommandRun own, ByteBuf reply, int at) {
     this.whole = whole;
     this.execution = execution;
     this.own = own;
@@ -48,7 +48,7 @@ final class Composition implements Sliced {
   @Override
   public boolean step() {
     for (int left = Slices.STEPS_PER_SLICE; left > 0 && place < commands; left--, place++) {
-      if (next < own.size() && own.place(next) == place) {
+      if (next < own.size() && own.position(next) == place) {
         ByteBuf one = own.reply(next);
         whole.deliverPart(one, one.readerIndex(), one.writerIndex(), false);
         own.given(next++);
@@ -61,14 +61,14 @@ final class Composition implements Sliced {
     if (place < commands) {
       return true;
     }
-    execution.composed();
+    execution.onReplyComplete();
     whole.complete(Outcome.OK);
     return false;
   }
 
   @Override
   public void onFailure(Throwable cause) {
-    own.forgo();
-    execution.broke(cause);
+    own.abandon();
+    execution.onInternalError(cause);
   }
 }

@@ -3,7 +3,7 @@ package io.penstock.core.blocking;
 import java.util.function.IntConsumer;
 
 /** What a client waits for and that may last: the client's next requests wait for its end. */
-public interface Blocking {
+public interface BlockingOperation {
 
   /** Whether it does not go on before something happens or its time has passed. */
   boolean isBlocked();
@@ -17,7 +17,7 @@ public interface Blocking {
   void unblock(boolean error, IntConsumer done);
 
   /** The client has gone away, or sends no more: Redis closes it then. */
-  void gone();
+  void onInputEnded();
 
   /** The proxy ends: whoever blocks gets what there is, or hears so. */
   void drain();

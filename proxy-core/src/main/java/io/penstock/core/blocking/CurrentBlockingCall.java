@@ -14,46 +14,46 @@ import org.jspecify.annotations.Nullable;
  * The call that a client waits for at present, if any: its next requests wait for the end. Confined
  * to the client's event loop.
  */
-public final class BlockedCalls {
+public final class CurrentBlockingCall {
 
-  private final BlockingParts made;
+  private final BlockingContext made;
   private final Client client;
   private final ReplySequence replies;
-  private @Nullable Blocking current;
+  private @Nullable BlockingOperation current;
 
   /** For one client. */
-  public BlockedCalls(BlockingParts made) {
+  public CurrentBlockingCall(BlockingContext made) {
     this.made = made;
-    this.client = made.context().client();
-    this.replies = made.context().replies();
+    this.client = made.clientContext().client();
+    this.replies = made.clientContext().replies();
   }
 
   /** Carries out a call that may block. */
-  public void block(CommandSpec spec, RoutePlan.Blocking plan, IncomingRequest request) {
-    ReplySlot whole = begin(spec);
+  public void start(CommandSpec spec, RoutePlan.Blocking plan, IncomingRequest request) {
+    ReplySlot whole = beginReply(spec);
     var call = new BlockingCall(made, this, whole, spec, new BlockingRequest(request, plan, now()));
     current = call;
     call.attempt();
   }
 
   private long now() {
-    return made.context().loop().tick();
+    return made.clientContext().loop().tick();
   }
 
   /** Takes the place of a call among the replies; the client's next requests wait for its end. */
-  public ReplySlot begin(CommandSpec spec) {
+  public ReplySlot beginReply(CommandSpec spec) {
     ReplySlot whole = replies.begin(spec);
     client.suspend(whole);
     return whole;
   }
 
   /** The client waits in this call, which begins now. */
-  public void began(Blocking call) {
+  public void setCurrent(BlockingOperation call) {
     current = call;
   }
 
   /** The call that is answered in {@code whole} has ended. */
-  public void ended(ReplySlot whole) {
+  public void end(ReplySlot whole) {
     current = null;
     client.resume(whole);
   }
@@ -64,13 +64,13 @@ public final class BlockedCalls {
   }
 
   /** Adds the keys of the call that the client is blocked in, if it is. */
-  public void addKeys(BlockingKeyCount count) {
+  public void countKeys(BlockingKeyCount count) {
     if (current instanceof BlockingCall call && call.isBlocked()) {
-      call.addKeys(count);
+      call.countKeys(count);
     }
   }
 
-  /** As {@link Blocking#unblock}. */
+  /** As {@link BlockingOperation#unblock}. */
   public void unblock(boolean error, IntConsumer done) {
     if (current == null) {
       done.accept(0);
@@ -80,9 +80,9 @@ public final class BlockedCalls {
   }
 
   /** The client sends no more, or is gone: as in Redis, a blocked call ends with that. */
-  public void inputEnded() {
+  public void onInputEnded() {
     if (current != null) {
-      current.gone();
+      current.onInputEnded();
     }
   }
 

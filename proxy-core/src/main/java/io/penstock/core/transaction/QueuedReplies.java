@@ -11,15 +11,15 @@ import org.jspecify.annotations.Nullable;
  * Takes the replies to {@code MULTI} and to what is queued behind it: all of them say that nothing
  * ran yet. The first error among them is why {@code EXEC} will refuse.
  */
-final class Queueing extends Exchange {
+final class QueuedReplies extends Exchange {
 
   private byte @Nullable [] error;
-  private boolean begun; // MULTI was answered
-  private boolean notBegun; // with an error
+  private boolean multiAnswered; // MULTI was answered
+  private boolean multiFailed; // with an error
   private ByteBuf last = Unpooled.EMPTY_BUFFER; // on the heap: nobody has to release it
   private boolean lastIsWhole = true;
 
-  Queueing() {
+  QueuedReplies() {
     sendOptions(protocol(), 0, Long.MAX_VALUE); // the block has a deadline for all
   }
 
@@ -27,13 +27,13 @@ final class Queueing extends Exchange {
   byte @Nullable [] takeError() {
     byte[] taken = error;
     error = null;
-    begun = false;
+    multiAnswered = false;
     return taken;
   }
 
   /** Whether the node refused {@code MULTI} itself, and so ran what followed one by one. */
   boolean ranWithoutMulti() {
-    return notBegun;
+    return multiFailed;
   }
 
   /** The reply to the last command that ran by itself then. */
@@ -44,10 +44,10 @@ final class Queueing extends Exchange {
   @Override
   public void onReply(ByteBuf buffer, int from, int to) {
     boolean refused = buffer.getByte(from) == '-';
-    if (!begun) {
-      begun = true;
-      notBegun = refused;
-    } else if (notBegun) {
+    if (!multiAnswered) {
+      multiAnswered = true;
+      multiFailed = refused;
+    } else if (multiFailed) {
       keep(buffer, from, to, true);
     }
     if (refused && error == null) {

@@ -11,12 +11,12 @@ import io.penstock.core.resp.RespLimits;
 import java.util.regex.Pattern;
 
 /** Calls that may block, where they are not to. */
-public final class BriefCall {
+public final class TimeoutArgument {
 
   private static final Pattern PLAIN_SECONDS = Pattern.compile("\\d{1,12}(\\.\\d*)?|\\.\\d+");
   private static final Pattern PLAIN_MILLIS = Pattern.compile("0|[1-9]\\d{0,14}");
 
-  private BriefCall() {}
+  private TimeoutArgument() {}
 
   /**
    * The call with the shortest time there is, for where it is not to block: a node that refuses
@@ -26,17 +26,17 @@ public final class BriefCall {
    * @param millis whether the time is in milliseconds, and not in seconds
    * @return the call itself, or bytes of its own
    */
-  public static RequestFrame of(
+  public static RequestFrame shorten(
       RequestFrame call, int timeoutAt, boolean millis, RespLimits limits) {
     String time = call.text(timeoutAt);
     if (!(millis ? PLAIN_MILLIS : PLAIN_SECONDS).matcher(time).matches()) {
       return call;
     }
-    return frame(with(millis ? "1" : "0.001", call, timeoutAt), limits);
+    return parse(replace(millis ? "1" : "0.001", call, timeoutAt), limits);
   }
 
   /** The call with another time. */
-  public static byte[] with(String time, RequestFrame frame, int timeoutAt) {
+  public static byte[] replace(String time, RequestFrame frame, int timeoutAt) {
     ByteBuf out = Unpooled.buffer(frame.end() - frame.start() + 16);
     var writer = new ReplyWriter(out, Protocol.RESP2);
     writer.array(frame.argc());
@@ -51,7 +51,7 @@ public final class BriefCall {
   }
 
   /** The arguments of an encoded request. */
-  public static RequestFrame frame(byte[] request, RespLimits limits) {
+  public static RequestFrame parse(byte[] request, RespLimits limits) {
     var scanner = new RequestScanner(limits);
     scanner.scan(Unpooled.wrappedBuffer(request), request.length);
     return scanner.frame();

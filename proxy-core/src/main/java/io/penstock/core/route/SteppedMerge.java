@@ -1,7 +1,7 @@
 package io.penstock.core.route;
 
 /** A merge of many elements on its way. Confined to one thread. */
-interface Merging {
+interface SteppedMerge {
 
   /**
    * Goes on with about {@code most} elements.

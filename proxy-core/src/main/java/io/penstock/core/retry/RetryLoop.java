@@ -10,4 +10,4 @@ import io.penstock.core.script.Scripts;
  * @param scripts that clients brought
  * @param counters of the loop
  */
-public record RetrySite(RetryableErrors retryableErrors, Scripts scripts, LoopCounters counters) {}
+public record RetryLoop(RetryableErrors retryableErrors, Scripts scripts, LoopCounters counters) {}

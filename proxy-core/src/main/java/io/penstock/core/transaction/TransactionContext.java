@@ -3,7 +3,7 @@ package io.penstock.core.transaction;
 import io.penstock.core.client.Backpressure;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.TurnBudget;
-import io.penstock.core.forward.ForwardParts;
+import io.penstock.core.forward.ForwardContext;
 import io.penstock.core.retry.RetryableErrors;
 
 /**
@@ -12,17 +12,17 @@ import io.penstock.core.retry.RetryableErrors;
  * @param forward as for requests that are sent in parts
  * @param retryableErrors reads the nodes' errors
  * @param backpressure of the client
- * @param own answers Penstock's own commands
+ * @param localCommands answers Penstock's own commands
  * @param share of the client in its loop's turns
  */
-public record TransactionParts(
-    ForwardParts forward,
+public record TransactionContext(
+    ForwardContext forward,
     RetryableErrors retryableErrors,
     Backpressure backpressure,
-    OwnCommands own,
+    LocalCommandHandler localCommands,
     TurnBudget share) {
 
-  public ClientContext context() {
-    return forward.context();
+  public ClientContext clientContext() {
+    return forward.clientContext();
   }
 }

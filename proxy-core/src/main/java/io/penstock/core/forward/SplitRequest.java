@@ -13,7 +13,7 @@ import io.penstock.core.transport.SocketOutput;
  * A request with many keys becomes one part a partition: encoded anew from the client's bytes. Keys
  * are taken group by group, each group's in the client's order.
  */
-final class Division {
+final class SplitRequest {
 
   private final RequestFrame frame;
   private final int firstKey;
@@ -28,7 +28,7 @@ final class Division {
    *
    * @param frame the request's; looked at whenever something is encoded
    */
-  Division(RequestFrame frame, RoutePlan.Split plan) {
+  SplitRequest(RequestFrame frame, RoutePlan.Split plan) {
     this.frame = frame;
     this.firstKey = plan.firstKey();
     this.keyStep = plan.keyStep();
@@ -84,14 +84,14 @@ final class Division {
       key += keysOfGroup[group];
       Part part = new Part(whole);
       int length = bytes.buffer().writerIndex() - from;
-      part.carry(bytes.share(), from, length);
+      part.setRequestBytes(bytes.share(), from, length);
       small += length < SocketOutput.SLICE_THRESHOLD ? length : 0;
       part.prepare(command, partitionOfGroup[group]);
       parts[group] = part;
     }
     bytes.release();
     if (small >= SocketOutput.SLICE_THRESHOLD) {
-      whole.carries(small);
+      whole.countPartBytes(small);
     }
     return parts;
   }

@@ -23,64 +23,64 @@ import org.jspecify.annotations.Nullable;
  * Has Penstock's own commands of a transaction answered, one after the other, when {@code EXEC} has
  * come to them. Their replies are kept until {@link #close}.
  */
-final class Replay implements Sliced {
+final class LocalCommandRun implements Sliced {
 
   /** After so many bytes of replies it is others' turn. */
-  private static final int MUCH = 1024 * 1024;
+  private static final int MAX_SLICE_BYTES = 1024 * 1024;
 
   /** After so many answers as well. */
-  private static final int MANY = Slices.STEPS_PER_SLICE / TurnBudget.LOCAL_REPLY;
+  private static final int MAX_SLICE_ANSWERS = Slices.STEPS_PER_SLICE / TurnBudget.LOCAL_REPLY;
 
   private final Client client;
   private final ReplySequence replies;
   private final Allowance account;
   private final RequestReader reader;
   private final Slices slices;
-  private final OwnCommands handlers;
+  private final LocalCommandHandler handlers;
   private final List<Transaction.Own> commands;
-  private final Execution whole;
+  private final Execution execution;
   private final List<ReplySlot> begun = new ArrayList<>();
   private int given; // of them, back to the loop
   private int answers; // since it was others' turn
   private long made; // bytes of replies since it was others' turn
-  private boolean broken;
+  private boolean failed;
   private boolean running;
   private boolean waiting; // for the reply to the last one begun
 
   /**
    * @param whole told when all are answered
    */
-  Replay(TransactionParts made, List<Transaction.Own> commands, Execution whole) {
-    ClientContext context = made.context();
+  LocalCommandRun(TransactionContext made, List<Transaction.Own> commands, Execution whole) {
+    ClientContext context = made.clientContext();
     this.client = context.client();
     this.replies = context.replies();
     this.account = context.account();
     this.reader = context.reader();
     this.slices = context.loop().slices();
-    this.handlers = made.own();
+    this.handlers = made.localCommands();
     this.commands = commands;
-    this.whole = whole;
+    this.execution = whole;
   }
 
   /** Answers as many as can be answered at once. */
   void run() {
-    if (broken) {
+    if (failed) {
       return;
     }
     try {
       answerAll();
     } catch (Throwable e) { // whoever brought the last reply is another's business
-      broken = true;
+      failed = true;
       dropReplies();
-      forgo(); // one may be on its way yet
-      whole.broke(e);
+      abandon(); // one may be on its way yet
+      execution.onInternalError(e);
     }
   }
 
   private void answerAll() {
     running = true;
     while (!waiting && begun.size() < commands.size()) {
-      if (made >= MUCH || answers >= MANY) {
+      if (made >= MAX_SLICE_BYTES || answers >= MAX_SLICE_ANSWERS) {
         endSlice();
         return;
       }
@@ -90,7 +90,7 @@ final class Replay implements Sliced {
     }
     running = false;
     if (!waiting) {
-      whole.compose();
+      execution.onLocalCommandsDone();
     }
   }
 
@@ -118,7 +118,7 @@ final class Replay implements Sliced {
   }
 
   private void answer(byte[] bytes) {
-    Command command = reader.command(BriefCall.frame(bytes, reader.limits()));
+    Command command = reader.command(TimeoutArgument.parse(bytes, reader.limits()));
     command.resolve();
     handlers.answer(new Captured(command));
   }
@@ -149,7 +149,7 @@ final class Replay implements Sliced {
 
     @Override
     public ReplySlot begin(@Nullable CommandSpec spec) {
-      ReplySlot place = replies.capture(spec, Replay.this::answered);
+      ReplySlot place = replies.capture(spec, LocalCommandRun.this::answered);
       begun.add(place);
       account.addKeptOnHeap(ReplySlot.SIZE);
       return place;
@@ -158,7 +158,7 @@ final class Replay implements Sliced {
 
   private void answered(ReplySlot place) {
     made += place.reply().readableBytes();
-    if (!whole.holds(place.reply().readableBytes())) {
+    if (!execution.addPending(place.reply().readableBytes())) {
       place.dropPending();
     }
     waiting = false;
@@ -168,7 +168,7 @@ final class Replay implements Sliced {
   }
 
   /** The place of the {@code i}-th command in the transaction. */
-  int place(int i) {
+  int position(int i) {
     return commands.get(i).place();
   }
 
@@ -198,7 +198,7 @@ final class Replay implements Sliced {
   }
 
   /** None of them may ever be given back. */
-  void forgo() {
+  void abandon() {
     for (int i = given; i < begun.size(); i++) {
       replies.abandon(begun.get(i));
     }

@@ -8,7 +8,7 @@ import io.penstock.core.limit.Allowance;
  * How many bytes of replies are held until all of them are here, which none can be given before.
  * Confined to its loop.
  */
-public final class Gathered {
+public final class GatheredBytes {
 
   private final Client client;
   private final Allowance account;
@@ -16,7 +16,7 @@ public final class Gathered {
   private long bytes;
   private boolean tooLarge;
 
-  public Gathered(ClientContext context, GatherLimit limit) {
+  public GatheredBytes(ClientContext context, GatherLimit limit) {
     this.client = context.client();
     this.account = context.account();
     this.limit = limit;
@@ -28,7 +28,7 @@ public final class Gathered {
   }
 
   /** So many more are to be held: answers true when these are the ones that make it too many. */
-  public boolean overflowsWith(int more) {
+  public boolean overflowsOnAdd(int more) {
     if (tooLarge) {
       return false;
     }
@@ -44,19 +44,19 @@ public final class Gathered {
   }
 
   /** Nothing more is to be held. */
-  void refuse() {
+  void markTooLarge() {
     tooLarge = true;
   }
 
   /** They are held no longer. */
-  public void letGo() {
+  public void release() {
     account.addGathered(-bytes);
     bytes = 0;
   }
 
   /** All of them will come once more, and may be few enough. */
-  public void beginAnew() {
-    letGo();
+  public void reset() {
+    release();
     tooLarge = false;
   }
 }
